@@ -1,0 +1,46 @@
+# Everything happens in .venv, which `make` sets up by itself; nothing is installed elsewhere.
+PYTHON ?= python3
+PY := .venv/bin/python
+STAMP := .venv/.installed
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: run test unit soak bench lint format docs clean
+
+run: $(STAMP)
+	$(PY) -m commonplace demo
+
+test: $(STAMP) lint
+	$(PY) -m pytest -m "not soak"
+
+soak: $(STAMP)
+	$(PY) -m pytest -m soak --timeout=3000
+
+bench: $(STAMP) .venv/.bench
+	$(PY) -m commonplace.bench
+
+lint: $(STAMP)
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+
+format: $(STAMP)
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+docs: $(STAMP)
+	$(PY) -m commonplace.surfaces.cli.reference
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Commonplace needs Python 3.11 or newer")'
+	test -x $(PY) || $(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet --upgrade pip
+	$(PY) -m pip install --quiet --editable ".[postgres,dev]"
+	touch $(STAMP)
+
+# The peers that `make bench` measures beside us are large, so they come only when asked for.
+.venv/.bench: $(STAMP)
+	$(PY) -m pip install --quiet --editable ".[bench]" || echo "peers could not be installed: the benchmark runs without them"
+	touch .venv/.bench

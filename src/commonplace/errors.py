@@ -1,0 +1,159 @@
+"""Every error a user can meet.
+
+    CommonplaceError
+    ├── InvalidInput              what was asked makes no sense
+    │   ├── MissingField
+    │   ├── UnknownField
+    │   ├── TooLong
+    │   ├── BadText               NUL bytes, lone surrogates, nothing but space
+    │   └── BadSettings
+    ├── NotFound                  unknown, forgotten, erased or somebody else's: all look alike
+    ├── NotAllowed                the caller may not do this
+    ├── LimitReached              a limit of the contract, such as five live souls
+    ├── EmbedderMismatch          the store was written with another embedder
+    └── StoreError                the database cannot do it
+        ├── StaleDecision         another writer was faster, again and again (retryable)
+        ├── StoreBusy             locked for too long (retryable)
+        ├── StoreUnavailable      cannot be opened or reached (retryable)
+        ├── StoreFull             no space left
+        ├── StoreReadOnly
+        ├── StoreCorrupt
+        ├── StoreTooNew           written by a newer version
+        └── StoreTooOld           its migrations need an owner to run them
+
+Each has a stable ``code``, a message that says what was wrong, and a ``remedy`` that says what to
+do. Whatever raises one has changed nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class CommonplaceError(Exception):
+    code: ClassVar[str] = "error"
+    retryable: ClassVar[bool] = False
+    default_remedy: ClassVar[str] = "See the message."
+
+    def __init__(self, message: str, *, remedy: str | None = None, field: str | None = None):
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy or self.default_remedy
+        self.field = field
+
+    def as_dict(self) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "code": self.code,
+            "message": self.message,
+            "remedy": self.remedy,
+            "retryable": self.retryable,
+        }
+        if self.field is not None:
+            told["field"] = self.field
+        return told
+
+
+class InvalidInput(CommonplaceError):
+    code = "invalid_input"
+    default_remedy = "Correct the value and call again."
+
+
+class MissingField(InvalidInput):
+    code = "missing_field"
+    default_remedy = "Give the field that is named."
+
+
+class UnknownField(InvalidInput):
+    code = "unknown_field"
+    default_remedy = "Leave the field out, or spell it as documented."
+
+
+class TooLong(InvalidInput):
+    code = "too_long"
+    default_remedy = "Shorten it."
+
+
+class BadText(InvalidInput):
+    code = "bad_text"
+    default_remedy = "Send valid, non-empty Unicode text without NUL bytes."
+
+
+class BadSettings(InvalidInput):
+    code = "bad_settings"
+    default_remedy = "Correct the settings file, environment variable or flag that is named."
+
+
+class NotFound(CommonplaceError):
+    code = "not_found"
+    default_remedy = "Look it up first (recall or list), then use the id it shows."
+
+
+class NotAllowed(CommonplaceError):
+    code = "not_allowed"
+    default_remedy = "Ask the owner of this memory."
+
+
+class LimitReached(CommonplaceError):
+    code = "limit_reached"
+    default_remedy = "Forget or update an existing one first."
+
+
+class EmbedderMismatch(CommonplaceError):
+    code = "embedder_mismatch"
+    default_remedy = "Open the store with the embedder it was written with."
+
+
+class StoreError(CommonplaceError):
+    code = "store_error"
+    default_remedy = "Run `commonplace doctor`."
+
+
+class StaleDecision(StoreError):
+    code = "stale_decision"
+    retryable = True
+    default_remedy = "Nothing was changed. Call again."
+
+
+class StoreBusy(StoreError):
+    code = "store_busy"
+    retryable = True
+    default_remedy = "Nothing was changed. Call again in a moment."
+
+
+class StoreUnavailable(StoreError):
+    code = "store_unavailable"
+    retryable = True
+    default_remedy = "Check the address and that the database runs, then call again."
+
+
+class StoreFull(StoreError):
+    code = "store_full"
+    default_remedy = "Nothing was changed. Make room on the disk, then call again."
+
+
+class StoreReadOnly(StoreError):
+    code = "store_read_only"
+    default_remedy = "Make the file and its folder writable."
+
+
+class StoreCorrupt(StoreError):
+    code = "store_corrupt"
+    default_remedy = "Run `commonplace doctor`; restore the last export if it cannot be read."
+
+
+class StoreTooNew(StoreError):
+    code = "store_too_new"
+    default_remedy = "Upgrade Commonplace to the version that wrote this store."
+
+
+class StoreTooOld(StoreError):
+    code = "store_too_old"
+    default_remedy = "Open the store once with the owner of its tables, so that it is migrated."
+
+
+def all_errors() -> list[type[CommonplaceError]]:
+    """The whole tree, parents first."""
+    found: list[type[CommonplaceError]] = [CommonplaceError]
+    for error in found:
+        found.extend(error.__subclasses__())
+    return found

@@ -1,0 +1,196 @@
+"""A Changeset: all that one decision changes, applied whole or not at all.
+
+It can be shown before it happens (dry run) and undone after (each change names the version it
+replaces). A step carries the journal entry that tells of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
+from commonplace.model.memory import Link, Memory, Version
+from commonplace.model.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Indexing:
+    """How a memory is found: its terms with their counts, and its vector if there is one yet."""
+
+    terms: Mapping[str, int]
+    vector: bytes | None  # little-endian float32
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    memory: Memory
+    index: Indexing
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A new version of a memory. ``index`` only when what it is found by has changed."""
+
+    before: Memory
+    after: Memory
+    entry: Entry
+    index: Indexing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    link: Link
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Gone: the row, its versions, links, index entries and read marks."""
+
+    id: str
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """New content *without* history: used where the old text must not survive (erasing)."""
+
+    memory: Memory
+    index: Indexing
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveEverything:
+    """The whole scope: memories, journal, cursors. Its counters go on, so that caches notice."""
+
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Proof of an erasure. Holds no text and no hash of one."""
+
+    id: str
+    at: datetime
+    items: int
+    scrubbed_at: datetime | None = None  # None: bytes may remain in the files until compaction
+
+    @property
+    def scrub(self) -> str:
+        return "complete" if self.scrubbed_at else "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Somebody's whole memory, brought in as it was, numbers and journal included."""
+
+    memories: tuple[tuple[Memory, Indexing], ...]
+    versions: tuple[Version, ...]
+    links: tuple[Link, ...]
+    journal: tuple[JournalRow, ...]
+    revision: int
+    profile_numbers: int
+
+
+Step = Add | Change | Connect | Remove | Rewrite | RemoveEverything | Copy
+
+
+@dataclass(frozen=True, slots=True)
+class Changeset:
+    scope: Scope
+    at: datetime
+    actor: str
+    steps: tuple[Step, ...]
+    decided_on: int | None = None  # the revision it was decided on; None: depends on no state
+    thread_id: str | None = None
+    receipt: Receipt | None = None
+    takes_profile_number: bool = False  # the scope's counter of profile notes moves with it
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    revision: int
+
+
+# ——— bookkeeping: the second door, which never moves the revision ———
+
+
+@dataclass(frozen=True, slots=True)
+class Bookkeeping:
+    """What is worth writing down but is no change of memory. A crash may lose it."""
+
+    scope: Scope
+    at: datetime
+    touched: Mapping[str, int] = field(default_factory=dict)  # id → reads
+    entries: tuple[Entry, ...] = ()  # operational journal rows
+    thread_id: str | None = None
+    actor: str | None = None
+    cursor: tuple[str, str, int] | None = None  # agent, thread, revision seen
+    vectors: Mapping[str, bytes] = field(default_factory=dict)  # late vectors, by id
+    tidied: bool = False
+
+
+def added(memory: Memory, index: Indexing, *, node: Node = Node.HOTPATH, **told: Any) -> Add:
+    entry = Entry(
+        op=told.pop("op", Op.CREATE),
+        event=told.pop("event", Event.ADD),
+        node=node,
+        subject=memory.id,
+        category=memory.category,
+        new_ref=memory.ref,
+        **told,
+    )
+    return Add(memory, index, entry)
+
+
+def changed(
+    before: Memory,
+    after: Memory,
+    *,
+    op: Op,
+    event: Event,
+    node: Node = Node.HOTPATH,
+    index: Indexing | None = None,
+    **told: Any,
+) -> Change:
+    after = after.evolve(version=before.version + 1)
+    entry = Entry(
+        op=op,
+        event=event,
+        node=node,
+        subject=after.id,
+        category=after.category,
+        old_ref=before.ref,
+        new_ref=told.pop("new_ref", after.ref),
+        **told,
+    )
+    return Change(before, after, entry, index)
+
+
+def removed(memory: Memory, *, event: Event, node: Node = Node.HOTPATH) -> Remove:
+    entry = Entry(
+        op=Op.DELETE,
+        event=event,
+        node=node,
+        subject=memory.id,
+        category=memory.category,
+        old_ref=memory.ref,
+    )
+    return Remove(memory.id, entry)
+
+
+def connected(link: Link, *, node: Node = Node.HOTPATH) -> Connect:
+    entry = Entry(
+        op=Op.LINK,
+        event=Event.LINK,
+        node=node,
+        subject=link.a,
+        new_ref=link.b,
+        similarity=link.strength,
+    )
+    return Connect(link, entry)

@@ -1,0 +1,122 @@
+"""The delta header: what changed since an agent last looked, in at most three bullets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from commonplace.model.journal import Entry, Event, JournalRow, Op
+from commonplace.model.memory import Memory
+
+MAX_BULLETS = 3
+BULLET_CHARACTERS = 120
+
+_MARKS = {
+    "created": "+created",
+    "updated": "↑updated",
+    "merged": "↔merged",
+    "forgotten": "−forgotten",
+    "deleted": "×deleted",
+    "restored": "⟲restored",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeTold:
+    """The net effect on one item since the cursor."""
+
+    what: str  # created, updated, merged, forgotten, deleted, restored
+    id: str
+    category: str | None
+    text: str  # empty when the text is gone
+    importance: int
+    revision: int
+
+    @property
+    def bullet(self) -> str:
+        where = f"[{self.category}] " if self.category else ""
+        importance = f" (imp={self.importance})" if self.what == "created" else ""
+        return f"- {_MARKS[self.what]}: {where}{self.text or 'an item'}{importance}"
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    since: int
+    revision: int
+    changes: tuple[ChangeTold, ...]  # most important first
+
+    @property
+    def header(self) -> str:
+        """Text for a prompt; empty when nothing changed."""
+        if not self.changes:
+            return ""
+        lines = [f"Memory updates since rev {self.since}:"]
+        lines += [change.bullet for change in self.changes[:MAX_BULLETS]]
+        more = len(self.changes) - MAX_BULLETS
+        if more > 0:
+            lines.append(f"- … and {more} more")
+        return "\n".join(lines)
+
+
+def net_changes(
+    rows: Iterable[JournalRow], memory_of: Callable[[str], Memory | None]
+) -> tuple[ChangeTold, ...]:
+    """One line per item: what matters is where it stands now against where it stood then."""
+    by_subject: dict[str, list[JournalRow]] = {}
+    for row in rows:
+        effect = _effect(row.entry)
+        if effect and row.entry.subject:
+            by_subject.setdefault(row.entry.subject, []).append(row)
+    told = [
+        change
+        for subject, history in by_subject.items()
+        if (change := _tell(subject, history, memory_of(subject)))
+    ]
+    return tuple(sorted(told, key=lambda change: (-change.importance, -change.revision)))
+
+
+def _tell(subject: str, history: Sequence[JournalRow], memory: Memory | None) -> ChangeTold | None:
+    effects = [_effect(row.entry) for row in history]
+    first, last = effects[0], effects[-1]
+    came_and_went = first == "created" and last in ("deleted", "forgotten")
+    if came_and_went or last is None:
+        return None
+    what = "created" if first == "created" and last in ("updated", "restored") else last
+    gone = what == "deleted" or memory is None
+    return ChangeTold(
+        what=what,
+        id=subject,
+        category=history[-1].entry.category,
+        text="" if gone or memory is None else shorten(memory.summary or memory.content),
+        importance=memory.importance if memory else 2,
+        revision=history[-1].revision,
+    )
+
+
+def _effect(entry: Entry) -> str | None:
+    """The word for an entry; None for those that concern nobody: links, purges, the old side of
+    a replacement."""
+    match entry.event, entry.op:
+        case Event.ADD, _:
+            return "created"
+        case Event.MERGE, Op.CREATE:
+            return "merged"
+        case (Event.UPDATE | Event.OVERRIDE), Op.CREATE:
+            return "updated"
+        case Event.UPDATE, _:
+            return None if "superseded_by" in entry.meta else "updated"
+        case (Event.DELETE | Event.TTL), _ if entry.new_ref:
+            return "forgotten"
+        case (Event.TTL | Event.ERASE), _:
+            return "deleted"
+        case Event.RESTORE, _:
+            return "restored"
+        case Event.CONSENT, _:
+            return "updated"
+        case _:
+            return None
+
+
+def shorten(text: str, limit: int = BULLET_CHARACTERS) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

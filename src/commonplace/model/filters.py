@@ -1,0 +1,89 @@
+"""What a read is limited to. Applied to every candidate before scoring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from datetime import datetime
+
+from commonplace.model.kinds import Kind
+from commonplace.model.memory import Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Empty tuples and None mean "any". Several values of one field are alternatives."""
+
+    kinds: tuple[Kind, ...] = ()
+    categories: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    agent_id: str | None = None
+    run_id: str | None = None
+    actor_id: str | None = None
+    role: str | None = None
+    facet: str | None = None
+    thread_id: str | None = None
+    source_type: str | None = None
+    source_id: str | None = None
+    pinned: bool | None = None
+    importance_min: int | None = None
+    importance_max: int | None = None
+    created_after: datetime | None = None
+    created_before: datetime | None = None
+    updated_after: datetime | None = None
+    updated_before: datetime | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Filters()
+
+    def admits(self, memory: Memory) -> bool:
+        """The meaning of a filter; the database and the index must agree with it."""
+        exact = all(
+            getattr(self, name) in (None, getattr(memory, name)) for name in EXACT
+        )
+        return (
+            exact
+            and (not self.kinds or memory.kind in self.kinds)
+            and (not self.categories or memory.category in self.categories)
+            and (not self.tags or bool(set(self.tags) & set(memory.tags)))
+            and (self.importance_min is None or memory.importance >= self.importance_min)
+            and (self.importance_max is None or memory.importance <= self.importance_max)
+            and _within(memory.created_at, self.created_after, self.created_before)
+            and _within(memory.updated_at, self.updated_after, self.updated_before)
+        )
+
+
+def _within(moment: datetime, after: datetime | None, before: datetime | None) -> bool:
+    return (after is None or moment > after) and (before is None or moment < before)
+
+
+EXACT = (
+    "agent_id",
+    "run_id",
+    "actor_id",
+    "role",
+    "facet",
+    "thread_id",
+    "source_type",
+    "source_id",
+    "pinned",
+)
+FILTER_NAMES = tuple(f.name for f in fields(Filters))
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """What the caller may see at all; a request can narrow it, never widen it."""
+
+    cleared: bool = False  # sensitivity high
+    agent: str | None = None  # another agent's soul is hidden from this one
+
+    def admits(self, memory: Memory) -> bool:
+        if memory.sensitivity == "high" and not self.cleared:
+            return False
+        someone_elses_soul = (
+            memory.kind is Kind.SOUL
+            and self.agent is not None
+            and memory.agent_id not in (None, self.agent)
+        )
+        return not someone_elses_soul

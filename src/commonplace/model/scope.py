@@ -1,0 +1,45 @@
+"""Who owns, and who asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The owner of a row. Every key in the store starts with it."""
+
+    key: str
+
+    @classmethod
+    def of_user(cls, user_id: str) -> Scope:
+        return cls(f"user:{user_id}")
+
+    @property
+    def name(self) -> str:
+        return self.key.partition(":")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """On whose behalf a verb runs. ``agent`` is None for the owner."""
+
+    user_id: str
+    agent: str | None = None
+    cleared: bool = False  # may see what is marked sensitivity high without naming its id
+
+    @property
+    def scope(self) -> Scope:
+        return Scope.of_user(self.user_id)
+
+    @property
+    def actor(self) -> str:
+        """How the journal names who did it."""
+        return f"agent:{self.agent}" if self.agent else f"user:{self.user_id}"
+
+    @property
+    def is_owner(self) -> bool:
+        return self.agent is None
+
+    def as_agent(self, name: str) -> Principal:
+        return replace(self, agent=name)

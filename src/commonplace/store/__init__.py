@@ -1,0 +1,1 @@
+"""The databases: one contract, all shared behaviour once, two dialects."""

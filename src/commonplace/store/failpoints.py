@@ -1,0 +1,30 @@
+"""Named moments inside a write, where a test can pull the plug."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+NAMES = (
+    "apply.begun",
+    "apply.rows",
+    "apply.journal",
+    "apply.before_commit",
+    "apply.after_commit",
+    "migration.statements",
+    "migration.before_commit",
+    "scrub.before_vacuum",
+    "scrub.before_checkpoint",
+    "scrub.after_checkpoint",
+)
+
+_hook: Callable[[str], None] | None = None
+
+
+def reached(name: str) -> None:
+    if _hook is not None:
+        _hook(name)
+
+
+def install(hook: Callable[[str], None] | None) -> None:
+    global _hook
+    _hook = hook

@@ -1,0 +1,250 @@
+"""The in-process index of one scope: vectors, terms and the columns that filters ask for.
+
+It is a cache: the database is the truth, and before each read the index catches up by sequence
+number. It must always equal an index built anew from the database.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.model.filters import Filters, Visibility
+from commonplace.store.port import Counters, IndexedRow, IndexPage
+from commonplace.store.postings import Postings
+from commonplace.store.sql.rows import micros
+
+Mask = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+Slots = NDArray[np.int64]
+
+_NEVER = np.iinfo(np.int64).max
+_CODED = (
+    "kind",
+    "category",
+    "sensitivity",
+    "facet",
+    "source_type",
+    "source_id",
+    "agent_id",
+    "run_id",
+    "actor_id",
+    "role",
+    "thread_id",
+)
+_NUMERIC = ("importance", "pinned", "created_at", "updated_at")
+_FIRST_CAPACITY = 64
+
+
+class Column:
+    """Repeated words as small numbers, so that a filter is one comparison."""
+
+    def __init__(self) -> None:
+        self.codes: dict[str | None, int] = {None: 0}
+
+    def code(self, word: str | None) -> int:
+        return self.codes.setdefault(word, len(self.codes))
+
+    def known(self, word: str | None) -> int:
+        return self.codes.get(word, -1)
+
+
+class ScopeIndex:
+    def __init__(self, dimension: int):
+        self.dimension = dimension
+        self.counters = Counters(epoch=-1)
+        self._clear()
+
+    def _clear(self) -> None:
+        self.size = 0
+        self.ids: list[str] = []
+        self.slot_of: dict[int, int] = {}  # unit → slot
+        self.slot_of_id: dict[str, int] = {}
+        self.live = np.zeros(_FIRST_CAPACITY, dtype=bool)
+        self.lengths = np.zeros(_FIRST_CAPACITY, dtype=np.int32)
+        self.ends_at = np.full(_FIRST_CAPACITY, _NEVER, dtype=np.int64)
+        self.vectors = np.zeros((_FIRST_CAPACITY, self.dimension), dtype=np.float32)
+        self.has_vector = np.zeros(_FIRST_CAPACITY, dtype=bool)
+        self.coded = {name: np.zeros(_FIRST_CAPACITY, dtype=np.int32) for name in _CODED}
+        self.words = {name: Column() for name in _CODED}
+        self.numeric = {name: np.zeros(_FIRST_CAPACITY, dtype=np.int64) for name in _NUMERIC}
+        self.tags_of: dict[int, tuple[str, ...]] = {}
+        self.slots_of_tag: dict[str, set[int]] = {}
+        self.postings = Postings()
+
+    # ——— catching up ———
+
+    def absorb(self, page: IndexPage) -> None:
+        if page.counters.epoch != self.counters.epoch:
+            self._clear()
+        self._reserve(self.size + len(page.rows))
+        fresh: set[int] = set()
+        for row in page.rows:
+            slot = self.slot_of.get(row.unit)
+            if slot is None:
+                slot = self._new_slot(row)
+                fresh.add(row.unit)
+            self._describe(slot, row)
+        self._take_terms((unit, packed) for unit, packed in page.terms if unit in fresh)
+        self._take_vectors(page.vectors)
+        self.counters = page.counters
+
+    def _new_slot(self, row: IndexedRow) -> int:
+        slot = self.size
+        self.size += 1
+        self.ids.append(row.id)
+        self.slot_of[row.unit] = slot
+        self.slot_of_id[row.id] = slot
+        return slot
+
+    def _describe(self, slot: int, row: IndexedRow) -> None:
+        self.live[slot] = row.state == "active"
+        self.ends_at[slot] = _NEVER if row.ends_at is None else row.ends_at
+        for name in _CODED:
+            self.coded[name][slot] = self.words[name].code(getattr(row, name))
+        for name in _NUMERIC:
+            self.numeric[name][slot] = getattr(row, name)
+        self._tag(slot, () if row.tags == "[]" else tuple(json.loads(row.tags)))
+
+    def _tag(self, slot: int, tags: tuple[str, ...]) -> None:
+        before = self.tags_of.get(slot, ())
+        if tags == before:
+            return
+        for tag in before:
+            self.slots_of_tag[tag].discard(slot)
+        for tag in tags:
+            self.slots_of_tag.setdefault(tag, set()).add(slot)
+        self.tags_of[slot] = tags
+
+    def _take_terms(self, packed_terms: Iterable[tuple[int, str]]) -> None:
+        for unit, packed in packed_terms:
+            words = packed.split(" ") if packed else []
+            slot = self.slot_of[unit]
+            self.lengths[slot] = len(words)
+            self.postings.add(slot, Counter(words))
+
+    def _take_vectors(self, vectors: Sequence[tuple[int, bytes]]) -> None:
+        for unit, blob in vectors:
+            slot = self.slot_of.get(unit)
+            if slot is not None:
+                self.vectors[slot] = np.frombuffer(blob, dtype="<f4")
+                self.has_vector[slot] = True
+
+    def _reserve(self, wanted: int) -> None:
+        capacity = len(self.live)
+        if wanted <= capacity:
+            return
+        while capacity < wanted:
+            capacity *= 2
+        self.live = _grown(self.live, capacity, False)
+        self.lengths = _grown(self.lengths, capacity, 0)
+        self.ends_at = _grown(self.ends_at, capacity, _NEVER)
+        self.vectors = _grown(self.vectors, capacity, 0.0)
+        self.has_vector = _grown(self.has_vector, capacity, False)
+        self.coded = {name: _grown(column, capacity, 0) for name, column in self.coded.items()}
+        self.numeric = {name: _grown(column, capacity, 0) for name, column in self.numeric.items()}
+
+    # ——— who may be a candidate ———
+
+    def candidates(self, filters: Filters, visibility: Visibility, now: datetime) -> Mask:
+        """Every slot that a read may consider, before any score is known."""
+        at = micros(now)
+        mask: Mask = self.live[: self.size] & (self.ends_at[: self.size] > at)
+        if not visibility.cleared:
+            mask &= self._coded("sensitivity") != self.words["sensitivity"].known("high")
+        if visibility.agent is not None:
+            mask &= self._souls_of(visibility.agent)
+        return mask if filters.is_empty else mask & self._admitted(filters)
+
+    def _souls_of(self, agent: str) -> Mask:
+        owners = self._coded("agent_id")
+        mine = (owners == 0) | (owners == self.words["agent_id"].known(agent))
+        allowed: Mask = mine | (self._coded("kind") != self.words["kind"].known("soul"))
+        return allowed
+
+    def _admitted(self, filters: Filters) -> Mask:
+        mask = np.ones(self.size, dtype=bool)
+        for name, wanted in (("kind", filters.kinds), ("category", filters.categories)):
+            if wanted:
+                codes = [self.words[name].known(str(word)) for word in wanted]
+                mask &= np.isin(self._coded(name), codes)
+        for name in ("agent_id", "run_id", "actor_id", "role", "facet"):
+            mask &= self._exactly(name, getattr(filters, name))
+        for name in ("thread_id", "source_type", "source_id"):
+            mask &= self._exactly(name, getattr(filters, name))
+        if filters.tags:
+            mask &= self._tagged(filters.tags)
+        if filters.pinned is not None:
+            mask &= self._number("pinned") == int(filters.pinned)
+        return mask & self._in_range(filters)
+
+    def _in_range(self, filters: Filters) -> Mask:
+        mask = np.ones(self.size, dtype=bool)
+        if filters.importance_min is not None:
+            mask &= self._number("importance") >= filters.importance_min
+        if filters.importance_max is not None:
+            mask &= self._number("importance") <= filters.importance_max
+        for name in ("created", "updated"):
+            after = micros(getattr(filters, f"{name}_after"))
+            before = micros(getattr(filters, f"{name}_before"))
+            if after is not None:
+                mask &= self._number(f"{name}_at") > after
+            if before is not None:
+                mask &= self._number(f"{name}_at") < before
+        return mask
+
+    def _exactly(self, name: str, wanted: str | None) -> Mask | bool:
+        if wanted is None:
+            return True
+        found: Mask = self._coded(name) == self.words[name].known(wanted)
+        return found
+
+    def _tagged(self, tags: Sequence[str]) -> Mask:
+        mask = np.zeros(self.size, dtype=bool)
+        slots = {slot for tag in tags for slot in self.slots_of_tag.get(tag, ())}
+        mask[list(slots)] = True
+        return mask
+
+    def _coded(self, name: str) -> NDArray[np.int32]:
+        return self.coded[name][: self.size]
+
+    def _number(self, name: str) -> NDArray[np.int64]:
+        return self.numeric[name][: self.size]
+
+    # ——— the two arms ———
+
+    def cosines(self, query: Floats, mask: Mask) -> Floats:
+        """Cosine with every candidate; −inf for what is none or has no vector yet."""
+        usable = mask & self.has_vector[: self.size]
+        slots = np.flatnonzero(usable)
+        scores: Floats = np.full(self.size, -np.inf, dtype=np.float32)
+        if len(slots) > self.size // 4:  # a full product is cheaper than gathering rows
+            np.dot(self.vectors[: self.size], query, out=scores)
+            scores[~usable] = -np.inf
+        elif len(slots):
+            scores[slots] = self.vectors[slots] @ query
+        return scores
+
+    def bm25(self, terms: Sequence[str], mask: Mask) -> tuple[Floats, Floats]:
+        """BM25 of every candidate and the share of the query's terms that it holds."""
+        return self.postings.bm25(
+            terms, self.live[: self.size], self.lengths[: self.size], mask
+        )
+
+    @property
+    def nbytes(self) -> int:
+        arrays = [self.live, self.lengths, self.ends_at, self.vectors, self.has_vector]
+        arrays += [*self.coded.values(), *self.numeric.values()]
+        per_item = 250  # ids and the dictionaries that find them, measured
+        return sum(array.nbytes for array in arrays) + self.postings.nbytes + per_item * self.size
+
+
+def _grown(array: NDArray[np.generic], capacity: int, fill: object) -> NDArray[np.generic]:
+    grown = np.full((capacity, *array.shape[1:]), fill, dtype=array.dtype)
+    grown[: len(array)] = array
+    return grown

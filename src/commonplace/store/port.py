@@ -1,0 +1,172 @@
+"""What a store promises. Values in, values out; `apply` and `record` are the only writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from commonplace.model.changes import Applied, Bookkeeping, Changeset, Receipt
+from commonplace.model.filters import Filters, Visibility
+from commonplace.model.journal import JournalRow
+from commonplace.model.memory import Link, Memory, State, Version
+from commonplace.model.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderIdentity:
+    """Vectors of different embedders never meet, so the store remembers whose they are."""
+
+    name: str
+    dimension: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """The scope's numbers, locked and moved in the transaction of a change.
+
+    ``revision`` counts changes of memory. ``seq`` also counts what only the index sees (a late
+    vector). ``epoch`` moves when something vanished, so that every cache starts anew.
+    """
+
+    revision: int = 0
+    seq: int = 0
+    epoch: int = 0
+    journal: int = 0
+    units: int = 0
+    profile_numbers: int = 0
+    tidied_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of a scope's memories, newest first unless asked otherwise."""
+
+    filters: Filters = Filters()
+    visibility: Visibility = Visibility()
+    now: datetime | None = None  # given: only what is live at this instant
+    states: tuple[State, ...] = (State.ACTIVE,)
+    expired_by: datetime | None = None  # given: only what has ended by this instant
+    purgeable_by: datetime | None = None
+    without_vector: bool = False
+    superseded_by: tuple[str, ...] = ()
+    only_profile: bool = False
+    limit: int = 50
+    after: str | None = None  # the id of the last item of the page before
+
+
+@dataclass(frozen=True, slots=True)
+class JournalQuery:
+    subject: str | None = None
+    thread_id: str | None = None
+    after_revision: int | None = None
+    after_seq: int | None = None
+    events_only: bool = False  # leave out operational rows
+    newest_first: bool = False
+    limit: int | None = None
+
+
+class IndexedRow(NamedTuple):
+    """What the in-process index knows of a memory, as stored; its text stays in the database.
+
+    A plain tuple, because a cold start reads a hundred thousand of them.
+    """
+
+    unit: int
+    id: str
+    kind: str
+    category: str
+    tags: str  # JSON
+    importance: int
+    sensitivity: str
+    pinned: int
+    facet: str | None
+    source_type: str | None
+    source_id: str | None
+    agent_id: str | None
+    run_id: str | None
+    actor_id: str | None
+    role: str | None
+    thread_id: str | None
+    state: str
+    ends_at: int | None  # microseconds, as the next two
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPage:
+    """What changed for the index since a sequence number, read in one snapshot."""
+
+    counters: Counters
+    rows: Sequence[IndexedRow]
+    terms: Sequence[tuple[int, str]]  # unit, packed terms
+    vectors: Sequence[tuple[int, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class OperationCount:
+    day: str
+    node: str
+    op: str
+    status: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What a store says about itself."""
+
+    backend: str
+    version: str
+    schema: int
+    integrity: tuple[str, ...]  # problems; empty is good
+    bytes_on_disk: int
+    pending_scrubs: int
+
+
+class Store(Protocol):
+    url: str  # without a password
+
+    def apply(self, changeset: Changeset) -> Applied: ...
+
+    def record(self, bookkeeping: Bookkeeping) -> None: ...
+
+    def counters(self, scope: Scope) -> Counters: ...
+
+    def fetch(self, scope: Scope, ids: Sequence[str]) -> list[Memory]:
+        """Those that exist, whatever their state, in the order asked for."""
+        ...
+
+    def list(self, scope: Scope, listing: Listing) -> list[Memory]: ...
+
+    def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]: ...
+
+    def links(self, scope: Scope, ids: Sequence[str]) -> list[Link]: ...
+
+    def journal(self, scope: Scope, query: JournalQuery) -> list[JournalRow]: ...
+
+    def operations(self, scope: Scope) -> list[OperationCount]: ...
+
+    def cursor(self, scope: Scope, agent: str, thread: str) -> int: ...
+
+    def index_page(self, scope: Scope, after_seq: int, epoch: int) -> IndexPage:
+        """Everything when ``epoch`` is not the scope's own any more, else what is newer."""
+        ...
+
+    def receipts(self, scope: Scope) -> list[Receipt]: ...
+
+    def mentions(self, scope: Scope, text: str) -> list[str]:
+        """Where the text still stands: names of tables, of this scope alone, and of files."""
+        ...
+
+    def scopes(self, tidied_before: datetime | None = None) -> list[Scope]: ...
+
+    def scrub(self, at: datetime) -> bool:
+        """Compact, so that erased bytes are gone from the files. False: others are in the way."""
+        ...
+
+    def health(self) -> Health: ...
+
+    def close(self) -> None: ...

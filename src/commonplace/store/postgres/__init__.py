@@ -1,0 +1,1 @@
+"""PostgreSQL: only what differs from the shared behaviour."""

@@ -1,0 +1,39 @@
+-- What only PostgreSQL needs. None of these touches a row of any user.
+
+-- maintenance
+
+-- name: begin_reading
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
+
+-- name: begin_writing
+BEGIN
+
+-- name: take_on
+SELECT set_config('role', :role, true), set_config('commonplace.scope', :scope, true)
+
+-- name: lock_migrations
+SELECT pg_advisory_xact_lock(CAST(:key AS BIGINT))
+
+-- name: has_migrations
+SELECT to_regclass('migrations')
+
+-- name: schema
+SELECT MAX(number) FROM migrations
+
+-- name: create_migrations
+CREATE TABLE IF NOT EXISTS migrations (
+  number BIGINT PRIMARY KEY, name TEXT NOT NULL, applied_at BIGINT NOT NULL
+)
+
+-- name: record_migration
+INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :at)
+
+-- name: owns_tables
+SELECT pg_has_role(current_user, relowner, 'USAGE')
+  FROM pg_class WHERE oid = to_regclass('memories')
+
+-- name: vacuum
+VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors
+
+-- name: database_size
+SELECT pg_database_size(current_database())

@@ -1,0 +1,214 @@
+"""PostgreSQL: many users, many machines.
+
+Every transaction takes on the role commonplace_app and names its scope, both for that transaction
+only, so that row-level security holds whoever logged in, and nothing leaks through a pooler.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, LiteralString, cast
+
+import psycopg
+from psycopg import conninfo
+from psycopg_pool import ConnectionPool
+
+from commonplace.errors import StoreTooOld, StoreUnavailable
+from commonplace.model.scope import Scope
+from commonplace.store.failpoints import reached
+from commonplace.store.port import Health
+from commonplace.store.postgres.errors import translated
+from commonplace.store.sql.loader import Spelling, load
+from commonplace.store.sql.migrate import migrations, pending
+from commonplace.store.sql.rows import Row, micros
+from commonplace.store.sql.store import SqlStore
+
+SPELLING = Spelling(
+    parameter=lambda name: f"%({name})s",
+    list=lambda name: f"(SELECT unnest({name}::text[]))",
+    each=lambda column: f"jsonb_array_elements_text({column}::jsonb) AS t(value)",
+    bytes="BYTEA",
+    escape=lambda statement: statement.replace("%", "%%"),
+)
+STATEMENTS = load("commonplace.store.sql", "queries.sql", SPELLING)
+OWN = load("commonplace.store.postgres", "queries.sql", SPELLING)
+_MIGRATIONS = migrations("commonplace.store.postgres")
+_MIGRATION_LOCK = 0x636F6D6D  # any number that others are unlikely to use
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+
+class PostgresSession:
+    def __init__(self, connection: Connection, scope: Scope | None):
+        self._cursor = connection.cursor(binary=True)
+        self._scope = {"scope": scope.key} if scope else {}
+
+    def rows(self, statement: str, **values: Any) -> Sequence[Row]:
+        self._cursor.execute(_sql(STATEMENTS[statement]), {**self._scope, **values})
+        return self._cursor.fetchall()
+
+    def one(self, statement: str, **values: Any) -> Row | None:
+        found = self.rows(statement, **values)
+        return found[0] if found else None
+
+    def run(self, statement: str, **values: Any) -> None:
+        self._cursor.execute(_sql(STATEMENTS[statement]), {**self._scope, **values})
+
+    def run_many(self, statement: str, values: Sequence[Mapping[str, Any]]) -> None:
+        if values:
+            bound = [{**self._scope, **each} for each in values]
+            self._cursor.executemany(_sql(STATEMENTS[statement]), bound)
+
+
+class PostgresStore(SqlStore):
+    def __init__(self, url: str, *, now: datetime, pool_size: int = 10, timeout: float = 30.0):
+        self._conninfo = url
+        self._pool_size = pool_size
+        self._timeout = timeout
+        known = conninfo.conninfo_to_dict(url)
+        known.pop("password", None)
+        self.url = f"postgresql://{known.get('user', '')}@{known.get('host', '')}/{known.get('dbname', '')}"
+        self._migrate(now)
+        self._start()
+
+    def _start(self) -> None:
+        """Connections belong to one process: a fork begins with its own."""
+        self._process = os.getpid()
+        self._pool = ConnectionPool(
+            self._conninfo,
+            kwargs={"autocommit": True},  # transactions are begun here, with their own words
+            min_size=0,
+            max_size=self._pool_size,
+            timeout=self._timeout,
+            open=True,
+        )
+
+    # ——— transactions ———
+
+    @contextmanager
+    def _transaction(self, role: str, scope: Scope | None, begin: str) -> Iterator[PostgresSession]:
+        if self._process != os.getpid():
+            self._start()
+        with translated(), self._living(role, scope, begin) as connection:
+            yield PostgresSession(connection, scope)
+
+    @contextmanager
+    def _living(self, role: str, scope: Scope | None, begin: str) -> Iterator[Connection]:
+        """A connection in a begun transaction; one that died while it was idle is replaced."""
+        for attempt in range(self._pool_size + 1):
+            connection = self._pool.getconn()
+            try:
+                connection.execute(_sql(OWN[begin]))
+                connection.execute(
+                    _sql(OWN["take_on"]), {"role": role, "scope": scope.key if scope else ""}
+                )
+                break
+            except psycopg.OperationalError:
+                self._pool.putconn(connection)
+                if attempt == self._pool_size:
+                    raise
+        try:
+            yield connection
+            connection.commit()
+        except BaseException:
+            if not connection.closed:
+                connection.rollback()
+            raise
+        finally:
+            self._pool.putconn(connection)
+
+    @contextmanager
+    def _reading(self, scope: Scope) -> Iterator[PostgresSession]:
+        with self._transaction("commonplace_app", scope, "begin_reading") as session:
+            yield session
+
+    @contextmanager
+    def _writing(self, scope: Scope) -> Iterator[PostgresSession]:
+        with self._transaction("commonplace_app", scope, "begin_writing") as session:
+            yield session
+
+    @contextmanager
+    def _maintaining(self) -> Iterator[PostgresSession]:
+        with self._transaction("commonplace_maintenance", None, "begin_writing") as session:
+            yield session
+
+    # ——— migrations ———
+
+    def _migrate(self, now: datetime) -> None:
+        with translated():
+            try:
+                connection = psycopg.connect(self._conninfo)
+            except psycopg.OperationalError as error:
+                reason = str(error).strip().partition("\n")[0]
+                raise StoreUnavailable(f"Cannot reach PostgreSQL: {reason}") from error
+            with connection:
+                if pending(_MIGRATIONS, _schema(connection)):
+                    self._apply_pending(connection, now)
+
+    def _apply_pending(self, connection: Connection, now: datetime) -> None:
+        connection.execute(_sql(OWN["lock_migrations"]), {"key": _MIGRATION_LOCK})
+        try:
+            for migration in pending(_MIGRATIONS, _schema(connection)):
+                connection.execute(_sql(OWN["create_migrations"]))
+                connection.execute(_sql(migration.script))
+                reached("migration.statements")
+                connection.execute(
+                    _sql(OWN["record_migration"]),
+                    {"number": migration.number, "name": migration.name, "at": micros(now)},
+                )
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise StoreTooOld("This login may not create or change the store's tables.") from error
+        reached("migration.before_commit")
+        connection.commit()
+
+    # ——— maintenance ———
+
+    def scrub(self, at: datetime) -> bool:
+        with self._maintaining() as session:
+            waiting = session.one("pending_scrubs", at=micros(at))
+        if not waiting or not waiting[0]:
+            return True
+        with translated(), psycopg.connect(self._conninfo, autocommit=True) as connection:
+            owns = connection.execute(_sql(OWN["owns_tables"])).fetchone()
+            if not owns or not owns[0]:
+                return False  # only the owner of the tables may compact them
+            reached("scrub.before_vacuum")
+            connection.execute(_sql(OWN["vacuum"]))
+            reached("scrub.before_checkpoint")
+        reached("scrub.after_checkpoint")
+        with self._maintaining() as session:
+            session.run("finish_scrubs", at=micros(at), scrubbed_at=micros(at))
+        return True
+
+    def health(self) -> Health:
+        with self._maintaining() as session:
+            waiting = session.one("pending_scrubs", at=2**62)
+        with translated(), psycopg.connect(self._conninfo) as connection:
+            size = connection.execute(_sql(OWN["database_size"])).fetchone()
+            return Health(
+                backend="postgresql",
+                version=str(connection.info.server_version),
+                schema=_schema(connection),
+                integrity=(),
+                bytes_on_disk=int(size[0]) if size else 0,
+                pending_scrubs=waiting[0] if waiting else 0,
+            )
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+def _schema(connection: Connection) -> int:
+    known = connection.execute(_sql(OWN["has_migrations"])).fetchone()
+    if not known or known[0] is None:
+        return 0
+    row = connection.execute(_sql(OWN["schema"])).fetchone()
+    return int(row[0]) if row and row[0] is not None else 0
+
+
+def _sql(statement: str) -> LiteralString:
+    """Statements come from the package's own files; the type says that no input is in them."""
+    return cast(LiteralString, statement)

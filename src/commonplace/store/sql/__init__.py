@@ -1,0 +1,1 @@
+"""All behaviour that the two databases share."""

@@ -1,0 +1,49 @@
+"""Named statements from `.sql` files, and what a dialect has to spell differently."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+
+from commonplace.store.sql.rows import COLUMNS, INDEX_COLUMNS
+
+_NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+_COMMENT = re.compile(r"^--.*$", re.MULTILINE)
+_LIST = re.compile(r"#list\((\w+)\)")
+_EACH = re.compile(r"#each\(([\w.]+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The few words that differ between SQLite and PostgreSQL."""
+
+    parameter: Callable[[str], str]  # name → placeholder
+    list: Callable[[str], str]  # placeholder of a list → subquery of its elements
+    each: Callable[[str], str]  # JSON column → rows t(value)
+    bytes: str  # the type of a vector column
+    escape: Callable[[str], str] = lambda statement: statement  # before anything else
+
+
+def statements(package: str, file: str) -> dict[str, str]:
+    """The statements of a file by name, as written."""
+    text = resources.files(package).joinpath(file).read_text(encoding="utf-8")
+    parts = _NAME.split(text)[1:]
+    return {
+        name: _COMMENT.sub("", body).strip()
+        for name, body in zip(parts[::2], parts[1::2], strict=True)
+    }
+
+
+def spell(statement: str, spelling: Spelling) -> str:
+    statement = spelling.escape(statement)
+    statement = statement.replace("#columns", COLUMNS).replace("#index_columns", INDEX_COLUMNS)
+    statement = statement.replace("#bytes", spelling.bytes)
+    statement = _EACH.sub(lambda found: spelling.each(found[1]), statement)
+    statement = _LIST.sub(lambda found: spelling.list(f":{found[1]}"), statement)
+    return re.sub(r"(?<!:):(\w+)", lambda found: spelling.parameter(found[1]), statement)
+
+
+def load(package: str, file: str, spelling: Spelling) -> Mapping[str, str]:
+    return {name: spell(text, spelling) for name, text in statements(package, file).items()}

@@ -1,0 +1,316 @@
+-- All statements that both databases share, by name.
+--   :name        a parameter
+--   #list(name)  a parameter that is a list, as a subquery
+--   #each(col)   the elements of a JSON list column, as rows t(value)
+--   #columns     the columns of a memory, in the order that rows.py reads them
+--   #index_columns  those that the in-process index keeps
+-- Every statement is bound to one owner by `scope = :scope`, or stands under "maintenance".
+
+-- name: lock_counters
+UPDATE scopes
+   SET revision = revision + :changes, seq = seq + 1, epoch = epoch + :vanished,
+       journal = journal + :entries, units = units + :units,
+       profile_numbers = profile_numbers + :profile_numbers
+ WHERE scope = :scope
+RETURNING revision, seq, epoch, journal, units, profile_numbers, tidied_at
+
+-- name: open_scope
+INSERT INTO scopes (scope) VALUES (:scope) ON CONFLICT (scope) DO NOTHING
+
+-- name: counters
+SELECT revision, seq, epoch, journal, units, profile_numbers, tidied_at
+  FROM scopes WHERE scope = :scope
+
+-- name: set_counters
+UPDATE scopes SET revision = :revision, journal = :journal, profile_numbers = :profile_numbers
+ WHERE scope = :scope
+
+-- name: mark_tidied
+UPDATE scopes SET tidied_at = :at WHERE scope = :scope
+
+-- name: insert_memory
+INSERT INTO memories (
+  scope, id, unit, seq, version, kind, content, summary, category, tags, metadata, importance,
+  confidence, stability, sensitivity, pinned, evidence, facet, source_type, source_id, job_id,
+  agent_id, run_id, actor_id, role, thread_id, state, expires_at, ends_at, superseded_by, purge_at,
+  valid_from, valid_to, created_at, updated_at, arrived_at
+) VALUES (
+  :scope, :id, :unit, :seq, :version, :kind, :content, :summary, :category, :tags, :metadata,
+  :importance, :confidence, :stability, :sensitivity, :pinned, :evidence, :facet, :source_type,
+  :source_id, :job_id, :agent_id, :run_id, :actor_id, :role, :thread_id, :state, :expires_at,
+  :ends_at, :superseded_by, :purge_at, :valid_from, :valid_to, :created_at, :updated_at, :arrived_at
+)
+
+-- name: update_memory
+UPDATE memories
+   SET seq = :seq, version = :version, kind = :kind, content = :content, summary = :summary,
+       category = :category, tags = :tags, metadata = :metadata, importance = :importance,
+       confidence = :confidence, stability = :stability, sensitivity = :sensitivity,
+       pinned = :pinned, evidence = :evidence, facet = :facet, source_type = :source_type,
+       source_id = :source_id, job_id = :job_id, agent_id = :agent_id, run_id = :run_id,
+       actor_id = :actor_id, role = :role, thread_id = :thread_id, state = :state,
+       expires_at = :expires_at, ends_at = :ends_at, superseded_by = :superseded_by,
+       purge_at = :purge_at, valid_from = :valid_from, valid_to = :valid_to,
+       created_at = :created_at, updated_at = :updated_at
+ WHERE scope = :scope AND id = :id AND version = :expected_version
+RETURNING unit
+
+-- name: insert_version
+INSERT INTO versions (scope, id, version, content, fields, recorded_at, invalidated_at)
+VALUES (:scope, :id, :version, :content, :fields, :recorded_at, :invalidated_at)
+
+-- name: close_version
+UPDATE versions SET invalidated_at = :at
+ WHERE scope = :scope AND id = :id AND invalidated_at IS NULL
+
+-- name: insert_terms
+INSERT INTO terms (scope, unit, terms) VALUES (:scope, :unit, :terms)
+ON CONFLICT (scope, unit) DO UPDATE SET terms = excluded.terms
+
+-- name: insert_vector
+INSERT INTO vectors (scope, unit, vector) VALUES (:scope, :unit, :vector)
+ON CONFLICT (scope, unit) DO UPDATE SET vector = excluded.vector
+
+-- name: insert_late_vector
+INSERT INTO vectors (scope, unit, vector)
+SELECT m.scope, m.unit, CAST(:vector AS #bytes) FROM memories m
+ WHERE m.scope = :scope AND m.id = :id
+ON CONFLICT (scope, unit) DO UPDATE SET vector = excluded.vector
+
+-- name: bump_seq
+UPDATE memories SET seq = :seq WHERE scope = :scope AND id IN #list(ids)
+
+-- name: insert_link
+INSERT INTO links (scope, a, b, relation, strength, created_at)
+VALUES (:scope, :a, :b, :relation, :strength, :created_at)
+ON CONFLICT (scope, a, b, relation) DO NOTHING
+
+-- name: insert_journal
+INSERT INTO journal (
+  scope, seq, ts, revision, thread_id, actor, node, op, status, event, subject, category, old_ref,
+  new_ref, similarity, meta
+) VALUES (
+  :scope, :seq, :ts, :revision, :thread_id, :actor, :node, :op, :status, :event, :subject,
+  :category, :old_ref, :new_ref, :similarity, :meta
+)
+
+-- name: insert_receipt
+INSERT INTO receipts (scope, id, at, items) VALUES (:scope, :id, :at, :items)
+
+-- name: delete_terms
+DELETE FROM terms
+ WHERE scope = :scope
+   AND unit IN (SELECT unit FROM memories WHERE scope = :scope AND id IN #list(ids))
+
+-- name: delete_vectors
+DELETE FROM vectors
+ WHERE scope = :scope
+   AND unit IN (SELECT unit FROM memories WHERE scope = :scope AND id IN #list(ids))
+
+-- name: delete_versions
+DELETE FROM versions WHERE scope = :scope AND id IN #list(ids)
+
+-- name: delete_links
+DELETE FROM links WHERE scope = :scope AND (a IN #list(ids) OR b IN #list(ids))
+
+-- name: delete_reads
+DELETE FROM reads WHERE scope = :scope AND id IN #list(ids)
+
+-- name: orphan_successors
+UPDATE memories SET superseded_by = NULL
+ WHERE scope = :scope AND superseded_by IN #list(ids)
+
+-- name: delete_memories
+DELETE FROM memories WHERE scope = :scope AND id IN #list(ids)
+
+-- name: clear_terms
+DELETE FROM terms WHERE scope = :scope
+
+-- name: clear_vectors
+DELETE FROM vectors WHERE scope = :scope
+
+-- name: clear_versions
+DELETE FROM versions WHERE scope = :scope
+
+-- name: clear_links
+DELETE FROM links WHERE scope = :scope
+
+-- name: clear_reads
+DELETE FROM reads WHERE scope = :scope
+
+-- name: clear_memories
+DELETE FROM memories WHERE scope = :scope
+
+-- name: clear_journal
+DELETE FROM journal WHERE scope = :scope
+
+-- name: clear_cursors
+DELETE FROM cursors WHERE scope = :scope
+
+-- name: touch
+INSERT INTO reads (scope, id, last_accessed_at, access_count)
+SELECT m.scope, m.id, CAST(:at AS BIGINT), CAST(:count AS BIGINT) FROM memories m
+ WHERE m.scope = :scope AND m.id = :id
+ON CONFLICT (scope, id) DO UPDATE
+   SET access_count = reads.access_count + excluded.access_count,
+       last_accessed_at = CASE WHEN excluded.last_accessed_at > reads.last_accessed_at
+                               THEN excluded.last_accessed_at ELSE reads.last_accessed_at END
+
+-- name: insert_reads
+INSERT INTO reads (scope, id, last_accessed_at, access_count)
+VALUES (:scope, :id, :last_accessed_at, :access_count)
+ON CONFLICT (scope, id) DO NOTHING
+
+-- name: number_journal
+UPDATE scopes SET journal = journal + :entries WHERE scope = :scope
+RETURNING journal, revision
+
+-- name: move_cursor
+INSERT INTO cursors (scope, agent, thread, revision) VALUES (:scope, :agent, :thread, :revision)
+ON CONFLICT (scope, agent, thread) DO UPDATE
+   SET revision = CASE WHEN excluded.revision > cursors.revision
+                       THEN excluded.revision ELSE cursors.revision END
+
+-- name: cursor
+SELECT revision FROM cursors WHERE scope = :scope AND agent = :agent AND thread = :thread
+
+-- name: fetch
+SELECT #columns
+  FROM memories m LEFT JOIN reads r ON r.scope = m.scope AND r.id = m.id
+ WHERE m.scope = :scope AND m.id IN #list(ids)
+
+-- name: list
+SELECT #columns
+  FROM memories m LEFT JOIN reads r ON r.scope = m.scope AND r.id = m.id
+ WHERE m.scope = :scope
+   AND m.state IN #list(states)
+   AND (CAST(:now AS BIGINT) IS NULL OR m.ends_at IS NULL OR m.ends_at > CAST(:now AS BIGINT))
+   AND (CAST(:expired_by AS BIGINT) IS NULL OR m.ends_at <= CAST(:expired_by AS BIGINT))
+   AND (CAST(:purgeable_by AS BIGINT) IS NULL OR m.purge_at <= CAST(:purgeable_by AS BIGINT))
+   AND (CAST(:cleared AS BIGINT) = 1 OR m.sensitivity <> 'high')
+   AND (CAST(:agent AS TEXT) IS NULL OR m.kind <> 'soul'
+        OR m.agent_id IS NULL OR m.agent_id = CAST(:agent AS TEXT))
+   AND (CAST(:any_kind AS BIGINT) = 1 OR m.kind IN #list(kinds))
+   AND (CAST(:any_category AS BIGINT) = 1 OR m.category IN #list(categories))
+   AND (CAST(:any_tag AS BIGINT) = 1
+        OR EXISTS (SELECT 1 FROM #each(m.tags) WHERE t.value IN #list(tags)))
+   AND (CAST(:any_successor AS BIGINT) = 1 OR m.superseded_by IN #list(superseded_by))
+   AND (CAST(:agent_id AS TEXT) IS NULL OR m.agent_id = CAST(:agent_id AS TEXT))
+   AND (CAST(:run_id AS TEXT) IS NULL OR m.run_id = CAST(:run_id AS TEXT))
+   AND (CAST(:actor_id AS TEXT) IS NULL OR m.actor_id = CAST(:actor_id AS TEXT))
+   AND (CAST(:role AS TEXT) IS NULL OR m.role = CAST(:role AS TEXT))
+   AND (CAST(:facet AS TEXT) IS NULL OR m.facet = CAST(:facet AS TEXT))
+   AND (CAST(:thread_id AS TEXT) IS NULL OR m.thread_id = CAST(:thread_id AS TEXT))
+   AND (CAST(:source_type AS TEXT) IS NULL OR m.source_type = CAST(:source_type AS TEXT))
+   AND (CAST(:source_id AS TEXT) IS NULL OR m.source_id = CAST(:source_id AS TEXT))
+   AND (CAST(:pinned AS BIGINT) IS NULL OR m.pinned = CAST(:pinned AS BIGINT))
+   AND (CAST(:importance_min AS BIGINT) IS NULL OR m.importance >= CAST(:importance_min AS BIGINT))
+   AND (CAST(:importance_max AS BIGINT) IS NULL OR m.importance <= CAST(:importance_max AS BIGINT))
+   AND (CAST(:created_after AS BIGINT) IS NULL OR m.created_at > CAST(:created_after AS BIGINT))
+   AND (CAST(:created_before AS BIGINT) IS NULL OR m.created_at < CAST(:created_before AS BIGINT))
+   AND (CAST(:updated_after AS BIGINT) IS NULL OR m.updated_at > CAST(:updated_after AS BIGINT))
+   AND (CAST(:updated_before AS BIGINT) IS NULL OR m.updated_at < CAST(:updated_before AS BIGINT))
+   AND (CAST(:without_vector AS BIGINT) = 0
+        OR NOT EXISTS (SELECT 1 FROM vectors v WHERE v.scope = m.scope AND v.unit = m.unit))
+   AND (CAST(:only_profile AS BIGINT) = 0 OR m.id LIKE 'profile:%')
+   AND (CAST(:after AS TEXT) IS NULL
+        OR (m.created_at, m.id) < (SELECT p.created_at, p.id FROM memories p
+                                    WHERE p.scope = :scope AND p.id = CAST(:after AS TEXT)))
+ ORDER BY m.created_at DESC, m.id DESC
+ LIMIT CAST(:limit AS BIGINT)
+
+-- name: versions
+SELECT id, version, content, fields, recorded_at, invalidated_at
+  FROM versions WHERE scope = :scope AND id IN #list(ids) ORDER BY id, version
+
+-- name: links
+SELECT a, b, strength, created_at, relation
+  FROM links WHERE scope = :scope AND a IN #list(ids)
+UNION
+SELECT a, b, strength, created_at, relation
+  FROM links WHERE scope = :scope AND b IN #list(ids)
+ ORDER BY 3 DESC, 1, 2
+
+-- name: journal
+SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, category, old_ref,
+       new_ref, similarity, meta
+  FROM journal
+ WHERE scope = :scope
+   AND (CAST(:subject AS TEXT) IS NULL OR subject = CAST(:subject AS TEXT))
+   AND (CAST(:thread_id AS TEXT) IS NULL OR thread_id = CAST(:thread_id AS TEXT))
+   AND (CAST(:after_revision AS BIGINT) IS NULL OR revision > CAST(:after_revision AS BIGINT))
+   AND (CAST(:after_seq AS BIGINT) IS NULL OR seq > CAST(:after_seq AS BIGINT))
+   AND (CAST(:events_only AS BIGINT) = 0 OR event IS NOT NULL)
+ ORDER BY seq
+
+-- name: operations
+SELECT (ts / 86400000000) AS day, node, op, status, COUNT(*)
+  FROM journal WHERE scope = :scope
+ GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+
+-- name: index_rows_all
+SELECT #index_columns
+  FROM memories m
+ WHERE m.scope = :scope AND m.state = 'active' ORDER BY m.unit
+
+-- name: index_rows_since
+SELECT #index_columns
+  FROM memories m
+ WHERE m.scope = :scope AND m.seq > :after_seq ORDER BY m.unit
+
+-- name: index_terms_all
+SELECT unit, terms FROM terms WHERE scope = :scope
+
+-- name: index_terms_since
+SELECT t.unit, t.terms FROM terms t
+ WHERE t.scope = :scope
+   AND t.unit IN (SELECT m.unit FROM memories m WHERE m.scope = :scope AND m.seq > :after_seq)
+
+-- name: index_vectors_all
+SELECT unit, vector FROM vectors WHERE scope = :scope
+
+-- name: index_vectors_since
+SELECT v.unit, v.vector FROM vectors v
+ WHERE v.scope = :scope
+   AND v.unit IN (SELECT m.unit FROM memories m WHERE m.scope = :scope AND m.seq > :after_seq)
+
+-- name: receipts
+SELECT id, at, items, scrubbed_at FROM receipts WHERE scope = :scope ORDER BY at, id
+
+-- name: mentions_memories
+SELECT COUNT(*) FROM memories
+ WHERE scope = :scope
+   AND (content LIKE :pattern ESCAPE '\' OR summary LIKE :pattern ESCAPE '\'
+        OR tags LIKE :pattern ESCAPE '\' OR metadata LIKE :pattern ESCAPE '\'
+        OR evidence LIKE :pattern ESCAPE '\')
+
+-- name: mentions_versions
+SELECT COUNT(*) FROM versions
+ WHERE scope = :scope
+   AND (content LIKE :pattern ESCAPE '\' OR fields LIKE :pattern ESCAPE '\')
+
+-- name: mentions_terms
+SELECT COUNT(*) FROM terms WHERE scope = :scope AND terms LIKE :pattern ESCAPE '\'
+
+-- name: mentions_journal
+SELECT COUNT(*) FROM journal WHERE scope = :scope AND meta LIKE :pattern ESCAPE '\'
+
+-- maintenance: statements about the store itself, which show no row's content
+
+-- name: all_scopes
+SELECT scope FROM scopes
+ WHERE CAST(:tidied_before AS BIGINT) IS NULL OR tidied_at IS NULL
+    OR tidied_at < CAST(:tidied_before AS BIGINT)
+ ORDER BY tidied_at, scope
+
+-- name: pending_scrubs
+SELECT COUNT(*) FROM receipts WHERE scrubbed_at IS NULL AND at <= :at
+
+-- name: finish_scrubs
+UPDATE receipts SET scrubbed_at = :scrubbed_at WHERE scrubbed_at IS NULL AND at <= :at
+
+-- name: claim_fact
+INSERT INTO store_facts (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING
+
+-- name: fact
+SELECT value FROM store_facts WHERE name = :name

@@ -1,0 +1,225 @@
+"""Between values and rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
+from commonplace.model.kinds import Kind, Stability
+from commonplace.model.memory import (
+    VERSIONED,
+    Link,
+    Memory,
+    Relation,
+    Sensitivity,
+    State,
+    Version,
+)
+from commonplace.model.scope import Scope
+from commonplace.store.port import IndexedRow
+
+Row = Sequence[Any]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+_STORED = (
+    "id",
+    "version",
+    "kind",
+    "content",
+    "summary",
+    "category",
+    "tags",
+    "metadata",
+    "importance",
+    "confidence",
+    "stability",
+    "sensitivity",
+    "pinned",
+    "evidence",
+    "facet",
+    "source_type",
+    "source_id",
+    "job_id",
+    "agent_id",
+    "run_id",
+    "actor_id",
+    "role",
+    "thread_id",
+    "state",
+    "expires_at",
+    "superseded_by",
+    "purge_at",
+    "valid_from",
+    "valid_to",
+    "created_at",
+    "updated_at",
+    "arrived_at",
+)
+_READ_MARKS = ("last_accessed_at", "access_count")
+INDEX_COLUMNS = ", ".join(f"m.{name}" for name in IndexedRow._fields)
+COLUMNS = ", ".join([f"m.{name}" for name in _STORED] + [f"r.{name}" for name in _READ_MARKS])
+_NAMES = _STORED + _READ_MARKS
+
+
+def micros(moment: datetime | None) -> int | None:
+    return None if moment is None else (moment - _EPOCH) // _MICROSECOND
+
+
+def moment(value: int | None) -> datetime | None:
+    return None if value is None else _EPOCH + timedelta(microseconds=value)
+
+
+def instant(value: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=value)
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+_MOMENTS = frozenset(
+    {
+        "expires_at",
+        "purge_at",
+        "valid_from",
+        "valid_to",
+        "created_at",
+        "updated_at",
+        "arrived_at",
+        "last_accessed_at",
+    }
+)
+_DECODERS: dict[str, Any] = {
+    **dict.fromkeys(_MOMENTS, moment),
+    "kind": Kind,
+    "tags": lambda text: tuple(json.loads(text)) if text != "[]" else (),
+    "metadata": json.loads,
+    "evidence": lambda text: tuple(json.loads(text)) if text != "[]" else (),
+    "stability": Stability,
+    "sensitivity": Sensitivity,
+    "pinned": bool,
+    "state": State,
+    "access_count": lambda count: count or 0,
+}
+
+
+def memory_from(scope: Scope, row: Row) -> Memory:
+    values = {
+        name: decode(value) if (decode := _DECODERS.get(name)) else value
+        for name, value in zip(_NAMES, row, strict=True)
+    }
+    return Memory(user_id=scope.name, **values)
+
+
+def memory_values(memory: Memory) -> dict[str, Any]:
+    """Parameters of insert_memory and update_memory, but for unit and seq."""
+    values: dict[str, Any] = {name: getattr(memory, name) for name in _STORED}
+    for name in _MOMENTS & values.keys():
+        values[name] = micros(values[name])
+    for name in ("tags", "metadata", "evidence"):
+        values[name] = to_json(values[name])
+    for name in ("kind", "stability", "sensitivity", "state"):
+        values[name] = str(values[name])
+    values["pinned"] = int(memory.pinned)
+    values["ends_at"] = micros(memory.ends_at)
+    if values["arrived_at"] is None:
+        values["arrived_at"] = values["updated_at"]
+    return values
+
+
+_FIELDS = tuple(name for name in VERSIONED if name != "content")
+
+
+def version_values(memory: Memory, at: datetime, until: datetime | None = None) -> dict[str, Any]:
+    fields = {name: getattr(memory, name) for name in _FIELDS}
+    for name in _MOMENTS & fields.keys():
+        fields[name] = micros(fields[name])
+    return {
+        "id": memory.id,
+        "version": memory.version,
+        "content": memory.content,
+        "fields": to_json(fields),
+        "recorded_at": micros(at),
+        "invalidated_at": micros(until),
+    }
+
+
+def version_from(scope: Scope, row: Row) -> Version:
+    id_, version, content, fields, recorded_at, invalidated_at = row
+    values = json.loads(fields)
+    for name in _MOMENTS & values.keys():
+        values[name] = moment(values[name])
+    memory = Memory(
+        **{
+            **values,
+            "id": id_,
+            "user_id": scope.name,
+            "version": version,
+            "content": content,
+            "kind": Kind(values["kind"]),
+            "stability": Stability(values["stability"]),
+            "sensitivity": Sensitivity(values["sensitivity"]),
+            "state": State(values["state"]),
+            "tags": tuple(values["tags"]),
+            "evidence": tuple(values["evidence"]),
+            "updated_at": instant(recorded_at),
+        }
+    )
+    return Version(memory, instant(recorded_at), moment(invalidated_at))
+
+
+def link_from(row: Row) -> Link:
+    a, b, strength, created_at, relation = row
+    return Link(a, b, strength, instant(created_at), Relation(relation))
+
+
+def entry_values(entry: Entry) -> dict[str, Any]:
+    return {
+        "node": str(entry.node),
+        "op": str(entry.op),
+        "status": str(entry.status),
+        "event": str(entry.event) if entry.event else None,
+        "subject": entry.subject,
+        "category": entry.category,
+        "old_ref": entry.old_ref,
+        "new_ref": entry.new_ref,
+        "similarity": entry.similarity,
+        "meta": to_json(dict(entry.meta)),
+    }
+
+
+def journal_from(scope: Scope, row: Row) -> JournalRow:
+    (seq, ts, revision, thread_id, actor, node, op, status, event, subject, category, old_ref) = row[
+        :12
+    ]
+    new_ref, similarity, meta = row[12:]
+    return JournalRow(
+        seq=seq,
+        ts=instant(ts),
+        user_id=scope.name,
+        revision=revision,
+        thread_id=thread_id,
+        actor=actor,
+        entry=Entry(
+            op=Op(op),
+            node=Node(node),
+            status=Status(status),
+            event=Event(event) if event else None,
+            subject=subject,
+            category=category,
+            old_ref=old_ref,
+            new_ref=new_ref,
+            similarity=similarity,
+            meta=json.loads(meta),
+        ),
+    )
+
+
+def pack_terms(counts: dict[str, int]) -> str:
+    """Terms hold no space, so a space keeps them apart; a count is a repetition."""
+    return " ".join(term for term, count in sorted(counts.items()) for _ in range(count))

@@ -1,0 +1,295 @@
+"""A store on any SQL database: what the port promises, said once.
+
+A dialect below gives sessions (one for a consistent read, one for a write) and its own spelling.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any
+
+from commonplace.errors import StoreError
+from commonplace.model.changes import Applied, Bookkeeping, Changeset, Receipt
+from commonplace.model.journal import JournalRow
+from commonplace.model.memory import Link, Memory, Version
+from commonplace.model.scope import Scope
+from commonplace.store.failpoints import reached
+from commonplace.store.port import (
+    Counters,
+    EmbedderIdentity,
+    Health,
+    IndexedRow,
+    IndexPage,
+    JournalQuery,
+    Listing,
+    OperationCount,
+)
+from commonplace.store.sql.rows import (
+    Row,
+    entry_values,
+    instant,
+    journal_from,
+    link_from,
+    memory_from,
+    micros,
+    moment,
+    version_from,
+)
+from commonplace.store.sql.session import Session
+from commonplace.store.sql.write import write_steps
+
+_EMBEDDER = "embedder"
+
+
+class SqlStore(ABC):
+    url: str
+
+    # ——— what a dialect gives ———
+
+    @abstractmethod
+    def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
+        """One consistent view of one scope."""
+
+    @abstractmethod
+    def _writing(self, scope: Scope) -> AbstractContextManager[Session]:
+        """One transaction on one scope, committed at the end or not at all."""
+
+    @abstractmethod
+    def _maintaining(self) -> AbstractContextManager[Session]:
+        """One transaction for the named maintenance statements."""
+
+    @abstractmethod
+    def scrub(self, at: datetime) -> bool: ...
+
+    @abstractmethod
+    def health(self) -> Health: ...
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    # ——— writes ———
+
+    def apply(self, changeset: Changeset) -> Applied:
+        with self._writing(changeset.scope) as session:
+            reached("apply.begun")
+            revision = write_steps(session, changeset)
+            reached("apply.before_commit")
+        reached("apply.after_commit")
+        return Applied(revision)
+
+    def record(self, bookkeeping: Bookkeeping) -> None:
+        with self._writing(bookkeeping.scope) as session:
+            if session.one("counters") is None:
+                return  # nothing is remembered here, so there is nothing to keep books on
+            self._record_reads(session, bookkeeping)
+            self._record_vectors(session, bookkeeping)
+            self._record_entries(session, bookkeeping)
+
+    def _record_reads(self, session: Session, bookkeeping: Bookkeeping) -> None:
+        at = micros(bookkeeping.at)
+        session.run_many(
+            "touch",
+            [{"id": id, "count": count, "at": at} for id, count in bookkeeping.touched.items()],
+        )
+        if bookkeeping.cursor:
+            agent, thread, revision = bookkeeping.cursor
+            session.run("move_cursor", agent=agent, thread=thread, revision=revision)
+        if bookkeeping.tidied:
+            session.run("mark_tidied", at=at)
+
+    def _record_vectors(self, session: Session, bookkeeping: Bookkeeping) -> None:
+        if not bookkeeping.vectors:
+            return
+        counters = session.one(
+            "lock_counters", changes=0, vanished=0, entries=0, units=0, profile_numbers=0
+        )
+        session.run_many(
+            "insert_late_vector",
+            [{"id": id, "vector": vector} for id, vector in bookkeeping.vectors.items()],
+        )
+        session.run("bump_seq", seq=_counters(counters).seq, ids=list(bookkeeping.vectors))
+
+    def _record_entries(self, session: Session, bookkeeping: Bookkeeping) -> None:
+        if not bookkeeping.entries:
+            return
+        count = len(bookkeeping.entries)
+        numbered = session.one("number_journal", entries=count)
+        if numbered is None:
+            return
+        last, revision = numbered
+        session.run_many(
+            "insert_journal",
+            [
+                {
+                    **entry_values(entry),
+                    "seq": last - count + 1 + offset,
+                    "ts": micros(bookkeeping.at),
+                    "revision": revision,
+                    "thread_id": bookkeeping.thread_id,
+                    "actor": bookkeeping.actor,
+                }
+                for offset, entry in enumerate(bookkeeping.entries)
+            ],
+        )
+
+    # ——— reads ———
+
+    def counters(self, scope: Scope) -> Counters:
+        with self._reading(scope) as session:
+            return _counters(session.one("counters"))
+
+    def fetch(self, scope: Scope, ids: Sequence[str]) -> list[Memory]:
+        if not ids:
+            return []
+        with self._reading(scope) as session:
+            rows = session.rows("fetch", ids=list(dict.fromkeys(ids)))
+        found = {memory.id: memory for memory in (memory_from(scope, row) for row in rows)}
+        return [found[id] for id in dict.fromkeys(ids) if id in found]
+
+    def list(self, scope: Scope, listing: Listing) -> list[Memory]:
+        with self._reading(scope) as session:
+            rows = session.rows("list", **_listing_values(listing))
+        return [memory_from(scope, row) for row in rows]
+
+    def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]:
+        with self._reading(scope) as session:
+            rows = session.rows("versions", ids=list(ids))
+        return [version_from(scope, row) for row in rows]
+
+    def links(self, scope: Scope, ids: Sequence[str]) -> list[Link]:
+        if not ids:
+            return []
+        with self._reading(scope) as session:
+            return [link_from(row) for row in session.rows("links", ids=list(ids))]
+
+    def journal(self, scope: Scope, query: JournalQuery) -> list[JournalRow]:
+        with self._reading(scope) as session:
+            rows = session.rows(
+                "journal",
+                subject=query.subject,
+                thread_id=query.thread_id,
+                after_revision=query.after_revision,
+                after_seq=query.after_seq,
+                events_only=int(query.events_only),
+            )
+        found = [journal_from(scope, row) for row in rows]
+        if query.newest_first:
+            found.reverse()
+        return found[: query.limit] if query.limit is not None else found
+
+    def operations(self, scope: Scope) -> list[OperationCount]:
+        with self._reading(scope) as session:
+            rows = session.rows("operations")
+        return [
+            OperationCount(instant(day * 86_400_000_000).date().isoformat(), *rest)
+            for day, *rest in rows
+        ]
+
+    def cursor(self, scope: Scope, agent: str, thread: str) -> int:
+        with self._reading(scope) as session:
+            row = session.one("cursor", agent=agent, thread=thread)
+        return row[0] if row else 0
+
+    def index_page(self, scope: Scope, after_seq: int, epoch: int) -> IndexPage:
+        with self._reading(scope) as session:
+            counters = _counters(session.one("counters"))
+            if counters.epoch == epoch and counters.seq == after_seq:
+                return IndexPage(counters, (), (), ())
+            whole = counters.epoch != epoch
+            suffix, bound = ("all", {}) if whole else ("since", {"after_seq": after_seq})
+            rows = session.rows(f"index_rows_{suffix}", **bound)
+            terms = session.rows(f"index_terms_{suffix}", **bound)
+            vectors = session.rows(f"index_vectors_{suffix}", **bound)
+        return IndexPage(
+            counters,
+            [IndexedRow._make(row) for row in rows],
+            [(unit, packed) for unit, packed in terms],
+            [(unit, bytes(vector)) for unit, vector in vectors],
+        )
+
+    def receipts(self, scope: Scope) -> list[Receipt]:
+        with self._reading(scope) as session:
+            rows = session.rows("receipts")
+        return [Receipt(id, instant(at), items, moment(done)) for id, at, items, done in rows]
+
+    def mentions(self, scope: Scope, text: str) -> list[str]:
+        escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        with self._reading(scope) as session:
+            return [
+                table
+                for table in ("memories", "versions", "terms", "journal")
+                if _count(session.one(f"mentions_{table}", pattern=f"%{escaped}%"))
+            ]
+
+    # ——— maintenance ———
+
+    def scopes(self, tidied_before: datetime | None = None) -> list[Scope]:
+        with self._maintaining() as session:
+            rows = session.rows("all_scopes", tidied_before=micros(tidied_before))
+        return [Scope(row[0]) for row in rows]
+
+    def claim_embedder(self, identity: EmbedderIdentity) -> EmbedderIdentity:
+        """The embedder whose vectors this store holds: the first to come."""
+        with self._maintaining() as session:
+            known = session.one("fact", name=_EMBEDDER)
+            if known is None:
+                value = f"{identity.dimension} {identity.name}"
+                session.run("claim_fact", name=_EMBEDDER, value=value)
+                known = session.one("fact", name=_EMBEDDER)
+        if known is None:
+            raise StoreError("The store did not keep the name of its embedder.")
+        dimension, name = str(known[0]).split(" ", 1)
+        return EmbedderIdentity(name, int(dimension))
+
+
+def _counters(row: Row | None) -> Counters:
+    if row is None:
+        return Counters()
+    *numbers, tidied_at = row
+    return Counters(*numbers, tidied_at=moment(tidied_at))
+
+
+def _count(row: Row | None) -> int:
+    return int(row[0]) if row else 0
+
+
+def _listing_values(listing: Listing) -> dict[str, Any]:
+    filters = listing.filters
+    return {
+        "states": list(listing.states),
+        "now": micros(listing.now),
+        "expired_by": micros(listing.expired_by),
+        "purgeable_by": micros(listing.purgeable_by),
+        "cleared": int(listing.visibility.cleared),
+        "agent": listing.visibility.agent,
+        "any_kind": int(not filters.kinds),
+        "kinds": list(filters.kinds),
+        "any_category": int(not filters.categories),
+        "categories": list(filters.categories),
+        "any_tag": int(not filters.tags),
+        "tags": list(filters.tags),
+        "any_successor": int(not listing.superseded_by),
+        "superseded_by": list(listing.superseded_by),
+        "agent_id": filters.agent_id,
+        "run_id": filters.run_id,
+        "actor_id": filters.actor_id,
+        "role": filters.role,
+        "facet": filters.facet,
+        "thread_id": filters.thread_id,
+        "source_type": filters.source_type,
+        "source_id": filters.source_id,
+        "pinned": None if filters.pinned is None else int(filters.pinned),
+        "importance_min": filters.importance_min,
+        "importance_max": filters.importance_max,
+        "created_after": micros(filters.created_after),
+        "created_before": micros(filters.created_before),
+        "updated_after": micros(filters.updated_after),
+        "updated_before": micros(filters.updated_before),
+        "without_vector": int(listing.without_vector),
+        "only_profile": int(listing.only_profile),
+        "after": listing.after,
+        "limit": listing.limit,
+    }

@@ -1,0 +1,269 @@
+"""Applying a changeset inside a transaction: number it, write its rows, journal it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from commonplace.errors import StaleDecision
+from commonplace.model.changes import (
+    Add,
+    Change,
+    Changeset,
+    Connect,
+    Copy,
+    Indexing,
+    Remove,
+    RemoveEverything,
+    Rewrite,
+)
+from commonplace.model.memory import Link, Memory
+from commonplace.store.failpoints import reached
+from commonplace.store.sql.rows import (
+    Row,
+    entry_values,
+    memory_values,
+    micros,
+    pack_terms,
+    version_values,
+)
+from commonplace.store.sql.session import Session
+
+
+@dataclass
+class Numbers:
+    """Where this changeset stands, and which index units its new memories get."""
+
+    revision: int
+    seq: int
+    journal: int  # before this changeset
+    next_unit: int
+    at: datetime
+    journal_rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def take_unit(self) -> int:
+        self.next_unit += 1
+        return self.next_unit - 1
+
+
+def write_steps(session: Session, changeset: Changeset) -> int:
+    numbers = _number(session, changeset)
+    for batch in _batches(changeset):
+        _write_batch(session, batch, numbers)
+    reached("apply.rows")
+    _write_journal(session, changeset, numbers)
+    if changeset.receipt:
+        receipt = changeset.receipt
+        session.run("insert_receipt", id=receipt.id, at=micros(receipt.at), items=receipt.items)
+    reached("apply.journal")
+    return numbers.revision
+
+
+def _number(session: Session, changeset: Changeset) -> Numbers:
+    """Lock the scope's counters and move them; from here on this writer is alone."""
+    copies = [step for step in changeset.steps if isinstance(step, Copy)]
+    entries = sum(1 for step in changeset.steps if not isinstance(step, Copy))
+    units = sum(isinstance(step, Add) for step in changeset.steps) + sum(
+        len(copy.memories) for copy in copies
+    )
+    moves = {
+        "changes": 1,
+        "entries": entries,
+        "units": units,
+        "vanished": int(any(isinstance(step, _VANISHING) for step in changeset.steps)),
+        "profile_numbers": int(changeset.takes_profile_number),
+    }
+    row = session.one("lock_counters", **moves)
+    if row is None:
+        session.run("open_scope")
+        row = session.one("lock_counters", **moves)
+    assert row is not None
+    revision, seq, _, journal, units_after, *_ = row
+    if changeset.decided_on is not None and revision - 1 != changeset.decided_on:
+        raise StaleDecision("Another writer changed this memory first.")
+    return Numbers(revision, seq, journal - entries, units_after - units, changeset.at)
+
+
+_VANISHING = (Remove, Rewrite, RemoveEverything, Copy)
+
+
+def _batches(changeset: Changeset) -> Sequence[Sequence[Any]]:
+    """Runs of like steps, so that a run is written with one statement per table."""
+    batches: list[list[Any]] = []
+    for step in changeset.steps:
+        if batches and type(batches[-1][0]) is type(step):
+            batches[-1].append(step)
+        else:
+            batches.append([step])
+    return batches
+
+
+def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> None:
+    match batch[0]:
+        case Add():
+            _add(session, [(step.memory, step.index) for step in batch], numbers)
+            session.run_many(
+                "insert_version", [version_values(step.memory, numbers.at) for step in batch]
+            )
+        case Change():
+            for step in batch:
+                _change(session, step, numbers)
+        case Connect():
+            _connect(session, [step.link for step in batch])
+        case Remove():
+            _remove(session, [step.id for step in batch])
+        case Rewrite():
+            for step in batch:
+                _rewrite(session, step, numbers)
+        case RemoveEverything():
+            for table in _EVERYTHING:
+                session.run(f"clear_{table}")
+        case Copy():
+            for step in batch:
+                _copy(session, step, numbers)
+
+
+_EVERYTHING = (
+    "terms",
+    "vectors",
+    "versions",
+    "links",
+    "reads",
+    "memories",
+    "journal",
+    "cursors",
+)
+
+
+def _add(session: Session, items: Sequence[tuple[Memory, Indexing]], numbers: Numbers) -> None:
+    placed = [(numbers.take_unit(), memory, index) for memory, index in items]
+    session.run_many(
+        "insert_memory",
+        [{**memory_values(memory), "unit": unit, "seq": numbers.seq} for unit, memory, _ in placed],
+    )
+    _index(session, [(unit, index) for unit, _, index in placed])
+
+
+def _index(session: Session, placed: Sequence[tuple[int, Indexing]]) -> None:
+    session.run_many(
+        "insert_terms",
+        [{"unit": unit, "terms": pack_terms(dict(index.terms))} for unit, index in placed],
+    )
+    session.run_many(
+        "insert_vector",
+        [{"unit": unit, "vector": index.vector} for unit, index in placed if index.vector],
+    )
+
+
+def _change(session: Session, step: Change, numbers: Numbers) -> None:
+    unit = _update(session, step.after, step.before.version, numbers)
+    session.run("close_version", id=step.after.id, at=micros(numbers.at))
+    session.run_many("insert_version", [version_values(step.after, numbers.at)])
+    if step.index:
+        _index(session, [(unit, step.index)])
+
+
+def _update(session: Session, memory: Memory, expected_version: int, numbers: Numbers) -> int:
+    values = memory_values(memory)
+    del values["arrived_at"]
+    row: Row | None = session.one(
+        "update_memory", **values, seq=numbers.seq, expected_version=expected_version
+    )
+    if row is None:
+        raise StaleDecision("Another writer changed this memory first.")
+    return int(row[0])
+
+
+def _connect(session: Session, links: Sequence[Link]) -> None:
+    session.run_many(
+        "insert_link",
+        [
+            {
+                "a": link.a,
+                "b": link.b,
+                "relation": link.relation,
+                "strength": link.strength,
+                "created_at": micros(link.created_at),
+            }
+            for link in links
+        ],
+    )
+
+
+def _remove(session: Session, ids: Sequence[str]) -> None:
+    for statement in (
+        "delete_terms",
+        "delete_vectors",
+        "delete_versions",
+        "delete_links",
+        "delete_reads",
+        "orphan_successors",
+        "delete_memories",
+    ):
+        session.run(statement, ids=list(ids))
+
+
+def _rewrite(session: Session, step: Rewrite, numbers: Numbers) -> None:
+    unit = _update(session, step.memory, step.memory.version, numbers)
+    session.run("delete_versions", ids=[step.memory.id])
+    session.run_many("insert_version", [version_values(step.memory, numbers.at)])
+    _index(session, [(unit, step.index)])
+    if step.index.vector is None:
+        session.run("delete_vectors", ids=[step.memory.id])
+
+
+def _copy(session: Session, copy: Copy, numbers: Numbers) -> None:
+    _add(session, copy.memories, numbers)
+    session.run_many(
+        "insert_version",
+        [version_values(v.memory, v.recorded_at, v.invalidated_at) for v in copy.versions],
+    )
+    _connect(session, copy.links)
+    session.run_many(
+        "insert_reads",
+        [
+            {
+                "id": memory.id,
+                "last_accessed_at": micros(memory.last_accessed_at),
+                "access_count": memory.access_count,
+            }
+            for memory, _ in copy.memories
+            if memory.last_accessed_at
+        ],
+    )
+    numbers.revision = copy.revision
+    numbers.journal_rows += [
+        {
+            **entry_values(row.entry),
+            "seq": row.seq,
+            "ts": micros(row.ts),
+            "revision": row.revision,
+            "thread_id": row.thread_id,
+            "actor": row.actor,
+        }
+        for row in copy.journal
+    ]
+    session.run(
+        "set_counters",
+        revision=copy.revision,
+        journal=max((row.seq for row in copy.journal), default=0),
+        profile_numbers=copy.profile_numbers,
+    )
+
+
+def _write_journal(session: Session, changeset: Changeset, numbers: Numbers) -> None:
+    entries = [step.entry for step in changeset.steps if not isinstance(step, Copy)]
+    numbers.journal_rows += [
+        {
+            **entry_values(entry),
+            "seq": numbers.journal + 1 + offset,
+            "ts": micros(changeset.at),
+            "revision": numbers.revision,
+            "thread_id": changeset.thread_id,
+            "actor": changeset.actor,
+        }
+        for offset, entry in enumerate(entries)
+    ]
+    session.run_many("insert_journal", numbers.journal_rows)

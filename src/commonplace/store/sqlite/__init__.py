@@ -1,0 +1,1 @@
+"""SQLite: only what differs from the shared behaviour."""

@@ -1,0 +1,271 @@
+"""SQLite: one file, one writer at a time, readers that never wait.
+
+WAL with synchronous=FULL: a commit that was acknowledged is on the disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from commonplace.errors import StoreBusy, StoreUnavailable
+from commonplace.model.scope import Scope
+from commonplace.store.failpoints import reached
+from commonplace.store.port import Health
+from commonplace.store.sql.loader import Spelling, load
+from commonplace.store.sql.migrate import migrations, pending
+from commonplace.store.sql.rows import Row, micros
+from commonplace.store.sql.store import SqlStore
+from commonplace.store.sqlite.errors import translated
+
+SPELLING = Spelling(
+    parameter=lambda name: f":{name}",
+    list=lambda name: f"(SELECT value FROM json_each({name}))",
+    each=lambda column: f"json_each({column}) AS t",
+    bytes="BLOB",
+)
+STATEMENTS = load("commonplace.store.sql", "queries.sql", SPELLING)
+_MIGRATIONS = migrations("commonplace.store.sqlite")
+_MEMORY = ":memory:"
+_SCAN_BLOCK = 1 << 20
+
+
+class SqliteSession:
+    def __init__(self, connection: sqlite3.Connection, scope: Scope | None):
+        self._connection = connection
+        self._scope = {"scope": scope.key} if scope else {}
+
+    def rows(self, statement: str, **values: Any) -> Sequence[Row]:
+        return self._connection.execute(STATEMENTS[statement], self._bound(values)).fetchall()
+
+    def one(self, statement: str, **values: Any) -> Row | None:
+        found = self.rows(statement, **values)
+        return found[0] if found else None
+
+    def run(self, statement: str, **values: Any) -> None:
+        self._connection.execute(STATEMENTS[statement], self._bound(values))
+
+    def run_many(self, statement: str, values: Sequence[Mapping[str, Any]]) -> None:
+        if values:
+            self._connection.executemany(STATEMENTS[statement], [self._bound(v) for v in values])
+
+    def _bound(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        bound = {**self._scope, **values}
+        for name, value in bound.items():
+            if isinstance(value, list):
+                bound[name] = json.dumps(value)
+        return bound
+
+
+class SqliteStore(SqlStore):
+    def __init__(self, path: str, *, now: datetime, lock_timeout: float = 60.0):
+        self.url = path if path == _MEMORY else f"sqlite:///{path}"
+        self._path = path
+        self._lock_timeout = lock_timeout
+        self._start()
+        self._migrate(now)
+
+    def _start(self) -> None:
+        """Connections belong to one process: a fork begins with its own."""
+        self._process = os.getpid()
+        self._write_lock = threading.RLock()
+        self._idle: list[sqlite3.Connection] = []
+        self._idle_lock = threading.Lock()
+        self._writer = self._connect()
+
+    # ——— connections ———
+
+    def _connect(self) -> sqlite3.Connection:
+        with translated():
+            try:
+                connection = sqlite3.connect(
+                    self._path,
+                    timeout=self._lock_timeout,
+                    isolation_level=None,
+                    check_same_thread=False,
+                    cached_statements=256,
+                )
+                self._use_write_ahead_log(connection)
+            except sqlite3.OperationalError as error:
+                if "unable to open" not in str(error):
+                    raise
+                raise StoreUnavailable(
+                    f"Cannot open {self._path}.",
+                    remedy="Check that the folder exists and may be written.",
+                ) from error
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA temp_store = MEMORY")
+            connection.execute("PRAGMA cache_size = -16384")
+        return connection
+
+    def _use_write_ahead_log(self, connection: sqlite3.Connection) -> None:
+        """Switching a new file to WAL does not wait for others by itself, so wait here."""
+        deadline = time.monotonic() + self._lock_timeout
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    @contextmanager
+    def _reader(self) -> Iterator[sqlite3.Connection]:
+        if self._path == _MEMORY:  # the data lives in its one connection
+            with self._write_lock:
+                yield self._writer
+            return
+        if self._process != os.getpid():
+            self._start()
+        with self._idle_lock:
+            connection = self._idle.pop() if self._idle else None
+        connection = connection or self._connect()
+        try:
+            yield connection
+        finally:
+            with self._idle_lock:
+                self._idle.append(connection)
+
+    @contextmanager
+    def _reading(self, scope: Scope | None) -> Iterator[SqliteSession]:
+        with translated(), self._reader() as connection:
+            connection.execute("BEGIN")
+            try:
+                yield SqliteSession(connection, scope)
+            finally:
+                connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _writing(self, scope: Scope | None) -> Iterator[SqliteSession]:
+        if self._process != os.getpid():
+            self._start()
+        with self._write_lock, translated():
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield SqliteSession(self._writer, scope)
+                self._writer.execute("COMMIT")
+            except BaseException:
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _maintaining(self) -> Iterator[SqliteSession]:
+        with self._writing(None) as session:
+            yield session
+
+    # ——— migrations ———
+
+    def _schema(self) -> int:
+        row = self._writer.execute(
+            "SELECT 1 FROM sqlite_schema WHERE name = 'migrations'"
+        ).fetchone()
+        if row is None:
+            return 0
+        return int(self._writer.execute("SELECT MAX(number) FROM migrations").fetchone()[0])
+
+    def _migrate(self, now: datetime) -> None:
+        with translated():
+            if not pending(_MIGRATIONS, self._schema()):
+                return
+        with self._writing(None):
+            # Another process may have migrated while this one waited for the lock.
+            for migration in pending(_MIGRATIONS, self._schema()):
+                self._writer.execute(
+                    "CREATE TABLE IF NOT EXISTS migrations "
+                    "(number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL)"
+                )
+                for statement in _split(migration.script):
+                    self._writer.execute(statement)
+                reached("migration.statements")
+                self._writer.execute(
+                    "INSERT INTO migrations VALUES (?, ?, ?)",
+                    (migration.number, migration.name, micros(now)),
+                )
+            reached("migration.before_commit")
+
+    # ——— maintenance ———
+
+    def scrub(self, at: datetime) -> bool:
+        with self._maintaining() as session:
+            waiting = session.one("pending_scrubs", at=micros(at))
+        if not waiting or not waiting[0]:
+            return True
+        try:
+            with self._write_lock, translated():
+                reached("scrub.before_vacuum")
+                self._writer.execute("VACUUM")
+                reached("scrub.before_checkpoint")
+                busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+                reached("scrub.after_checkpoint")
+        except StoreBusy:
+            return False
+        if busy:
+            return False
+        with self._maintaining() as session:
+            session.run("finish_scrubs", at=micros(at), scrubbed_at=micros(at))
+        return True
+
+    def mentions(self, scope: Scope, text: str) -> list[str]:
+        """Also in the bytes of the files: deleted is not gone until it is compacted."""
+        sought = text.encode()
+        files = [] if self._path == _MEMORY else [self._path, f"{self._path}-wal"]
+        in_files = [Path(name).name for name in files if _file_contains(Path(name), sought)]
+        return super().mentions(scope, text) + in_files
+
+    def health(self) -> Health:
+        with self._maintaining() as session:
+            waiting = session.one("pending_scrubs", at=2**62)
+        with translated():
+            problems = [
+                str(row[0]) for row in self._writer.execute("PRAGMA integrity_check").fetchall()
+            ]
+            pages, size = (
+                self._writer.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("page_count", "page_size")
+            )
+        return Health(
+            backend="sqlite",
+            version=sqlite3.sqlite_version,
+            schema=self._schema(),
+            integrity=() if problems == ["ok"] else tuple(problems),
+            bytes_on_disk=pages * size,
+            pending_scrubs=waiting[0] if waiting else 0,
+        )
+
+    def close(self) -> None:
+        with self._idle_lock:
+            while self._idle:
+                self._idle.pop().close()
+        with self._write_lock:
+            self._writer.close()
+
+
+def _split(script: str) -> Iterator[str]:
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _file_contains(path: Path, sought: bytes) -> bool:
+    if not path.exists():
+        return False
+    tail = b""
+    with path.open("rb") as file:
+        while block := file.read(_SCAN_BLOCK):
+            if sought in tail + block:
+                return True
+            tail = block[-len(sought) :]
+    return False
