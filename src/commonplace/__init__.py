@@ -1,0 +1,9 @@
+"""Commonplace: long-term memory for AI agents."""
+
+from commonplace import errors
+from commonplace.book import Choice, Commonplace, User, open
+from commonplace.errors import CommonplaceError
+
+__version__ = "0.1.0"
+
+__all__ = ["Choice", "Commonplace", "CommonplaceError", "User", "__version__", "errors", "open"]

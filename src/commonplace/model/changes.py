@@ -109,7 +109,7 @@ class Changeset:
     decided_on: int | None = None  # the revision it was decided on; None: depends on no state
     thread_id: str | None = None
     receipt: Receipt | None = None
-    takes_profile_number: bool = False  # the scope's counter of profile notes moves with it
+    profile_numbers: int = 0  # how far the scope's counter of profile notes moves with it
 
 
 @dataclass(frozen=True, slots=True)

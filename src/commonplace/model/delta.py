@@ -101,13 +101,13 @@ def _effect(entry: Entry) -> str | None:
             return "created"
         case Event.MERGE, Op.CREATE:
             return "merged"
-        case (Event.UPDATE | Event.OVERRIDE), Op.CREATE:
+        case ((Event.UPDATE | Event.OVERRIDE), Op.CREATE):
             return "updated"
         case Event.UPDATE, _:
             return None if "superseded_by" in entry.meta else "updated"
-        case (Event.DELETE | Event.TTL), _ if entry.new_ref:
+        case ((Event.DELETE | Event.TTL), _) if entry.new_ref:
             return "forgotten"
-        case (Event.TTL | Event.ERASE), _:
+        case ((Event.TTL | Event.ERASE), _):
             return "deleted"
         case Event.RESTORE, _:
             return "restored"

@@ -38,9 +38,7 @@ class Filters:
 
     def admits(self, memory: Memory) -> bool:
         """The meaning of a filter; the database and the index must agree with it."""
-        exact = all(
-            getattr(self, name) in (None, getattr(memory, name)) for name in EXACT
-        )
+        exact = all(getattr(self, name) in (None, getattr(memory, name)) for name in EXACT)
         return (
             exact
             and (not self.kinds or memory.kind in self.kinds)
@@ -56,6 +54,8 @@ class Filters:
 def _within(moment: datetime, after: datetime | None, before: datetime | None) -> bool:
     return (after is None or moment > after) and (before is None or moment < before)
 
+
+NO_FILTERS = Filters()
 
 EXACT = (
     "agent_id",
@@ -87,3 +87,6 @@ class Visibility:
             and memory.agent_id not in (None, self.agent)
         )
         return not someone_elses_soul
+
+
+UNCLEARED = Visibility()

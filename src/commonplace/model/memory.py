@@ -84,7 +84,7 @@ class Memory:
     def searchable_text(self) -> str:
         """What it is found by: its words, and the particulars that its words may not repeat."""
         particulars = [
-            str(self.metadata[name])
+            f"{name} {self.metadata[name]}"
             for name in _SEARCHED_METADATA
             if self.metadata.get(name) and str(self.metadata[name]) not in self.content
         ]

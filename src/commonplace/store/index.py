@@ -10,6 +10,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,13 @@ from numpy.typing import NDArray
 from commonplace.model.filters import Filters, Visibility
 from commonplace.store.port import Counters, IndexedRow, IndexPage
 from commonplace.store.postings import Postings
-from commonplace.store.sql.rows import micros
+from commonplace.store.sql.rows import exact_micros, micros
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float32]
-Slots = NDArray[np.int64]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Number = TypeVar("Number", bound=np.generic)
 
 _NEVER = np.iinfo(np.int64).max
 _CODED = (
@@ -65,14 +68,18 @@ class ScopeIndex:
         self.ids: list[str] = []
         self.slot_of: dict[int, int] = {}  # unit → slot
         self.slot_of_id: dict[str, int] = {}
-        self.live = np.zeros(_FIRST_CAPACITY, dtype=bool)
-        self.lengths = np.zeros(_FIRST_CAPACITY, dtype=np.int32)
-        self.ends_at = np.full(_FIRST_CAPACITY, _NEVER, dtype=np.int64)
-        self.vectors = np.zeros((_FIRST_CAPACITY, self.dimension), dtype=np.float32)
-        self.has_vector = np.zeros(_FIRST_CAPACITY, dtype=bool)
-        self.coded = {name: np.zeros(_FIRST_CAPACITY, dtype=np.int32) for name in _CODED}
+        self.live: Mask = np.zeros(_FIRST_CAPACITY, dtype=bool)
+        self.lengths: Ints = np.zeros(_FIRST_CAPACITY, dtype=np.int32)
+        self.ends_at: Longs = np.full(_FIRST_CAPACITY, _NEVER, dtype=np.int64)
+        self.vectors: Floats = np.zeros((_FIRST_CAPACITY, self.dimension), dtype=np.float32)
+        self.has_vector: Mask = np.zeros(_FIRST_CAPACITY, dtype=bool)
+        self.coded: dict[str, Ints] = {
+            name: np.zeros(_FIRST_CAPACITY, dtype=np.int32) for name in _CODED
+        }
         self.words = {name: Column() for name in _CODED}
-        self.numeric = {name: np.zeros(_FIRST_CAPACITY, dtype=np.int64) for name in _NUMERIC}
+        self.numeric: dict[str, Longs] = {
+            name: np.zeros(_FIRST_CAPACITY, dtype=np.int64) for name in _NUMERIC
+        }
         self.tags_of: dict[int, tuple[str, ...]] = {}
         self.slots_of_tag: dict[str, set[int]] = {}
         self.postings = Postings()
@@ -95,6 +102,10 @@ class ScopeIndex:
         self.counters = page.counters
 
     def _new_slot(self, row: IndexedRow) -> int:
+        replaced = self.slot_of_id.get(row.id)
+        if replaced is not None:  # reworded in place: its old words are dead
+            self.live[replaced] = False
+            self._tag(replaced, ())
         slot = self.size
         self.size += 1
         self.ids.append(row.id)
@@ -153,8 +164,7 @@ class ScopeIndex:
 
     def candidates(self, filters: Filters, visibility: Visibility, now: datetime) -> Mask:
         """Every slot that a read may consider, before any score is known."""
-        at = micros(now)
-        mask: Mask = self.live[: self.size] & (self.ends_at[: self.size] > at)
+        mask: Mask = self.live[: self.size] & (self.ends_at[: self.size] > exact_micros(now))
         if not visibility.cleared:
             mask &= self._coded("sensitivity") != self.words["sensitivity"].known("high")
         if visibility.agent is not None:
@@ -232,9 +242,28 @@ class ScopeIndex:
 
     def bm25(self, terms: Sequence[str], mask: Mask) -> tuple[Floats, Floats]:
         """BM25 of every candidate and the share of the query's terms that it holds."""
-        return self.postings.bm25(
-            terms, self.live[: self.size], self.lengths[: self.size], mask
-        )
+        return self.postings.bm25(terms, self.live[: self.size], self.lengths[: self.size], mask)
+
+    def fingerprint(self) -> dict[str, tuple[object, ...]]:
+        """All that is known of each live item, to compare two indexes with."""
+        word_of = {
+            name: {code: word for word, code in column.codes.items()}
+            for name, column in self.words.items()
+        }
+        terms = self.postings.by_slot()
+        return {
+            self.ids[slot]: (
+                int(self.ends_at[slot]),
+                int(self.lengths[slot]),
+                bool(self.has_vector[slot]),
+                self.vectors[slot].tobytes(),
+                tuple(word_of[name][int(self.coded[name][slot])] for name in _CODED),
+                tuple(int(self.numeric[name][slot]) for name in _NUMERIC),
+                self.tags_of.get(slot, ()),
+                tuple(sorted(terms.get(slot, {}).items())),
+            )
+            for slot in np.flatnonzero(self.live[: self.size]).tolist()
+        }
 
     @property
     def nbytes(self) -> int:
@@ -244,7 +273,7 @@ class ScopeIndex:
         return sum(array.nbytes for array in arrays) + self.postings.nbytes + per_item * self.size
 
 
-def _grown(array: NDArray[np.generic], capacity: int, fill: object) -> NDArray[np.generic]:
-    grown = np.full((capacity, *array.shape[1:]), fill, dtype=array.dtype)
+def _grown(array: NDArray[Number], capacity: int, fill: object) -> NDArray[Number]:
+    grown: NDArray[Number] = np.full((capacity, *array.shape[1:]), fill, dtype=array.dtype)
     grown[: len(array)] = array
     return grown

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from commonplace.model.changes import Applied, Bookkeeping, Changeset, Receipt
-from commonplace.model.filters import Filters, Visibility
+from commonplace.model.filters import NO_FILTERS, UNCLEARED, Filters, Visibility
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Link, Memory, State, Version
 from commonplace.model.scope import Scope
@@ -43,8 +43,8 @@ class Counters:
 class Listing:
     """A page of a scope's memories, newest first unless asked otherwise."""
 
-    filters: Filters = Filters()
-    visibility: Visibility = Visibility()
+    filters: Filters = NO_FILTERS
+    visibility: Visibility = UNCLEARED
     now: datetime | None = None  # given: only what is live at this instant
     states: tuple[State, ...] = (State.ACTIVE,)
     expired_by: datetime | None = None  # given: only what has ended by this instant
@@ -52,6 +52,7 @@ class Listing:
     without_vector: bool = False
     superseded_by: tuple[str, ...] = ()
     only_profile: bool = False
+    volatile: bool = False  # only what is volatile and has no end of its own
     limit: int = 50
     after: str | None = None  # the id of the last item of the page before
 
@@ -115,6 +116,24 @@ class OperationCount:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryCount:
+    kind: str
+    category: str
+    state: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """A scope in numbers."""
+
+    memories: tuple[MemoryCount, ...]
+    operations: tuple[OperationCount, ...]
+    receipts: tuple[Receipt, ...]
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
 class Health:
     """What a store says about itself."""
 
@@ -139,7 +158,7 @@ class Store(Protocol):
         """Those that exist, whatever their state, in the order asked for."""
         ...
 
-    def list(self, scope: Scope, listing: Listing) -> list[Memory]: ...
+    def page(self, scope: Scope, listing: Listing) -> list[Memory]: ...
 
     def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]: ...
 
@@ -147,18 +166,16 @@ class Store(Protocol):
 
     def journal(self, scope: Scope, query: JournalQuery) -> list[JournalRow]: ...
 
-    def operations(self, scope: Scope) -> list[OperationCount]: ...
-
     def cursor(self, scope: Scope, agent: str, thread: str) -> int: ...
 
     def index_page(self, scope: Scope, after_seq: int, epoch: int) -> IndexPage:
         """Everything when ``epoch`` is not the scope's own any more, else what is newer."""
         ...
 
-    def receipts(self, scope: Scope) -> list[Receipt]: ...
+    def census(self, scope: Scope) -> Census: ...
 
-    def mentions(self, scope: Scope, text: str) -> list[str]:
-        """Where the text still stands: names of tables, of this scope alone, and of files."""
+    def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
+        """Where the text still stands: tables, for this scope alone, and on request files."""
         ...
 
     def scopes(self, tidied_before: datetime | None = None) -> list[Scope]: ...

@@ -105,6 +105,14 @@ class Postings:
             held[slots] += 1 / len(wanted)
         return scores, held
 
+    def by_slot(self) -> dict[int, dict[str, int]]:
+        held: dict[int, dict[str, int]] = {}
+        for term in self._number_of:
+            slots, counts = self.of(term)
+            for slot, count in zip(slots.tolist(), counts.tolist(), strict=True):
+                held.setdefault(slot, {})[term] = count
+        return held
+
     @property
     def nbytes(self) -> int:
         arrays = self._starts.nbytes + self._slots.nbytes + self._counts.nbytes

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, LiteralString, cast
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import conninfo
@@ -68,9 +68,7 @@ class PostgresStore(SqlStore):
         self._conninfo = url
         self._pool_size = pool_size
         self._timeout = timeout
-        known = conninfo.conninfo_to_dict(url)
-        known.pop("password", None)
-        self.url = f"postgresql://{known.get('user', '')}@{known.get('host', '')}/{known.get('dbname', '')}"
+        self.url = _without_password(url)
         self._migrate(now)
         self._start()
 
@@ -201,6 +199,12 @@ class PostgresStore(SqlStore):
         self._pool.close()
 
 
+def _without_password(url: str) -> str:
+    known = conninfo.conninfo_to_dict(url)
+    user, host, name = (known.get(part) or "" for part in ("user", "host", "dbname"))
+    return f"postgresql://{user}@{host}/{name}"
+
+
 def _schema(connection: Connection) -> int:
     known = connection.execute(_sql(OWN["has_migrations"])).fetchone()
     if not known or known[0] is None:
@@ -211,4 +215,4 @@ def _schema(connection: Connection) -> int:
 
 def _sql(statement: str) -> LiteralString:
     """Statements come from the package's own files; the type says that no input is in them."""
-    return cast(LiteralString, statement)
+    return statement

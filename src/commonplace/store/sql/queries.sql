@@ -43,7 +43,7 @@ INSERT INTO memories (
 
 -- name: update_memory
 UPDATE memories
-   SET seq = :seq, version = :version, kind = :kind, content = :content, summary = :summary,
+   SET seq = :seq, unit = COALESCE(CAST(:unit AS BIGINT), unit), version = :version, kind = :kind, content = :content, summary = :summary,
        category = :category, tags = :tags, metadata = :metadata, importance = :importance,
        confidence = :confidence, stability = :stability, sensitivity = :sensitivity,
        pinned = :pinned, evidence = :evidence, facet = :facet, source_type = :source_type,
@@ -53,7 +53,7 @@ UPDATE memories
        purge_at = :purge_at, valid_from = :valid_from, valid_to = :valid_to,
        created_at = :created_at, updated_at = :updated_at
  WHERE scope = :scope AND id = :id AND version = :expected_version
-RETURNING unit
+RETURNING id
 
 -- name: insert_version
 INSERT INTO versions (scope, id, version, content, fields, recorded_at, invalidated_at)
@@ -179,7 +179,7 @@ SELECT #columns
   FROM memories m LEFT JOIN reads r ON r.scope = m.scope AND r.id = m.id
  WHERE m.scope = :scope AND m.id IN #list(ids)
 
--- name: list
+-- name: page
 SELECT #columns
   FROM memories m LEFT JOIN reads r ON r.scope = m.scope AND r.id = m.id
  WHERE m.scope = :scope
@@ -212,11 +212,12 @@ SELECT #columns
    AND (CAST(:updated_before AS BIGINT) IS NULL OR m.updated_at < CAST(:updated_before AS BIGINT))
    AND (CAST(:without_vector AS BIGINT) = 0
         OR NOT EXISTS (SELECT 1 FROM vectors v WHERE v.scope = m.scope AND v.unit = m.unit))
+   AND (CAST(:volatile AS BIGINT) = 0 OR (m.stability = 'volatile' AND m.expires_at IS NULL))
    AND (CAST(:only_profile AS BIGINT) = 0 OR m.id LIKE 'profile:%')
    AND (CAST(:after AS TEXT) IS NULL
-        OR (m.created_at, m.id) < (SELECT p.created_at, p.id FROM memories p
+        OR (m.created_at, m.unit) < (SELECT p.created_at, p.unit FROM memories p
                                     WHERE p.scope = :scope AND p.id = CAST(:after AS TEXT)))
- ORDER BY m.created_at DESC, m.id DESC
+ ORDER BY m.created_at DESC, m.unit DESC
  LIMIT CAST(:limit AS BIGINT)
 
 -- name: versions
@@ -243,7 +244,14 @@ SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, ca
    AND (CAST(:events_only AS BIGINT) = 0 OR event IS NOT NULL)
  ORDER BY seq
 
--- name: operations
+-- name: count_memories
+SELECT kind, category, state, COUNT(*) FROM memories WHERE scope = :scope
+ GROUP BY kind, category, state ORDER BY kind, category, state
+
+-- name: count_links
+SELECT COUNT(*) FROM links WHERE scope = :scope
+
+-- name: count_operations
 SELECT (ts / 86400000000) AS day, node, op, status, COUNT(*)
   FROM journal WHERE scope = :scope
  GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4

@@ -67,7 +67,11 @@ _NAMES = _STORED + _READ_MARKS
 
 
 def micros(moment: datetime | None) -> int | None:
-    return None if moment is None else (moment - _EPOCH) // _MICROSECOND
+    return None if moment is None else exact_micros(moment)
+
+
+def exact_micros(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MICROSECOND
 
 
 def moment(value: int | None) -> datetime | None:
@@ -194,9 +198,9 @@ def entry_values(entry: Entry) -> dict[str, Any]:
 
 
 def journal_from(scope: Scope, row: Row) -> JournalRow:
-    (seq, ts, revision, thread_id, actor, node, op, status, event, subject, category, old_ref) = row[
-        :12
-    ]
+    (seq, ts, revision, thread_id, actor, node, op, status, event, subject, category, old_ref) = (
+        row[:12]
+    )
     new_ref, similarity, meta = row[12:]
     return JournalRow(
         seq=seq,

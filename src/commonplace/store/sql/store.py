@@ -18,6 +18,7 @@ from commonplace.model.memory import Link, Memory, Version
 from commonplace.model.scope import Scope
 from commonplace.store.failpoints import reached
 from commonplace.store.port import (
+    Census,
     Counters,
     EmbedderIdentity,
     Health,
@@ -25,6 +26,7 @@ from commonplace.store.port import (
     IndexPage,
     JournalQuery,
     Listing,
+    MemoryCount,
     OperationCount,
 )
 from commonplace.store.sql.rows import (
@@ -149,9 +151,9 @@ class SqlStore(ABC):
         found = {memory.id: memory for memory in (memory_from(scope, row) for row in rows)}
         return [found[id] for id in dict.fromkeys(ids) if id in found]
 
-    def list(self, scope: Scope, listing: Listing) -> list[Memory]:
+    def page(self, scope: Scope, listing: Listing) -> list[Memory]:
         with self._reading(scope) as session:
-            rows = session.rows("list", **_listing_values(listing))
+            rows = session.rows("page", **_listing_values(listing))
         return [memory_from(scope, row) for row in rows]
 
     def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]:
@@ -180,14 +182,6 @@ class SqlStore(ABC):
             found.reverse()
         return found[: query.limit] if query.limit is not None else found
 
-    def operations(self, scope: Scope) -> list[OperationCount]:
-        with self._reading(scope) as session:
-            rows = session.rows("operations")
-        return [
-            OperationCount(instant(day * 86_400_000_000).date().isoformat(), *rest)
-            for day, *rest in rows
-        ]
-
     def cursor(self, scope: Scope, agent: str, thread: str) -> int:
         with self._reading(scope) as session:
             row = session.one("cursor", agent=agent, thread=thread)
@@ -210,12 +204,20 @@ class SqlStore(ABC):
             [(unit, bytes(vector)) for unit, vector in vectors],
         )
 
-    def receipts(self, scope: Scope) -> list[Receipt]:
+    def census(self, scope: Scope) -> Census:
         with self._reading(scope) as session:
-            rows = session.rows("receipts")
-        return [Receipt(id, instant(at), items, moment(done)) for id, at, items, done in rows]
+            memories = session.rows("count_memories")
+            operations = session.rows("count_operations")
+            receipts = session.rows("receipts")
+            links = _count(session.one("count_links"))
+        return Census(
+            tuple(MemoryCount(*row) for row in memories),
+            tuple(OperationCount(_day(day), *rest) for day, *rest in operations),
+            tuple(Receipt(id, instant(at), n, moment(done)) for id, at, n, done in receipts),
+            links,
+        )
 
-    def mentions(self, scope: Scope, text: str) -> list[str]:
+    def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
         escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         with self._reading(scope) as session:
             return [
@@ -248,8 +250,12 @@ class SqlStore(ABC):
 def _counters(row: Row | None) -> Counters:
     if row is None:
         return Counters()
-    *numbers, tidied_at = row
-    return Counters(*numbers, tidied_at=moment(tidied_at))
+    revision, seq, epoch, journal, units, profile_numbers, tidied_at = row
+    return Counters(revision, seq, epoch, journal, units, profile_numbers, moment(tidied_at))
+
+
+def _day(days_since_epoch: int) -> str:
+    return instant(days_since_epoch * 86_400_000_000).date().isoformat()
 
 
 def _count(row: Row | None) -> int:
@@ -290,6 +296,7 @@ def _listing_values(listing: Listing) -> dict[str, Any]:
         "updated_before": micros(filters.updated_before),
         "without_vector": int(listing.without_vector),
         "only_profile": int(listing.only_profile),
+        "volatile": int(listing.volatile),
         "after": listing.after,
         "limit": listing.limit,
     }

@@ -18,6 +18,7 @@ from commonplace.model.changes import (
     Remove,
     RemoveEverything,
     Rewrite,
+    Step,
 )
 from commonplace.model.memory import Link, Memory
 from commonplace.store.failpoints import reached
@@ -63,17 +64,14 @@ def write_steps(session: Session, changeset: Changeset) -> int:
 
 def _number(session: Session, changeset: Changeset) -> Numbers:
     """Lock the scope's counters and move them; from here on this writer is alone."""
-    copies = [step for step in changeset.steps if isinstance(step, Copy)]
     entries = sum(1 for step in changeset.steps if not isinstance(step, Copy))
-    units = sum(isinstance(step, Add) for step in changeset.steps) + sum(
-        len(copy.memories) for copy in copies
-    )
+    units = sum(_units_of(step) for step in changeset.steps)
     moves = {
         "changes": 1,
         "entries": entries,
         "units": units,
         "vanished": int(any(isinstance(step, _VANISHING) for step in changeset.steps)),
-        "profile_numbers": int(changeset.takes_profile_number),
+        "profile_numbers": changeset.profile_numbers,
     }
     row = session.one("lock_counters", **moves)
     if row is None:
@@ -84,6 +82,18 @@ def _number(session: Session, changeset: Changeset) -> Numbers:
     if changeset.decided_on is not None and revision - 1 != changeset.decided_on:
         raise StaleDecision("Another writer changed this memory first.")
     return Numbers(revision, seq, journal - entries, units_after - units, changeset.at)
+
+
+def _units_of(step: Step) -> int:
+    match step:
+        case Copy():
+            return len(step.memories)
+        case Add() | Rewrite():
+            return 1
+        case Change():
+            return int(step.index is not None)
+        case _:
+            return 0
 
 
 _VANISHING = (Remove, Rewrite, RemoveEverything, Copy)
@@ -158,22 +168,32 @@ def _index(session: Session, placed: Sequence[tuple[int, Indexing]]) -> None:
 
 
 def _change(session: Session, step: Change, numbers: Numbers) -> None:
-    unit = _update(session, step.after, step.before.version, numbers)
+    _update(session, step.after, step.before.version, step.index, numbers)
     session.run("close_version", id=step.after.id, at=micros(numbers.at))
     session.run_many("insert_version", [version_values(step.after, numbers.at)])
-    if step.index:
-        _index(session, [(unit, step.index)])
 
 
-def _update(session: Session, memory: Memory, expected_version: int, numbers: Numbers) -> int:
+def _update(
+    session: Session,
+    memory: Memory,
+    expected_version: int,
+    index: Indexing | None,
+    numbers: Numbers,
+) -> None:
+    """A unit's terms never change, so that caches need not look twice: new words, new unit."""
     values = memory_values(memory)
     del values["arrived_at"]
+    unit = None
+    if index:
+        unit = numbers.take_unit()
+        session.run("delete_terms", ids=[memory.id])
+        session.run("delete_vectors", ids=[memory.id])
+        _index(session, [(unit, index)])
     row: Row | None = session.one(
-        "update_memory", **values, seq=numbers.seq, expected_version=expected_version
+        "update_memory", **values, unit=unit, seq=numbers.seq, expected_version=expected_version
     )
     if row is None:
         raise StaleDecision("Another writer changed this memory first.")
-    return int(row[0])
 
 
 def _connect(session: Session, links: Sequence[Link]) -> None:
@@ -206,12 +226,9 @@ def _remove(session: Session, ids: Sequence[str]) -> None:
 
 
 def _rewrite(session: Session, step: Rewrite, numbers: Numbers) -> None:
-    unit = _update(session, step.memory, step.memory.version, numbers)
+    _update(session, step.memory, step.memory.version, step.index, numbers)
     session.run("delete_versions", ids=[step.memory.id])
     session.run_many("insert_version", [version_values(step.memory, numbers.at)])
-    _index(session, [(unit, step.index)])
-    if step.index.vector is None:
-        session.run("delete_vectors", ids=[step.memory.id])
 
 
 def _copy(session: Session, copy: Copy, numbers: Numbers) -> None:

@@ -215,12 +215,13 @@ class SqliteStore(SqlStore):
             session.run("finish_scrubs", at=micros(at), scrubbed_at=micros(at))
         return True
 
-    def mentions(self, scope: Scope, text: str) -> list[str]:
+    def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
         """Also in the bytes of the files: deleted is not gone until it is compacted."""
-        sought = text.encode()
-        files = [] if self._path == _MEMORY else [self._path, f"{self._path}-wal"]
-        in_files = [Path(name).name for name in files if _file_contains(Path(name), sought)]
-        return super().mentions(scope, text) + in_files
+        in_tables = super().mentions(scope, text)
+        if not files or self._path == _MEMORY:
+            return in_tables
+        paths = [Path(self._path), Path(f"{self._path}-wal")]
+        return in_tables + [path.name for path in paths if _file_contains(path, text.encode())]
 
     def health(self) -> Health:
         with self._maintaining() as session:

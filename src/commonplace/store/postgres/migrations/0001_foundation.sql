@@ -59,7 +59,7 @@ CREATE TABLE memories (
 ) PARTITION BY HASH (scope);
 CREATE UNIQUE INDEX memories_by_unit ON memories (scope, unit);
 CREATE INDEX memories_by_seq ON memories (scope, seq);
-CREATE INDEX memories_by_age ON memories (scope, created_at, id);
+CREATE INDEX memories_by_age ON memories (scope, created_at, unit);
 CREATE INDEX memories_by_end ON memories (scope, ends_at) WHERE ends_at IS NOT NULL;
 CREATE INDEX memories_by_purge ON memories (scope, purge_at) WHERE purge_at IS NOT NULL;
 CREATE INDEX memories_by_successor ON memories (scope, superseded_by) WHERE superseded_by IS NOT NULL;

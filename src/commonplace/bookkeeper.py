@@ -1,0 +1,98 @@
+"""Bookkeeping off the answer's path: one thread writes down in batches what was read."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from commonplace.errors import CommonplaceError
+from commonplace.model.changes import Bookkeeping
+from commonplace.store.port import Store
+
+log = logging.getLogger("commonplace")
+
+
+class Bookkeeper:
+    """A crash may lose what waits here, and nothing else."""
+
+    def __init__(self, store: Store):
+        self._store = store
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._waiting: list[Bookkeeping] = []
+        self._busy = False
+        self._closed = False
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    def later(self, bookkeeping: Bookkeeping) -> None:
+        if self._process != os.getpid():  # a fork has no thread of its parent's
+            self._start()
+        with self._changed:
+            self._waiting.append(bookkeeping)
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._work, name="commonplace-bookkeeper", daemon=True
+                )
+                self._thread.start()
+            self._changed.notify_all()
+
+    def flush(self) -> None:
+        """Wait until all that was handed in so far is written."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._waiting and not self._busy)
+
+    def close(self) -> None:
+        if self._process != os.getpid():
+            return
+        self.flush()
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closed)
+                if not self._waiting:
+                    return
+                batch, self._waiting = self._waiting, []
+                self._busy = True
+            try:
+                self._write(batch)
+            finally:
+                with self._changed:
+                    self._busy = False
+                    self._changed.notify_all()
+
+    def _write(self, batch: list[Bookkeeping]) -> None:
+        for bookkeeping in together(batch):
+            try:
+                self._store.record(bookkeeping)
+            except CommonplaceError as error:
+                log.warning("bookkeeping was lost: %s", error.code)
+
+
+def together(batch: Iterable[Bookkeeping]) -> list[Bookkeeping]:
+    """One write for all reads of one scope in one thread by one actor."""
+    merged: dict[tuple[str, str | None, str | None], Bookkeeping] = {}
+    for each in batch:
+        key = (each.scope.key, each.thread_id, each.actor)
+        before = merged.get(key)
+        if before is None:
+            merged[key] = each
+            continue
+        merged[key] = replace(
+            each,
+            touched=dict(Counter(before.touched) + Counter(each.touched)),
+            entries=before.entries + each.entries,
+        )
+    return list(merged.values())

@@ -1,0 +1,98 @@
+"""What every verb works with: the store, its index, the embedder, the clock, the bookkeeper."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.bookkeeper import Bookkeeper
+from commonplace.errors import StaleDecision
+from commonplace.language.analyse import term_counts
+from commonplace.language.detect import script
+from commonplace.language.models.embedder import Embedder, EmbedderDown
+from commonplace.model.changes import Changeset, Indexing
+from commonplace.model.filters import Visibility
+from commonplace.model.lifecycle import LIFETIMES, Lifetimes
+from commonplace.model.memory import Memory
+from commonplace.model.scope import Principal
+from commonplace.store.cache import IndexCache
+from commonplace.store.port import Store
+
+log = logging.getLogger("commonplace")
+
+Answer = TypeVar("Answer")
+Vector = NDArray[np.float32]
+
+MAX_DECISIONS = 64  # how often a verb decides again before it gives up
+
+
+def new_uuid() -> str:
+    return str(uuid.uuid4())
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    store: Store
+    index: IndexCache
+    embedder: Embedder
+    clock: Callable[[], datetime]
+    books: Bookkeeper
+    new_id: Callable[[], str] = field(default=new_uuid)
+    lifetimes: Lifetimes = LIFETIMES
+
+    def embed(self, texts: Sequence[str]) -> list[Vector] | None:
+        """One call for all texts. None while the embedder is down: nothing else may fail then."""
+        try:
+            return list(self.embedder.embed(texts)) if texts else []
+        except EmbedderDown as error:
+            log.warning("embedder is down, vectors are queued: %s", error)
+            return None
+
+    def similarity(self, cosine: float, text: str) -> float | None:
+        """On the contract's scale; None where the model is blind to the text's script."""
+        return self.embedder.calibration.similarity(cosine, script(text))
+
+    def decide(self, decision: Callable[[], tuple[Changeset, Answer]]) -> tuple[int, Answer]:
+        """Decide and apply; decide again when another writer was faster.
+
+        Returns the revision after the change. A changeset without steps changes nothing.
+        """
+        for _ in range(MAX_DECISIONS):
+            changeset, answer = decision()
+            if not changeset.steps:
+                return self.store.counters(changeset.scope).revision, answer
+            try:
+                return self.store.apply(changeset).revision, answer
+            except StaleDecision:
+                continue
+        raise StaleDecision("Other writers were faster every time.")
+
+
+def indexing(memory: Memory, vector: Vector | None) -> Indexing:
+    blob = None if vector is None else vector.astype("<f4").tobytes()
+    return Indexing(term_counts(memory.searchable_text), blob)
+
+
+def index_all(desk: Desk, memories: Sequence[Memory]) -> tuple[list[Indexing], list[Vector] | None]:
+    """How each is found, with one call to the embedder."""
+    vectors = desk.embed([memory.searchable_text for memory in memories])
+    return [
+        indexing(memory, None if vectors is None else vectors[place])
+        for place, memory in enumerate(memories)
+    ], vectors
+
+
+def can_see(principal: Principal, memory: Memory) -> bool:
+    """By id, the owner sees everything of theirs; an agent only what it is cleared for."""
+    return principal.is_owner or visibility_of(principal).admits(memory)
+
+
+def visibility_of(principal: Principal) -> Visibility:
+    return Visibility(cleared=principal.cleared, agent=principal.agent)

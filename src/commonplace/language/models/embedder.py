@@ -1,0 +1,63 @@
+"""What the engine needs of an embedding model, and how its cosines become similarities."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.language.detect import Script
+
+Vectors = NDArray[np.float32]
+
+
+class EmbedderDown(Exception):
+    """The model cannot answer now; the text is kept and embedded later."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How raw cosine maps to the contract's one similarity scale, per script.
+
+    A script that is not listed is one where the model is blind.
+    """
+
+    knots: Mapping[Script, tuple[tuple[float, float], ...]]
+    """Points (cosine, similarity), both rising; straight lines run between them."""
+
+    def __post_init__(self) -> None:
+        for script, knots in self.knots.items():
+            if len(knots) < 2:
+                raise ValueError(f"calibration for {script} needs at least two knots")
+            if any(a[0] >= b[0] or a[1] > b[1] for a, b in pairwise(knots)):
+                raise ValueError(f"calibration for {script} does not rise")
+            if knots[0][1] < 0 or knots[-1][1] > 1:
+                raise ValueError(f"calibration for {script} leaves the scale from 0 to 1")
+
+    def similarity(self, cosine: float, script: Script) -> float | None:
+        """Similarity from 0 to 1; None where it is unknown."""
+        knots = self.knots.get(script)
+        if knots is None:
+            return None
+        cosines, similarities = zip(*knots, strict=True)
+        return float(np.interp(cosine, cosines, similarities))
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. The name and the dimension are stored with the vectors."""
+
+    name: str
+    dimension: int
+    calibration: Calibration
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row per text, of unit length, or all zero for a text with nothing to embed."""
+        ...
+
+
+def unit_rows(rows: NDArray[np.floating]) -> Vectors:
+    """Rows scaled to length one; zero rows stay zero."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)

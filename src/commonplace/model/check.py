@@ -1,0 +1,216 @@
+"""What may come in. Each rule returns the cleaned value or says what is wrong with it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from commonplace.errors import BadText, InvalidInput, MissingField, TooLong, UnknownField
+from commonplace.model.filters import EXACT, FILTER_NAMES, Filters
+from commonplace.model.kinds import Kind
+
+MAX_CONTENT = 32_000
+MAX_WORD = 200  # ids, names, categories, tags
+MAX_SENTENCE = 2000  # a step, a piece of evidence
+MAX_LIST = 100
+MAX_IDS = 1000
+MAX_METADATA = 16_000
+MAX_DAYS = 36_500
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
+
+
+def text(value: object, field: str, limit: int = MAX_CONTENT) -> str:
+    """Valid Unicode in NFC, trimmed, not empty."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{field} must be text, not {_type(value)}.", field=field)
+    if "\x00" in value:
+        raise BadText(f"{field} contains a NUL byte.", field=field)
+    if _SURROGATE.search(value):
+        raise BadText(f"{field} contains half of a surrogate pair.", field=field)
+    cleaned = unicodedata.normalize("NFC", value).replace("\r\n", "\n").strip()
+    if not cleaned:
+        raise BadText(f"{field} is empty.", field=field)
+    if len(cleaned) > limit:
+        raise TooLong(
+            f"{field} has {len(cleaned):,} characters; the limit is {limit:,}.",
+            remedy="Shorten it, or split it into several memories: a long text is a source.",
+            field=field,
+        )
+    return cleaned
+
+
+def word(value: object, field: str) -> str:
+    """A short single line: an id, a name, a category."""
+    cleaned = text(value, field, MAX_WORD)
+    if any(unicodedata.category(character) == "Cc" for character in cleaned):
+        raise BadText(f"{field} contains a control character.", field=field)
+    return cleaned
+
+
+def words(value: object, field: str, limit: int = MAX_LIST) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word(item, field) for item in _listed(value, field, limit)))
+
+
+def texts(value: object, field: str) -> tuple[str, ...]:
+    """Sentences: longer than words, in their order, repetitions kept."""
+    return tuple(text(item, field, MAX_SENTENCE) for item in _listed(value, field, MAX_LIST))
+
+
+def _listed(value: object, field: str, limit: int) -> list[object]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise InvalidInput(f"{field} must be a list of texts, not {_type(value)}.", field=field)
+    items = list(value)
+    if len(items) > limit:
+        raise TooLong(f"{field} has {len(items)} entries; the limit is {limit}.", field=field)
+    return items
+
+
+def choice(value: object, field: str, of: type[Choice], aliases: Mapping[str, str]) -> Choice:
+    wanted = aliases.get(value, value) if isinstance(value, str) else value
+    try:
+        return of(wanted)  # type: ignore[arg-type]
+    except ValueError:
+        known = ", ".join(of)
+        raise InvalidInput(f"{field} must be one of {known}, not {value!r}.", field=field) from None
+
+
+def kind(value: object, field: str = "kind") -> Kind:
+    return choice(value, field, Kind, {})
+
+
+def integer(value: object, field: str, low: int, high: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InvalidInput(f"{field} must be a whole number, not {_type(value)}.", field=field)
+    if not low <= value <= high:
+        raise InvalidInput(f"{field} must be from {low} to {high}, not {value}.", field=field)
+    return value
+
+
+def number(value: object, field: str, low: float, high: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InvalidInput(f"{field} must be a number, not {value!r}.", field=field)
+    if not low <= value <= high:
+        raise InvalidInput(f"{field} must be from {low:g} to {high:g}, not {value:g}.", field=field)
+    return float(value)
+
+
+def flag(value: object, field: str) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidInput(f"{field} must be true or false, not {_type(value)}.", field=field)
+    return value
+
+
+def when(value: object, field: str) -> datetime:
+    """A moment: a datetime, or ISO 8601 text. Without a zone it is read as UTC."""
+    if isinstance(value, str):
+        written = value.strip()
+        try:
+            value = datetime.fromisoformat(written)
+        except ValueError:
+            raise InvalidInput(
+                f"{field} is not a date: {written[:40]!r}.",
+                remedy="Write it as 2026-03-01 or 2026-03-01T09:30:00+02:00.",
+                field=field,
+            ) from None
+    if not isinstance(value, datetime):
+        raise InvalidInput(f"{field} must be a date, not {_type(value)}.", field=field)
+    moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+    if moment < _EARLIEST:
+        raise InvalidInput(f"{field} lies before the calendar begins.", field=field)
+    return moment.astimezone(UTC)
+
+
+def metadata(value: object, field: str = "metadata") -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"{field} must be a map of names to values.", field=field)
+    cleaned = {word(name, f"{field}.{name}"): _json(item, field) for name, item in value.items()}
+    if len(json.dumps(cleaned)) > MAX_METADATA:
+        raise TooLong(f"{field} is larger than {MAX_METADATA:,} characters.", field=field)
+    return cleaned
+
+
+def _json(value: object, field: str, depth: int = 0) -> Any:
+    """Plain JSON only, with the same care for text at every depth."""
+    if depth > 8:
+        raise InvalidInput(f"{field} is nested too deeply.", field=field)
+    if isinstance(value, str):
+        return text(value, field) if value.strip() else ""
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value
+    if isinstance(value, Mapping):
+        return {word(k, field): _json(v, field, depth + 1) for k, v in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [_json(item, field, depth + 1) for item in value]
+    raise InvalidInput(f"{field} cannot hold {_type(value)}.", field=field)
+
+
+def required(present: Mapping[str, object], names: Iterable[str], kind_name: str) -> None:
+    for name in names:
+        if present.get(name) in (None, "", (), []):
+            raise MissingField(f"A {kind_name} needs {name}.", field=name)
+
+
+def known_fields(given: Iterable[object], known: Iterable[str], what: str) -> None:
+    unknown = [name for name in given if name not in set(known)]
+    if unknown:
+        listed = ", ".join(known)
+        raise UnknownField(
+            f"{what} has no field {unknown[0]!r}.",
+            remedy=f"Known fields: {listed}.",
+            field=str(unknown[0])[:MAX_WORD],
+        )
+
+
+def filters(given: object) -> Filters:
+    """Filters from a map of names; the singular spellings are accepted too."""
+    if given is None:
+        return Filters()
+    if isinstance(given, Filters):
+        return given
+    if not isinstance(given, Mapping):
+        raise InvalidInput("filters must be a map of names to values.", field="filters")
+    spelled = {_PLURAL.get(str(name), str(name)): value for name, value in given.items()}
+    known_fields(spelled, FILTER_NAMES, "filters")
+    present = {name: value for name, value in spelled.items() if value is not None}
+    return Filters(**{name: _filter(name, value) for name, value in present.items()})
+
+
+_PLURAL = {"kind": "kinds", "category": "categories", "tag": "tags"}
+
+
+def _filter(name: str, value: object) -> Any:
+    if name in ("kinds", "categories", "tags"):
+        listed = (value,) if isinstance(value, str) else value
+        several = words(listed, name)
+        return tuple(kind(item, name) for item in several) if name == "kinds" else several
+    if name == "pinned":
+        return flag(value, name)
+    if name in EXACT:
+        return word(value, name)
+    if name.startswith("importance"):
+        return integer(value, name, 1, 5)
+    return when(value, name)
+
+
+def ids(value: object, field: str = "ids") -> tuple[str, ...]:
+    listed = (value,) if isinstance(value, str) else value
+    found = words(listed, field, MAX_IDS)
+    if not found:
+        raise MissingField(f"{field} is empty.", field=field)
+    return found
+
+
+def _type(value: object) -> str:
+    return type(value).__name__

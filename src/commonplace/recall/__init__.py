@@ -1,0 +1,1 @@
+"""The read path: plan → arms → rank → pack; explain; what changed; looking things up."""

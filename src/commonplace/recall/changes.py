@@ -1,0 +1,61 @@
+"""What changed since an agent last looked: the delta header and the journal's views."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from commonplace.desk import Desk, can_see, visibility_of
+from commonplace.errors import NotFound
+from commonplace.model.changes import Bookkeeping
+from commonplace.model.delta import Delta, net_changes
+from commonplace.model.memory import Memory
+from commonplace.model.scope import Principal
+from commonplace.store.port import JournalQuery
+
+OWNER_CURSOR = ""  # the owner has a cursor per thread too
+
+
+def changes(desk: Desk, principal: Principal, thread: str, since: int | None) -> Delta:
+    """What happened since the cursor, in any thread, by anyone; moves the cursor."""
+    scope = principal.scope
+    agent = principal.agent or OWNER_CURSOR
+    start = desk.store.cursor(scope, agent, thread) if since is None else since
+    revision = desk.store.counters(scope).revision
+    rows = desk.store.journal(scope, JournalQuery(after_revision=start, events_only=True))
+    rows = [row for row in rows if row.revision <= revision]
+    subjects = list({row.entry.subject for row in rows if row.entry.subject})
+    known = {memory.id: memory for memory in desk.store.fetch(scope, subjects)}
+    visible = [row for row in rows if _may_be_told(principal, known.get(row.entry.subject or ""))]
+    delta = Delta(start, revision, net_changes(visible, known.get))
+    if revision > start:
+        desk.store.record(Bookkeeping(scope, desk.clock(), cursor=(agent, thread, revision)))
+    return delta
+
+
+def _may_be_told(principal: Principal, memory: Memory | None) -> bool:
+    return memory is None or visibility_of(principal).admits(memory)
+
+
+def history(desk: Desk, principal: Principal, id: str) -> list[dict[str, Any]]:
+    """One item's life, newest first. An erased item has a line without text."""
+    rows = desk.store.journal(
+        principal.scope, JournalQuery(subject=id, events_only=True, newest_first=True)
+    )
+    memories = desk.store.fetch(principal.scope, [id])
+    hidden = bool(memories) and not can_see(principal, memories[0])
+    if not rows or hidden:
+        raise NotFound(f"There is no {id!r} here.", field="id")
+    return [row.as_history() for row in rows]
+
+
+def change_log(desk: Desk, principal: Principal, thread: str, limit: int) -> list[dict[str, Any]]:
+    rows = desk.store.journal(
+        principal.scope,
+        JournalQuery(thread_id=thread, events_only=True, newest_first=True, limit=limit),
+    )
+    return [row.as_change() for row in rows]
+
+
+def events(desk: Desk, principal: Principal, limit: int) -> list[dict[str, Any]]:
+    rows = desk.store.journal(principal.scope, JournalQuery(newest_first=True, limit=limit))
+    return [row.as_event() for row in rows]

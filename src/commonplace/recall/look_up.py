@@ -1,0 +1,94 @@
+"""Looking things up without searching: a page of memories, one of them, everything of a user."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.desk import Desk, can_see, visibility_of
+from commonplace.errors import NotAllowed, NotFound, StoreBusy
+from commonplace.model.filters import Filters, Visibility
+from commonplace.model.memory import Link, Memory, State, Version
+from commonplace.model.portable import Belongings
+from commonplace.model.scope import Principal, Scope
+from commonplace.store.port import Counters, JournalQuery, Listing
+
+EVERYTHING = 1 << 40
+EXPORT_TRIES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    memories: tuple[Memory, ...]
+    next: str | None  # give it as `after` to go on
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    memory: Memory
+    versions: tuple[Version, ...]
+    links: tuple[Link, ...]
+
+
+def list_memories(
+    desk: Desk,
+    principal: Principal,
+    filters: Filters,
+    limit: int,
+    after: str | None,
+    forgotten: bool,
+) -> Page:
+    """Newest first. With forgotten: what `restore` can still bring back."""
+    listing = Listing(
+        filters=filters,
+        visibility=visibility_of(principal),
+        now=None if forgotten else desk.clock(),
+        states=(State.SOFT_DELETED,) if forgotten else (State.ACTIVE,),
+        limit=limit + 1,
+        after=after,
+    )
+    found = desk.store.page(principal.scope, listing)
+    page = found[:limit]
+    return Page(tuple(page), page[-1].id if len(found) > limit else None)
+
+
+def show(desk: Desk, principal: Principal, id: str) -> Shown:
+    """One memory with its versions and links. Forgotten ones are not shown."""
+    now = desk.clock()
+    found = desk.store.fetch(principal.scope, [id])
+    if not found or not can_see(principal, found[0]) or not _readable(found[0], now):
+        raise NotFound(f"There is no {id!r} here.", field="id")
+    versions = desk.store.versions(principal.scope, [id])
+    links = desk.store.links(principal.scope, [id])
+    return Shown(found[0], tuple(versions), tuple(links))
+
+
+def _readable(memory: Memory, now: datetime) -> bool:
+    return memory.state is State.SUPERSEDED or memory.is_live(now)
+
+
+def everything_of(desk: Desk, principal: Principal) -> Belongings:
+    """All that a user owns: forgotten and superseded items, history and journal included."""
+    if not principal.is_owner:
+        raise NotAllowed("Only the owner exports a memory.")
+    desk.books.flush()
+    for _ in range(EXPORT_TRIES):
+        before = desk.store.counters(principal.scope)
+        belongings = _gather(desk, principal.scope, before)
+        if desk.store.counters(principal.scope) == before:
+            return belongings
+    raise StoreBusy("The memory kept changing while it was read.")
+
+
+def _gather(desk: Desk, scope: Scope, counters: Counters) -> Belongings:
+    listing = Listing(states=tuple(State), visibility=Visibility(cleared=True), limit=EVERYTHING)
+    memories = sorted(desk.store.page(scope, listing), key=lambda m: (m.created_at, m.id))
+    ids = [memory.id for memory in memories]
+    return Belongings(
+        tuple(memories),
+        tuple(desk.store.versions(scope, ids)),
+        tuple(desk.store.links(scope, ids)),
+        tuple(desk.store.journal(scope, JournalQuery())),
+        counters.revision,
+        counters.profile_numbers,
+    )

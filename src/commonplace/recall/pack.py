@@ -1,0 +1,92 @@
+"""Hits into a token budget: whole hits in their order, then related bullets while there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from commonplace.language.tokens import count_tokens, cut_to_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    id: str
+    text: str
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    id: str
+    text: str
+    kind: str
+    category: str
+    date: datetime
+    similarity: float | None
+    score: float
+    source_type: str | None = None
+    citation: str | None = None
+    importance: int = 2
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    related: tuple[Related, ...] = ()
+    disputed: str | None = None
+    forgettable: bool = True
+    suspicious: bool = False
+    why: str | None = None  # with explain
+    parts: Mapping[str, float] | None = None  # with explain
+
+    @property
+    def bullet(self) -> str:
+        return f"- [{self.category}] {self.text}"
+
+
+def as_text(hits: Sequence[Hit]) -> str:
+    lines = []
+    for hit in hits:
+        lines.append(hit.bullet)
+        lines += [f"  - related: {related.text}" for related in hit.related]
+    return "\n".join(lines)
+
+
+def pack(hits: Sequence[Hit], budget: int | None) -> tuple[list[Hit], int]:
+    """What fits, and what it costs. Never over the budget, counted by the tokenizer."""
+    if budget is None:
+        return list(hits), count_tokens(as_text(hits))
+    packed: list[Hit] = []
+    for hit in hits:
+        bare = replace(hit, related=())
+        if count_tokens(as_text([*packed, bare])) <= budget:
+            packed.append(bare)
+        elif not packed:
+            packed = _squeezed(bare, budget)
+            break
+    packed = _with_related(packed, {hit.id: hit.related for hit in hits}, budget)
+    return packed, count_tokens(as_text(packed)) if packed else 0
+
+
+def _squeezed(hit: Hit, budget: int) -> list[Hit]:
+    """The best hit alone is too long: its beginning is better than nothing."""
+    room = budget - count_tokens(replace(hit, text="").bullet)
+    while room > 1:
+        cut = replace(hit, text=cut_to_tokens(hit.text, room))
+        if not cut.text:
+            return []
+        if count_tokens(cut.bullet) <= budget:
+            return [cut]
+        room -= 1
+    return []
+
+
+def _with_related(
+    packed: list[Hit], related: Mapping[str, tuple[Related, ...]], budget: int
+) -> list[Hit]:
+    for place, hit in enumerate(packed):
+        for each in related[hit.id]:
+            richer = replace(packed[place], related=(*packed[place].related, each))
+            candidate = [*packed[:place], richer, *packed[place + 1 :]]
+            if count_tokens(as_text(candidate)) > budget:
+                return packed
+            packed = candidate
+    return packed

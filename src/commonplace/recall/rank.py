@@ -1,0 +1,92 @@
+"""One score for every candidate, as a sum of named parts. Pure.
+
+0.7 similarity + 0.3 keywords is the base: words catch names and numbers that vectors blur, vectors
+catch what is said in other words. Where similarity is unknown (the model is blind to the script, or
+down), words carry the whole base. The small parts only order what the base leaves close together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from commonplace.model.kinds import POLICIES
+from commonplace.model.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    similarity: float = 0.7
+    keywords: float = 0.3
+    relation: float = 0.05
+    recency: float = 0.05
+    importance: float = 0.05
+    recency_days: float = 30.0  # after this long, recency is down to a third
+    floor: float = 0.5  # similarity that counts as relevant
+    words_floor: float = 0.5  # share of the query's terms where similarity is unknown
+
+
+WEIGHTS = Weights()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that is known of one candidate for one query."""
+
+    memory: Memory
+    similarity: float | None  # calibrated; None is unknown
+    words: float
+    held: float
+    related: float = 0.0  # strength of its strongest link
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    memory: Memory
+    similarity: float | None
+    score: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+    held: float = 0.0
+
+
+def is_relevant(evidence: Evidence, threshold: float | None, weights: Weights = WEIGHTS) -> bool:
+    """Above the floor, or every word of the query is there. A threshold cuts similarity itself."""
+    if evidence.similarity is None:
+        return evidence.held >= weights.words_floor
+    if threshold is not None:
+        return evidence.similarity >= threshold
+    return evidence.similarity >= weights.floor or evidence.held > 0.999
+
+
+def rank(
+    candidates: Sequence[Evidence],
+    now: datetime,
+    threshold: float | None = None,
+    weights: Weights = WEIGHTS,
+) -> list[Ranked]:
+    relevant = [each for each in candidates if is_relevant(each, threshold, weights)]
+    ranked = [_score(each, now, weights) for each in relevant]
+    return sorted(ranked, key=lambda each: (-each.score, each.memory.id))
+
+
+def _score(evidence: Evidence, now: datetime, weights: Weights) -> Ranked:
+    memory = evidence.memory
+    if evidence.similarity is None:
+        base = {"keywords": (weights.similarity + weights.keywords) * evidence.words}
+    else:
+        base = {
+            "similarity": weights.similarity * evidence.similarity,
+            "keywords": weights.keywords * evidence.words,
+        }
+    age_days = max((now - memory.updated_at).total_seconds() / 86_400, 0.0)
+    parts = {
+        **base,
+        "relation": weights.relation * evidence.related,
+        "recency": weights.recency * math.exp(-age_days / weights.recency_days),
+        "importance": weights.importance * (memory.importance - 1) / 4,
+    }
+    weight = POLICIES[memory.kind].recall_weight
+    weighted = {name: round(part * weight, 6) for name, part in parts.items()}
+    return Ranked(memory, evidence.similarity, sum(weighted.values()), weighted, evidence.held)

@@ -1,0 +1,209 @@
+"""recall: plan, ask both arms, rank, pack; then note what was read, off the answer's path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from commonplace.desk import Desk, Vector, visibility_of
+from commonplace.language.detect import script
+from commonplace.model.changes import Bookkeeping
+from commonplace.model.delta import shorten
+from commonplace.model.filters import NO_FILTERS, Filters
+from commonplace.model.journal import Entry, Node, Op, Status
+from commonplace.model.memory import Link, Memory
+from commonplace.model.scope import Principal
+from commonplace.recall.arms import Candidate, ask_arms
+from commonplace.recall.explain import sentence
+from commonplace.recall.pack import Hit, Related, as_text, pack
+from commonplace.recall.rank import Evidence, Ranked, rank
+
+RELATED_BULLETS = 2
+LOOKED_AT = 200  # candidates whose rows are read: the arms may name more when many are tied
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A checked request."""
+
+    query: str
+    k: int = 5
+    budget_tokens: int | None = None
+    filters: Filters = NO_FILTERS
+    threshold: float | None = None
+    explain: bool = False
+    thread_id: str | None = None
+    node: Node = Node.HOTPATH
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    query: str
+    hits: tuple[Hit, ...]
+    tokens: int
+    degraded: bool  # answered by words alone: the embedder is down
+    is_search: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.hits
+
+    @property
+    def text(self) -> str:
+        """The hits as bullets for a prompt."""
+        return as_text(self.hits)
+
+
+def recall(desk: Desk, principal: Principal, plans: Sequence[Plan]) -> list[Recalled]:
+    """One answer for each plan, with one call to the embedder for all of them."""
+    vectors = desk.embed([plan.query for plan in plans])
+    return [
+        _answer(desk, principal, plan, None if vectors is None else vectors[place])
+        for place, plan in enumerate(plans)
+    ]
+
+
+def _answer(desk: Desk, principal: Principal, plan: Plan, vector: Vector | None) -> Recalled:
+    now = desk.clock()
+    found = ask_arms(
+        desk,
+        principal.scope,
+        plan.query,
+        vector,
+        plan.filters,
+        visibility_of(principal),
+        plan.k,
+    )
+    looked_at = sorted(found.candidates, key=_promise, reverse=True)[:LOOKED_AT]
+    memories = _rows(desk, principal, plan, looked_at)
+    links = desk.store.links(principal.scope, list(memories))
+    strengths = _strongest(links)
+    evidence = [
+        _evidence(desk, plan.query, memories[each.id], each, strengths)
+        for each in looked_at
+        if each.id in memories
+    ]
+    best = rank(evidence, now, plan.threshold)[: plan.k]
+    hits = [_hit(ranked, plan.explain) for ranked in best]
+    hits = _with_related(desk, principal, hits, links)
+    packed, tokens = pack(hits, plan.budget_tokens)
+    _note(desk, principal, plan, packed, evidence)
+    return Recalled(plan.query, tuple(packed), tokens, found.degraded)
+
+
+def _promise(candidate: Candidate) -> tuple[float, float]:
+    return (candidate.cosine or 0.0) + candidate.words, candidate.held
+
+
+def _rows(
+    desk: Desk, principal: Principal, plan: Plan, candidates: Sequence[Candidate]
+) -> dict[str, Memory]:
+    """Visit 2. What changed between the visits is judged again, by its row."""
+    now, visibility = desk.clock(), visibility_of(principal)
+    rows = desk.store.fetch(principal.scope, [candidate.id for candidate in candidates])
+    return {
+        memory.id: memory
+        for memory in rows
+        if memory.is_live(now) and visibility.admits(memory) and plan.filters.admits(memory)
+    }
+
+
+def _evidence(
+    desk: Desk, query: str, memory: Memory, candidate: Candidate, strengths: Mapping[str, float]
+) -> Evidence:
+    return Evidence(
+        memory,
+        _similarity(desk, query, memory, candidate.cosine),
+        candidate.words,
+        candidate.held,
+        strengths.get(memory.id, 0.0),
+    )
+
+
+def _strongest(links: Sequence[Link]) -> dict[str, float]:
+    strengths: dict[str, float] = {}
+    for link in links:
+        for id in (link.a, link.b):
+            strengths[id] = max(strengths.get(id, 0.0), link.strength)
+    return strengths
+
+
+def _similarity(desk: Desk, query: str, memory: Memory, cosine: float | None) -> float | None:
+    """Known only where the model can read both sides."""
+    if cosine is None:
+        return None
+    calibration = desk.embedder.calibration
+    asked = calibration.similarity(cosine, script(query))
+    told = calibration.similarity(cosine, script(memory.content))
+    return None if asked is None or told is None else min(asked, told)
+
+
+def _hit(ranked: Ranked, explain: bool) -> Hit:
+    memory = ranked.memory
+    return Hit(
+        id=memory.id,
+        text=memory.content,
+        kind=memory.kind,
+        category=memory.category,
+        date=memory.updated_at,
+        similarity=None if ranked.similarity is None else round(ranked.similarity, 4),
+        score=round(ranked.score, 6),
+        source_type=memory.source_type,
+        citation=memory.source_id,
+        importance=memory.importance,
+        tags=memory.tags,
+        metadata=memory.metadata,
+        why=sentence(ranked) if explain else None,
+        parts=dict(ranked.parts) if explain else None,
+    )
+
+
+def _with_related(
+    desk: Desk, principal: Principal, hits: Sequence[Hit], links: Sequence[Link]
+) -> list[Hit]:
+    """One or two neighbours of each hit that are not hits themselves."""
+    shown = {hit.id for hit in hits}
+    wanted: dict[str, list[tuple[str, float]]] = {}
+    for hit in hits:
+        others = [
+            (link.b if link.a == hit.id else link.a, link.strength)
+            for link in links
+            if hit.id in (link.a, link.b)
+        ]
+        wanted[hit.id] = [pair for pair in others if pair[0] not in shown]
+    ids = [id for pairs in wanted.values() for id, _ in pairs]
+    now, visibility = desk.clock(), visibility_of(principal)
+    texts = {
+        memory.id: shorten(memory.summary)
+        for memory in desk.store.fetch(principal.scope, ids)
+        if memory.is_live(now) and visibility.admits(memory)
+    }
+    return [_related(hit, wanted[hit.id], texts) for hit in hits]
+
+
+def _related(hit: Hit, pairs: Sequence[tuple[str, float]], texts: Mapping[str, str]) -> Hit:
+    visible = [Related(id, texts[id], strength) for id, strength in pairs if id in texts]
+    return replace(hit, related=tuple(visible[:RELATED_BULLETS]))
+
+
+def _note(
+    desk: Desk, principal: Principal, plan: Plan, hits: Sequence[Hit], evidence: Sequence[Evidence]
+) -> None:
+    known = [each.similarity for each in evidence if each.similarity is not None]
+    entry = Entry(
+        op=Op.SEARCH,
+        node=plan.node,
+        status=Status.OK if hits else Status.SKIPPED,
+        similarity=max(known, default=None),
+        meta={"hits": len(hits)},
+    )
+    desk.books.later(
+        Bookkeeping(
+            principal.scope,
+            desk.clock(),
+            touched={hit.id: 1 for hit in hits},
+            entries=(entry,),
+            thread_id=plan.thread_id,
+            actor=principal.actor,
+        )
+    )

@@ -1,0 +1,47 @@
+"""A memory in numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from commonplace.desk import Desk
+from commonplace.model.scope import Principal
+from commonplace.store.port import OperationCount
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    user_id: str
+    revision: int
+    live: int
+    links: int
+    kinds: Mapping[str, int]  # live ones
+    categories: Mapping[str, int]
+    states: Mapping[str, int]
+    erasures_pending: int
+    operations: Sequence[OperationCount]  # by day, part of the engine, operation and outcome
+
+
+def stats(desk: Desk, principal: Principal) -> Stats:
+    census = desk.store.census(principal.scope)
+    live = [row for row in census.memories if row.state == "active"]
+    return Stats(
+        user_id=principal.user_id,
+        revision=desk.store.counters(principal.scope).revision,
+        live=sum(row.count for row in live),
+        links=census.links,
+        kinds=_sum((row.kind, row.count) for row in live),
+        categories=_sum((row.category, row.count) for row in live),
+        states=_sum((row.state, row.count) for row in census.memories),
+        erasures_pending=sum(receipt.scrubbed_at is None for receipt in census.receipts),
+        operations=census.operations,
+    )
+
+
+def _sum(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for name, count in pairs:
+        counts[name] += count
+    return dict(sorted(counts.items()))

@@ -1,0 +1,1 @@
+"""The write path: compose → neighbours → decide → link → one changeset."""

@@ -1,0 +1,145 @@
+"""erase: the item and everything derived from it, for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from commonplace.desk import Desk, index_all
+from commonplace.errors import NotAllowed
+from commonplace.language.keywords import keywords
+from commonplace.model.changes import (
+    Changeset,
+    Receipt,
+    Remove,
+    RemoveEverything,
+    Rewrite,
+    Step,
+    removed,
+)
+from commonplace.model.filters import Visibility
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.memory import Memory, State
+from commonplace.model.scope import Principal
+from commonplace.remember.find import find
+from commonplace.remember.merge import merged_content, merged_summary
+from commonplace.store.port import Listing
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    receipt: Receipt
+    ids: tuple[str, ...]
+    rewritten: tuple[str, ...]  # summaries that had contained them, made anew from the rest
+    revision: int
+
+    @property
+    def scrub(self) -> str:
+        return self.receipt.scrub
+
+
+def erase(desk: Desk, principal: Principal, ids: Sequence[str], now_too: bool) -> Erased:
+    at = desk.clock()
+    receipt_id = desk.new_id()
+
+    def decide() -> tuple[Changeset, tuple[list[str], list[str]]]:
+        revision = desk.store.counters(principal.scope).revision
+        doomed = find(desk, principal, ids)
+        removals, rewrites = _consequences(desk, principal, doomed)
+        steps: tuple[Step, ...] = (*rewrites, *removals)
+        changeset = Changeset(
+            principal.scope,
+            at,
+            principal.actor,
+            steps,
+            revision,
+            receipt=Receipt(receipt_id, at, len(removals)),
+        )
+        return changeset, ([step.id for step in removals], [step.memory.id for step in rewrites])
+
+    revision, (gone, rewritten) = desk.decide(decide)
+    return Erased(
+        _settle(desk, principal, receipt_id, now_too), tuple(gone), tuple(rewritten), revision
+    )
+
+
+def erase_user(desk: Desk, principal: Principal, now_too: bool) -> Erased:
+    if not principal.is_owner:
+        raise NotAllowed("Only the owner erases a whole memory.")
+    at = desk.clock()
+    receipt_id = desk.new_id()
+    everything = Listing(states=tuple(State), visibility=Visibility(cleared=True), limit=1 << 40)
+    ids = [memory.id for memory in desk.store.page(principal.scope, everything)]
+    entry = Entry(op=Op.DELETE, event=Event.ERASE, meta={"items": len(ids)})
+    receipt = Receipt(receipt_id, at, len(ids))
+    changeset = Changeset(
+        principal.scope, at, principal.actor, (RemoveEverything(entry),), receipt=receipt
+    )
+    revision = desk.store.apply(changeset).revision
+    desk.index.drop(principal.scope)
+    return Erased(_settle(desk, principal, receipt_id, now_too), tuple(ids), (), revision)
+
+
+def _settle(desk: Desk, principal: Principal, receipt_id: str, now_too: bool) -> Receipt:
+    """The receipt as it stands; with now_too after the compaction that completes it."""
+    if now_too:
+        desk.books.flush()
+        desk.store.scrub(desk.clock())
+    return next(r for r in desk.store.census(principal.scope).receipts if r.id == receipt_id)
+
+
+def _consequences(
+    desk: Desk, principal: Principal, doomed: Sequence[Memory]
+) -> tuple[list[Remove], list[Rewrite]]:
+    """Summaries merged from a doomed item are made anew from what survives, or go with it."""
+    gone = {memory.id: memory for memory in doomed}
+    rewritten: dict[str, Memory] = {}
+    queue = list(doomed)
+    while queue:
+        memory = queue.pop()
+        for summary in _summaries_of(desk, principal, memory):
+            if summary.id in gone:
+                continue
+            sources = [id for id in summary.metadata["merged_from"] if id not in gone]
+            survivors = desk.store.fetch(principal.scope, sources)
+            if survivors:
+                rewritten[summary.id] = _remade(summary, survivors)
+            else:
+                rewritten.pop(summary.id, None)
+                gone[summary.id] = summary
+            queue.append(summary)
+    memories = list(rewritten.values())
+    indexes, _ = index_all(desk, memories)
+    rewrites = [
+        Rewrite(memory, index, _rewrite_entry(memory))
+        for memory, index in zip(memories, indexes, strict=True)
+    ]
+    return [removed(memory, event=Event.ERASE) for memory in gone.values()], rewrites
+
+
+def _summaries_of(desk: Desk, principal: Principal, memory: Memory) -> list[Memory]:
+    if not memory.superseded_by:
+        return []
+    successors = desk.store.fetch(principal.scope, [memory.superseded_by])
+    return [s for s in successors if memory.id in s.metadata.get("merged_from", ())]
+
+
+def _remade(summary: Memory, survivors: Sequence[Memory]) -> Memory:
+    content = merged_content(survivors)
+    return summary.evolve(
+        content=content,
+        summary=merged_summary(survivors),
+        tags=keywords(content),
+        metadata={**summary.metadata, "merged_from": [memory.id for memory in survivors]},
+    )
+
+
+def _rewrite_entry(memory: Memory) -> Entry:
+    return Entry(
+        op=Op.UPDATE,
+        event=Event.UPDATE,
+        subject=memory.id,
+        category=memory.category,
+        new_ref=memory.ref,
+        meta={"rebuilt": True},
+    )

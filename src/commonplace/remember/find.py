@@ -1,0 +1,36 @@
+"""Finding the items a verb is about: by id, alike for unknown, forgotten and other people's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from commonplace.desk import Desk, can_see
+from commonplace.errors import InvalidInput, NotFound
+from commonplace.model.memory import Memory
+from commonplace.model.scope import Principal
+
+
+def find(
+    desk: Desk,
+    principal: Principal,
+    ids: Sequence[str],
+    acceptable: Callable[[Memory], bool] = lambda memory: True,
+) -> list[Memory]:
+    """All of them, or NotFound naming the first that is not there for this caller."""
+    found = {memory.id: memory for memory in desk.store.fetch(principal.scope, ids)}
+    for id in ids:
+        memory = found.get(id)
+        if memory is None or not can_see(principal, memory) or not acceptable(memory):
+            raise _not_there(id)
+    return [found[id] for id in ids]
+
+
+def _not_there(id: str) -> NotFound | InvalidInput:
+    if "#" in id and id.startswith("source:"):
+        source = id.partition("#")[0]
+        return InvalidInput(
+            f"{id} is a passage: it belongs to a source.",
+            remedy=f"Forget the whole source: {source}.",
+            field="ids",
+        )
+    return NotFound(f"There is no {id!r} here.", field="ids")

@@ -1,0 +1,160 @@
+"""forget (restorable), restore, and the choice between candidates when only a query is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.desk import Desk, visibility_of
+from commonplace.model.changes import Change, Changeset, changed
+from commonplace.model.filters import Filters, Visibility
+from commonplace.model.journal import Event, Node, Op
+from commonplace.model.kinds import POLICIES, Kind
+from commonplace.model.memory import Memory, State
+from commonplace.model.scope import Principal
+from commonplace.remember.decide import hold_to_limits
+from commonplace.remember.find import find
+from commonplace.store.port import Listing
+
+FILTERED_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    ids: tuple[str, ...]  # forgotten now
+    already: tuple[str, ...]  # were forgotten before
+    restorable_until: datetime
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    ids: tuple[str, ...]
+    already: tuple[str, ...]  # were live before
+    replaced: tuple[str, ...]  # had taken their place, and are forgotten now
+    revision: int
+
+
+def forget(desk: Desk, principal: Principal, ids: Sequence[str]) -> Forgotten:
+    now = desk.clock()
+    until = now + desk.lifetimes.restorable
+
+    def decide() -> tuple[Changeset, tuple[list[str], list[str]]]:
+        revision = desk.store.counters(principal.scope).revision
+        memories = find(desk, principal, ids)
+        alive = [memory for memory in memories if memory.state is not State.SOFT_DELETED]
+        steps = tuple(soft_delete(memory, now, until) for memory in alive)
+        already = [memory.id for memory in memories if memory.state is State.SOFT_DELETED]
+        changeset = Changeset(principal.scope, now, principal.actor, steps, revision)
+        return changeset, ([memory.id for memory in alive], already)
+
+    revision, (gone, already) = desk.decide(decide)
+    return Forgotten(tuple(gone), tuple(already), until, revision)
+
+
+def forget_matching(desk: Desk, principal: Principal, filters: Filters) -> Forgotten:
+    """Everything live that the filter admits, in one changeset."""
+    now = desk.clock()
+    until = now + desk.lifetimes.restorable
+
+    def decide() -> tuple[Changeset, list[str]]:
+        revision = desk.store.counters(principal.scope).revision
+        listing = Listing(
+            filters=filters,
+            visibility=visibility_of(principal),
+            now=now,
+            limit=FILTERED_AT_ONCE,
+        )
+        memories = desk.store.page(principal.scope, listing)
+        steps = tuple(soft_delete(memory, now, until) for memory in memories)
+        changeset = Changeset(principal.scope, now, principal.actor, steps, revision)
+        return changeset, [memory.id for memory in memories]
+
+    revision, gone = desk.decide(decide)
+    return Forgotten(tuple(gone), (), until, revision)
+
+
+def soft_delete(
+    memory: Memory,
+    now: datetime,
+    until: datetime,
+    *,
+    event: Event = Event.DELETE,
+    node: Node = Node.HOTPATH,
+    replaced_by: str | None = None,
+) -> Change:
+    after = memory.evolve(
+        state=State.SOFT_DELETED,
+        purge_at=until,
+        updated_at=now,
+        superseded_by=replaced_by or memory.superseded_by,
+    )
+    return changed(memory, after, op=Op.DELETE, event=event, node=node)
+
+
+def restore(desk: Desk, principal: Principal, ids: Sequence[str]) -> Restored:
+    """Back to life. What had taken its place (an update, an override) steps back, restorable."""
+    now = desk.clock()
+
+    def decide() -> tuple[Changeset, tuple[list[str], list[str], list[str]]]:
+        revision = desk.store.counters(principal.scope).revision
+        memories = find(desk, principal, ids)
+        dead = [memory for memory in memories if memory.state is not State.ACTIVE]
+        successors = _live_successors(desk, principal, dead)
+        steps = [_revive(memory, now) for memory in dead]
+        until = now + desk.lifetimes.restorable
+        steps += [soft_delete(memory, now, until) for memory in successors]
+        _hold_to_limits(desk, principal, dead, successors, now)
+        changeset = Changeset(principal.scope, now, principal.actor, tuple(steps), revision)
+        already = [memory.id for memory in memories if memory.state is State.ACTIVE]
+        told = ([m.id for m in dead], already, [m.id for m in successors])
+        return changeset, told
+
+    revision, (back, already, replaced) = desk.decide(decide)
+    return Restored(tuple(back), tuple(already), tuple(replaced), revision)
+
+
+def _revive(memory: Memory, now: datetime) -> Change:
+    after = memory.evolve(
+        state=State.ACTIVE,
+        purge_at=None,
+        superseded_by=None,
+        valid_to=None if memory.superseded_by else memory.valid_to,
+        updated_at=now,
+        expires_at=None if memory.expires_at and memory.expires_at <= now else memory.expires_at,
+    )
+    return changed(memory, after, op=Op.RESTORE, event=Event.RESTORE)
+
+
+def _live_successors(desk: Desk, principal: Principal, dead: Sequence[Memory]) -> list[Memory]:
+    """The live end of each chain of replacements; a merged summary replaces nobody alone."""
+    found: dict[str, Memory] = {}
+    revived = {memory.id for memory in dead}
+    for memory in dead:
+        successor: Memory | None = memory
+        while successor and successor.superseded_by:
+            fetched = desk.store.fetch(principal.scope, [successor.superseded_by])
+            successor = fetched[0] if fetched else None
+            if successor and "merged_from" in successor.metadata:
+                successor = None
+        if successor and successor.state is State.ACTIVE and successor.id not in revived:
+            found[successor.id] = successor
+    return list(found.values())
+
+
+def _hold_to_limits(
+    desk: Desk,
+    principal: Principal,
+    dead: Sequence[Memory],
+    leaving: Sequence[Memory],
+    now: datetime,
+) -> None:
+    limited: set[Kind] = {m.kind for m in dead if POLICIES[m.kind].max_live is not None}
+    live = {}
+    for kind in limited:
+        everyone = Visibility(cleared=True)
+        listing = Listing(filters=Filters(kinds=(kind,)), visibility=everyone, now=now)
+        count = len(desk.store.page(principal.scope, listing))
+        live[kind] = count - sum(memory.kind is kind for memory in leaving)
+    hold_to_limits(dead, live)

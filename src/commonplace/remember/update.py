@@ -1,0 +1,267 @@
+"""update: new content replaces the memory, other fields change in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from commonplace.desk import Desk, index_all
+from commonplace.errors import InvalidInput, MissingField
+from commonplace.language.keywords import keywords
+from commonplace.language.summarise import summarise
+from commonplace.model import check
+from commonplace.model.changes import Change, Changeset, Indexing, Step, added, changed, connected
+from commonplace.model.journal import Event, Op
+from commonplace.model.kinds import POLICIES, Kind, OnContentChange, Stability
+from commonplace.model.memory import Memory, Sensitivity, State
+from commonplace.model.scope import Principal
+from commonplace.remember.draft import content_from, draft_from
+from commonplace.remember.find import find
+from commonplace.remember.forget import soft_delete
+from commonplace.remember.link import links_for
+from commonplace.remember.neighbours import Surroundings, look_around
+
+IN_PLACE = (
+    "category",
+    "tags",
+    "importance",
+    "pinned",
+    "sensitivity",
+    "confidence",
+    "metadata",
+    "summary",
+    "ttl_days",
+    "expires_at",
+)
+NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    id: str  # of the memory that says it now
+    memory: Memory
+    action: str  # updated (in place), superseded, overridden, unchanged
+    replaced: str | None  # the id that it replaces
+    revision: int
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def memory_type(self) -> str:
+        return self.memory.kind
+
+    @property
+    def is_override(self) -> bool:
+        return self.action == "overridden"
+
+
+def update(desk: Desk, principal: Principal, id: str, given: Mapping[str, Any]) -> Updated:
+    check.known_fields(given, ("content", *IN_PLACE), "An update")
+    wanted = {name: value for name, value in given.items() if value is not None}
+    if not wanted:
+        raise MissingField("Nothing to change was given.", field="content")
+    now = desk.clock()
+    before = find(desk, principal, [id], lambda m: m.is_live(now))[0]
+    if _changes_content(before, wanted):
+        return _replace(desk, principal, before, wanted, now)
+    return _change_in_place(desk, principal, before, wanted, now)
+
+
+def _changes_content(before: Memory, wanted: Mapping[str, Any]) -> bool:
+    """The particulars of a contact or key-value are what it says: another value, another item."""
+    if "content" in wanted:
+        return True
+    if POLICIES[before.kind].on_content_change is not OnContentChange.OVERRIDE:
+        return False
+    metadata = check.metadata(wanted.get("metadata", {}))
+    said = _SAYING[before.kind]
+    return any(name in said and before.metadata.get(name) != metadata[name] for name in metadata)
+
+
+_SAYING = {
+    Kind.KV: ("subject", "value"),
+    Kind.CONTACT: ("name", "phone", "email", "role", "description"),
+}
+
+
+# ——— in place ———
+
+
+def _change_in_place(
+    desk: Desk, principal: Principal, before: Memory, wanted: Mapping[str, Any], now: datetime
+) -> Updated:
+    def decide() -> tuple[Changeset, Memory]:
+        revision = desk.store.counters(principal.scope).revision
+        current = find(desk, principal, [before.id], lambda m: m.is_live(now))[0]
+        after = current.evolve(**_checked(current, wanted, now))
+        if after == current:
+            return Changeset(principal.scope, now, principal.actor, (), revision), current
+        step = changed(
+            current,
+            after.evolve(updated_at=now),
+            op=Op.UPDATE,
+            event=Event.UPDATE,
+            index=_new_index(desk, current, after),
+            meta={"fields": sorted(name for name in wanted if name != "ttl_days")},
+        )
+        changeset = Changeset(principal.scope, now, principal.actor, (step,), revision)
+        return changeset, step.after
+
+    revision, after = desk.decide(decide)
+    action = "unchanged" if after.version == before.version else "updated"
+    return Updated(after.id, after, action, None, revision)
+
+
+def _new_index(desk: Desk, before: Memory, after: Memory) -> Indexing | None:
+    if before.searchable_text == after.searchable_text:
+        return None
+    return index_all(desk, [after])[0][0]
+
+
+def _checked(current: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in wanted.items():
+        match name:
+            case "category":
+                values[name] = check.word(value, name)
+            case "summary":
+                values[name] = check.text(value, name)
+            case "tags":
+                values[name] = check.words(value, name)
+            case "importance":
+                values[name] = check.integer(value, name, 1, 5)
+            case "pinned":
+                values[name] = check.flag(value, name)
+            case "sensitivity":
+                values[name] = check.choice(value, name, Sensitivity, {"sensitive": "high"})
+            case "confidence":
+                low = POLICIES[current.kind].min_confidence
+                values[name] = check.number(value, name, low, 1)
+            case "metadata":
+                values[name] = merged_metadata(current, value)
+            case "ttl_days" | "expires_at":
+                values["expires_at"] = _expiry(current, name, value, now)
+    return values
+
+
+def merged_metadata(current: Memory, given: object) -> dict[str, Any]:
+    """Given names replace; a name given as null goes."""
+    merged = {**current.metadata, **check.metadata(given)}
+    kept = {name: value for name, value in merged.items() if value is not None}
+    needed = [name for name in POLICIES[current.kind].required if name.startswith("metadata.")]
+    check.required({f"metadata.{n}": v for n, v in kept.items()}, needed, current.kind)
+    return kept
+
+
+def _expiry(current: Memory, name: str, value: object, now: datetime) -> datetime | None:
+    if value == NEVER:
+        return None
+    if current.stability is Stability.PERMANENT:
+        raise InvalidInput(f"A permanent {current.kind} has no end.", field=name)
+    if name == "ttl_days":
+        return now + timedelta(days=check.number(value, name, 0, check.MAX_DAYS))
+    ends = check.when(value, name)
+    if ends <= now:
+        raise InvalidInput("The memory would have ended already.", field=name)
+    return ends
+
+
+# ——— new content: a new item takes the old one's place ———
+
+
+def _replace(
+    desk: Desk, principal: Principal, before: Memory, wanted: Mapping[str, Any], now: datetime
+) -> Updated:
+    after = _successor(desk, before, wanted, now)
+    indexes, vectors = index_all(desk, [after])
+    override = POLICIES[before.kind].on_content_change is OnContentChange.OVERRIDE
+
+    def decide() -> tuple[Changeset, None]:
+        around = look_around(desk, principal.scope, [after], vectors)
+        current = find(desk, principal, [before.id], lambda m: m.is_live(now))[0]
+        steps = _replacement(desk, current, after, indexes[0], around, override)
+        thread = after.thread_id
+        return (
+            Changeset(principal.scope, now, principal.actor, steps, around.revision, thread),
+            None,
+        )
+
+    revision, _ = desk.decide(decide)
+    action = "overridden" if override else "superseded"
+    return Updated(after.id, after, action, before.id, revision)
+
+
+def _replacement(
+    desk: Desk,
+    before: Memory,
+    after: Memory,
+    index: Indexing,
+    around: Surroundings,
+    override: bool,
+) -> tuple[Step, ...]:
+    now = after.created_at
+    event = Event.OVERRIDE if override else Event.UPDATE
+    until = now + desk.lifetimes.restorable
+    old: Change = (
+        soft_delete(before, now, until, event=event, replaced_by=after.id)
+        if override
+        else supersede(before, after.id, now)
+    )
+    near = [neighbour for neighbour in around.neighbours[0] if neighbour.id != before.id]
+    links = [connected(link) for link in links_for(after, near, now)]
+    return (added(after, index, event=event, old_ref=before.ref), old, *links)
+
+
+def supersede(memory: Memory, by: str, now: datetime, event: Event = Event.UPDATE) -> Change:
+    after = memory.evolve(
+        state=State.SUPERSEDED, superseded_by=by, valid_to=memory.valid_to or now, updated_at=now
+    )
+    op = Op.MERGE if event is Event.MERGE else Op.UPDATE
+    return changed(memory, after, op=op, event=event, meta={"superseded_by": by})
+
+
+def _successor(desk: Desk, before: Memory, wanted: Mapping[str, Any], now: datetime) -> Memory:
+    """The new item: what was not mentioned is kept, what describes the words is made anew."""
+    metadata = _metadata_said(before, wanted)
+    content = wanted.get("content") or content_from(before.kind, metadata)
+    draft = draft_from({"kind": before.kind, "content": content, **_kept(before, metadata)})
+    kept = before.evolve(
+        id=desk.new_id(),
+        content=draft.content,
+        metadata=draft.metadata,
+        summary=summarise(draft.content),
+        tags=keywords(draft.content),
+        version=1,
+        valid_from=now,
+        created_at=now,
+        updated_at=now,
+        arrived_at=now,
+        last_accessed_at=None,
+        access_count=0,
+    )
+    others = {name: value for name, value in wanted.items() if name not in ("content", "metadata")}
+    return kept.evolve(**_checked(kept, others, now))
+
+
+def _metadata_said(before: Memory, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    given = check.metadata(wanted.get("metadata", {}))
+    if before.kind is Kind.KV and "value" not in given:
+        raise MissingField(
+            "New content of a kv needs metadata.value, or the two would disagree.",
+            remedy="Give the new value too: metadata={'value': …}.",
+            field="metadata.value",
+        )
+    merged = merged_metadata(before, given)
+    if before.kind is Kind.PROCEDURE and "steps" not in given:
+        merged.pop("steps", None)  # they are read from the new content
+    return merged
+
+
+def _kept(before: Memory, metadata: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "metadata": metadata,
+        "evidence": before.evidence,
+        "confidence": before.confidence,
+        "stability": before.stability,
+    }

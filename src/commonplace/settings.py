@@ -1,0 +1,129 @@
+"""One table of settings: flags outrank the environment, which outranks the file, then defaults."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from commonplace.errors import BadSettings
+
+PREFIX = "COMMONPLACE_"
+CONFIG_VARIABLE = "COMMONPLACE_CONFIG"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    name: str
+    type: type
+    default: Any
+    help: str
+
+    @property
+    def variable(self) -> str:
+        return PREFIX + self.name.upper()
+
+
+def _data_folder() -> Path:
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(home) / "commonplace"
+
+
+def _config_file() -> Path:
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(home) / "commonplace" / "config.toml"
+
+
+TABLE: tuple[Setting, ...] = (
+    Setting(
+        "store",
+        str,
+        "",
+        "Where memory is kept: a path, sqlite:///path, :memory: or postgresql://… "
+        "(empty: memory.db in the user's data folder).",
+    ),
+    Setting("user", str, "me", "Whose memory the command line works on."),
+    Setting("agent", str, "", "The agent that acts; empty: the owner."),
+    Setting("embedder", str, "wordllama", "Which embedder makes vectors: wordllama or hashing."),
+    Setting("cache_mb", int, 1024, "Memory for in-process indexes, in megabytes."),
+    Setting("tidy_on_open", bool, True, "Tidy once a day when a store is opened."),
+    Setting("lock_timeout", float, 60.0, "Seconds to wait for another writer (SQLite)."),
+    Setting("pool_size", int, 10, "Connections kept to PostgreSQL."),
+)
+BY_NAME = {setting.name: setting for setting in TABLE}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    store: str
+    user: str
+    agent: str
+    embedder: str
+    cache_mb: int
+    tidy_on_open: bool
+    lock_timeout: float
+    pool_size: int
+
+
+def load(
+    flags: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None
+) -> Settings:
+    environment = os.environ if environment is None else environment
+    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    unknown = set(given) - set(BY_NAME)
+    if unknown:
+        raise BadSettings(f"There is no setting {sorted(unknown)[0]!r}.")
+    file = _read_file(environment)
+    values = {}
+    for setting in TABLE:
+        if setting.name in given:
+            values[setting.name] = _typed(setting, given[setting.name], "given")
+        elif setting.variable in environment:
+            values[setting.name] = _typed(setting, environment[setting.variable], setting.variable)
+        elif setting.name in file:
+            values[setting.name] = _typed(setting, file[setting.name], "the settings file")
+        else:
+            values[setting.name] = setting.default
+    return Settings(**values)
+
+
+def default_store() -> str:
+    """The owner's own file; its folder is made when it is missing."""
+    folder = _data_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    return str(folder / "memory.db")
+
+
+def _read_file(environment: Mapping[str, str]) -> dict[str, Any]:
+    named = environment.get(CONFIG_VARIABLE)
+    path = Path(named) if named else _config_file()
+    if not path.exists():
+        if named:
+            raise BadSettings(f"{CONFIG_VARIABLE} names {path}, which does not exist.")
+        return {}
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadSettings(f"{path} is not valid TOML: {error}.") from error
+    unknown = set(values) - set(BY_NAME)
+    if unknown:
+        raise BadSettings(f"{path} has an unknown setting {sorted(unknown)[0]!r}.")
+    return values
+
+
+_WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+def _typed(setting: Setting, value: object, where: str) -> Any:
+    try:
+        if setting.type is bool:
+            return value if isinstance(value, bool) else _WORDS[str(value).lower()]
+        return setting.type(value)
+    except (ValueError, KeyError, TypeError):
+        raise BadSettings(
+            f"{setting.name} ({where}) must be {setting.type.__name__}, not {value!r}.",
+            field=setting.name,
+        ) from None

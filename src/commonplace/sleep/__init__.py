@@ -1,0 +1,1 @@
+"""What happens when nobody is waiting: tidying, and looking after the store."""

@@ -1,0 +1,100 @@
+"""doctor: is everything as it should be, and if not, what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from commonplace.desk import Desk
+from commonplace.language.analyse import term_counts
+from commonplace.model.filters import Visibility
+from commonplace.model.memory import State
+from commonplace.model.scope import Scope
+from commonplace.store.index import ScopeIndex
+from commonplace.store.port import Health, IndexPage, Listing
+from commonplace.store.sql.rows import pack_terms
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    what: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+def examine(desk: Desk, scope: Scope | None) -> list[Finding]:
+    health = desk.store.health()
+    findings = [_integrity(health), _scrubs(health)]
+    scopes = [scope] if scope else desk.store.scopes()
+    wrong = [each.name for each in scopes if not index_matches(desk, each)]
+    findings.append(
+        Finding(
+            "index",
+            not wrong,
+            f"{len(scopes)} checked" if not wrong else f"differs for {', '.join(wrong[:5])}",
+            "" if not wrong else "Export the user, erase, and import again.",
+        )
+    )
+    findings.append(_vectors(desk, scopes))
+    return findings
+
+
+def _integrity(health: Health) -> Finding:
+    sound = not health.integrity
+    return Finding(
+        "integrity",
+        sound,
+        f"{health.backend} {health.version}, schema {health.schema}, {health.bytes_on_disk:,} bytes"
+        if sound
+        else "; ".join(health.integrity[:3]),
+        "" if sound else "Restore the last export into a new store.",
+    )
+
+
+def _scrubs(health: Health) -> Finding:
+    waiting = health.pending_scrubs
+    return Finding(
+        "erasure",
+        waiting == 0,
+        "nothing waits" if not waiting else f"{waiting} erasures wait for compaction",
+        "" if not waiting else "Run `commonplace tidy` while nobody else reads the store.",
+    )
+
+
+def _vectors(desk: Desk, scopes: list[Scope]) -> Finding:
+    everyone = Visibility(cleared=True)
+    listing = Listing(visibility=everyone, without_vector=True, limit=1 << 40)
+    missing = sum(len(desk.store.page(scope, listing)) for scope in scopes)
+    return Finding(
+        "vectors",
+        missing == 0,
+        "complete" if not missing else f"{missing} wait for the embedder",
+        "" if not missing else "Run `commonplace tidy`.",
+    )
+
+
+def index_matches(desk: Desk, scope: Scope) -> bool:
+    """The stored terms equal a fresh analysis, and the kept index equals one built anew."""
+    page = desk.store.index_page(scope, 0, -1)
+    return _terms_match(desk, scope, page) and _cache_matches(desk, scope)
+
+
+def _terms_match(desk: Desk, scope: Scope, page: IndexPage) -> bool:
+    stored = dict(page.terms)
+    unit_of = {row.id: row.unit for row in page.rows}
+    listing = Listing(states=(State.ACTIVE,), visibility=Visibility(cleared=True), limit=1 << 40)
+    return all(
+        stored.get(unit_of[memory.id]) == pack_terms(term_counts(memory.searchable_text))
+        for memory in desk.store.page(scope, listing)
+        if memory.id in unit_of
+    )
+
+
+def _cache_matches(desk: Desk, scope: Scope) -> bool:
+    with desk.index.reading(scope) as kept:
+        page = desk.store.index_page(scope, 0, -1)
+        if page.counters.seq != kept.counters.seq:
+            return True  # somebody wrote in between: nothing to compare
+        fresh = ScopeIndex(kept.dimension)
+        fresh.absorb(page)
+        return kept.fingerprint() == fresh.fingerprint()

@@ -1,0 +1,168 @@
+"""tidy: expiry, idleness, purge, folding of volatile memories, missing vectors, compaction.
+
+`commonplace tidy` runs it by hand, and opening a store runs it once a day, so that the promises
+about endings hold where no worker ever runs. Running it twice changes nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from commonplace.desk import Desk
+from commonplace.model.changes import Bookkeeping, Change, Changeset, Step, changed, removed
+from commonplace.model.filters import Filters, Visibility
+from commonplace.model.journal import Event, Node, Op
+from commonplace.model.lifecycle import (
+    IDLE_KINDS,
+    has_expired,
+    is_idle,
+    is_mergeable,
+    is_purgeable,
+)
+from commonplace.model.memory import Memory, State
+from commonplace.model.scope import Principal, Scope
+from commonplace.store.port import Listing
+
+ACTOR = "worker:tidy"
+AT_ONCE = 1000
+VECTORS_AT_ONCE = 512
+
+Merge = Callable[[Principal, Sequence[str]], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Tidied:
+    expired: int = 0
+    idle: int = 0
+    purged: int = 0
+    merged: int = 0  # originals folded into summaries
+    vectors: int = 0
+    scrubbed: bool = True  # False: erased bytes still wait for compaction
+
+    @property
+    def changed(self) -> int:
+        return self.expired + self.idle + self.purged + self.merged + self.vectors
+
+
+def tidy(desk: Desk, principal: Principal, merge: Merge) -> Tidied:
+    """``merge`` is handed in: folding memories together is the write path's own verb."""
+    desk.books.flush()
+    scope = principal.scope
+    now = desk.clock()
+    expired = _all(desk, scope, Listing(expired_by=now), lambda m: has_expired(m, now), _expire)
+    idle = _all(
+        desk,
+        scope,
+        Listing(filters=Filters(kinds=IDLE_KINDS, importance_max=2), now=now),
+        lambda m: is_idle(m, now, desk.lifetimes),
+        _set_aside,
+    )
+    purged = _all(
+        desk,
+        scope,
+        Listing(states=(State.SOFT_DELETED,), purgeable_by=now),
+        lambda m: is_purgeable(m, now),
+        _purge,
+    )
+    merged = _fold_volatile(desk, principal, now, merge)
+    vectors = fill_vectors(desk, scope)
+    scrubbed = desk.store.scrub(now)
+    desk.store.record(Bookkeeping(scope, now, tidied=True))
+    return Tidied(expired, idle, purged, merged, vectors, scrubbed)
+
+
+def _all(
+    desk: Desk,
+    scope: Scope,
+    listing: Listing,
+    applies: Callable[[Memory], bool],
+    step: Callable[[Desk, Memory, datetime], Step],
+) -> int:
+    """Every memory the rule applies to, page by page, each page a changeset of its own."""
+    total = 0
+    after: str | None = None
+    everyone = Visibility(cleared=True)
+    while True:
+        shown = replace(listing, visibility=everyone, limit=AT_ONCE, after=after)
+        page = desk.store.page(scope, shown)
+        ids = [memory.id for memory in page if applies(memory)]
+        total += _apply_to(desk, scope, ids, applies, step)
+        if len(page) < AT_ONCE:
+            return total
+        # What was dealt with has left the listing, so its page is asked for again.
+        after = page[-1].id if not ids else None
+
+
+def _apply_to(
+    desk: Desk,
+    scope: Scope,
+    ids: Sequence[str],
+    applies: Callable[[Memory], bool],
+    step: Callable[[Desk, Memory, datetime], Step],
+) -> int:
+    if not ids:
+        return 0
+    now = desk.clock()
+
+    def decide() -> tuple[Changeset, int]:
+        revision = desk.store.counters(scope).revision
+        still = [memory for memory in desk.store.fetch(scope, ids) if applies(memory)]
+        steps = tuple(step(desk, memory, now) for memory in still)
+        return Changeset(scope, now, ACTOR, steps, revision), len(still)
+
+    return desk.decide(decide)[1]
+
+
+def _expire(desk: Desk, memory: Memory, now: datetime) -> Step:
+    return removed(memory, event=Event.TTL, node=Node.WORKER)
+
+
+def _purge(desk: Desk, memory: Memory, now: datetime) -> Step:
+    return removed(memory, event=Event.DELETE, node=Node.WORKER)
+
+
+def _set_aside(desk: Desk, memory: Memory, now: datetime) -> Change:
+    after = memory.evolve(
+        state=State.SOFT_DELETED, purge_at=now + desk.lifetimes.restorable, updated_at=now
+    )
+    return changed(memory, after, op=Op.DELETE, event=Event.TTL, node=Node.WORKER)
+
+
+def _fold_volatile(desk: Desk, principal: Principal, now: datetime, merge: Merge) -> int:
+    """Oldest first, in fives; fewer than five wait for company."""
+    listing = Listing(now=now, visibility=Visibility(cleared=True), volatile=True, limit=1 << 40)
+    found = [
+        memory
+        for memory in reversed(desk.store.page(principal.scope, listing))
+        if is_mergeable(memory, now, desk.lifetimes)
+    ]
+    size = desk.lifetimes.merge_batch
+    batches = [found[start : start + size] for start in range(0, len(found), size)]
+    full = [batch for batch in batches if len(batch) == size]
+    for batch in full:
+        merge(principal, [memory.id for memory in batch])
+    return size * len(full)
+
+
+def fill_vectors(desk: Desk, scope: Scope) -> int:
+    """Vectors of what was stored while the embedder was down."""
+    total = 0
+    while True:
+        listing = Listing(
+            states=tuple(State),
+            visibility=Visibility(cleared=True),
+            without_vector=True,
+            limit=VECTORS_AT_ONCE,
+        )
+        waiting = desk.store.page(scope, listing)
+        vectors = desk.embed([memory.searchable_text for memory in waiting])
+        if not waiting or vectors is None:
+            return total
+        ready = {
+            memory.id: vector.astype("<f4").tobytes()
+            for memory, vector in zip(waiting, vectors, strict=True)
+        }
+        desk.store.record(Bookkeeping(scope, desk.clock(), vectors=ready))
+        total += len(ready)

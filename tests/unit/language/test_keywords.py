@@ -1,0 +1,38 @@
+"""Readable tags."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.language.keywords import keywords
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Meetings about budgets. The budget meeting is at 10.", ("meeting", "budget")),
+        ("Dana loves Jazz", ("dana", "loves", "jazz")),
+        ("We do not go to NY, not ever", ("ever",)),
+        ("המטבח הגדול, מטבח", ("מטבח", "הגדול")),
+        ("苹果 123", ("苹果",)),
+        ("3.5 100 2024-01-01", ()),
+        ("", ()),
+    ],
+)
+def test_keywords(text: str, expected: tuple[str, ...]) -> None:
+    assert keywords(text) == expected
+
+
+def test_the_limit_holds_and_a_negative_one_is_refused() -> None:
+    assert keywords("alpha beta gamma delta", limit=2) == ("alpha", "beta")
+    assert keywords("alpha", limit=0) == ()
+    with pytest.raises(ValueError, match="limit"):
+        keywords("alpha", limit=-1)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_tags_are_distinct_enough_and_never_numbers(text: str) -> None:
+    tags = keywords(text)
+    assert tags == keywords(text)
+    assert len(tags) <= 5
+    assert not any(tag.isdigit() for tag in tags)

@@ -1,0 +1,66 @@
+"""Stored and compared forms of a text."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.language.normalise import fold, normalise
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+def test_stored_form_is_composed_trimmed_and_has_one_newline() -> None:
+    assert normalise("  cafe\u0301\r\nline\rline\u2028end \n") == "café\nline\nline\nend"
+
+
+@given(TEXTS)
+def test_normalising_twice_changes_nothing(text: str) -> None:
+    assert normalise(normalise(text)) == normalise(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Hello, World!", "hello   world"),
+        ("The café.", "THE CAFE\u0301"),
+        ("don't", "DON’T"),
+        ("electricity bill: 500", "Electricity bill 500."),
+        ("\u200fשלום, עולם", "שלום עולם!"),
+        ("ＡＢＣ", "abc"),
+    ],
+)
+def test_equal_texts(one: str, other: str) -> None:
+    assert fold(one) == fold(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Dan owes Ana", "Ana owes Dan"),
+        ("costs 3.5", "costs 35"),
+        ("3.5", "3 5"),
+        ("-5 degrees", "5 degrees"),
+        ("−5 degrees", "5 degrees"),
+        ("blood type A+", "blood type A-"),
+        ("I like it", "I do not like it"),
+        ("5%", "5"),
+        ("👍", "👎"),
+        ("?", "!"),
+        ("$5", "€5"),
+        ("כן", "לא"),
+    ],
+)
+def test_different_texts(one: str, other: str) -> None:
+    assert fold(one) != fold(other)
+
+
+def test_a_dash_between_numbers_is_no_sign() -> None:
+    assert fold("rooms 3-5") == "rooms 3 5"
+
+
+@given(TEXTS)
+def test_folding_ignores_encoding_form_and_keeps_single_spaces(text: str) -> None:
+    assert fold(unicodedata.normalize("NFD", text)) == fold(text)
+    assert fold(text) == " ".join(fold(text).split())

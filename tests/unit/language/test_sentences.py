@@ -1,0 +1,42 @@
+"""Where sentences end."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.language.sentences import sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three? Four… Five", ["One.", "Two!", "Three?", "Four…", "Five"]),
+        ("Dr. Smith paid 3.5 dollars.", ["Dr. Smith paid 3.5 dollars."]),
+        ("Bring fruit, e.g. Apples. Thanks.", ["Bring fruit, e.g. Apples.", "Thanks."]),
+        ("J. R. Tolkien wrote it. Good.", ["J. R. Tolkien wrote it.", "Good."]),
+        ("It is I. Open up.", ["It is I.", "Open up."]),
+        ("See no. 5. He said no. She left.", ["See no. 5.", "He said no.", "She left."]),
+        ("Well... maybe so. Yes.", ["Well... maybe so.", "Yes."]),
+        ('He said "Go!" Then he left.', ['He said "Go!"', "Then he left."]),
+        ("first line\nsecond line", ["first line", "second line"]),
+        ("1. Open the door\n2. Go in", ["1. Open the door", "2. Go in"]),
+        ("今日は晴れ。明日は雨！本当？", ["今日は晴れ。", "明日は雨！", "本当？"]),
+        ("הלכתי הביתה. אכלתי.", ["הלכתי הביתה.", "אכלתי."]),
+        ("Visit example.com today. OK.", ["Visit example.com today.", "OK."]),
+        ("", []),
+        ("\n \n", []),
+    ],
+)
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected
+
+
+@pytest.mark.timeout(20)  # a pattern that backtracks would take hours
+@pytest.mark.parametrize("text", ["." * 100_000, "Dr. " * 25_000, '."' * 50_000, "\n" * 100_000])
+def test_strange_texts_are_read_in_one_pass(text: str) -> None:
+    assert "".join("".join(sentences(text)).split()) == "".join(text.split())
+
+
+@given(st.text(alphabet="ab A.!?…。\n\"'3"))
+def test_no_character_is_lost(text: str) -> None:
+    assert "".join("".join(sentences(text)).split()) == "".join(text.split())
