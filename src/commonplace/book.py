@@ -9,7 +9,7 @@ me.recall("how do I get online?")
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from types import TracebackType
@@ -106,7 +106,9 @@ def open(
     try:
         _hold_to_embedder(store, model)
         index = IndexCache(store, model.dimension, chosen.cache_mb << 20)
-        book = Commonplace(Desk(store, index, model, clock, Bookkeeper(store)))
+        shown = {**asdict(chosen), "store": store.url, "embedder": model.name}
+        settings = {name: str(value) for name, value in shown.items()}
+        book = Commonplace(Desk(store, index, model, clock, Bookkeeper(store), settings=settings))
         if chosen.tidy_on_open:
             book.tidy_what_is_due()
     except BaseException:
@@ -461,10 +463,10 @@ class User:
         """Let go of what has ended, purge what was forgotten long ago, fill in missing vectors."""
         return tidy(self._desk, self.principal, self._merge_at_night)
 
-    def stats(self) -> Stats:
-        """This memory in numbers: kinds, categories, states, operations by day."""
+    def stats(self, *, events: bool = False) -> Stats:
+        """This memory in numbers: kinds, categories, states. With events: operations by day."""
         self._desk.books.flush()
-        return stats(self._desk, self.principal)
+        return stats(self._desk, self.principal, check.flag(events, "events"))
 
     def doctor(self, *, all_users: bool = False) -> Sequence[Finding]:
         """Is everything sound: the database, the index, vectors, erasures? Says what to do."""

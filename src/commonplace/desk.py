@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
@@ -46,6 +46,7 @@ class Desk:
     books: Bookkeeper
     new_id: Callable[[], str] = field(default=new_uuid)
     lifetimes: Lifetimes = LIFETIMES
+    settings: Mapping[str, str] = field(default_factory=dict)  # in force, for the doctor to show
 
     def embed(self, texts: Sequence[str]) -> list[Vector] | None:
         """One call for all texts. None while the embedder is down: nothing else may fail then."""

@@ -21,10 +21,10 @@ class Stats:
     categories: Mapping[str, int]
     states: Mapping[str, int]
     erasures_pending: int
-    operations: Sequence[OperationCount]  # by day, part of the engine, operation and outcome
+    operations: Sequence[OperationCount]  # on request: by day, part, operation and outcome
 
 
-def stats(desk: Desk, principal: Principal) -> Stats:
+def stats(desk: Desk, principal: Principal, events: bool) -> Stats:
     census = desk.store.census(principal.scope)
     live = [row for row in census.memories if row.state == "active"]
     return Stats(
@@ -36,7 +36,7 @@ def stats(desk: Desk, principal: Principal) -> Stats:
         categories=_sum((row.category, row.count) for row in live),
         states=_sum((row.state, row.count) for row in census.memories),
         erasures_pending=sum(receipt.scrubbed_at is None for receipt in census.receipts),
-        operations=census.operations,
+        operations=census.operations if events else (),
     )
 
 

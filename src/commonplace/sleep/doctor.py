@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 from dataclasses import dataclass
+from importlib.metadata import version
 
 from commonplace.desk import Desk
 from commonplace.language.analyse import term_counts
@@ -36,7 +38,7 @@ def examine(desk: Desk, scope: Scope | None) -> list[Finding]:
         )
     )
     findings.append(_vectors(desk, scopes))
-    return findings
+    return [*findings, _embedder(desk), _settings(desk), _versions()]
 
 
 def _integrity(health: Health) -> Finding:
@@ -71,6 +73,25 @@ def _vectors(desk: Desk, scopes: list[Scope]) -> Finding:
         "complete" if not missing else f"{missing} wait for the embedder",
         "" if not missing else "Run `commonplace tidy`.",
     )
+
+
+def _embedder(desk: Desk) -> Finding:
+    model = desk.embedder
+    sees = sorted(model.calibration.knots)
+    told = f"{model.name}, {model.dimension} dimensions, similarity known for {', '.join(sees)}"
+    works = desk.embed(["a short text"]) is not None
+    remedy = "" if works else "Install what the embedder needs; until then words alone decide."
+    return Finding("embedder", works, told, remedy)
+
+
+def _settings(desk: Desk) -> Finding:
+    told = ", ".join(f"{name}={value}" for name, value in desk.settings.items() if value)
+    return Finding("settings", True, told or "defaults")
+
+
+def _versions() -> Finding:
+    packages = [f"{name} {version(name)}" for name in ("commonplace", "numpy", "wordllama")]
+    return Finding("versions", True, f"Python {platform.python_version()}, {', '.join(packages)}")
 
 
 def index_matches(desk: Desk, scope: Scope) -> bool:

@@ -1,0 +1,82 @@
+"""The async face: the same book and the same verbs, each run in a thread.
+
+async with await commonplace.aio.open("memory.db") as book:
+    me = book.user("ana")
+    await me.remember("The wifi password is tulip42")
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from functools import wraps
+from types import TracebackType
+from typing import Any, Self
+
+from commonplace import book as synchronous
+
+
+async def open(url: str | None = None, **settings: Any) -> AsyncCommonplace:
+    return AsyncCommonplace(await asyncio.to_thread(synchronous.open, url, **settings))
+
+
+class AsyncUser:
+    """Every verb of `User`, awaited. Nothing is written twice: the verbs are looked up."""
+
+    def __init__(self, user: synchronous.User):
+        self._user = user
+
+    def agent(self, name: str) -> AsyncUser:
+        return AsyncUser(self._user.agent(name))
+
+    def __getattr__(self, verb: str) -> Callable[..., Awaitable[Any]]:
+        return in_thread(getattr(self._user, verb))
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self._user)})
+
+
+class AsyncCommonplace:
+    def __init__(self, book: synchronous.Commonplace):
+        self._book = book
+
+    def user(self, user_id: str, *, cleared: bool = False) -> AsyncUser:
+        return AsyncUser(self._book.user(user_id, cleared=cleared))
+
+    @property
+    def url(self) -> str:
+        return self._book.url
+
+    async def flush(self) -> None:
+        await asyncio.to_thread(self._book.flush)
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._book.close)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+
+def in_thread(verb: Any) -> Callable[..., Awaitable[Any]]:
+    if not callable(verb):
+        raise AttributeError("only verbs are awaited")
+
+    @wraps(verb)
+    async def awaited(*arguments: Any, **named: Any) -> Any:
+        return await asyncio.to_thread(_finished, verb, arguments, named)
+
+    return awaited
+
+
+def _finished(verb: Callable[..., Any], arguments: Any, named: Any) -> Any:
+    """An iterator would read the store outside the thread, so it is read to its end here."""
+    answer = verb(*arguments, **named)
+    return list(answer) if isinstance(answer, Iterator) else answer

@@ -1,0 +1,205 @@
+"""The table of operations: every verb with its request, its effect and who may use it.
+
+The command line and its reference are made from this table, and other surfaces will be; a verb
+that is not here exists for Python alone. Names, types and defaults come from the verb itself, so
+nothing is declared twice.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from commonplace.book import User
+
+
+class Effect(StrEnum):
+    READ = "read"
+    WRITE = "write"
+    DESTROY = "destroy"  # cannot be undone
+
+
+class Shape(StrEnum):
+    """What a parameter holds, as every surface understands it."""
+
+    TEXT = "text"
+    TEXTS = "texts"
+    INTEGER = "integer"
+    NUMBER = "number"
+    FLAG = "flag"
+    MOMENT = "date"
+    MAP = "map"
+    MAPS = "maps"
+    VALUE = "value"  # a text, a number or a list of texts
+    LINES = "lines"  # the lines of a file
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    shape: Shape
+    required: bool
+    default: Any
+    help: str
+
+
+@dataclass(frozen=True)
+class Operation:
+    name: str  # as people say it: "profile set"
+    verb: str  # the method of User
+    effect: Effect
+    positional: tuple[str, ...] = ()  # on a command line
+    owner_only: bool = False
+    on_command_line: bool = True
+
+    @cached_property
+    def method(self) -> Any:
+        return getattr(User, self.verb)
+
+    @cached_property
+    def help(self) -> str:
+        return " ".join((inspect.getdoc(self.method) or "").split())
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        signature = inspect.signature(self.method)
+        hints = typing.get_type_hints(self.method)
+        return tuple(
+            Parameter(
+                name=name,
+                shape=shape_of(hints[name]),
+                required=parameter.default is inspect.Parameter.empty,
+                default=None if parameter.default is parameter.empty else parameter.default,
+                help=HELP[name],
+            )
+            for name, parameter in signature.parameters.items()
+            if name != "self"
+        )
+
+    def call(self, user: User, arguments: Mapping[str, Any]) -> Any:
+        return getattr(user, self.verb)(**arguments)
+
+
+def shape_of(hint: Any) -> Shape:
+    """The shape behind a type annotation."""
+    alternatives = set(typing.get_args(hint)) if _is_union(hint) else {hint}
+    alternatives.discard(types.NoneType)
+    for shape, matches in _SHAPES:
+        if any(matches(each) for each in alternatives):
+            return shape
+    raise TypeError(f"no shape for {hint!r}")
+
+
+def _is_union(hint: Any) -> bool:
+    return typing.get_origin(hint) in (typing.Union, types.UnionType)
+
+
+def _is_generic(hint: Any, origin: type, argument: Any) -> bool:
+    arguments = typing.get_args(hint)
+    return typing.get_origin(hint) is origin and bool(arguments) and arguments[0] == argument
+
+
+_SHAPES: tuple[tuple[Shape, typing.Callable[[Any], bool]], ...] = (
+    (Shape.VALUE, lambda hint: hint is Any),
+    (Shape.LINES, lambda hint: _is_generic(hint, Iterable, str)),
+    (Shape.TEXTS, lambda hint: _is_generic(hint, Sequence, str)),
+    (Shape.MAPS, lambda hint: typing.get_origin(hint) is Sequence),
+    (Shape.MAP, lambda hint: typing.get_origin(hint) is Mapping),
+    (Shape.MOMENT, lambda hint: hint is datetime),
+    (Shape.FLAG, lambda hint: hint is bool),
+    (Shape.INTEGER, lambda hint: hint is int),
+    (Shape.NUMBER, lambda hint: hint is float),
+    (Shape.TEXT, lambda hint: hint is str),
+)
+
+
+# One meaning per name, whichever verb it belongs to.
+HELP: dict[str, str] = {
+    "after": "The `next` of the page before.",
+    "agent_id": "The agent it belongs to.",
+    "actor_id": "Who acted.",
+    "all_users": "Check every user's index, not only this one's.",
+    "budget_tokens": "At most this many tokens of text.",
+    "categories": "Only these categories.",
+    "category": "Its category; derived from the words when not given.",
+    "confidence": "How sure it is, 0 to 1.",
+    "content": "The text.",
+    "evidence": "What it rests on; a rule needs some.",
+    "events": "Also count operations by day and part of the engine.",
+    "expires_at": "When it ends (update accepts 'never').",
+    "explain": "Say why each hit was recalled, with the parts of its score.",
+    "facet": "A finer word for what it is: fact, preference, note …",
+    "files": "Also look in the bytes of the store's files (SQLite).",
+    "filters": "Further filters by name, such as thread_id, role, importance_min, created_after.",
+    "forgotten": "Show what was forgotten and can still be restored.",
+    "id": "The memory's id.",
+    "ids": "The ids.",
+    "importance": "1 (trivial) to 5 (vital).",
+    "items": "Texts, or maps of the fields that remember takes.",
+    "job_id": "The job that made it.",
+    "k": "At most this many hits.",
+    "kind": "note, contact, kv, fact, event, insight, procedure, log, summary, rule or soul.",
+    "kinds": "Only these kinds.",
+    "limit": "At most this many.",
+    "lines": "The file that export wrote.",
+    "metadata": "Particulars by name; a contact needs name, a kv needs subject and value.",
+    "name": "The field's name.",
+    "now": "Wait until the compaction is done.",
+    "older_than_days": "Only what is older than this.",
+    "pinned": "Keep it whatever happens.",
+    "queries": "Questions, in plain words.",
+    "query": "What to look for, in plain words.",
+    "role": "The role that said it, such as user or assistant.",
+    "run_id": "The run it belongs to.",
+    "sensitivity": "low, normal or high (high is hidden from lists and searches).",
+    "since": "Count from this revision instead of the last look.",
+    "source_id": "Where it came from.",
+    "source_type": "What kind of source it came from.",
+    "stability": "volatile, stable or permanent.",
+    "steps": "The steps of a procedure, in order.",
+    "summary": "One sentence; derived when not given.",
+    "tags": "Tags; derived from the words when not given.",
+    "text": "The text.",
+    "thread": "The conversation it belongs to.",
+    "threshold": "Leave out what is less similar than this, 0 to 1.",
+    "ttl_days": "Ends after this many days.",
+    "valid_from": "Since when it is true in the world.",
+    "value": "The value; several make a list.",
+}
+
+
+OPERATIONS: tuple[Operation, ...] = (
+    Operation("remember", "remember", Effect.WRITE, ("content",)),
+    Operation("remember many", "remember_many", Effect.WRITE, on_command_line=False),
+    Operation("recall", "recall", Effect.READ, ("query",)),
+    Operation("recall many", "recall_many", Effect.READ, on_command_line=False),
+    Operation("list", "list", Effect.READ),
+    Operation("show", "show", Effect.READ, ("id",)),
+    Operation("update", "update", Effect.WRITE, ("id",)),
+    Operation("merge", "merge", Effect.WRITE, ("ids",)),
+    Operation("forget", "forget", Effect.WRITE, ("ids",)),
+    Operation("restore", "restore", Effect.WRITE, ("ids",)),
+    Operation("erase", "erase", Effect.DESTROY, ("ids",)),
+    Operation("erase-user", "erase_user", Effect.DESTROY, owner_only=True),
+    Operation("verify-forget", "verify_forget", Effect.READ, ("text",)),
+    Operation("history", "history", Effect.READ, ("id",)),
+    Operation("changes", "changes", Effect.READ, ("thread",)),
+    Operation("change-log", "change_log", Effect.READ, ("thread",)),
+    Operation("events", "events", Effect.READ),
+    Operation("profile", "profile", Effect.READ),
+    Operation("profile set", "profile_set", Effect.WRITE, ("name", "value"), owner_only=True),
+    Operation("profile note", "profile_note", Effect.WRITE, ("text",), owner_only=True),
+    Operation("tidy", "tidy", Effect.WRITE),
+    Operation("stats", "stats", Effect.READ),
+    Operation("doctor", "doctor", Effect.READ),
+    Operation("export", "export", Effect.READ, owner_only=True),
+    Operation("import", "import_", Effect.WRITE, ("lines",), owner_only=True),
+)
+BY_NAME = {operation.name: operation for operation in OPERATIONS}

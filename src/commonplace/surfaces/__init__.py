@@ -1,0 +1,1 @@
+"""The faces of the engine. They decide nothing."""

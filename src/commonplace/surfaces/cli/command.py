@@ -1,0 +1,201 @@
+"""A command for an operation: its options from the table, its answer rendered."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import commonplace
+from commonplace import settings as settings_table
+from commonplace.errors import InvalidInput
+from commonplace.operations import Operation, Parameter, Shape
+from commonplace.surfaces.cli.render import show_answer
+
+GLOBALS = {
+    "store": typer.Option("--store", help="Where memory is kept (COMMONPLACE_STORE)."),
+    "user": typer.Option("--user", help="Whose memory (COMMONPLACE_USER)."),
+    "agent": typer.Option("--agent", help="The agent that acts (COMMONPLACE_AGENT)."),
+    "json": typer.Option("--json", help="Answer in JSON."),
+    "embedder": typer.Option("--embedder", help="wordllama or hashing."),
+    "cleared": typer.Option("--cleared", help="Show sensitivity high too."),
+}
+_GLOBAL_TYPES: dict[str, tuple[Any, Any]] = {
+    "store": (str | None, None),
+    "user": (str | None, None),
+    "agent": (str | None, None),
+    "embedder": (str | None, None),
+    "cleared": (bool, False),
+    "json": (bool, False),
+}
+_SINGULAR = {"tags": "--tag", "kinds": "--kind", "categories": "--category", "steps": "--step"}
+
+
+@dataclass(frozen=True, slots=True)
+class Globals:
+    """Options that every command has, before or after its name."""
+
+    store: str | None = None
+    user: str | None = None
+    agent: str | None = None
+    embedder: str | None = None
+    cleared: bool = False
+    json: bool = False
+
+    def over(self, earlier: Globals | None) -> Globals:
+        if earlier is None:
+            return self
+        return Globals(*(getattr(self, name) or getattr(earlier, name) for name in self.__slots__))
+
+
+def command_for(operation: Operation, group: bool = False) -> Callable[..., None]:
+    def command(context: typer.Context, **given: Any) -> None:
+        own = Globals(**{name: given.pop(name) for name in _GLOBAL_TYPES})
+        options = own.over(context.obj)
+        if group and context.invoked_subcommand is not None:
+            context.obj = options
+            return
+        output = given.pop("output", None)
+        arguments = {
+            parameter.name: value
+            for parameter in operation.parameters
+            if (value := _understood(parameter, given[_option_name(parameter)])) is not None
+        }
+        answer = run(operation, options, arguments)
+        if output:
+            Path(output).write_text("".join(f"{line}\n" for line in answer), encoding="utf-8")
+        else:
+            show_answer(operation, answer, as_json=options.json)
+
+    _describe(command, operation)
+    return command
+
+
+def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) -> Any:
+    flags = {"store": options.store, "user": options.user, "agent": options.agent}
+    chosen = settings_table.load(flags)
+    with commonplace.open(options.store, embedder=options.embedder) as book:
+        user = book.user(chosen.user, cleared=options.cleared)
+        answer = operation.call(user.agent(chosen.agent) if chosen.agent else user, arguments)
+        # An export is read while the book is open.
+        return list(answer) if isinstance(answer, Iterator) else answer
+
+
+def _describe(command: Callable[..., None], operation: Operation) -> None:
+    """Typer reads a signature, so the command gets the one that its operation asks for."""
+    parameters = [
+        inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    ]
+    for parameter in operation.parameters:
+        annotation, default = _option(parameter, parameter.name in operation.positional)
+        parameters.append(_keyword(_option_name(parameter), annotation, default))
+    if operation.name == "export":
+        output = typer.Option("--output", "-o", help="Write to this file.")
+        parameters.append(_keyword("output", Annotated[str | None, output], None))
+    for name, (kind, default) in _GLOBAL_TYPES.items():
+        parameters.append(_keyword(name, Annotated[kind, GLOBALS[name]], default))
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
+    command.__doc__ = operation.help
+
+
+def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+def _option_name(parameter: Parameter) -> str:
+    """Python names that a global option has already."""
+    return f"{parameter.name}_" if parameter.name in _GLOBAL_TYPES else parameter.name
+
+
+def _option(parameter: Parameter, positional: bool) -> tuple[Any, Any]:
+    """The annotation and the default that Typer understands."""
+    kind = _TYPES[parameter.shape]
+    default = None if parameter.shape in _REPEATED else parameter.default
+    if positional:
+        told: Any = typer.Argument(help=parameter.help, show_default=False)
+        return Annotated[kind if parameter.required else kind | None, told], (
+            inspect.Parameter.empty if parameter.required else default
+        )
+    flags = [f"--{parameter.name.replace('_', '-')}"]
+    if parameter.name in _SINGULAR:
+        flags.append(_SINGULAR[parameter.name])
+    if parameter.shape is Shape.FLAG and parameter.default is None:
+        flags = [f"{flags[0]}/--no-{parameter.name.replace('_', '-')}"]
+    told = typer.Option(*flags, help=parameter.help)
+    return Annotated[kind if default is not None else kind | None, told], default
+
+
+_REPEATED = (Shape.TEXTS, Shape.MAP, Shape.MAPS, Shape.VALUE)
+_TYPES: dict[Shape, Any] = {
+    Shape.TEXT: str,
+    Shape.TEXTS: list[str],
+    Shape.INTEGER: int,
+    Shape.NUMBER: float,
+    Shape.FLAG: bool,
+    Shape.MOMENT: str,
+    Shape.MAP: list[str],
+    Shape.MAPS: list[str],
+    Shape.VALUE: list[str],
+    Shape.LINES: str,
+}
+
+
+def _understood(parameter: Parameter, given: Any) -> Any:
+    if given is None or given == []:
+        return None
+    match parameter.shape:
+        case Shape.MAP:
+            return _map(parameter.name, given)
+        case Shape.VALUE:
+            return given[0] if len(given) == 1 else given
+        case Shape.LINES:
+            return _lines(given)
+        case _:
+            return given
+
+
+def _map(name: str, given: list[str]) -> dict[str, Any]:
+    """name=value as often as wanted, or one JSON object."""
+    if len(given) == 1 and given[0].lstrip().startswith("{"):
+        try:
+            return dict(json.loads(given[0]))
+        except ValueError as error:
+            raise InvalidInput(f"{name} is not valid JSON: {error}.", field=name) from error
+    pairs = {}
+    for pair in given:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise InvalidInput(
+                f"{name} must be name=value, not {pair!r}.", remedy="Or give JSON.", field=name
+            )
+        pairs[key.strip()] = _scalar(name, key.strip(), value.strip())
+    return pairs
+
+
+def _scalar(parameter: str, key: str, value: str) -> Any:
+    """Filters have numbers and flags; metadata stays as it was typed."""
+    if parameter != "filters":
+        return value
+    if value in ("true", "false"):
+        return value == "true"
+    if key.startswith("importance") and value.isdigit():
+        return int(value)
+    return value.split(",") if key in ("tags", "kinds", "categories") else value
+
+
+def _lines(path: str) -> list[str]:
+    if path == "-":
+        return sys.stdin.read().splitlines()
+    try:
+        return Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"Cannot read {path}: {error}.", field="lines") from error

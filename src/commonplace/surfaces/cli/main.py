@@ -1,0 +1,77 @@
+"""`commonplace`: one command per operation, and the demo."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+import commonplace
+from commonplace.errors import CommonplaceError
+from commonplace.operations import OPERATIONS
+from commonplace.surfaces.cli.command import GLOBALS, Globals, command_for
+from commonplace.surfaces.cli.demo import demo
+from commonplace.surfaces.cli.render import show_error
+
+EXIT_USER_ERROR = 1
+
+
+def build() -> typer.Typer:
+    app = typer.Typer(
+        name="commonplace",
+        help="Long-term memory for AI agents: remember, recall, forget.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_root)
+    groups: dict[str, typer.Typer] = {}
+    grouped = {op.name.split(" ")[0] for op in OPERATIONS if " " in op.name and op.on_command_line}
+    for operation in OPERATIONS:
+        if not operation.on_command_line:
+            continue
+        first, _, rest = operation.name.partition(" ")
+        if first not in grouped:
+            app.command(first, help=operation.help)(command_for(operation))
+        elif not rest:
+            group = groups[first] = typer.Typer(
+                help=operation.help, rich_markup_mode=None, pretty_exceptions_enable=False
+            )
+            group.callback(invoke_without_command=True)(command_for(operation, group=True))
+            app.add_typer(group, name=first)
+        else:
+            groups[first].command(rest, help=operation.help)(command_for(operation))
+    app.command("demo")(demo)
+    return app
+
+
+def _root(
+    context: typer.Context,
+    store: Annotated[str | None, GLOBALS["store"]] = None,
+    user: Annotated[str | None, GLOBALS["user"]] = None,
+    agent: Annotated[str | None, GLOBALS["agent"]] = None,
+    json: Annotated[bool, GLOBALS["json"]] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"commonplace {commonplace.__version__}")
+        raise typer.Exit
+    context.obj = Globals(store=store, user=user, agent=agent, json=json)
+
+
+def main() -> None:
+    """Errors of ours end in words and an exit code, never in a stack trace."""
+    try:
+        build()()
+    except CommonplaceError as error:
+        show_error(error, as_json="--json" in sys.argv)
+        sys.exit(EXIT_USER_ERROR)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(EXIT_USER_ERROR)
+
+
+if __name__ == "__main__":
+    main()

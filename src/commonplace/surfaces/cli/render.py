@@ -1,0 +1,291 @@
+"""Answers that a person enjoys reading."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from functools import singledispatch
+from typing import Any
+
+from rich.console import Console, Group
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from commonplace.answers import as_data
+from commonplace.book import Choice, Verified
+from commonplace.errors import CommonplaceError
+from commonplace.model.delta import Delta, shorten
+from commonplace.model.memory import Memory
+from commonplace.operations import Operation
+from commonplace.recall.look_up import Page, Shown
+from commonplace.recall.pack import Hit
+from commonplace.recall.recall import Recalled
+from commonplace.recall.stats import Stats
+from commonplace.remember.bring_in import Imported
+from commonplace.remember.erase import Erased
+from commonplace.remember.forget import Forgotten, Restored
+from commonplace.remember.merge import Merged
+from commonplace.remember.profile import Profile, ProfileChange
+from commonplace.remember.remember import Remembered
+from commonplace.remember.update import Updated
+from commonplace.sleep.tidy import Tidied
+
+BAR = 24
+
+_PART_COLOURS = {
+    "similarity": "cyan",
+    "keywords": "green",
+    "relation": "magenta",
+    "recency": "yellow",
+    "importance": "red",
+}
+
+
+def show_answer(operation: Operation, answer: Any, as_json: bool) -> None:
+    if operation.name == "export":
+        sys.stdout.writelines(f"{line}\n" for line in answer)
+    elif as_json:
+        sys.stdout.write(json.dumps(as_data(answer), ensure_ascii=False, indent=2) + "\n")
+    else:
+        console = Console(highlight=False)
+        console.print(drawn(answer))
+
+
+def show_error(error: CommonplaceError, as_json: bool) -> None:
+    if as_json:
+        sys.stderr.write(json.dumps({"error": error.as_dict()}, ensure_ascii=False) + "\n")
+        return
+    console = Console(stderr=True, highlight=False)
+    told = Text.assemble((f"{error.code}: ", "bold red"), error.message)
+    console.print(told)
+    console.print(Text.assemble(("→ ", "bold"), error.remedy))
+
+
+@singledispatch
+def drawn(answer: Any) -> Any:
+    """How an answer looks on a terminal; lists and maps as they come."""
+    if isinstance(answer, list | tuple):
+        return Group(*(_row(each) for each in answer)) if answer else Text("Nothing.", "dim")
+    return Text(str(answer))
+
+
+def _row(each: Any) -> Text:
+    data = as_data(each)
+    if "what" in data:  # a finding of the doctor
+        mark = ("✓ ", "green") if data["ok"] else ("✗ ", "bold red")
+        told = Text.assemble(mark, (f"{data['what']}: ", "bold"), data["detail"])
+        return told if data["ok"] else told.append(f"\n  → {data['remedy']}")
+    parts = [str(value) for value in data.values() if value not in (None, {}, "")]
+    return Text("  ".join(parts))
+
+
+def headline(memory: Memory) -> Text:
+    return Text.assemble(
+        (f"[{memory.category}] ", "cyan"), memory.content, (f"  {memory.kind}", "dim")
+    )
+
+
+def _id(id: str) -> Text:
+    return Text(f"  id {id}", "dim")
+
+
+@drawn.register
+def _remembered(answer: Remembered) -> Any:
+    told = Text.assemble(("✓ remembered ", "bold green"), headline(answer.memory))
+    warnings = [Text(f"  ! {warning}", "yellow") for warning in answer.warnings]
+    return Group(told, _id(answer.id), *warnings)
+
+
+@drawn.register
+def _updated(answer: Updated) -> Any:
+    told = Text.assemble((f"✓ {answer.action} ", "bold green"), headline(answer.memory))
+    lines = [told, _id(answer.id)]
+    if answer.replaced:
+        lines.append(Text(f"  replaces {answer.replaced}; undo: restore {answer.replaced}", "dim"))
+    return Group(*lines)
+
+
+@drawn.register
+def _merged(answer: Merged) -> Any:
+    told = Text.assemble(("✓ merged ", "bold green"), f"{len(answer.merged)} into one\n")
+    return Group(told.append(answer.memory.content), _id(answer.id))
+
+
+@drawn.register
+def _recalled(answer: Recalled) -> Any:
+    if answer.is_empty:
+        return Text("Nothing relevant is remembered.", "yellow")
+    lines: list[Any] = []
+    if answer.degraded:
+        lines.append(Text("Found by words alone: the embedder is down.", "yellow"))
+    for place, hit in enumerate(answer.hits, 1):
+        lines += drawn_hit(place, hit)
+    lines.append(Text(f"{len(answer.hits)} hits, {answer.tokens} tokens", "dim"))
+    return Group(*lines)
+
+
+def drawn_hit(place: int, hit: Hit) -> list[Any]:
+    similarity = "?" if hit.similarity is None else f"{hit.similarity:.2f}"
+    lines = [
+        Text.assemble((f"{place}. ", "bold"), (f"[{hit.category}] ", "cyan"), hit.text),
+        Text(f"   {hit.kind} · {hit.date:%Y-%m-%d} · similarity {similarity} · id {hit.id}", "dim"),
+    ]
+    lines += [Text(f"   ↳ {related.text}", "dim") for related in hit.related]
+    if hit.why:
+        lines.append(Text(f"   {hit.why}", "italic"))
+    for name, part in (hit.parts or {}).items():
+        lines.append(_bar(name, part))
+    return lines
+
+
+def _bar(name: str, part: float) -> Text:
+    return Text.assemble(
+        f"   {name:<11}", ("█" * max(round(part * BAR), 0), _PART_COLOURS[name]), f" {part:.3f}"
+    )
+
+
+@drawn.register
+def _choice(answer: Choice) -> Any:
+    if answer.is_empty:
+        return Text("Nothing fits, and nothing was changed.", "yellow")
+    lines = [Text("Nothing was changed. Which one? Call again with its id:", "yellow")]
+    lines += [
+        Text.assemble((hit.id, "bold"), f"  {shorten(hit.text)}") for hit in answer.candidates
+    ]
+    return Group(*lines)
+
+
+@drawn.register
+def _forgotten(answer: Forgotten) -> Any:
+    if not answer.ids:
+        return Text("Nothing new to forget.", "yellow")
+    return Text.assemble(
+        ("− forgotten ", "bold yellow"),
+        f"{len(answer.ids)}; restorable until {answer.restorable_until:%Y-%m-%d}\n",
+        ("  " + " ".join(answer.ids), "dim"),
+    )
+
+
+@drawn.register
+def _restored(answer: Restored) -> Any:
+    told = Text.assemble(("⟲ restored ", "bold green"), " ".join(answer.ids) or "nothing")
+    return told.append(f"; forgot {' '.join(answer.replaced)}") if answer.replaced else told
+
+
+@drawn.register
+def _erased(answer: Erased) -> Any:
+    receipt = answer.receipt
+    return Text.assemble(
+        ("× erased ", "bold red"),
+        f"{receipt.items}, receipt {receipt.id}, scrub {answer.scrub}",
+        f"; rewrote {' '.join(answer.rewritten)}" if answer.rewritten else "",
+    )
+
+
+@drawn.register
+def _verified(answer: Verified) -> Any:
+    if answer.clean:
+        waits = " (compaction still waits)" if answer.scrub_pending else ""
+        return Text(f"✓ The text is nowhere{waits}.", "green")
+    return Text(f"✗ Still in: {', '.join(answer.found_in)}", "bold red")
+
+
+@drawn.register
+def _delta(answer: Delta) -> Any:
+    return Text(answer.header or f"No changes since rev {answer.since}.")
+
+
+@drawn.register
+def _page(answer: Page) -> Any:
+    if not answer.memories:
+        return Text("Nothing is remembered here.", "yellow")
+    table = Table(box=None, padding=(0, 1))
+    for column in ("id", "kind", "category", "imp", "date", "content"):
+        table.add_column(column, no_wrap=column != "content", header_style="bold")
+    for memory in answer.memories:
+        table.add_row(
+            Text(memory.id, "dim"),
+            memory.kind,
+            Text(memory.category, "cyan"),
+            "★" if memory.pinned else str(memory.importance),
+            f"{memory.created_at:%Y-%m-%d}",
+            Text(shorten(memory.content)),
+        )
+    if answer.next is None:
+        return table
+    return Group(table, Text(f"more: --after {answer.next}", "dim"))
+
+
+@drawn.register
+def _shown(answer: Shown) -> Any:
+    data = as_data(answer.memory)
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    for name, value in data.items():
+        if value not in (None, [], {}, "") and name != "content":
+            table.add_row(Text(name, "bold"), Text(_plain(value)))
+    versions = [
+        Text(f"version {v.memory.version}  {v.recorded_at:%Y-%m-%d}  {shorten(v.memory.content)}")
+        for v in answer.versions
+    ]
+    links = [Text(f"↔ {link.a} {link.b}  {link.strength:.2f}") for link in answer.links]
+    return Group(Panel(Text(answer.memory.content)), table, *versions, *links)
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+@drawn.register
+def _profile(answer: Profile) -> Any:
+    if not answer.fields and not answer.notes:
+        return Text("The profile is empty.", "yellow")
+    table = Table(box=None, show_header=False, padding=(0, 1))
+    for name, value in answer.fields.items():
+        table.add_row(Text(name, "bold"), Text(_plain(value)))
+    for id, note in answer.notes.items():
+        table.add_row(Text(id, "dim"), Text(note))
+    return table
+
+
+@drawn.register
+def _profile_change(answer: ProfileChange) -> Any:
+    return Group(Text.assemble(("✓ ", "bold green"), answer.memory.content), _id(answer.id))
+
+
+@drawn.register
+def _tidied(answer: Tidied) -> Any:
+    waits = "" if answer.scrubbed else "; compaction waits for other readers"
+    return Text(
+        f"expired {answer.expired}, idle {answer.idle}, purged {answer.purged}, "
+        f"merged {answer.merged}, vectors {answer.vectors}{waits}"
+    )
+
+
+@drawn.register
+def _imported(answer: Imported) -> Any:
+    lines = [Text(f"✓ imported {answer.memories}; already there {len(answer.already_there)}")]
+    if answer.differing:
+        lines.append(Text(f"! kept as they were: {' '.join(answer.differing)}", "yellow"))
+    return Group(*lines)
+
+
+@drawn.register
+def _stats(answer: Stats) -> Any:
+    lines = [
+        Text.assemble((answer.user_id, "bold"), f"  revision {answer.revision}"),
+        Text(f"{answer.live} live memories, {answer.links} links"),
+        Text(f"kinds: {_counted(answer.kinds.items())}"),
+        Text(f"categories: {_counted(answer.categories.items())}"),
+        Text(f"states: {_counted(answer.states.items())}"),
+    ]
+    lines += [
+        Text(f"{count.day}  {count.node:<8} {count.op:<8} {count.status:<7} {count.count}")
+        for count in answer.operations
+    ]
+    return Group(*lines)
+
+
+def _counted(pairs: Iterable[tuple[str, int]]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in pairs) or "none"
