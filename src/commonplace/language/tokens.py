@@ -5,12 +5,15 @@ import threading
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-
-from tokenizers import Encoding, Tokenizer
+from typing import TYPE_CHECKING
 
 from commonplace.language.characters import CJK
+
+if TYPE_CHECKING:  # imported when the first token is counted: it is heavy
+    from tokenizers import Encoding, Tokenizer
 
 _ELLIPSIS = "…"
 _TOKENIZER_FILE = Path("tokenizers", "l2_supercat_tokenizer_config.json")
@@ -62,22 +65,23 @@ def _longest_fitting(head: str, ends: Sequence[int], budget: int) -> str:
     return ""
 
 
-def _encode(text: str) -> Encoding:
+def _encode(text: str) -> "Encoding":
     return _tokenizer().encode(text, add_special_tokens=False)
 
 
-def _tokenizer() -> Tokenizer:
+def _tokenizer() -> "Tokenizer":
     with _loading:
         return _load()
 
 
 @cache
-def _load() -> Tokenizer:
+def _load() -> "Tokenizer":
     """Found without importing wordllama: that would reconfigure logging and load a web client."""
     spec = find_spec("wordllama")
     if spec is None or spec.origin is None:
         raise ValueError("tokens cannot be counted: the package 'wordllama' is not installed")
-    tokenizer: Tokenizer = Tokenizer.from_file(str(Path(spec.origin).parent / _TOKENIZER_FILE))
+    file = Path(spec.origin).parent / _TOKENIZER_FILE
+    tokenizer: Tokenizer = import_module("tokenizers").Tokenizer.from_file(str(file))
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer

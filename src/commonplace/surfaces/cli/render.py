@@ -122,8 +122,12 @@ def _recalled(answer: Recalled) -> Any:
         lines.append(Text("Found by words alone: the embedder is down.", "yellow"))
     for place, hit in enumerate(answer.hits, 1):
         lines += drawn_hit(place, hit)
-    lines.append(Text(f"{len(answer.hits)} hits, {answer.tokens} tokens", "dim"))
+    lines.append(Text(f"{_several(len(answer.hits), 'hit')}, {answer.tokens} tokens", "dim"))
     return Group(*lines)
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def drawn_hit(place: int, hit: Hit) -> list[Any]:
@@ -201,21 +205,15 @@ def _delta(answer: Delta) -> Any:
 def _page(answer: Page) -> Any:
     if not answer.memories:
         return Text("Nothing is remembered here.", "yellow")
-    table = Table(box=None, padding=(0, 1))
-    for column in ("id", "kind", "category", "imp", "date", "content"):
-        table.add_column(column, no_wrap=column != "content", header_style="bold")
+    lines: list[Any] = []
     for memory in answer.memories:
-        table.add_row(
-            Text(memory.id, "dim"),
-            memory.kind,
-            Text(memory.category, "cyan"),
-            "★" if memory.pinned else str(memory.importance),
-            f"{memory.created_at:%Y-%m-%d}",
-            Text(shorten(memory.content)),
-        )
-    if answer.next is None:
-        return table
-    return Group(table, Text(f"more: --after {answer.next}", "dim"))
+        pin = ("★ ", "yellow") if memory.pinned else ""
+        lines.append(Text.assemble(pin, (f"[{memory.category}] ", "cyan"), shorten(memory.content)))
+        told = f"  {memory.kind} · {memory.created_at:%Y-%m-%d} · imp {memory.importance}"
+        lines.append(Text(f"{told} · id {memory.id}", "dim"))
+    if answer.next is not None:
+        lines.append(Text(f"more: --after {answer.next}", "dim"))
+    return Group(*lines)
 
 
 @drawn.register

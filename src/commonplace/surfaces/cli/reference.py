@@ -1,0 +1,138 @@
+"""The reference pages, written from the tables in the code: `make docs`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from commonplace.errors import all_errors
+from commonplace.model.kinds import POLICIES
+from commonplace.operations import OPERATIONS, Operation, Parameter
+from commonplace.settings import CONFIG_VARIABLE, TABLE
+
+FOLDER = Path("docs") / "reference"
+_MADE = "<!-- Made by `make docs` from the code; do not edit. -->\n\n"
+
+
+def commands() -> str:
+    parts = [
+        "# Commands\n",
+        "Every command also takes `--store`, `--user`, `--agent`, `--embedder`, `--cleared` and "
+        "`--json`. Exit codes: 0 ok, 1 the request was refused, 2 wrong usage.\n",
+    ]
+    parts += [_command(operation) for operation in OPERATIONS if operation.on_command_line]
+    parts.append("## demo\n\nA guided tour on a temporary store.\n")
+    return "\n".join(parts)
+
+
+def _command(operation: Operation) -> str:
+    positional = " ".join(name.upper() for name in operation.positional)
+    who = "owner" if operation.owner_only else "owner and agents"
+    lines = [
+        f"## {operation.name}\n",
+        f"`commonplace {operation.name} {positional}`".replace(" `", "`")
+        + f" · {operation.effect} · {who}\n",
+        f"{operation.help}\n",
+    ]
+    if operation.parameters:
+        lines += ["| parameter | type | default | meaning |", "|---|---|---|---|"]
+        lines += [_parameter(p, p.name in operation.positional) for p in operation.parameters]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _parameter(parameter: Parameter, positional: bool) -> str:
+    dashed = parameter.name.replace("_", "-")
+    name = parameter.name.upper() if positional else f"--{dashed}"
+    default = "required" if parameter.required else _default(parameter.default)
+    return f"| `{name}` | {parameter.shape} | {default} | {parameter.help} |"
+
+
+def _default(value: object) -> str:
+    return "" if value is None else f"`{value}`"
+
+
+def python() -> str:
+    lines = [
+        "# Python\n",
+        '`book = commonplace.open(url)`, `me = book.user("ana")`, '
+        '`planner = me.agent("planner")`. Each verb, its parameters and what it does; '
+        "`commonplace.aio` has the same verbs to await.\n",
+    ]
+    for operation in OPERATIONS:
+        given = ", ".join(_python_parameter(p) for p in operation.parameters)
+        lines.append(f"### me.{operation.verb}({given})\n\n{operation.help}\n")
+    return "\n".join(lines)
+
+
+def _python_parameter(parameter: Parameter) -> str:
+    return parameter.name if parameter.required else f"{parameter.name}={parameter.default!r}"
+
+
+def settings() -> str:
+    lines = [
+        "# Settings\n",
+        "A flag outranks the environment, which outranks the file "
+        f"(`{CONFIG_VARIABLE}`, or `~/.config/commonplace/config.toml`), then the default.\n",
+        "| name | variable | type | default | meaning |",
+        "|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| `{s.name}` | `{s.variable}` | {s.type.__name__} | `{s.default}` | {s.help} |"
+        for s in TABLE
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def errors() -> str:
+    lines = [
+        "# Errors\n",
+        "Every error is a `commonplace.errors.CommonplaceError`. It has a `code`, a message, a "
+        "`remedy`, and whether calling again may help. Nothing was changed.\n",
+        "| code | class | retry | remedy |",
+        "|---|---|---|---|",
+    ]
+    lines += [
+        f"| `{e.code}` | {e.__name__} | {'yes' if e.retryable else 'no'} | {e.default_remedy} |"
+        for e in all_errors()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def kinds() -> str:
+    lines = [
+        "# Kinds of memory\n",
+        "| kind | for | life | category | in a context | needs |",
+        "|---|---|---|---|---|---|",
+    ]
+    for policy in POLICIES.values():
+        life = policy.stability + (f", {policy.ttl_days} days" if policy.ttl_days else "")
+        needs = ", ".join(policy.required)
+        if policy.min_confidence:
+            needs += f", confidence ≥ {policy.min_confidence:g}"
+        lines.append(
+            f"| {policy.kind} | {policy.purpose} | {life} | {policy.category} "
+            f"| {policy.context} | {needs} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "commands.md": commands,
+    "python.md": python,
+    "settings.md": settings,
+    "errors.md": errors,
+    "kinds.md": kinds,
+}
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(_MADE + page(), encoding="utf-8")
+    sys.stdout.write(f"wrote {len(PAGES)} pages to {FOLDER}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""The ways to call an operation: Python, async Python and the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from scenarios import Scenario, Step
+
+import commonplace
+from commonplace import aio
+from commonplace.answers import as_data
+from commonplace.errors import CommonplaceError
+from commonplace.operations import BY_NAME, Operation, Shape
+from commonplace.surfaces.cli import main as command_line
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+_MOMENT = re.compile(r"^\d{4}-\d\d-\d\d([T ].*)?$")
+
+Answer = dict[str, Any]
+
+
+class PythonFace:
+    def __init__(self, url: str):
+        self.book = commonplace.open(url, embedder="hashing")
+
+    def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
+        user = self.book.user("ana")
+        operation = BY_NAME[step.operation]
+        answer = operation.call(user.agent(step.agent) if step.agent else user, arguments)
+        self.book.flush()  # so that read marks are there for the next step, as after a command
+        return as_data(answer)
+
+    def close(self) -> None:
+        self.book.close()
+
+
+class AsyncFace:
+    def __init__(self, url: str):
+        self.runner = asyncio.Runner()
+        self.book = self.runner.run(aio.open(url, embedder="hashing"))
+
+    def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
+        user = self.book.user("ana")
+        user = user.agent(step.agent) if step.agent else user
+        verb = getattr(user, BY_NAME[step.operation].verb)
+        answer = self.runner.run(verb(**arguments))
+        self.runner.run(self.book.flush())
+        return as_data(answer)
+
+    def close(self) -> None:
+        self.runner.run(self.book.close())
+        self.runner.close()
+
+
+class CommandLineFace:
+    """The real entry point, in this process so that a scenario takes no seconds."""
+
+    def __init__(self, url: str, monkeypatch: pytest.MonkeyPatch, capsys: Any):
+        self.monkeypatch = monkeypatch
+        self.capsys = capsys
+        self.options = ["--store", url, "--user", "ana", "--embedder", "hashing", "--json"]
+
+    def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
+        operation = BY_NAME[step.operation]
+        agent = ["--agent", step.agent] if step.agent else []
+        words = [*step.operation.split(" "), *self.options, *agent]
+        typed = [*words, *typed_arguments(operation, arguments)]
+        self.monkeypatch.setattr("sys.argv", ["commonplace", *typed])
+        with pytest.raises(SystemExit) as ended:
+            command_line.main()
+        printed = self.capsys.readouterr()
+        if ended.value.code not in (None, 0):
+            raise TypedError(json.loads(printed.err)["error"]["code"], ended.value.code)
+        return json.loads(printed.out)
+
+    def close(self) -> None:
+        self.capsys.readouterr()
+
+
+class TypedError(Exception):
+    def __init__(self, code: str, exit_code: object):
+        super().__init__(code)
+        self.code = code
+        self.exit_code = exit_code
+
+
+def typed_arguments(operation: Operation, arguments: Mapping[str, Any]) -> list[str]:
+    positional: list[str] = []
+    options: list[str] = []
+    shapes = {parameter.name: parameter.shape for parameter in operation.parameters}
+    for name in (*operation.positional, *(n for n in arguments if n not in operation.positional)):
+        if name not in arguments:
+            continue
+        value = arguments[name]
+        if name in operation.positional:
+            positional += value if isinstance(value, list) else [str(value)]
+        else:
+            options += _typed_option(name, shapes[name], value)
+    return [*options, "--", *positional] if positional else options
+
+
+def _typed_option(name: str, shape: Shape, value: Any) -> list[str]:
+    flag = f"--{name.replace('_', '-')}"
+    match shape:
+        case Shape.FLAG:
+            return [flag] if value else [f"--no-{name}"]
+        case Shape.TEXTS:
+            return [part for item in value for part in (flag, item)]
+        case Shape.MAP:
+            return [part for key, item in value.items() for part in (flag, f"{key}={item}")]
+        case _:
+            return [flag, str(value)]
+
+
+def play(face: Any, scenario: Scenario) -> list[Any]:
+    """The transcript of a scenario: answers and error codes, with ids and times made equal."""
+    saved: dict[str, str] = {}
+    ids: dict[str, str] = {}
+    transcript: list[Any] = []
+    for step in scenario.steps:
+        try:
+            answer = face.call(step, _filled(step.arguments, saved))
+        except (CommonplaceError, TypedError) as error:
+            answer, code = {"error": error.code}, error.code
+        else:
+            code = None
+        assert code == step.error, f"{step} gave {answer}"
+        if step.save:
+            saved[step.save] = answer["id"]
+        transcript.append(_comparable(answer, ids))
+    return transcript
+
+
+def _filled(arguments: Mapping[str, Any], saved: Mapping[str, str]) -> dict[str, Any]:
+    def fill(value: Any) -> Any:
+        if isinstance(value, str) and value.startswith("$"):
+            return saved[value[1:]]
+        return [fill(item) for item in value] if isinstance(value, list) else value
+
+    return {name: fill(value) for name, value in arguments.items()}
+
+
+def _comparable(value: Any, ids: dict[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {name: _comparable(item, ids) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_comparable(item, ids) for item in value]
+    if isinstance(value, float):
+        return round(value, 3)
+    if isinstance(value, str):
+        named = _UUID.sub(lambda found: ids.setdefault(found[0], f"id-{len(ids)}"), value)
+        return "a moment" if _MOMENT.match(named) else named
+    return value

@@ -1,0 +1,137 @@
+"""One table of scenarios. Every surface must give the same answers and the same error codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Step:
+    operation: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    save: str | None = None  # the answer's id goes under this name; "$name" uses it later
+    error: str | None = None  # the code that is expected
+    agent: str | None = None
+
+
+@dataclass(frozen=True)
+class Scenario:
+    name: str
+    steps: tuple[Step, ...]
+
+
+def scenario(name: str, *steps: Step) -> Scenario:
+    return Scenario(name, steps)
+
+
+SCENARIOS = (
+    scenario(
+        "remember and recall",
+        Step("remember", {"content": "The wifi password is tulip42", "tags": ["wifi", "home"]}),
+        Step("remember", {"content": "Dana lives in Haifa", "kind": "fact", "importance": 4}),
+        Step("recall", {"query": "wifi password", "k": 1, "explain": True}),
+        Step("recall", {"query": "Dana Haifa", "kinds": ["fact"], "budget_tokens": 8}),
+        Step("recall", {"query": "quarterly dividend yields"}),
+        Step("recall", {"query": "Dana Haifa", "filters": {"importance_min": 5}}),
+        Step("list", {"categories": ["knowledge"], "limit": 1}),
+    ),
+    scenario(
+        "kinds and their fields",
+        Step("remember", {"kind": "kv", "metadata": {"subject": "bill", "value": "500"}}, "bill"),
+        Step("remember", {"kind": "contact", "metadata": {"name": "Dana", "phone": "052-1"}}),
+        Step("remember", {"kind": "procedure", "content": "Deploy", "steps": ["Build", "Push"]}),
+        Step("remember", {"kind": "rule", "content": "Ask first", "evidence": ["said so"]}),
+        Step("remember", {"kind": "kv", "content": "no fields"}, error="missing_field"),
+        Step("remember", {"kind": "rule", "content": "No evidence"}, error="missing_field"),
+        Step("remember", {"kind": "poem", "content": "Roses"}, error="invalid_input"),
+        Step("show", {"id": "$bill"}),
+        Step("stats"),
+    ),
+    scenario(
+        "update, history and changes",
+        Step("remember", {"content": "The gate code is 1111", "kind": "fact"}, "code"),
+        Step("changes", {"thread": "monday"}),
+        Step("update", {"id": "$code", "importance": 5, "pinned": True}),
+        Step("update", {"id": "$code", "content": "The gate code is 2222"}, "new"),
+        Step("history", {"id": "$code"}),
+        Step("changes", {"thread": "monday"}),
+        Step("changes", {"thread": "monday"}),
+        Step("changes", {"thread": "monday", "since": 0}),
+        Step("restore", {"ids": ["$code"]}),
+        Step("list"),
+        Step("update", {"query": "gate code"}),
+        Step("update", {"id": "$code"}, error="missing_field"),
+        Step("update", {"id": "nowhere", "importance": 3}, error="not_found"),
+        Step("update", {"id": "$code", "importance": 9}, error="invalid_input"),
+    ),
+    scenario(
+        "forget, restore, erase",
+        Step("remember", {"content": "I had lunch with Omer"}, "lunch"),
+        Step("remember", {"content": "The secret word is xylophone"}, "secret"),
+        Step("forget", {"query": "lunch with Omer"}),
+        Step("forget", {"ids": ["$lunch"]}),
+        Step("forget", {"ids": ["$lunch"]}),
+        Step("show", {"id": "$lunch"}, error="not_found"),
+        Step("list", {"forgotten": True}),
+        Step("restore", {"ids": ["$lunch"]}),
+        Step("verify-forget", {"text": "xylophone"}),
+        Step("erase", {"ids": ["$secret"], "now": True}),
+        Step("verify-forget", {"text": "xylophone"}),
+        Step("restore", {"ids": ["$secret"]}, error="not_found"),
+        Step("forget", {}, error="missing_field"),
+        Step("forget", {"kinds": ["note"]}),
+        Step("erase-user"),
+        Step("list"),
+    ),
+    scenario(
+        "profile",
+        Step("profile set", {"name": "preferred name", "value": "Ana"}),
+        Step("profile set", {"name": "goals", "value": ["ship v1", "run a marathon"]}),
+        Step("profile note", {"text": "Allergic to peanuts"}),
+        Step("profile"),
+        Step("recall", {"query": "allergic peanuts"}),
+        Step("forget", {"ids": ["profile:0"]}),
+        Step("profile note", {"text": "Left-handed"}),
+        Step("profile"),
+        Step(
+            "profile set", {"name": "city", "value": "Haifa"}, error="not_allowed", agent="planner"
+        ),
+        Step("profile set", {"name": "9lives", "value": "x"}, error="invalid_input"),
+    ),
+    scenario(
+        "merge and tidy",
+        Step("remember", {"content": "Standup: shipped search", "kind": "log"}, "one"),
+        Step("remember", {"content": "Standup: fixed login", "kind": "log"}, "two"),
+        Step("merge", {"ids": ["$one", "$two"]}),
+        Step("merge", {"ids": ["$one"]}, error="invalid_input"),
+        Step("tidy"),
+        Step("list", {"kinds": ["summary"]}),
+    ),
+    scenario(
+        "hidden from agents",
+        Step("remember", {"content": "Diagnosis: anaemia", "sensitivity": "high"}, "secret"),
+        Step("show", {"id": "$secret"}),
+        Step("list"),
+        Step("show", {"id": "$secret"}, error="not_found", agent="planner"),
+        Step("recall", {"query": "diagnosis anaemia"}, agent="planner"),
+        Step("export", error="not_allowed", agent="planner"),
+        Step("erase-user", error="not_allowed", agent="planner"),
+    ),
+    scenario(
+        "bad input changes nothing",
+        Step("remember", {"content": "   "}, error="bad_text"),
+        Step("remember", {"content": "x" * 32_001}, error="too_long"),
+        Step("remember", {"content": "x", "expires_at": "next Tuesday"}, error="invalid_input"),
+        Step("remember", {"content": "x", "expires_at": "2001-01-01"}, error="invalid_input"),
+        Step("remember", {"content": "x", "importance": 6}, error="invalid_input"),
+        Step("remember", {"content": "x", "confidence": 1.5}, error="invalid_input"),
+        Step("recall", {"query": "x", "filters": {"colour": "red"}}, error="unknown_field"),
+        Step("recall", {"query": "x", "threshold": 2.0}, error="invalid_input"),
+        Step("recall", {"query": "x", "k": 0}, error="invalid_input"),
+        Step("history", {"id": "nowhere"}, error="not_found"),
+        Step("changes", {"thread": "t", "since": -1}, error="invalid_input"),
+        Step("stats"),
+    ),
+)

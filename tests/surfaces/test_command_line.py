@@ -1,0 +1,127 @@
+"""The command as a program: real processes, exit codes, pipes, files, environment."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def commonplace(tmp_path: Path):
+    """Runs the program with a store and a home of its own."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("COMMONPLACE")},
+        "COMMONPLACE_STORE": str(tmp_path / "my memory.db"),
+        "COMMONPLACE_EMBEDDER": "hashing",
+        "HOME": str(tmp_path),
+        "COLUMNS": "100",
+    }
+
+    def run(*arguments, stdin="", **variables):
+        return subprocess.run(
+            [sys.executable, "-m", "commonplace", *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            env={**environment, **variables},
+            timeout=60,
+        )
+
+    return run
+
+
+def test_a_day_with_the_command_line(commonplace, tmp_path):
+    assert "✓ remembered" in commonplace("remember", "The spare keys are in the blue drawer").stdout
+    recalled = commonplace("recall", "spare keys", "--explain")
+    assert "Recalled because" in recalled.stdout
+    assert "█" in recalled.stdout
+    found = json.loads(commonplace("recall", "spare keys", "--json").stdout)
+    id = found["hits"][0]["id"]
+    assert "[knowledge]" in commonplace("list").stdout
+    assert "version 1" in commonplace("show", id).stdout
+    assert "restorable until" in commonplace("forget", id).stdout
+    assert "Nothing relevant" in commonplace("recall", "spare keys").stdout
+    assert "restored" in commonplace("restore", id).stdout
+    examined = json.loads(commonplace("doctor", "--json").stdout)
+    assert [finding["what"] for finding in examined if not finding["ok"]] == []
+    assert "search" in commonplace("events").stdout
+    file = tmp_path / "ana.jsonl"
+    assert commonplace("export", "--output", str(file)).returncode == 0
+    imported = commonplace("import", str(file), "--user", "copy", "--json")
+    assert json.loads(imported.stdout)["memories"] == 1
+    piped = commonplace("import", "-", "--user", "third", stdin=file.read_text())
+    assert piped.returncode == 0
+    commonplace("remember", "Said in a thread", "--thread", "t1")
+    assert json.loads(commonplace("change-log", "t1", "--json").stdout)[0]["event"] == "ADD"
+
+
+def test_exit_codes(commonplace):
+    assert commonplace("remember", "something").returncode == 0
+    assert commonplace("remember", " ").returncode == 1
+    assert commonplace("no-such-command").returncode == 2
+    assert commonplace("recall").returncode == 2
+    assert commonplace("list", "--limit", "many").returncode == 2
+
+
+def test_an_error_says_what_and_what_to_do_and_shows_no_trace(commonplace):
+    refused = commonplace("show", "nowhere")
+    assert refused.stderr.startswith("not_found: ")
+    assert "→" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    told = json.loads(commonplace("show", "nowhere", "--json").stderr)["error"]
+    assert {"code", "message", "remedy", "retryable"} <= told.keys()
+
+
+def test_global_options_stand_before_or_after_the_command(commonplace):
+    assert commonplace("--user", "bob", "remember", "before").returncode == 0
+    assert commonplace("remember", "after", "--user", "bob").returncode == 0
+    assert json.loads(commonplace("stats", "--json", "--user", "bob").stdout)["live"] == 2
+    assert json.loads(commonplace("stats", "--json").stdout)["live"] == 0
+
+
+def test_settings_come_from_flags_then_environment_then_file(commonplace, tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text('user = "from-file"\n')
+    use_file = {"COMMONPLACE_CONFIG": str(file)}
+
+    def whose(*flags, **variables):
+        told = commonplace("stats", "--json", *flags, **use_file, **variables)
+        return json.loads(told.stdout)["user_id"]
+
+    assert whose() == "from-file"
+    assert whose(COMMONPLACE_USER="from-variable") == "from-variable"
+    assert whose("--user", "from-flag", COMMONPLACE_USER="from-variable") == "from-flag"
+
+
+def test_bad_settings_are_named(commonplace, tmp_path):
+    assert "bad_settings" in commonplace("list", COMMONPLACE_CACHE_MB="lots").stderr
+    assert "bad_settings" in commonplace("list", COMMONPLACE_CONFIG="/nowhere.toml").stderr
+    file = tmp_path / "settings.toml"
+    file.write_text("colour = 'red'\n")
+    assert "colour" in commonplace("list", COMMONPLACE_CONFIG=str(file)).stderr
+
+
+def test_a_store_written_by_another_embedder_is_refused(commonplace):
+    commonplace("remember", "something")
+    refused = commonplace("list", "--embedder", "wordllama")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("embedder_mismatch: ")
+
+
+def test_the_demo_ends_by_itself_when_nobody_sits_at_a_terminal(commonplace):
+    toured = commonplace("demo", stdin="")
+    assert toured.returncode == 0
+    for chapter in ("Remember", "Recall", "What changed?", "Forget and restore", "Erase"):
+        assert chapter in toured.stdout
+    assert "✓ The text is nowhere." in toured.stdout
+
+
+def test_a_reader_that_stops_early_is_no_error_message(commonplace, tmp_path):
+    commonplace("remember", "something")
+    store = tmp_path / "my memory.db"
+    shell = f'"{sys.executable}" -m commonplace export --store "{store}" --embedder hashing | true'
+    piped = subprocess.run(shell, shell=True, capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in piped.stderr

@@ -1,0 +1,39 @@
+"""The same table of scenarios through every surface: equal answers, equal errors."""
+
+from pathlib import Path
+
+import pytest
+from faces import AsyncFace, CommandLineFace, PythonFace, play
+from scenarios import SCENARIOS
+
+from commonplace.operations import OPERATIONS
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_every_surface_answers_alike(scenario, tmp_path: Path, monkeypatch, capsys):
+    faces = {
+        "python": PythonFace(str(tmp_path / "python.db")),
+        "async": AsyncFace(str(tmp_path / "async.db")),
+        "command line": CommandLineFace(str(tmp_path / "cli.db"), monkeypatch, capsys),
+    }
+    transcripts = {name: play(face, scenario) for name, face in faces.items()}
+    for face in faces.values():
+        face.close()
+    assert transcripts["async"] == transcripts["python"]
+    assert transcripts["command line"] == transcripts["python"]
+
+
+def test_the_table_covers_every_operation_on_the_command_line():
+    played = {step.operation for scenario in SCENARIOS for step in scenario.steps}
+    offered = {operation.name for operation in OPERATIONS if operation.on_command_line}
+    alone = {"import", "events", "change-log", "doctor"}  # in test_command_line.py
+    assert offered - alone <= played
+
+
+def test_postgres_answers_like_sqlite(postgres, tmp_path: Path):
+    for number, scenario in enumerate(SCENARIOS):
+        sqlite = PythonFace(str(tmp_path / f"{number}.db"))
+        server = PythonFace(postgres.database())
+        assert play(server, scenario) == play(sqlite, scenario)
+        sqlite.close()
+        server.close()
