@@ -1,0 +1,70 @@
+"""Documentation that cannot drift: generated pages are current, the README's code runs."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from commonplace import User
+from commonplace.operations import HELP, OPERATIONS
+from commonplace.surfaces.cli import reference
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize("name", reference.PAGES)
+def test_reference_pages_are_what_the_code_says(name):
+    page = (ROOT / reference.FOLDER / name).read_text()
+    assert page == reference._MADE + reference.PAGES[name](), "run `make docs`"
+
+
+def test_every_operation_and_parameter_has_help():
+    for operation in OPERATIONS:
+        assert operation.help, operation.name
+        for parameter in operation.parameters:
+            assert parameter.help
+    used = {p.name for operation in OPERATIONS for p in operation.parameters}
+    assert used == set(HELP), "a parameter without a verb, or the other way round"
+
+
+def test_every_verb_of_the_user_is_an_operation():
+    verbs = {name for name in vars(User) if not name.startswith("_")}
+    not_verbs = {"agent", "revision", "principal"}
+    assert verbs - not_verbs == {operation.verb for operation in OPERATIONS}
+
+
+def test_the_readmes_python_runs(tmp_path):
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.S)
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "- ↑updated: [knowledge] The wifi password is daffodil43" in ran.stdout
+
+
+def test_the_readmes_commands_run(tmp_path, monkeypatch):
+    blocks = re.findall(r"```\n(commonplace .*?)```", README, re.S)
+    monkeypatch.setenv("COMMONPLACE_STORE", str(tmp_path / "readme.db"))
+    monkeypatch.chdir(tmp_path)
+    lines = [line for block in blocks for line in block.strip().splitlines()]
+    assert lines
+    for line in lines:
+        command = line.replace("commonplace", f'"{sys.executable}" -m commonplace', 1)
+        ran = subprocess.run(command, shell=True, capture_output=True, text=True)
+        assert ran.returncode == 0, f"{line}: {ran.stderr}"
+
+
+def test_links_in_the_documents_lead_somewhere():
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} → {target}"
+
+
+def test_the_architecture_page_has_a_heading_for_every_room():
+    headings = set(re.findall(r"^## (\w+)$", (ROOT / "docs/ARCHITECTURE.md").read_text(), re.M))
+    source = ROOT / "src/commonplace"
+    rooms = {path.stem for path in source.iterdir() if not path.name.startswith("__")}
+    assert headings == rooms
