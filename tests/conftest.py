@@ -13,6 +13,8 @@ from commonplace.book import Commonplace, User
 from support.clock import Clock
 from support.postgres import Server
 
+pytest_plugins = ["support.budgets"]
+
 BACKENDS = ("sqlite", "postgres")
 
 

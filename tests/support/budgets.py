@@ -1,0 +1,34 @@
+"""Each test folder has a time budget. Going over it is said at the end of a run, and fails nothing:
+machines are shared and noisy, but a folder that grows slow should be noticed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+SECONDS = {
+    "unit": 60,
+    "conformance": 90,
+    "verbs": 90,
+    "surfaces": 60,
+    "migrations": 30,
+    "docs": 30,
+    "architecture": 15,
+    "acceptance": 120,
+    "bench": 25,
+}
+_spent: defaultdict[str, float] = defaultdict(float)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    _spent[Path(report.nodeid).parts[1]] += report.duration
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_sep("-", "seconds by folder (budget)")
+    for folder, seconds in sorted(_spent.items()):
+        budget = SECONDS.get(folder)
+        over = "  over budget" if budget and seconds > budget else ""
+        terminalreporter.write_line(f"{folder:<14}{seconds:7.1f} ({budget or '–'}){over}")
