@@ -57,14 +57,18 @@ class IndexCache:
                 return  # dropped meanwhile: it lives only as long as this read
             before, kept.nbytes = kept.nbytes, kept.index.nbytes
             self._total += kept.nbytes - before
+            if kept.nbytes > self._budget:
+                self._let_go(scope.key)  # first, or every other scope would go for nothing
             while self._total > self._budget:
-                _, evicted = self._kept.popitem(last=False)
-                self._total -= evicted.nbytes
+                self._let_go(next(iter(self._kept)))
 
     def drop(self, scope: Scope) -> None:
         with self._lock:
-            dropped = self._kept.pop(scope.key, None)
-            self._total -= dropped.nbytes if dropped else 0
+            self._let_go(scope.key)
+
+    def _let_go(self, key: str) -> None:
+        gone = self._kept.pop(key, None)
+        self._total -= gone.nbytes if gone else 0
 
     @property
     def nbytes(self) -> int:

@@ -42,6 +42,7 @@ _CODED = (
 )
 _NUMERIC = ("importance", "pinned", "created_at", "updated_at")
 _FIRST_CAPACITY = 64
+UNKNOWN = Counters(epoch=-1)  # no scope has this epoch, so that everything is asked for
 
 
 class Column:
@@ -60,7 +61,7 @@ class Column:
 class ScopeIndex:
     def __init__(self, dimension: int):
         self.dimension = dimension
-        self.counters = Counters(epoch=-1)
+        self.counters = UNKNOWN
         self._clear()
 
     def _clear(self) -> None:
@@ -87,7 +88,9 @@ class ScopeIndex:
     # ——— catching up ———
 
     def absorb(self, page: IndexPage) -> None:
-        if page.counters.epoch != self.counters.epoch:
+        whole = page.counters.epoch != self.counters.epoch
+        self.counters = UNKNOWN  # should this fail halfway, the next read starts anew
+        if whole:
             self._clear()
         self._reserve(self.size + len(page.rows))
         fresh: set[int] = set()
