@@ -84,11 +84,13 @@ class SqlStore(ABC):
 
     def record(self, bookkeeping: Bookkeeping) -> None:
         with self._writing(bookkeeping.scope) as session:
-            if session.one("counters") is None:
+            # The counters are locked first, as in `apply`: in another order two could deadlock.
+            numbered = session.one("number_journal", entries=len(bookkeeping.entries))
+            if numbered is None:
                 return  # nothing is remembered here, so there is nothing to keep books on
             self._record_reads(session, bookkeeping)
             self._record_vectors(session, bookkeeping)
-            self._record_entries(session, bookkeeping)
+            self._record_entries(session, bookkeeping, *numbered)
 
     def _record_reads(self, session: Session, bookkeeping: Bookkeeping) -> None:
         at = micros(bookkeeping.at)
@@ -114,20 +116,16 @@ class SqlStore(ABC):
         )
         session.run("bump_seq", seq=_counters(counters).seq, ids=list(bookkeeping.vectors))
 
-    def _record_entries(self, session: Session, bookkeeping: Bookkeeping) -> None:
-        if not bookkeeping.entries:
-            return
-        count = len(bookkeeping.entries)
-        numbered = session.one("number_journal", entries=count)
-        if numbered is None:
-            return
-        last, revision = numbered
+    def _record_entries(
+        self, session: Session, bookkeeping: Bookkeeping, last: int, revision: int
+    ) -> None:
+        first = last - len(bookkeeping.entries) + 1
         session.run_many(
             "insert_journal",
             [
                 {
                     **entry_values(entry),
-                    "seq": last - count + 1 + offset,
+                    "seq": first + offset,
                     "ts": micros(bookkeeping.at),
                     "revision": revision,
                     "thread_id": bookkeeping.thread_id,
