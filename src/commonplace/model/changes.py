@@ -131,7 +131,7 @@ class Bookkeeping:
     thread_id: str | None = None
     actor: str | None = None
     cursor: tuple[str, str, int] | None = None  # agent, thread, revision seen
-    vectors: Mapping[str, bytes] = field(default_factory=dict)  # late vectors, by id
+    vectors: Mapping[str, bytes] = field(default_factory=dict)  # late ones, by Memory.ref
     tidied: bool = False
 
 

@@ -161,7 +161,7 @@ def fill_vectors(desk: Desk, scope: Scope) -> int:
         if not waiting or vectors is None:
             return total
         ready = {
-            memory.id: vector.astype("<f4").tobytes()
+            memory.ref: vector.astype("<f4").tobytes()
             for memory, vector in zip(waiting, vectors, strict=True)
         }
         desk.store.record(Bookkeeping(scope, desk.clock(), vectors=ready))

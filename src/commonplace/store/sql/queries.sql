@@ -74,7 +74,7 @@ ON CONFLICT (scope, unit) DO UPDATE SET vector = excluded.vector
 -- name: insert_late_vector
 INSERT INTO vectors (scope, unit, vector)
 SELECT m.scope, m.unit, CAST(:vector AS #bytes) FROM memories m
- WHERE m.scope = :scope AND m.id = :id
+ WHERE m.scope = :scope AND m.id = :id AND m.version = :version
 ON CONFLICT (scope, unit) DO UPDATE SET vector = excluded.vector
 
 -- name: bump_seq

@@ -110,11 +110,17 @@ class SqlStore(ABC):
         counters = session.one(
             "lock_counters", changes=0, vanished=0, entries=0, units=0, profile_numbers=0
         )
+        versions = [_id_and_version(ref) for ref in bookkeeping.vectors]
         session.run_many(
             "insert_late_vector",
-            [{"id": id, "vector": vector} for id, vector in bookkeeping.vectors.items()],
+            [
+                {"id": id, "version": version, "vector": vector}
+                for (id, version), vector in zip(
+                    versions, bookkeeping.vectors.values(), strict=True
+                )
+            ],
         )
-        session.run("bump_seq", seq=_counters(counters).seq, ids=list(bookkeeping.vectors))
+        session.run("bump_seq", seq=_counters(counters).seq, ids=[id for id, _ in versions])
 
     def _record_entries(
         self, session: Session, bookkeeping: Bookkeeping, last: int, revision: int
@@ -250,6 +256,11 @@ def _counters(row: Row | None) -> Counters:
         return Counters()
     revision, seq, epoch, journal, units, profile_numbers, tidied_at = row
     return Counters(revision, seq, epoch, journal, units, profile_numbers, moment(tidied_at))
+
+
+def _id_and_version(ref: str) -> tuple[str, int]:
+    id, _, version = ref.rpartition("@")
+    return id, int(version)
 
 
 def _day(days_since_epoch: int) -> str:
