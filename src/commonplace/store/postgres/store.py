@@ -164,11 +164,7 @@ class PostgresStore(SqlStore):
 
     # ——— maintenance ———
 
-    def scrub(self, at: datetime) -> bool:
-        with self._maintaining() as session:
-            waiting = session.one("pending_scrubs", at=micros(at))
-        if not waiting or not waiting[0]:
-            return True
+    def _compact(self) -> bool:
         with translated(), psycopg.connect(self._conninfo, autocommit=True) as connection:
             owns = connection.execute(_sql(OWN["owns_tables"])).fetchone()
             if not owns or not owns[0]:
@@ -177,13 +173,10 @@ class PostgresStore(SqlStore):
             connection.execute(_sql(OWN["vacuum"]))
             reached("scrub.before_checkpoint")
         reached("scrub.after_checkpoint")
-        with self._maintaining() as session:
-            session.run("finish_scrubs", at=micros(at), scrubbed_at=micros(at))
         return True
 
     def health(self) -> Health:
-        with self._maintaining() as session:
-            waiting = session.one("pending_scrubs", at=2**62)
+        waiting = len(self._unscrubbed())
         with translated(), psycopg.connect(self._conninfo) as connection:
             size = connection.execute(_sql(OWN["database_size"])).fetchone()
             return Health(
@@ -192,7 +185,7 @@ class PostgresStore(SqlStore):
                 schema=_schema(connection),
                 integrity=(),
                 bytes_on_disk=int(size[0]) if size else 0,
-                pending_scrubs=waiting[0] if waiting else 0,
+                pending_scrubs=waiting,
             )
 
     def close(self) -> None:

@@ -311,11 +311,11 @@ SELECT scope FROM scopes
     OR tidied_at < CAST(:tidied_before AS BIGINT)
  ORDER BY tidied_at, scope
 
--- name: pending_scrubs
-SELECT COUNT(*) FROM receipts WHERE scrubbed_at IS NULL AND at <= :at
+-- name: unscrubbed
+SELECT scope, id FROM receipts WHERE scrubbed_at IS NULL
 
--- name: finish_scrubs
-UPDATE receipts SET scrubbed_at = :scrubbed_at WHERE scrubbed_at IS NULL AND at <= :at
+-- name: finish_scrub
+UPDATE receipts SET scrubbed_at = :scrubbed_at WHERE scope = :scope AND id = :id
 
 -- name: claim_fact
 INSERT INTO store_facts (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING

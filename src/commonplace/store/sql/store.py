@@ -64,7 +64,8 @@ class SqlStore(ABC):
         """One transaction for the named maintenance statements."""
 
     @abstractmethod
-    def scrub(self, at: datetime) -> bool: ...
+    def _compact(self) -> bool:
+        """Deleted bytes leave the files. False: others are in the way."""
 
     @abstractmethod
     def health(self) -> Health: ...
@@ -231,6 +232,24 @@ class SqlStore(ABC):
             ]
 
     # ——— maintenance ———
+
+    def scrub(self, at: datetime) -> bool:
+        waiting = self._unscrubbed()
+        if not waiting:
+            return True
+        if not self._compact():
+            return False
+        # Only those seen before: an erasure that came meanwhile may have left bytes behind.
+        with self._maintaining() as session:
+            session.run_many(
+                "finish_scrub",
+                [{"scope": scope, "id": id, "scrubbed_at": micros(at)} for scope, id in waiting],
+            )
+        return True
+
+    def _unscrubbed(self) -> Sequence[Row]:
+        with self._maintaining() as session:
+            return session.rows("unscrubbed")
 
     def scopes(self, tidied_before: datetime | None = None) -> list[Scope]:
         with self._maintaining() as session:

@@ -195,11 +195,7 @@ class SqliteStore(SqlStore):
 
     # ——— maintenance ———
 
-    def scrub(self, at: datetime) -> bool:
-        with self._maintaining() as session:
-            waiting = session.one("pending_scrubs", at=micros(at))
-        if not waiting or not waiting[0]:
-            return True
+    def _compact(self) -> bool:
         try:
             with self._write_lock, translated():
                 reached("scrub.before_vacuum")
@@ -209,11 +205,7 @@ class SqliteStore(SqlStore):
                 reached("scrub.after_checkpoint")
         except StoreBusy:
             return False
-        if busy:
-            return False
-        with self._maintaining() as session:
-            session.run("finish_scrubs", at=micros(at), scrubbed_at=micros(at))
-        return True
+        return not busy
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
         """Also in the bytes of the files: deleted is not gone until it is compacted."""
@@ -224,9 +216,8 @@ class SqliteStore(SqlStore):
         return in_tables + [path.name for path in paths if _file_contains(path, text.encode())]
 
     def health(self) -> Health:
-        with self._maintaining() as session:
-            waiting = session.one("pending_scrubs", at=2**62)
-        with translated():
+        waiting = len(self._unscrubbed())
+        with self._write_lock, translated():
             problems = [
                 str(row[0]) for row in self._writer.execute("PRAGMA integrity_check").fetchall()
             ]
@@ -234,13 +225,14 @@ class SqliteStore(SqlStore):
                 self._writer.execute(f"PRAGMA {name}").fetchone()[0]
                 for name in ("page_count", "page_size")
             )
+            schema = self._schema()
         return Health(
             backend="sqlite",
             version=sqlite3.sqlite_version,
-            schema=self._schema(),
+            schema=schema,
             integrity=() if problems == ["ok"] else tuple(problems),
             bytes_on_disk=pages * size,
-            pending_scrubs=waiting[0] if waiting else 0,
+            pending_scrubs=waiting,
         )
 
     def close(self) -> None:
