@@ -9,7 +9,8 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
 BEGIN
 
 -- name: take_on
-SELECT set_config('role', :role, true), set_config('commonplace.scope', :scope, true)
+SELECT set_config('role', :role, true), set_config('commonplace.scope', :scope, true),
+       set_config('lock_timeout', :wait, true)
 
 -- name: lock_migrations
 SELECT pg_advisory_xact_lock(CAST(:key AS BIGINT))
@@ -31,6 +32,9 @@ INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :at)
 -- name: owns_tables
 SELECT pg_has_role(current_user, relowner, 'USAGE')
   FROM pg_class WHERE oid = to_regclass('memories')
+
+-- name: wait_for_locks
+SELECT set_config('lock_timeout', :wait, false)
 
 -- name: vacuum
 VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any, LiteralString
 
@@ -16,7 +16,7 @@ import psycopg
 from psycopg import conninfo
 from psycopg_pool import ConnectionPool
 
-from commonplace.errors import StoreTooOld, StoreUnavailable
+from commonplace.errors import InvalidInput, StoreTooOld, StoreUnavailable
 from commonplace.model.scope import Scope
 from commonplace.store.failpoints import reached
 from commonplace.store.port import Health
@@ -68,6 +68,7 @@ class PostgresStore(SqlStore):
         self._conninfo = url
         self._pool_size = pool_size
         self._timeout = timeout
+        self._lock_wait = f"{round(timeout * 1000)}ms"
         self.url = _without_password(url)
         self._migrate(now)
         self._start()
@@ -95,19 +96,7 @@ class PostgresStore(SqlStore):
 
     @contextmanager
     def _living(self, role: str, scope: Scope | None, begin: str) -> Iterator[Connection]:
-        """A connection in a begun transaction; one that died while it was idle is replaced."""
-        for attempt in range(self._pool_size + 1):
-            connection = self._pool.getconn()
-            try:
-                connection.execute(_sql(OWN[begin]))
-                connection.execute(
-                    _sql(OWN["take_on"]), {"role": role, "scope": scope.key if scope else ""}
-                )
-                break
-            except psycopg.OperationalError:
-                self._pool.putconn(connection)
-                if attempt == self._pool_size:
-                    raise
+        connection = self._begun(role, scope, begin)
         try:
             yield connection
             connection.commit()
@@ -117,6 +106,25 @@ class PostgresStore(SqlStore):
             raise
         finally:
             self._pool.putconn(connection)
+
+    def _begun(self, role: str, scope: Scope | None, begin: str) -> Connection:
+        """A connection in a begun transaction; those that died while idle are replaced."""
+        for _ in range(self._pool_size):
+            with suppress(psycopg.OperationalError):
+                return self._begin(self._pool.getconn(), role, scope, begin)
+        return self._begin(self._pool.getconn(), role, scope, begin)
+
+    def _begin(
+        self, connection: Connection, role: str, scope: Scope | None, begin: str
+    ) -> Connection:
+        taken = {"role": role, "scope": scope.key if scope else "", "wait": self._lock_wait}
+        try:
+            connection.execute(_sql(OWN[begin]))
+            connection.execute(_sql(OWN["take_on"]), taken)
+        except BaseException:
+            self._pool.putconn(connection)
+            raise
+        return connection
 
     @contextmanager
     def _reading(self, scope: Scope) -> Iterator[PostgresSession]:
@@ -170,7 +178,11 @@ class PostgresStore(SqlStore):
             if not owns or not owns[0]:
                 return False  # only the owner of the tables may compact them
             reached("scrub.before_vacuum")
-            connection.execute(_sql(OWN["vacuum"]))
+            connection.execute(_sql(OWN["wait_for_locks"]), {"wait": self._lock_wait})
+            try:
+                connection.execute(_sql(OWN["vacuum"]))
+            except psycopg.errors.LockNotAvailable:
+                return False
             reached("scrub.before_checkpoint")
         reached("scrub.after_checkpoint")
         return True
@@ -193,9 +205,25 @@ class PostgresStore(SqlStore):
 
 
 def _without_password(url: str) -> str:
-    known = conninfo.conninfo_to_dict(url)
-    user, host, name = (known.get(part) or "" for part in ("user", "host", "dbname"))
-    return f"postgresql://{user}@{host}/{name}"
+    try:
+        known = conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        raise _unreadable() from None  # the driver repeats what it cannot read
+    user, host, port, name = (
+        str(known.get(part) or "") for part in ("user", "host", "port", "dbname")
+    )
+    if "@" in host or not port.replace(",", "").isdecimal() and port:
+        raise _unreadable()  # part of a password, taken for a host or a port
+    return f"postgresql://{user}@{host}{port and f':{port}'}/{name}"
+
+
+def _unreadable() -> InvalidInput:
+    return InvalidInput(
+        "The address of the PostgreSQL store cannot be read.",
+        remedy="Write postgresql://user:password@host:port/database, "
+        "with special characters percent-encoded (@ is %40, / is %2F).",
+        field="store",
+    )
 
 
 def _schema(connection: Connection) -> int:

@@ -157,6 +157,9 @@ BEGIN
     FOR number IN 0..7 LOOP
       EXECUTE format('CREATE TABLE %I PARTITION OF %I FOR VALUES WITH (MODULUS 8, REMAINDER %s)',
                      part_of || '_' || number, part_of, number);
+      -- Rows are reached through the parent and its policy; a partition by itself shows none.
+      EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', part_of || '_' || number);
+      EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', part_of || '_' || number);
     END LOOP;
   END LOOP;
 END $$;
@@ -164,15 +167,23 @@ END $$;
 -- The engine never works as the owner of these tables: it takes on commonplace_app inside each
 -- transaction, names the scope, and sees rows of that scope alone. commonplace_maintenance sees
 -- which scopes there are and which receipts wait for compaction, and no more.
+-- Roles belong to the whole server: another database's store may make them at the same moment.
 DO $$
+DECLARE
+  wanted text;
 BEGIN
-  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'commonplace_app') THEN
-    CREATE ROLE commonplace_app NOLOGIN NOBYPASSRLS;
-  END IF;
-  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'commonplace_maintenance') THEN
-    CREATE ROLE commonplace_maintenance NOLOGIN NOBYPASSRLS;
-  END IF;
-  EXECUTE format('GRANT commonplace_app, commonplace_maintenance TO %I', current_user);
+  FOREACH wanted IN ARRAY ARRAY['commonplace_app', 'commonplace_maintenance'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = wanted) THEN
+      BEGIN
+        EXECUTE format('CREATE ROLE %I NOLOGIN NOBYPASSRLS', wanted);
+      EXCEPTION WHEN duplicate_object OR unique_violation THEN
+        NULL;
+      END;
+    END IF;
+    IF NOT pg_has_role(wanted, 'SET') THEN
+      EXECUTE format('GRANT %I TO %I', wanted, current_user);
+    END IF;
+  END LOOP;
   EXECUTE format('GRANT USAGE ON SCHEMA %I TO commonplace_app, commonplace_maintenance', current_schema());
 END $$;
 
@@ -190,6 +201,7 @@ BEGIN
     EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO commonplace_app', guarded);
   END LOOP;
 END $$;
+GRANT SELECT ON migrations TO commonplace_app, commonplace_maintenance;
 GRANT SELECT, INSERT, UPDATE ON store_facts TO commonplace_maintenance;
 GRANT SELECT ON scopes TO commonplace_maintenance;
 GRANT SELECT, UPDATE ON receipts TO commonplace_maintenance;
