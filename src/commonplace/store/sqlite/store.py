@@ -71,7 +71,11 @@ class SqliteStore(SqlStore):
         self._path = path
         self._lock_timeout = lock_timeout
         self._start()
-        self._migrate(now)
+        try:
+            self._migrate(now)
+        except BaseException:
+            self.close()
+            raise
 
     def _start(self) -> None:
         """Connections belong to one process: a fork begins with its own."""
@@ -93,7 +97,7 @@ class SqliteStore(SqlStore):
                     check_same_thread=False,
                     cached_statements=256,
                 )
-                self._use_write_ahead_log(connection)
+                return self._set_up(connection)
             except sqlite3.OperationalError as error:
                 if "unable to open" not in str(error):
                     raise
@@ -101,9 +105,16 @@ class SqliteStore(SqlStore):
                     f"Cannot open {self._path}.",
                     remedy="Check that the folder exists and may be written.",
                 ) from error
+
+    def _set_up(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        try:
+            self._use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA temp_store = MEMORY")
             connection.execute("PRAGMA cache_size = -16384")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _use_write_ahead_log(self, connection: sqlite3.Connection) -> None:
@@ -142,7 +153,8 @@ class SqliteStore(SqlStore):
             try:
                 yield SqliteSession(connection, scope)
             finally:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:  # an error may have ended it already
+                    connection.execute("ROLLBACK")
 
     @contextmanager
     def _writing(self, scope: Scope | None) -> Iterator[SqliteSession]:
