@@ -246,7 +246,7 @@ SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, ca
 
 -- name: count_memories
 SELECT kind, category, state, COUNT(*) FROM memories WHERE scope = :scope
- GROUP BY kind, category, state ORDER BY kind, category, state
+ GROUP BY kind, category, state
 
 -- name: count_links
 SELECT COUNT(*) FROM links WHERE scope = :scope
@@ -254,7 +254,7 @@ SELECT COUNT(*) FROM links WHERE scope = :scope
 -- name: count_operations
 SELECT (ts / 86400000000) AS day, node, op, status, COUNT(*)
   FROM journal WHERE scope = :scope
- GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+ GROUP BY 1, 2, 3, 4
 
 -- name: index_rows_all
 SELECT #index_columns
@@ -288,20 +288,24 @@ SELECT id, at, items, scrubbed_at FROM receipts WHERE scope = :scope ORDER BY at
 -- name: mentions_memories
 SELECT COUNT(*) FROM memories
  WHERE scope = :scope
-   AND (content LIKE :pattern ESCAPE '\' OR summary LIKE :pattern ESCAPE '\'
-        OR tags LIKE :pattern ESCAPE '\' OR metadata LIKE :pattern ESCAPE '\'
-        OR evidence LIKE :pattern ESCAPE '\')
+   AND (LOWER(content) LIKE LOWER(:plain) ESCAPE '\' OR LOWER(summary) LIKE LOWER(:plain) ESCAPE '\'
+        OR LOWER(tags) LIKE LOWER(:quoted) ESCAPE '\'
+        OR LOWER(metadata) LIKE LOWER(:quoted) ESCAPE '\'
+        OR LOWER(evidence) LIKE LOWER(:quoted) ESCAPE '\')
 
 -- name: mentions_versions
 SELECT COUNT(*) FROM versions
  WHERE scope = :scope
-   AND (content LIKE :pattern ESCAPE '\' OR fields LIKE :pattern ESCAPE '\')
+   AND (LOWER(content) LIKE LOWER(:plain) ESCAPE '\'
+        OR LOWER(fields) LIKE LOWER(:quoted) ESCAPE '\')
 
 -- name: mentions_terms
-SELECT COUNT(*) FROM terms WHERE scope = :scope AND terms LIKE :pattern ESCAPE '\'
+SELECT COUNT(*) FROM terms
+ WHERE scope = :scope AND terms LIKE LOWER(:plain) ESCAPE '\'
 
 -- name: mentions_journal
-SELECT COUNT(*) FROM journal WHERE scope = :scope AND meta LIKE :pattern ESCAPE '\'
+SELECT COUNT(*) FROM journal
+ WHERE scope = :scope AND LOWER(meta) LIKE LOWER(:quoted) ESCAPE '\'
 
 -- maintenance: statements about the store itself, which show no row's content
 
@@ -309,7 +313,7 @@ SELECT COUNT(*) FROM journal WHERE scope = :scope AND meta LIKE :pattern ESCAPE 
 SELECT scope FROM scopes
  WHERE CAST(:tidied_before AS BIGINT) IS NULL OR tidied_at IS NULL
     OR tidied_at < CAST(:tidied_before AS BIGINT)
- ORDER BY tidied_at, scope
+ ORDER BY COALESCE(tidied_at, 0), scope
 
 -- name: unscrubbed
 SELECT scope, id FROM receipts WHERE scrubbed_at IS NULL

@@ -38,6 +38,7 @@ from commonplace.store.sql.rows import (
     memory_from,
     micros,
     moment,
+    to_json,
     version_from,
 )
 from commonplace.store.sql.session import Session
@@ -211,8 +212,9 @@ class SqlStore(ABC):
 
     def census(self, scope: Scope) -> Census:
         with self._reading(scope) as session:
-            memories = session.rows("count_memories")
-            operations = session.rows("count_operations")
+            # Sorted here: databases sort words each by its own locale.
+            memories = sorted(session.rows("count_memories"), key=tuple)
+            operations = sorted(session.rows("count_operations"), key=tuple)
             receipts = session.rows("receipts")
             links = _count(session.one("count_links"))
         return Census(
@@ -223,12 +225,13 @@ class SqlStore(ABC):
         )
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
-        escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        """In capitals or not. Columns of JSON hold the text as JSON writes it."""
+        sought = {"plain": _containing(text), "quoted": _containing(to_json(text)[1:-1])}
         with self._reading(scope) as session:
             return [
                 table
                 for table in ("memories", "versions", "terms", "journal")
-                if _count(session.one(f"mentions_{table}", pattern=f"%{escaped}%"))
+                if _count(session.one(f"mentions_{table}", **sought))
             ]
 
     # ——— maintenance ———
@@ -280,6 +283,12 @@ def _counters(row: Row | None) -> Counters:
 def _id_and_version(ref: str) -> tuple[str, int]:
     id, _, version = ref.rpartition("@")
     return id, int(version)
+
+
+def _containing(text: str) -> str:
+    """A LIKE pattern."""
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
 
 
 def _day(days_since_epoch: int) -> str:
