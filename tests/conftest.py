@@ -31,12 +31,15 @@ def clock() -> Clock:
 
 
 @pytest.fixture(params=BACKENDS)
-def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A fresh store on each database: a test that asks for it runs on both."""
     if request.param == "sqlite":
-        return str(tmp_path / "memory.db")
+        yield str(tmp_path / "memory.db")
+        return
     server: Server = request.getfixturevalue("postgres")
-    return server.database()
+    url = server.database()
+    yield url
+    server.give_back(url)
 
 
 @pytest.fixture

@@ -212,7 +212,7 @@ def _without_password(url: str) -> str:
     user, host, port, name = (
         str(known.get(part) or "") for part in ("user", "host", "port", "dbname")
     )
-    if "@" in host or not port.replace(",", "").isdecimal() and port:
+    if "@" in host or (port and not port.replace(",", "").isdecimal()):
         raise _unreadable()  # part of a password, taken for a host or a port
     return f"postgresql://{user}@{host}{port and f':{port}'}/{name}"
 

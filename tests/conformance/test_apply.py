@@ -1,0 +1,212 @@
+"""A changeset is applied whole or not at all, on the state it was decided on."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from commonplace.errors import StaleDecision, StoreError
+from commonplace.model.changes import Connect, Receipt, connected, removed
+from commonplace.model.journal import Event
+from commonplace.model.memory import Link
+from commonplace.store import failpoints
+from commonplace.store.port import Counters, JournalQuery
+from support.clock import START
+from support.making import ANA, BOB, a_memory, adding, changeset, put, updating
+from support.postgres import SCOPED_TABLES
+from support.stores import all_rows, raw
+
+
+class Unplugged(Exception):
+    pass
+
+
+@pytest.fixture
+def pull_the_plug():
+    """Makes the named moment of a write fail."""
+
+    def at(moment):
+        def hook(reached):
+            if reached == moment:
+                raise Unplugged(moment)
+
+        failpoints.install(hook)
+
+    yield at
+    failpoints.install(None)
+
+
+def test_each_changeset_moves_the_revision_by_one(store):
+    revisions = [put(store, [a_memory(), a_memory()]).revision for _ in range(3)]
+    assert revisions == [1, 2, 3]
+    assert store.counters(ANA).revision == 3
+
+
+def test_each_owner_has_a_revision_of_their_own(store):
+    put(store, [a_memory()])
+    assert put(store, [a_memory()], BOB).revision == 1
+    assert store.counters(ANA).revision == 1
+
+
+def test_what_was_applied_comes_back_as_it_was(store):
+    whole = a_memory(
+        'Ana said "hi" — שלום 你好 100%',
+        tags=("a", "é"),
+        metadata={"nested": [1, {"b": None}]},
+        evidence=("she said so",),
+        importance=5,
+        confidence=0.25,
+        pinned=True,
+        facet="note",
+        thread_id="t",
+        valid_from=START,
+    )
+    put(store, [whole])
+    assert store.fetch(ANA, [whole.id]) == [whole]
+
+
+@pytest.mark.parametrize(
+    "breaking",
+    [
+        pytest.param(lambda known: adding(known), id="an id that is taken"),
+        pytest.param(
+            lambda known: connected(Link("b", "a", 0.9, START)), id="a link the wrong way round"
+        ),
+        pytest.param(
+            lambda known: updating(known.evolve(version=7), importance=5), id="an old version"
+        ),
+    ],
+)
+def test_a_step_that_fails_leaves_nothing_of_the_others(store, store_url, breaking):
+    known = a_memory("Known before")
+    put(store, [known])
+    before = all_rows(store_url)
+    with pytest.raises(StoreError):
+        store.apply(changeset(adding(a_memory("Never stored")), breaking(known)))
+    assert all_rows(store_url) == before
+
+
+@pytest.mark.parametrize(
+    "moment", ["apply.begun", "apply.rows", "apply.journal", "apply.before_commit"]
+)
+def test_an_interruption_at_any_moment_leaves_nothing(store, store_url, pull_the_plug, moment):
+    known = a_memory("Known before")
+    put(store, [known])
+    before = all_rows(store_url)
+    pull_the_plug(moment)
+    steps = (adding(a_memory("Never stored")), updating(known, content="New", reindexed=True))
+    with pytest.raises(Unplugged):
+        store.apply(changeset(*steps, receipt=Receipt("r", START, 1)))
+    failpoints.install(None)
+    assert all_rows(store_url) == before
+    assert put(store, [a_memory("Life goes on")]).revision == 2
+
+
+def test_an_interruption_after_the_commit_loses_nothing(store, pull_the_plug):
+    kept = a_memory()
+    pull_the_plug("apply.after_commit")
+    with pytest.raises(Unplugged):
+        put(store, [kept])
+    assert store.fetch(ANA, [kept.id]) == [kept]
+
+
+def test_a_decision_on_an_old_revision_is_refused_and_changes_nothing(store, store_url):
+    put(store, [a_memory()])
+    put(store, [a_memory()])
+    before = all_rows(store_url)
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(adding(a_memory()), decided_on=1))
+    assert all_rows(store_url) == before
+
+
+def test_a_decision_on_a_revision_that_never_was_makes_no_owner(store):
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(adding(a_memory()), decided_on=3))
+    assert store.counters(ANA) == Counters()
+    assert store.scopes() == []
+
+
+def test_a_decision_on_the_current_revision_is_accepted(store):
+    assert store.apply(changeset(adding(a_memory()), decided_on=0)).revision == 1
+    assert store.apply(changeset(adding(a_memory()), decided_on=1)).revision == 2
+
+
+def test_a_change_of_a_version_that_is_no_longer_current_is_refused(store, store_url):
+    first = a_memory()
+    put(store, [first])
+    store.apply(changeset(updating(first, importance=4)))
+    before = all_rows(store_url)
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(updating(first, importance=5)))
+    assert all_rows(store_url) == before
+
+
+def test_a_change_of_somebody_elses_memory_is_refused(store, store_url):
+    hers = a_memory()
+    put(store, [hers])
+    put(store, [a_memory()], BOB)
+    before = all_rows(store_url)
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(updating(hers, content="Mine now", reindexed=True), scope=BOB))
+    assert all_rows(store_url) == before
+
+
+def test_of_many_who_decide_on_the_same_revision_one_wins(store):
+    put(store, [a_memory()])
+    writers = 6
+    together = Barrier(writers, timeout=30)
+
+    def decide_and_apply(_):
+        together.wait()
+        try:
+            return store.apply(changeset(adding(a_memory()), decided_on=1)).revision
+        except StaleDecision:
+            return None
+
+    with ThreadPoolExecutor(writers) as pool:
+        revisions = list(pool.map(decide_and_apply, range(writers)))
+    assert sorted(revisions, key=str) == [2] + [None] * (writers - 1)
+    assert store.counters(ANA).revision == 2
+
+
+def test_the_first_writers_of_a_new_owner_all_get_through(store):
+    writers = 6
+    together = Barrier(writers, timeout=30)
+
+    def write(_):
+        together.wait()
+        return put(store, [a_memory()]).revision
+
+    with ThreadPoolExecutor(writers) as pool:
+        assert sorted(pool.map(write, range(writers))) == list(range(1, writers + 1))
+
+
+def test_what_is_removed_leaves_its_journal_line_and_nothing_else(store, store_url):
+    gone, other = a_memory("Removed", id="a"), a_memory("Stays", id="b")
+    link = connected(Link("a", "b", 0.9, START))
+    store.apply(changeset(adding(gone), adding(other), link))
+    store.apply(changeset(removed(gone, event=Event.ERASE), receipt=Receipt("r", START, 1)))
+    assert store.fetch(ANA, ["a", "b"]) == [other]
+    assert store.links(ANA, ["b"]) == []
+    assert store.versions(ANA, ["a"]) == []
+    told = store.journal(ANA, JournalQuery(subject="a", events_only=True))
+    assert [row.entry.event for row in told] == [Event.ADD, Event.LINK, Event.ERASE]
+    counted = {t: raw(store_url, f"SELECT COUNT(*) FROM {t}")[0][0] for t in SCOPED_TABLES}
+    assert counted["memories"] == counted["versions"] == 1
+    assert counted["terms"] == counted["vectors"] == 1
+    assert counted["links"] == 0
+    assert counted["receipts"] == 1
+
+
+def test_a_link_is_kept_once_per_pair(store):
+    store.apply(changeset(adding(a_memory(id="a")), adding(a_memory(id="b"))))
+    for strength in (0.9, 0.8):
+        store.apply(changeset(connected(Link("a", "b", strength, START))))
+    assert [link.strength for link in store.links(ANA, ["a"])] == [0.9]
+
+
+def test_a_connection_is_a_step_like_any_other():
+    """Its journal entry names both ends, so that undoing it needs no look at the rows."""
+    step = connected(Link.between("b", "a", 0.8, START))
+    assert isinstance(step, Connect)
+    assert (step.entry.subject, step.entry.new_ref) == ("a", "b")

@@ -1,0 +1,67 @@
+"""Memories and changesets made by hand, for tests that speak to a store directly."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from commonplace.desk import indexing
+from commonplace.language.models.hashing import HashingEmbedder
+from commonplace.model.changes import Applied, Change, Changeset, Indexing, Step, added, changed
+from commonplace.model.journal import Event, Op
+from commonplace.model.kinds import Kind
+from commonplace.model.memory import Memory
+from commonplace.model.scope import Scope
+from commonplace.store.port import Store
+from support.clock import START
+
+ANA = Scope.of_user("ana")
+BOB = Scope.of_user("bob")
+EMBEDDER = HashingEmbedder(32)
+
+
+def a_memory(content: str = "The lamp is green", **fields: Any) -> Memory:
+    at = fields.pop("created_at", START)
+    made = {
+        "id": str(uuid.uuid4()),
+        "user_id": "ana",
+        "kind": Kind.NOTE,
+        "content": content,
+        "summary": content,
+        "category": "knowledge",
+        "created_at": at,
+        "updated_at": at,
+        "arrived_at": at,
+    }
+    return Memory(**{**made, **fields})
+
+
+def indexed(memory: Memory, *, vector: bool = True) -> Indexing:
+    made = EMBEDDER.embed([memory.searchable_text])[0] if vector else None
+    return indexing(memory, made)
+
+
+def adding(memory: Memory, *, vector: bool = True) -> Step:
+    return added(memory, indexed(memory, vector=vector))
+
+
+def updating(before: Memory, *, reindexed: bool = False, **fields: Any) -> Change:
+    after = before.evolve(**fields)
+    index = indexed(after) if reindexed else None
+    return changed(before, after, op=Op.UPDATE, event=Event.UPDATE, index=index)
+
+
+def changeset(
+    *steps: Step,
+    scope: Scope = ANA,
+    at: datetime = START,
+    decided_on: int | None = None,
+    **more: Any,
+) -> Changeset:
+    return Changeset(scope, at, "user:test", steps, decided_on, **more)
+
+
+def put(store: Store, memories: Sequence[Memory], scope: Scope = ANA) -> Applied:
+    return store.apply(changeset(*map(adding, memories), scope=scope))

@@ -1,0 +1,43 @@
+"""A store without a book, and its rows as the database holds them, past the port."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import Any
+
+import psycopg
+
+from commonplace.store.address import parse
+from commonplace.store.postgres.store import PostgresStore
+from commonplace.store.sql.store import SqlStore
+from commonplace.store.sqlite.store import SqliteStore
+from support.clock import START
+from support.postgres import TABLES
+
+ALL_TABLES = (*TABLES, "migrations")
+
+
+def is_postgres(url: str) -> bool:
+    return parse(url).backend == "postgresql"
+
+
+def open_store(url: str, **options: Any) -> SqlStore:
+    if is_postgres(url):
+        return PostgresStore(url, now=START, **options)
+    return SqliteStore(parse(url).target, now=START, **options)
+
+
+def raw(url: str, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Rows of any statement, with the rights of whoever owns the database."""
+    if is_postgres(url):
+        with psycopg.connect(url) as connection:
+            cursor = connection.execute(statement.replace("?", "%s"), values)
+            return cursor.fetchall() if cursor.description else []
+    with closing(sqlite3.connect(parse(url).target)) as connection, connection:
+        return connection.execute(statement, values).fetchall()
+
+
+def all_rows(url: str) -> dict[str, list[tuple[Any, ...]]]:
+    """Everything in the store, to prove that something changed nothing."""
+    return {table: sorted(raw(url, f"SELECT * FROM {table}"), key=repr) for table in ALL_TABLES}
