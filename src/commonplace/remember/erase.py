@@ -17,8 +17,9 @@ from commonplace.model.changes import (
     Step,
     removed,
 )
-from commonplace.model.filters import Visibility
+from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Principal
 from commonplace.remember.find import find
@@ -94,14 +95,17 @@ def _consequences(
     """Summaries merged from a doomed item are made anew from what survives, or go with it."""
     gone = {memory.id: memory for memory in doomed}
     rewritten: dict[str, Memory] = {}
+    summaries = _summaries(desk, principal)
     queue = list(doomed)
     while queue:
         memory = queue.pop()
-        for summary in _summaries_of(desk, principal, memory):
-            if summary.id in gone:
+        for summary in summaries:
+            if summary.id in gone or memory.id not in _merged_from(summary):
                 continue
-            sources = [id for id in summary.metadata["merged_from"] if id not in gone]
-            survivors = desk.store.fetch(principal.scope, sources)
+            sources = [id for id in _merged_from(summary) if id not in gone]
+            fetched = desk.store.fetch(principal.scope, sources)
+            # A summary of summaries is made from those as they will be, not as they were.
+            survivors = [rewritten.get(source.id, source) for source in fetched]
             if survivors:
                 rewritten[summary.id] = _remade(summary, survivors)
             else:
@@ -117,11 +121,21 @@ def _consequences(
     return [removed(memory, event=Event.ERASE) for memory in gone.values()], rewrites
 
 
-def _summaries_of(desk: Desk, principal: Principal, memory: Memory) -> list[Memory]:
-    if not memory.superseded_by:
-        return []
-    successors = desk.store.fetch(principal.scope, [memory.superseded_by])
-    return [s for s in successors if memory.id in s.metadata.get("merged_from", ())]
+def _summaries(desk: Desk, principal: Principal) -> list[Memory]:
+    """All that were merged from others. An original does not know for sure: restoring it, or
+    replacing it after that, has made it forget which summary it went into."""
+    listing = Listing(
+        filters=Filters(kinds=(Kind.SUMMARY,)),
+        states=tuple(State),
+        visibility=Visibility(cleared=True),
+        limit=1 << 40,
+    )
+    return [m for m in desk.store.page(principal.scope, listing) if _merged_from(m)]
+
+
+def _merged_from(summary: Memory) -> list[str]:
+    sources = summary.metadata.get("merged_from")
+    return sources if isinstance(sources, list) else []
 
 
 def _remade(summary: Memory, survivors: Sequence[Memory]) -> Memory:
