@@ -164,6 +164,14 @@ BEGIN
   END LOOP;
 END $$;
 
+-- ANALYZE keeps samples of the values it sees, where an erasure does not reach: none of what people say.
+ALTER TABLE memories
+  ALTER content SET STATISTICS 0, ALTER summary SET STATISTICS 0, ALTER tags SET STATISTICS 0,
+  ALTER metadata SET STATISTICS 0, ALTER evidence SET STATISTICS 0;
+ALTER TABLE versions ALTER content SET STATISTICS 0, ALTER fields SET STATISTICS 0;
+ALTER TABLE terms ALTER terms SET STATISTICS 0;
+ALTER TABLE vectors ALTER vector SET STATISTICS 0;
+
 -- The engine never works as the owner of these tables: it takes on commonplace_app inside each
 -- transaction, names the scope, and sees rows of that scope alone. commonplace_maintenance sees
 -- which scopes there are and which receipts wait for compaction, and no more.
