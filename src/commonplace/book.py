@@ -147,7 +147,13 @@ def _open_store(chosen: Settings, now: datetime) -> SqlStore:
                 field="store",
             ) from error
         return cast(
-            SqlStore, postgres.PostgresStore(address.target, now=now, pool_size=chosen.pool_size)
+            SqlStore,
+            postgres.PostgresStore(
+                address.target,
+                now=now,
+                pool_size=chosen.pool_size,
+                lock_timeout=chosen.lock_timeout,
+            ),
         )
     sqlite = import_module("commonplace.store.sqlite.store")
     return cast(

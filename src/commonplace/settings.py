@@ -50,7 +50,7 @@ TABLE: tuple[Setting, ...] = (
     Setting("embedder", str, "wordllama", "Which embedder makes vectors: wordllama or hashing."),
     Setting("cache_mb", int, 1024, "Memory for in-process indexes, in megabytes."),
     Setting("tidy_on_open", bool, True, "Tidy once a day when a store is opened."),
-    Setting("lock_timeout", float, 60.0, "Seconds to wait for another writer (SQLite)."),
+    Setting("lock_timeout", float, 60.0, "Seconds to wait for another writer."),
     Setting("pool_size", int, 10, "Connections kept to PostgreSQL."),
 )
 BY_NAME = {setting.name: setting for setting in TABLE}

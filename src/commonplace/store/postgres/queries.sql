@@ -36,8 +36,24 @@ SELECT pg_has_role(current_user, relowner, 'USAGE')
 -- name: wait_for_locks
 SELECT set_config('lock_timeout', :wait, false)
 
+-- name: this_moment
+SELECT CAST(CAST(pg_current_xact_id() AS xid) AS text)
+
 -- name: vacuum
 VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors
+
+-- name: unseen_since
+-- VACUUM FULL keeps dead rows that an open transaction may still look at. It freezes all others, so
+-- how far a table is frozen tells whether everything that was dead at a moment is gone from it.
+SELECT bool_and(age(relfrozenxid) <= age(CAST(CAST(:moment AS TEXT) AS xid)))
+  FROM pg_class
+ WHERE relkind = 'r'
+   AND (oid = to_regclass('cursors')
+        OR oid IN (SELECT inhrelid FROM pg_inherits
+                    WHERE inhparent IN (to_regclass('memories'), to_regclass('versions'),
+                                        to_regclass('terms'), to_regclass('vectors'),
+                                        to_regclass('links'), to_regclass('reads'),
+                                        to_regclass('journal'))))
 
 -- name: database_size
 SELECT pg_database_size(current_database())

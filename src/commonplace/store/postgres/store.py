@@ -64,11 +64,19 @@ class PostgresSession:
 
 
 class PostgresStore(SqlStore):
-    def __init__(self, url: str, *, now: datetime, pool_size: int = 10, timeout: float = 30.0):
+    def __init__(
+        self,
+        url: str,
+        *,
+        now: datetime,
+        pool_size: int = 10,
+        timeout: float = 30.0,
+        lock_timeout: float = 60.0,
+    ):
         self._conninfo = url
         self._pool_size = pool_size
         self._timeout = timeout
-        self._lock_wait = f"{round(timeout * 1000)}ms"
+        self._lock_wait = f"{max(1, round(lock_timeout * 1000))}ms"
         self.url = _without_password(url)
         self._migrate(now)
         self._start()
@@ -173,10 +181,12 @@ class PostgresStore(SqlStore):
     # ——— maintenance ———
 
     def _compact(self) -> bool:
+        """False: not by this login, or somebody may still look at what was erased."""
         with translated(), psycopg.connect(self._conninfo, autocommit=True) as connection:
             owns = connection.execute(_sql(OWN["owns_tables"])).fetchone()
             if not owns or not owns[0]:
                 return False  # only the owner of the tables may compact them
+            moment = connection.execute(_sql(OWN["this_moment"])).fetchone()
             reached("scrub.before_vacuum")
             connection.execute(_sql(OWN["wait_for_locks"]), {"wait": self._lock_wait})
             try:
@@ -184,8 +194,11 @@ class PostgresStore(SqlStore):
             except psycopg.errors.LockNotAvailable:
                 return False
             reached("scrub.before_checkpoint")
+            unseen = connection.execute(
+                _sql(OWN["unseen_since"]), {"moment": moment[0] if moment else None}
+            ).fetchone()
         reached("scrub.after_checkpoint")
-        return True
+        return bool(unseen and unseen[0])
 
     def health(self) -> Health:
         waiting = len(self._unscrubbed())
