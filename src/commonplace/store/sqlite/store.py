@@ -78,12 +78,24 @@ class SqliteStore(SqlStore):
             raise
 
     def _start(self) -> None:
-        """Connections belong to one process: a fork begins with its own."""
         self._process = os.getpid()
         self._write_lock = threading.RLock()
         self._idle: list[sqlite3.Connection] = []
         self._idle_lock = threading.Lock()
         self._writer = self._connect()
+
+    def _own_after_fork(self) -> None:
+        """Connections belong to one process: a fork begins with its own.
+
+        What it inherited goes first. SQLite counts its locks per file and process, so a connection
+        opened beside an inherited one would rely on locks that only the parent holds, and write
+        into a log that the parent deletes when it closes. A store in memory was copied whole.
+        """
+        if self._process == os.getpid() or self._path == _MEMORY:
+            return
+        for inherited in (self._writer, *self._idle):
+            inherited.close()
+        self._start()
 
     # ——— connections ———
 
@@ -135,8 +147,7 @@ class SqliteStore(SqlStore):
             with self._write_lock:
                 yield self._writer
             return
-        if self._process != os.getpid():
-            self._start()
+        self._own_after_fork()
         with self._idle_lock:
             connection = self._idle.pop() if self._idle else None
         connection = connection or self._connect()
@@ -158,8 +169,7 @@ class SqliteStore(SqlStore):
 
     @contextmanager
     def _writing(self, scope: Scope | None) -> Iterator[SqliteSession]:
-        if self._process != os.getpid():
-            self._start()
+        self._own_after_fork()
         with self._write_lock, translated():
             self._writer.execute("BEGIN IMMEDIATE")
             try:
