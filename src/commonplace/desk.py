@@ -16,7 +16,7 @@ from commonplace.bookkeeper import Bookkeeper
 from commonplace.errors import StaleDecision
 from commonplace.language.analyse import term_counts
 from commonplace.language.detect import script
-from commonplace.language.models.embedder import Embedder, EmbedderDown
+from commonplace.language.models.embedder import Embedder, EmbedderDown, Vectors
 from commonplace.model.changes import Changeset, Indexing
 from commonplace.model.filters import Visibility
 from commonplace.model.lifecycle import LIFETIMES, Lifetimes
@@ -48,17 +48,18 @@ class Desk:
     lifetimes: Lifetimes = LIFETIMES
     settings: Mapping[str, str] = field(default_factory=dict)  # in force, for the doctor to show
 
-    def embed(self, texts: Sequence[str]) -> list[Vector] | None:
-        """One call for all texts. None while the embedder is down: nothing else may fail then."""
+    def embed(self, texts: Sequence[str]) -> Vectors | None:
+        """One call for all texts, a row for each. None while the embedder is down: nothing else
+        may fail then."""
         try:
-            return list(self.embedder.embed(texts)) if texts else []
+            return self.embedder.embed(texts)
         except EmbedderDown as error:
             log.warning("embedder is down, vectors are queued: %s", error)
             return None
 
-    def similarity(self, cosine: float, text: str) -> float | None:
+    def similarities(self, cosines: Vector, text: str) -> NDArray[np.float64] | None:
         """On the contract's scale; None where the model is blind to the text's script."""
-        return self.embedder.calibration.similarity(cosine, script(text))
+        return self.embedder.calibration.similarities(cosines, script(text))
 
     def decide(self, decision: Callable[[], tuple[Changeset, Answer]]) -> tuple[int, Answer]:
         """Decide and apply; decide again when another writer was faster.
@@ -81,7 +82,7 @@ def indexing(memory: Memory, vector: Vector | None) -> Indexing:
     return Indexing(term_counts(memory.searchable_text), blob)
 
 
-def index_all(desk: Desk, memories: Sequence[Memory]) -> tuple[list[Indexing], list[Vector] | None]:
+def index_all(desk: Desk, memories: Sequence[Memory]) -> tuple[list[Indexing], Vectors | None]:
     """How each is found, with one call to the embedder."""
     vectors = desk.embed([memory.searchable_text for memory in memories])
     return [

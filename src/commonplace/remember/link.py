@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from commonplace.desk import Desk, Vector
+import numpy as np
+
+from commonplace.desk import Desk
+from commonplace.language.models.embedder import Vectors
 from commonplace.model.memory import Link, Memory
 from commonplace.remember.neighbours import NEAREST, Neighbour
 
@@ -20,15 +23,16 @@ def links_for(memory: Memory, neighbours: Iterable[Neighbour], at: datetime) -> 
 
 
 def within_batch(
-    desk: Desk, memories: Sequence[Memory], vectors: Sequence[Vector] | None, place: int
+    desk: Desk, memories: Sequence[Memory], vectors: Vectors | None, place: int
 ) -> list[Neighbour]:
-    """Those of the same batch that come before: they are neighbours too, once stored."""
-    if vectors is None:
+    """Those of the same batch that come before: near enough, they are linked once stored."""
+    if vectors is None or not place:
         return []
-    found = []
-    for earlier in range(place):
-        cosine = float(vectors[earlier] @ vectors[place])
-        similarity = desk.similarity(cosine, memories[place].searchable_text)
-        if similarity is not None:
-            found.append(Neighbour(memories[earlier].id, similarity))
-    return found
+    cosines = vectors[:place] @ vectors[place]
+    similarities = desk.similarities(cosines, memories[place].searchable_text)
+    if similarities is None:
+        return []
+    return [
+        Neighbour(memories[earlier].id, float(similarities[earlier]))
+        for earlier in np.flatnonzero(similarities >= LINK_AT_LEAST).tolist()
+    ]

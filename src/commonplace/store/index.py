@@ -243,6 +243,14 @@ class ScopeIndex:
             scores[slots] = self.vectors[slots] @ query
         return scores
 
+    def cosines_of_many(self, queries: Floats, mask: Mask) -> Floats:
+        """The same for several queries, a row for each."""
+        scores: Floats = queries @ self.vectors[: self.size].T
+        usable = mask & self.has_vector[: self.size]
+        if not usable.all():
+            scores[:, ~usable] = -np.inf
+        return scores
+
     def bm25(self, terms: Sequence[str], mask: Mask) -> tuple[Floats, Floats]:
         """BM25 of every candidate and the share of the query's terms that it holds."""
         return self.postings.bm25(terms, self.live[: self.size], self.lengths[: self.size], mask)

@@ -38,11 +38,18 @@ class Calibration:
 
     def similarity(self, cosine: float, script: Script) -> float | None:
         """Similarity from 0 to 1; None where it is unknown."""
+        found = self.similarities(np.array([cosine]), script)
+        return None if found is None else float(found[0])
+
+    def similarities(
+        self, cosines: NDArray[np.floating], script: Script
+    ) -> NDArray[np.float64] | None:
+        """The same for many cosines at once."""
         knots = self.knots.get(script)
         if knots is None:
             return None
-        cosines, similarities = zip(*knots, strict=True)
-        return float(np.interp(cosine, cosines, similarities))
+        at, values = zip(*knots, strict=True)
+        return np.asarray(np.interp(cosines, at, values), dtype=np.float64)
 
 
 class Embedder(Protocol):
