@@ -1,6 +1,7 @@
 """The category a text falls into, by a table of readable rules in English and Hebrew."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 _APOSTROPHES = str.maketrans("\u2019\u02bc", "''")
@@ -157,13 +158,26 @@ RULES: tuple[Rule, ...] = (
 # A long text says early what it is about, and need not be read whole.
 _LOOKED_AT = 2_000
 
-_COMPILED = tuple((rule.category, re.compile("|".join(rule.patterns))) for rule in RULES)
+_HEBREW_LETTER = re.compile("[א-ת]")
+
+
+def _compiled(
+    wanted: Callable[[str], bool] = lambda pattern: True,
+) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple(
+        (rule.category, re.compile("|".join(filter(wanted, rule.patterns)))) for rule in RULES
+    )
+
+
+_COMPILED = _compiled()
+# Every Hebrew pattern asks for a Hebrew letter, and trying them all in vain takes most of the time.
+_WITHOUT_HEBREW = _compiled(lambda pattern: _HEBREW_LETTER.search(pattern) is None)
 
 
 def categorise(text: str) -> str | None:
     """The category of the first rule that fits; None when none does."""
     plain = " ".join(text[:_LOOKED_AT].casefold().translate(_APOSTROPHES).split())
-    for category, pattern in _COMPILED:
+    for category, pattern in _COMPILED if _HEBREW_LETTER.search(plain) else _WITHOUT_HEBREW:
         if pattern.search(plain):
             return category
     return None
