@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,19 +14,17 @@ from commonplace.model.scope import Scope
 
 CANDIDATES_PER_ARM = 64
 
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    id: str
-    cosine: float | None  # None: no vector on one of the two sides
-    words: float  # BM25, as a share of the best
-    held: float  # the share of the query's terms that it holds
+Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    candidates: tuple[Candidate, ...]
-    terms: tuple[str, ...]
+    """The candidates of both arms, in columns: most are judged without looking at their rows."""
+
+    ids: tuple[str, ...]
+    cosines: Floats  # NaN: no vector on one of the two sides
+    words: Floats  # BM25, as a share of the best
+    held: Floats  # the share of the query's terms that each holds
     degraded: bool  # meaning could not be asked
 
 
@@ -46,29 +43,24 @@ def ask_arms(
     with desk.index.reading(scope) as index:
         mask = index.candidates(filters, visibility, desk.clock())
         scores, held = index.bm25(terms, mask)
-        cosines = _cosines(index.cosines(vector, mask), vector) if vector is not None else None
         slots = _best(scores, most, above=0.0)
-        if cosines is not None:
+        cosines = None
+        if vector is not None and vector.any():
+            cosines = index.cosines(vector, mask)
             slots = np.union1d(slots, _best(cosines, most, above=-np.inf))
-        ids = [index.ids[slot] for slot in slots]
-    top = float(scores[slots].max()) if len(slots) else 0.0
-    candidates = tuple(
-        Candidate(
-            id,
-            _known(cosines, slot),
-            float(scores[slot]) / top if top > 0 else 0.0,
-            float(held[slot]),
-        )
-        for id, slot in zip(ids, slots.tolist(), strict=True)
+        ids = tuple(index.ids[slot] for slot in slots.tolist())
+    best = scores[slots]
+    top = float(best.max()) if len(slots) else 0.0
+    return Found(
+        ids,
+        _known(cosines, slots),
+        best / top if top > 0 else np.zeros_like(best),
+        held[slots],
+        degraded=vector is None,
     )
-    return Found(candidates, terms, degraded=vector is None)
 
 
-def _cosines(cosines: Vector, query: Vector) -> Vector | None:
-    return cosines if query.any() else None
-
-
-def _best(scores: NDArray[np.float32], most: int, above: float) -> NDArray[np.int64]:
+def _best(scores: Floats, most: int, above: float) -> NDArray[np.int64]:
     """The slots of the highest scores; where the last place is tied, all of the tied."""
     if len(scores) <= most:
         return np.flatnonzero(scores > above)
@@ -77,7 +69,9 @@ def _best(scores: NDArray[np.float32], most: int, above: float) -> NDArray[np.in
     return chosen[: 4 * most]
 
 
-def _known(cosines: Sequence[float] | NDArray[np.float32] | None, slot: int) -> float | None:
-    if cosines is None or not np.isfinite(cosines[slot]):
-        return None
-    return float(cosines[slot])
+def _known(cosines: Floats | None, slots: NDArray[np.int64]) -> Floats:
+    if cosines is None:
+        return np.full(len(slots), np.nan, dtype=np.float32)
+    found = cosines[slots]
+    found[np.isinf(found)] = np.nan
+    return found

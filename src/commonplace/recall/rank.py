@@ -12,6 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+import numpy as np
+from numpy.typing import NDArray
+
 from commonplace.model.kinds import POLICIES
 from commonplace.model.memory import Memory
 
@@ -29,6 +32,12 @@ class Weights:
 
 
 WEIGHTS = Weights()
+ALL_WORDS = 0.999  # the share of the query's terms that counts as all of them
+
+_HEAVIEST = max(policy.recall_weight for policy in POLICIES.values())
+_ROUNDING = 1e-5  # parts are rounded one by one
+
+Floats = NDArray[np.floating]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +66,36 @@ def is_relevant(evidence: Evidence, threshold: float | None, weights: Weights = 
         return evidence.held >= weights.words_floor
     if threshold is not None:
         return evidence.similarity >= threshold
-    return evidence.similarity >= weights.floor or evidence.held > 0.999
+    return evidence.similarity >= weights.floor or evidence.held > ALL_WORDS
+
+
+def ceilings(
+    similarities: Floats,
+    words: Floats,
+    held: Floats,
+    threshold: float | None = None,
+    *,
+    may_be_blind: bool,
+    weights: Weights = WEIGHTS,
+) -> Floats:
+    """The most that each candidate can score, whatever its row says; −inf: it cannot be relevant.
+
+    Similarities are the query's side of them (NaN: unknown): a row can only lower one, or, where
+    the model may be blind to the row's script, leave the base to the words.
+    """
+    unknown = np.isnan(similarities)
+    if threshold is not None:
+        seen = similarities >= threshold
+    else:
+        seen = (similarities >= weights.floor) | ((held > ALL_WORDS) & ~unknown)
+    by_words = (unknown | may_be_blind) & (held >= weights.words_floor)
+    base = np.maximum(
+        np.where(seen, weights.similarity * similarities + weights.keywords * words, -np.inf),
+        np.where(by_words, (weights.similarity + weights.keywords) * words, -np.inf),
+    )
+    small_parts = weights.relation + weights.recency + weights.importance
+    highest: Floats = (base + small_parts) * _HEAVIEST + _ROUNDING
+    return highest
 
 
 def rank(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from commonplace.desk import Desk, Vector, visibility_of
 from commonplace.language.detect import script
@@ -13,13 +16,13 @@ from commonplace.model.filters import NO_FILTERS, Filters
 from commonplace.model.journal import Entry, Node, Op, Status
 from commonplace.model.memory import Link, Memory
 from commonplace.model.scope import Principal
-from commonplace.recall.arms import Candidate, ask_arms
+from commonplace.recall.arms import Found, ask_arms
 from commonplace.recall.explain import sentence
 from commonplace.recall.pack import Hit, Related, as_text, pack
-from commonplace.recall.rank import Evidence, Ranked, rank
+from commonplace.recall.rank import Evidence, Floats, Ranked, ceilings, rank
 
 RELATED_BULLETS = 2
-LOOKED_AT = 200  # candidates whose rows are read: the arms may name more when many are tied
+FIRST_LOOK = 16  # rows that are read at first
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,6 @@ def recall(desk: Desk, principal: Principal, plans: Sequence[Plan]) -> list[Reca
 
 
 def _answer(desk: Desk, principal: Principal, plan: Plan, vector: Vector | None) -> Recalled:
-    now = desk.clock()
     found = ask_arms(
         desk,
         principal.scope,
@@ -74,50 +76,106 @@ def _answer(desk: Desk, principal: Principal, plan: Plan, vector: Vector | None)
         visibility_of(principal),
         plan.k,
     )
-    looked_at = sorted(found.candidates, key=_promise, reverse=True)[:LOOKED_AT]
-    memories = _rows(desk, principal, plan, looked_at)
-    links = desk.store.links(principal.scope, list(memories))
-    strengths = _strongest(links)
-    evidence = [
-        _evidence(desk, plan.query, memories[each.id], each, strengths)
-        for each in looked_at
-        if each.id in memories
-    ]
-    best = rank(evidence, now, plan.threshold)[: plan.k]
-    hits = [_hit(ranked, plan.explain) for ranked in best]
-    hits = _with_related(desk, principal, hits, links)
+    seen = _look_at_the_best(desk, principal, plan, found)
+    hits = [_hit(ranked, plan.explain) for ranked in seen.ranked[: plan.k]]
+    hits = _with_related(desk, principal, hits, seen.links)
     packed, tokens = pack(hits, plan.budget_tokens)
-    _note(desk, principal, plan, packed, evidence)
+    _note(desk, principal, plan, packed, seen.evidence)
     return Recalled(plan.query, tuple(packed), tokens, found.degraded)
 
 
-def _promise(candidate: Candidate) -> tuple[float, float]:
-    return (candidate.cosine or 0.0) + candidate.words, candidate.held
+@dataclass(slots=True)
+class _Seen:
+    """What the rows looked at so far say."""
+
+    evidence: list[Evidence] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)  # strongest first
+    ranked: list[Ranked] = field(default_factory=list)
 
 
-def _rows(
-    desk: Desk, principal: Principal, plan: Plan, candidates: Sequence[Candidate]
-) -> dict[str, Memory]:
-    """Visit 2. What changed between the visits is judged again, by its row."""
+def _look_at_the_best(desk: Desk, principal: Principal, plan: Plan, found: Found) -> _Seen:
+    """Visit 2: rows, the most promising first, until no other can come among the best.
+
+    Ends as if all rows had been read: a candidate's ceiling is known without its row.
+    """
+    now = desk.clock()
+    highest = _ceilings(desk, plan, found)
+    seen = _Seen()
+    for places in _in_turn(found, highest, max(FIRST_LOOK, 2 * plan.k)):
+        enough = len(seen.ranked) >= plan.k
+        if enough and seen.ranked[plan.k - 1].score > highest[places[0]]:
+            break
+        _look(desk, principal, plan, found, places, seen)
+        seen.ranked = rank(seen.evidence, now, plan.threshold)
+    return seen
+
+
+def _ceilings(desk: Desk, plan: Plan, found: Found) -> Floats:
+    asked = desk.similarities(found.cosines, plan.query)
+    return ceilings(
+        np.full(len(found.ids), np.nan) if asked is None else asked,
+        found.words,
+        found.held,
+        plan.threshold,
+        may_be_blind=desk.embedder.calibration.is_blind_somewhere,
+    )
+
+
+def _in_turn(found: Found, highest: Floats, first: int) -> Iterator[list[int]]:
+    """Places in growing groups: most answers are in the first. The nearest in meaning is always
+    looked at, relevant or not, because the journal tells how near the best was."""
+    promising = [
+        place for place in np.argsort(-highest, kind="stable").tolist() if highest[place] > -np.inf
+    ]
+    known = ~np.isnan(found.cosines)
+    group = promising[:first]
+    if known.any():
+        nearest = int(np.nanargmax(found.cosines))
+        promising = [place for place in promising if place != nearest]
+        group = [*promising[:first], nearest]
+    start = first
+    while group:
+        yield group
+        group = promising[start : 3 * start]
+        start *= 3
+
+
+def _look(
+    desk: Desk,
+    principal: Principal,
+    plan: Plan,
+    found: Found,
+    places: Sequence[int],
+    seen: _Seen,
+) -> None:
+    ids = [found.ids[place] for place in places]
+    memories = _rows(desk, principal, plan, ids)
+    links = desk.store.links(principal.scope, list(memories))
+    strengths = _strongest(links)
+    for place in places:
+        memory = memories.get(found.ids[place])
+        if memory is not None:
+            similarity = _similarity(desk, plan.query, memory, float(found.cosines[place]))
+            seen.evidence.append(
+                Evidence(
+                    memory,
+                    similarity,
+                    float(found.words[place]),
+                    float(found.held[place]),
+                    strengths.get(memory.id, 0.0),
+                )
+            )
+    seen.links = sorted({*seen.links, *links}, key=lambda link: (-link.strength, link.a, link.b))
+
+
+def _rows(desk: Desk, principal: Principal, plan: Plan, ids: Sequence[str]) -> dict[str, Memory]:
+    """What changed since the arms were asked is judged again, by its row."""
     now, visibility = desk.clock(), visibility_of(principal)
-    rows = desk.store.fetch(principal.scope, [candidate.id for candidate in candidates])
     return {
         memory.id: memory
-        for memory in rows
+        for memory in desk.store.fetch(principal.scope, ids)
         if memory.is_live(now) and visibility.admits(memory) and plan.filters.admits(memory)
     }
-
-
-def _evidence(
-    desk: Desk, query: str, memory: Memory, candidate: Candidate, strengths: Mapping[str, float]
-) -> Evidence:
-    return Evidence(
-        memory,
-        _similarity(desk, query, memory, candidate.cosine),
-        candidate.words,
-        candidate.held,
-        strengths.get(memory.id, 0.0),
-    )
 
 
 def _strongest(links: Sequence[Link]) -> dict[str, float]:
@@ -128,9 +186,9 @@ def _strongest(links: Sequence[Link]) -> dict[str, float]:
     return strengths
 
 
-def _similarity(desk: Desk, query: str, memory: Memory, cosine: float | None) -> float | None:
+def _similarity(desk: Desk, query: str, memory: Memory, cosine: float) -> float | None:
     """Known only where the model can read both sides."""
-    if cosine is None:
+    if math.isnan(cosine):
         return None
     calibration = desk.embedder.calibration
     asked = calibration.similarity(cosine, script(query))

@@ -36,6 +36,10 @@ class Calibration:
             if knots[0][1] < 0 or knots[-1][1] > 1:
                 raise ValueError(f"calibration for {script} leaves the scale from 0 to 1")
 
+    @property
+    def is_blind_somewhere(self) -> bool:
+        return any(script not in self.knots for script in Script)
+
     def similarity(self, cosine: float, script: Script) -> float | None:
         """Similarity from 0 to 1; None where it is unknown."""
         found = self.similarities(np.array([cosine]), script)
