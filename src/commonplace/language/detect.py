@@ -1,5 +1,6 @@
 """Which script and which language a text is written in, by counting letters and small words."""
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
@@ -47,6 +48,8 @@ _LATIN_LANGUAGES = tuple(language for language in LANGUAGES if language not in (
 # One small word proves nothing: "Dan" is Dutch for "then", and "car" French for "because".
 _ENOUGH_EVIDENCE = 2
 
+_ASCII_LETTER = re.compile("[A-Za-z]")
+
 # Letters that few other languages use.
 _TELLING_LETTERS = {
     **dict.fromkeys("äöü", "de"),
@@ -59,6 +62,8 @@ _TELLING_LETTERS = {
 
 def script(text: str) -> Script:
     """The script of most letters; OTHER without letters, the earlier one in a tie."""
+    if text.isascii():
+        return Script.LATIN if _ASCII_LETTER.search(text) else Script.OTHER
     counts = Counter(map(_SCRIPT_OF.__getitem__, text))
     counts[None] = 0
     best = max(Script, key=counts.__getitem__)

@@ -25,6 +25,9 @@ class Found:
     cosines: Floats  # NaN: no vector on one of the two sides
     words: Floats  # BM25, as a share of the best
     held: Floats  # the share of the query's terms that each holds
+    kinds: tuple[str, ...]
+    importance: NDArray[np.int64]
+    age_days: NDArray[np.float64]  # since the last change
     degraded: bool  # meaning could not be asked
 
 
@@ -40,8 +43,9 @@ def ask_arms(
     """Visit 1: the best of each arm, every candidate filtered before it is scored."""
     terms = tuple(dict.fromkeys(analyse(query)))
     most = max(CANDIDATES_PER_ARM, wanted)
+    now = desk.clock()
     with desk.index.reading(scope) as index:
-        mask = index.candidates(filters, visibility, desk.clock())
+        mask = index.candidates(filters, visibility, now)
         scores, held = index.bm25(terms, mask)
         slots = _best(scores, most, above=0.0)
         cosines = None
@@ -49,6 +53,9 @@ def ask_arms(
             cosines = index.cosines(vector, mask)
             slots = np.union1d(slots, _best(cosines, most, above=-np.inf))
         ids = tuple(index.ids[slot] for slot in slots.tolist())
+        kinds = tuple(index.words_at("kind", slots))
+        importance = index.numeric["importance"][slots]
+        age_days = index.age_days(slots, now)
     best = scores[slots]
     top = float(best.max()) if len(slots) else 0.0
     return Found(
@@ -56,6 +63,9 @@ def ask_arms(
         _known(cosines, slots),
         best / top if top > 0 else np.zeros_like(best),
         held[slots],
+        kinds,
+        importance,
+        age_days,
         degraded=vector is None,
     )
 

@@ -15,7 +15,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.model.kinds import POLICIES
+from commonplace.model.kinds import POLICIES, Kind
 from commonplace.model.memory import Memory
 
 
@@ -34,7 +34,6 @@ class Weights:
 WEIGHTS = Weights()
 ALL_WORDS = 0.999  # the share of the query's terms that counts as all of them
 
-_HEAVIEST = max(policy.recall_weight for policy in POLICIES.values())
 _ROUNDING = 1e-5  # parts are rounded one by one
 
 Floats = NDArray[np.floating]
@@ -69,32 +68,42 @@ def is_relevant(evidence: Evidence, threshold: float | None, weights: Weights = 
     return evidence.similarity >= weights.floor or evidence.held > ALL_WORDS
 
 
+@dataclass(frozen=True, slots=True)
+class Promises:
+    """What is known of all candidates before their rows are read, in columns."""
+
+    similarities: Floats  # the query's side of them; NaN: unknown
+    words: Floats
+    held: Floats
+    age_days: Floats
+    importance: NDArray[np.integer]
+    kinds: Sequence[str]
+    may_be_blind: bool  # are there scripts that the model cannot read?
+
+
 def ceilings(
-    similarities: Floats,
-    words: Floats,
-    held: Floats,
-    threshold: float | None = None,
-    *,
-    may_be_blind: bool,
-    weights: Weights = WEIGHTS,
+    promises: Promises, threshold: float | None = None, weights: Weights = WEIGHTS
 ) -> Floats:
     """The most that each candidate can score, whatever its row says; −inf: it cannot be relevant.
 
-    Similarities are the query's side of them (NaN: unknown): a row can only lower one, or, where
-    the model may be blind to the row's script, leave the base to the words.
+    A row can only lower its similarity, or, where the model is blind to its script, leave the
+    base to the words. How strongly it is linked is not known yet.
     """
+    similarities, words, held = promises.similarities, promises.words, promises.held
     unknown = np.isnan(similarities)
     if threshold is not None:
         seen = similarities >= threshold
     else:
         seen = (similarities >= weights.floor) | ((held > ALL_WORDS) & ~unknown)
-    by_words = (unknown | may_be_blind) & (held >= weights.words_floor)
+    by_words = (unknown | promises.may_be_blind) & (held >= weights.words_floor)
     base = np.maximum(
         np.where(seen, weights.similarity * similarities + weights.keywords * words, -np.inf),
         np.where(by_words, (weights.similarity + weights.keywords) * words, -np.inf),
     )
-    small_parts = weights.relation + weights.recency + weights.importance
-    highest: Floats = (base + small_parts) * _HEAVIEST + _ROUNDING
+    recency = weights.recency * np.exp(-np.maximum(promises.age_days, 0) / weights.recency_days)
+    importance = weights.importance * (promises.importance - 1) / 4
+    of_kind = np.array([POLICIES[Kind(kind)].recall_weight for kind in promises.kinds])
+    highest: Floats = (base + weights.relation + recency + importance) * of_kind + _ROUNDING
     return highest
 
 

@@ -19,10 +19,10 @@ from commonplace.model.scope import Principal
 from commonplace.recall.arms import Found, ask_arms
 from commonplace.recall.explain import sentence
 from commonplace.recall.pack import Hit, Related, as_text, pack
-from commonplace.recall.rank import Evidence, Floats, Ranked, ceilings, rank
+from commonplace.recall.rank import Evidence, Floats, Promises, Ranked, ceilings, rank
 
 RELATED_BULLETS = 2
-FIRST_LOOK = 16  # rows that are read at first
+FIRST_LOOK = 8  # rows that are read at first, at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +112,16 @@ def _look_at_the_best(desk: Desk, principal: Principal, plan: Plan, found: Found
 
 def _ceilings(desk: Desk, plan: Plan, found: Found) -> Floats:
     asked = desk.similarities(found.cosines, plan.query)
-    return ceilings(
-        np.full(len(found.ids), np.nan) if asked is None else asked,
-        found.words,
-        found.held,
-        plan.threshold,
+    promises = Promises(
+        similarities=np.full(len(found.ids), np.nan) if asked is None else asked,
+        words=found.words,
+        held=found.held,
+        age_days=found.age_days,
+        importance=found.importance,
+        kinds=found.kinds,
         may_be_blind=desk.embedder.calibration.is_blind_somewhere,
     )
+    return ceilings(promises, plan.threshold)
 
 
 def _in_turn(found: Found, highest: Floats, first: int) -> Iterator[list[int]]:
@@ -192,6 +195,8 @@ def _similarity(desk: Desk, query: str, memory: Memory, cosine: float) -> float 
         return None
     calibration = desk.embedder.calibration
     asked = calibration.similarity(cosine, script(query))
+    if script(memory.content) == script(query):
+        return asked
     told = calibration.similarity(cosine, script(memory.content))
     return None if asked is None or told is None else min(asked, told)
 

@@ -43,6 +43,7 @@ _CODED = (
 _NUMERIC = ("importance", "pinned", "created_at", "updated_at")
 _FIRST_CAPACITY = 64
 UNKNOWN = Counters(epoch=-1)  # no scope has this epoch, so that everything is asked for
+_MICROS_A_DAY = 86_400_000_000
 
 
 class Column:
@@ -222,6 +223,15 @@ class ScopeIndex:
         slots = {slot for tag in tags for slot in self.slots_of_tag.get(tag, ())}
         mask[list(slots)] = True
         return mask
+
+    def words_at(self, name: str, slots: NDArray[np.int64]) -> list[str]:
+        """What a coded column says there."""
+        words = list(self.words[name].codes)  # codes count up, so the n-th word has the code n
+        return [str(words[code]) for code in self.coded[name][slots].tolist()]
+
+    def age_days(self, slots: NDArray[np.int64], now: datetime) -> NDArray[np.float64]:
+        """How long each has stood as it is."""
+        return (exact_micros(now) - self.numeric["updated_at"][slots]) / _MICROS_A_DAY
 
     def _coded(self, name: str) -> NDArray[np.int32]:
         return self.coded[name][: self.size]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -98,26 +98,36 @@ _MOMENTS = frozenset(
         "last_accessed_at",
     }
 )
-_DECODERS: dict[str, Any] = {
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return () if text == "[]" else tuple(json.loads(text))
+
+
+def _map(text: str) -> dict[str, Any]:
+    return {} if text == "{}" else dict(json.loads(text))
+
+
+_DECODERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_MOMENTS, moment),
-    "kind": Kind,
-    "tags": lambda text: tuple(json.loads(text)) if text != "[]" else (),
-    "metadata": json.loads,
-    "evidence": lambda text: tuple(json.loads(text)) if text != "[]" else (),
-    "stability": Stability,
-    "sensitivity": Sensitivity,
+    "kind": {str(kind): kind for kind in Kind}.__getitem__,
+    "tags": _list,
+    "metadata": _map,
+    "evidence": _list,
+    "stability": {str(stability): stability for stability in Stability}.__getitem__,
+    "sensitivity": {str(level): level for level in Sensitivity}.__getitem__,
     "pinned": bool,
-    "state": State,
+    "state": {str(state): state for state in State}.__getitem__,
     "access_count": lambda count: count or 0,
 }
+_DECODED = tuple((place, _DECODERS[n]) for place, n in enumerate(_NAMES) if n in _DECODERS)
 
 
 def memory_from(scope: Scope, row: Row) -> Memory:
-    values = {
-        name: decode(value) if (decode := _DECODERS.get(name)) else value
-        for name, value in zip(_NAMES, row, strict=True)
-    }
-    return Memory(user_id=scope.name, **values)
+    values = list(row)
+    for place, decode in _DECODED:
+        values[place] = decode(values[place])
+    return Memory(user_id=scope.name, **dict(zip(_NAMES, values, strict=True)))
 
 
 def memory_values(memory: Memory) -> dict[str, Any]:
