@@ -35,7 +35,19 @@ SPELLING = Spelling(
 )
 STATEMENTS = load("commonplace.store.sql", "queries.sql", SPELLING)
 OWN = load("commonplace.store.postgres", "queries.sql", SPELLING)
-_MIGRATIONS = migrations("commonplace.store.postgres")
+_MIGRATIONS = migrations(
+    "commonplace.store.postgres",
+    {
+        "id": 'TEXT COLLATE "C"',
+        "int": "BIGINT",
+        "real": "DOUBLE PRECISION",
+        "bytes": "BYTEA",
+        "heap": "",
+        "heap_by_owner": "PARTITION BY HASH (scope)",
+        "clustered": "",
+        "clustered_by_owner": "PARTITION BY HASH (scope)",
+    },
+)
 _MIGRATION_LOCK = 0x636F6D6D  # any number that others are unlikely to use
 
 Connection = psycopg.Connection[tuple[Any, ...]]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 
 from commonplace.errors import StoreTooNew
 
+_SHARED = "commonplace.store.sql"
+_COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
 _FILE = re.compile(r"^(\d{4})_(\w+)\.sql$")
 
 
@@ -18,12 +21,26 @@ class Migration:
     script: str
 
 
-def migrations(package: str) -> list[Migration]:
-    found = []
-    for file in resources.files(package).joinpath("migrations").iterdir():
+def migrations(dialect: str, words: Mapping[str, str]) -> list[Migration]:
+    """The shared scripts in a dialect's own words, each followed by what only the dialect needs."""
+    scripts: dict[int, list[str]] = {}
+    names: dict[int, str] = {}
+    for package in (_SHARED, dialect):
+        for number, name, script in _files(package):
+            names.setdefault(number, name)
+            scripts.setdefault(number, []).append(in_words(script, words))
+    return [Migration(n, names[n], "\n".join(scripts[n])) for n in sorted(scripts)]
+
+
+def in_words(script: str, words: Mapping[str, str]) -> str:
+    return re.sub(r"(?<=\s)#(\w+)", lambda found: words[found[1]], _COMMENT.sub("", script))
+
+
+def _files(package: str) -> Iterator[tuple[int, str, str]]:
+    folder = resources.files(package).joinpath("migrations")
+    for file in folder.iterdir() if folder.is_dir() else ():
         if match := _FILE.match(file.name):
-            found.append(Migration(int(match[1]), match[2], file.read_text(encoding="utf-8")))
-    return sorted(found, key=lambda migration: migration.number)
+            yield int(match[1]), match[2], file.read_text(encoding="utf-8")
 
 
 def pending(known: list[Migration], schema: int) -> list[Migration]:

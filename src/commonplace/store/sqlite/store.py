@@ -33,7 +33,19 @@ SPELLING = Spelling(
     bytes="BLOB",
 )
 STATEMENTS = load("commonplace.store.sql", "queries.sql", SPELLING)
-_MIGRATIONS = migrations("commonplace.store.sqlite")
+_MIGRATIONS = migrations(
+    "commonplace.store.sqlite",
+    {
+        "id": "TEXT",
+        "int": "INTEGER",
+        "real": "REAL",
+        "bytes": "BLOB",
+        "heap": "STRICT",
+        "heap_by_owner": "STRICT",
+        "clustered": "STRICT, WITHOUT ROWID",
+        "clustered_by_owner": "STRICT, WITHOUT ROWID",
+    },
+)
 _MEMORY = ":memory:"
 _SCAN_BLOCK = 1 << 20
 
