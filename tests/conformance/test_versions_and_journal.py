@@ -161,19 +161,8 @@ def test_events_tell_operations_reads_included_in_the_seeds_columns(me):
     me.remember("The kettle is red")
     me.recall("red kettle", thread="t")
     search, create = me.events()
-    columns = [
-        "id",
-        "user_id",
-        "thread_id",
-        "node",
-        "op",
-        "status",
-        "memory_id",
-        "category",
-        "sim",
-        "ts",
-    ]
-    assert list(search) == list(create) == columns
+    told = ("id", "user_id", "thread_id", "node", "op", "status")
+    assert tuple(search) == tuple(create) == (*told, "memory_id", "category", "sim", "ts")
     assert (create["op"], search["op"], search["thread_id"]) == ("create", "search", "t")
     assert (search["status"], search["user_id"]) == ("ok", "ana")
     assert search["sim"] > 0.5

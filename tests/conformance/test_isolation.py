@@ -1,0 +1,306 @@
+"""Nothing of one owner is ever reached from another: in the text of every statement, in the
+schema, and by the database itself."""
+
+import re
+from importlib import resources
+
+import psycopg
+import pytest
+
+from commonplace.model.filters import Visibility
+from commonplace.model.memory import State
+from commonplace.store.port import JournalQuery, Listing
+from commonplace.store.sql.loader import statements
+from support.making import ANA, BOB, a_memory, put
+from support.postgres import SCOPED_TABLES, TABLES
+from support.stores import is_postgres, open_store, raw
+
+MAINTENANCE = {"all_scopes", "unscrubbed", "finish_scrub", "claim_fact", "fact"}
+OF_POSTGRES = {
+    "begin_reading",
+    "begin_writing",
+    "take_on",
+    "lock_migrations",
+    "has_migrations",
+    "schema",
+    "create_migrations",
+    "record_migration",
+    "owns_tables",
+    "wait_for_locks",
+    "vacuum",
+    "database_size",
+}
+
+_NAMED = "|".join(TABLES)
+_REFERENCE = re.compile(rf"\b(?:FROM|JOIN|UPDATE|INTO)\s+(?:{_NAMED})\b")
+_BINDING = re.compile(
+    r"\bscope = (?::scope|\w+\.scope)\b|\bVALUES \(\s*:scope\b|\bSELECT m\.scope\b"
+)
+_TO_CALLER = re.compile(r"\bscope = :scope\b|\bVALUES \(\s*:scope\b")
+
+
+def is_bound(statement: str) -> bool:
+    """Each table it names is tied to the caller's scope, or to a table that is."""
+    references = len(_REFERENCE.findall(statement))
+    bindings = len(_BINDING.findall(statement))
+    return bool(_TO_CALLER.search(statement)) and 0 < references <= bindings
+
+
+def shared_statements() -> tuple[dict[str, str], set[str]]:
+    """All of them, and the names of those that stand under the heading of maintenance."""
+    package, file = "commonplace.store.sql", "queries.sql"
+    text = resources.files(package).joinpath(file).read_text(encoding="utf-8")
+    _, heading, maintenance = text.partition("\n-- maintenance")
+    assert heading
+    return statements(package, file), set(re.findall(r"^-- name: (\w+)$", maintenance, re.M))
+
+
+# ——— in the text of the statements ———
+
+
+def test_every_statement_is_bound_to_one_owner_or_is_maintenance():
+    known, maintenance = shared_statements()
+    unbound = {name for name, text in known.items() if not is_bound(text)}
+    assert unbound - maintenance == set()
+    assert len(known) > 50
+
+
+def test_the_statements_of_maintenance_are_these_and_no_more():
+    assert shared_statements()[1] == MAINTENANCE
+
+
+def test_statements_of_postgresql_alone_read_no_row_of_any_owner():
+    own = statements("commonplace.store.postgres", "queries.sql")
+    assert set(own) == OF_POSTGRES
+    assert [name for name, text in own.items() if _REFERENCE.search(text)] == []
+
+
+@pytest.mark.parametrize(
+    "leaking",
+    [
+        "SELECT content FROM memories WHERE id = :id",
+        "SELECT m.content FROM memories m JOIN links l ON l.a = m.id WHERE m.scope = :scope",
+        "DELETE FROM terms WHERE scope = :scope AND unit IN (SELECT unit FROM memories)",
+        "INSERT INTO reads (id) VALUES (:id)",
+        "UPDATE memories SET seq = :seq WHERE id = :id",
+    ],
+)
+def test_the_proof_notices_a_statement_that_leaks(leaking):
+    assert not is_bound(leaking)
+
+
+# ——— in the schema ———
+
+
+def primary_keys(url: str) -> dict[str, list[str]]:
+    if is_postgres(url):
+        found = raw(
+            url,
+            """SELECT c.relname, a.attname FROM pg_index i
+                 JOIN pg_class c ON c.oid = i.indrelid
+                 JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = current_schema()
+                 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY(i.indkey)
+                WHERE i.indisprimary ORDER BY c.relname, array_position(i.indkey, a.attnum)""",
+        )
+    else:
+        found = raw(
+            url,
+            """SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
+                WHERE t.type = 'table' AND c.pk > 0 ORDER BY t.name, c.pk""",
+        )
+    keys: dict[str, list[str]] = {}
+    for table, column in found:
+        keys.setdefault(table, []).append(column)
+    return keys
+
+
+def test_every_primary_key_starts_with_the_owner(store, store_url):
+    keys = primary_keys(store_url)
+    assert set(TABLES) <= set(keys)
+    others = {table for table, columns in keys.items() if columns[0] != "scope"}
+    assert others == {"store_facts", "migrations"}
+
+
+def test_every_index_starts_with_the_owner(store, store_url):
+    if is_postgres(store_url):
+        found = raw(
+            store_url,
+            """SELECT indexdef FROM pg_indexes
+                WHERE schemaname = current_schema()
+                  AND tablename NOT IN ('store_facts', 'migrations')""",
+        )
+        firsts = {re.search(r"\((\w+)", definition)[1] for (definition,) in found}
+    else:
+        found = raw(
+            store_url,
+            """SELECT i.name, c.name FROM sqlite_schema i, pragma_index_info(i.name) c
+                WHERE i.type = 'index' AND c.seqno = 0
+                  AND i.tbl_name NOT IN ('store_facts', 'migrations')""",
+        )
+        firsts = {column for _, column in found}
+    assert found
+    assert firsts == {"scope"}
+
+
+# ——— through the port ———
+
+
+def test_a_port_opened_on_one_owner_shows_nothing_of_another(store):
+    hers = a_memory("Hers alone")
+    put(store, [hers])
+    put(store, [a_memory("His")], BOB)
+    everything = Listing(states=tuple(State), visibility=Visibility(cleared=True))
+    assert store.fetch(BOB, [hers.id]) == []
+    assert [memory.content for memory in store.page(BOB, everything)] == ["His"]
+    assert store.versions(BOB, [hers.id]) == []
+    assert store.links(BOB, [hers.id]) == []
+    assert store.journal(BOB, JournalQuery(subject=hers.id)) == []
+    assert store.mentions(BOB, "Hers alone") == []
+    assert store.mentions(ANA, "hers ALONE") == ["memories", "versions"]
+    assert len(store.index_page(BOB, 0, -1).rows) == 1
+
+
+def test_two_owners_may_use_the_same_id(store):
+    put(store, [a_memory("Hers", id="same")])
+    put(store, [a_memory("His", id="same", user_id="bob")], BOB)
+    assert store.fetch(ANA, ["same"])[0].content == "Hers"
+    assert store.fetch(BOB, ["same"])[0].content == "His"
+
+
+# ——— by PostgreSQL itself ———
+
+
+@pytest.fixture
+def guarded(postgres):
+    """A store on PostgreSQL in which ana and bob each have one memory."""
+    url = postgres.database()
+    store = open_store(url)
+    put(store, [a_memory("Hers")])
+    put(store, [a_memory("His")], BOB)
+    yield store, url
+    store.close()
+    postgres.give_back(url)
+
+
+def ask(session, statement, **values):
+    """SQL of the test's own, in a transaction of the store's own."""
+    return session._cursor.execute(statement, values).fetchall()
+
+
+def as_role(url, role, statement, *, scope=None):
+    with psycopg.connect(url) as connection:
+        connection.execute(f"SET LOCAL ROLE {role}")
+        if scope is not None:
+            connection.execute("SELECT set_config('commonplace.scope', %s, true)", [scope])
+        cursor = connection.execute(statement)
+        return cursor.fetchall() if cursor.description else []
+
+
+def test_the_engine_works_as_a_role_that_owns_nothing_and_bypasses_nothing(guarded):
+    store, _ = guarded
+    for transaction in (store._reading, store._writing):
+        with transaction(ANA) as session:
+            [(user, superuser, bypasses)] = ask(
+                session,
+                "SELECT current_user, rolsuper, rolbypassrls FROM pg_roles "
+                "WHERE rolname = current_user",
+            )
+            owned = ask(
+                session,
+                "SELECT relname FROM pg_class WHERE relowner = "
+                "(SELECT oid FROM pg_roles WHERE rolname = current_user)",
+            )
+        assert (user, superuser, bypasses, owned) == ("commonplace_app", False, False, [])
+
+
+def test_row_level_security_is_forced_on_every_table_with_an_owner(guarded):
+    _, url = guarded
+    found = raw(
+        url,
+        """SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity FROM pg_class c
+             JOIN pg_namespace n ON n.oid = c.relnamespace AND n.nspname = current_schema()
+             JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'scope'
+            WHERE c.relkind IN ('r', 'p')""",
+    )
+    assert set(SCOPED_TABLES) <= {table for table, _ in found}
+    assert [table for table, forced in found if not forced] == []
+
+
+def test_a_statement_without_a_filter_sees_its_own_scope_alone(guarded):
+    store, _ = guarded
+    for table in ("memories", "versions", "terms", "vectors", "journal", "scopes"):
+        with store._reading(ANA) as session:
+            assert ask(session, f"SELECT DISTINCT scope FROM {table}") == [("user:ana",)]
+
+
+@pytest.mark.parametrize("scope", ["user:nobody", "", None], ids=["another", "empty", "none"])
+def test_another_scope_or_none_sees_no_row(guarded, scope):
+    _, url = guarded
+    for table in SCOPED_TABLES:
+        count = f"SELECT count(*) FROM {table}"
+        assert as_role(url, "commonplace_app", count, scope=scope) == [(0,)]
+
+
+def test_a_row_of_another_owner_is_neither_written_nor_moved_nor_deleted(guarded):
+    store, url = guarded
+    insert = "INSERT INTO cursors VALUES ('user:bob', 'agent', 't', 1)"
+    for statement in (insert, "UPDATE memories SET scope = 'user:bob'"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            as_role(url, "commonplace_app", statement, scope="user:ana")
+    with store._writing(ANA) as session:
+        session._cursor.execute("DELETE FROM memories")
+    assert store.page(ANA, Listing()) == []
+    assert [memory.content for memory in store.page(BOB, Listing())] == ["His"]
+
+
+def test_partitions_cannot_be_reached_around_their_parent(guarded):
+    _, url = guarded
+    for number in range(8):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            as_role(url, "commonplace_app", f"SELECT count(*) FROM memories_{number}")
+
+
+def test_role_and_scope_end_with_their_transaction(guarded):
+    """A connection that goes back to a pool, ours or pgbouncer's, carries nothing with it."""
+    store, _ = guarded
+    store.fetch(ANA, ["x"])
+    with store._pool.connection() as connection:
+        [(user, login, scope)] = connection.execute(
+            "SELECT current_user, session_user, current_setting('commonplace.scope', true)"
+        ).fetchall()
+    assert user == login
+    assert scope in ("", None)
+
+
+def test_maintenance_sees_which_owners_there_are_and_nothing_they_remember(guarded):
+    _, url = guarded
+    for table in ("memories", "versions", "terms", "vectors", "journal", "links", "reads"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            as_role(url, "commonplace_maintenance", f"SELECT count(*) FROM {table}")
+
+
+def test_a_login_that_owns_nothing_can_use_the_store(guarded):
+    """The usual deployment: one login migrates, others only take on the two roles."""
+    _, url = guarded
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute("DROP ROLE IF EXISTS plain_login")
+        admin.execute(
+            "CREATE ROLE plain_login LOGIN IN ROLE commonplace_app, commonplace_maintenance"
+        )
+    login = psycopg.conninfo.make_conninfo(url, user="plain_login")
+    address = _as_url(login)
+    store = open_store(address)
+    try:
+        mine = a_memory("Written by a plain login")
+        put(store, [mine])
+        assert store.fetch(ANA, [mine.id]) == [mine]
+        assert len(store.scopes()) == 2
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            raw(address, "SELECT count(*) FROM memories_0")
+    finally:
+        store.close()
+
+
+def _as_url(conninfo: str) -> str:
+    known = psycopg.conninfo.conninfo_to_dict(conninfo)
+    return f"postgresql://{known['user']}@/{known['dbname']}?host={known['host']}"
