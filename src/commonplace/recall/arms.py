@@ -52,6 +52,8 @@ def ask_arms(
         if vector is not None and vector.any():
             cosines = index.cosines(vector, mask)
             slots = np.union1d(slots, _best(cosines, most, above=-np.inf))
+            with_vector = slots[np.isfinite(cosines[slots])]
+            cosines[with_vector] = index.exact_cosines(vector, with_vector)
         ids = tuple(index.ids[slot] for slot in slots.tolist())
         kinds = tuple(index.words_at("kind", slots))
         importance = index.numeric["importance"][slots]

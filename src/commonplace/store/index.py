@@ -261,6 +261,12 @@ class ScopeIndex:
             scores[:, ~usable] = -np.inf
         return scores
 
+    def exact_cosines(self, query: Floats, slots: NDArray[np.int64]) -> Floats:
+        """The same to the last digit wherever a row lies: in single precision, a product of many
+        rows rounds each by its place, and a score would depend on the cache's history."""
+        exact: NDArray[np.float64] = self.vectors[slots].astype(np.float64) @ query.astype(float)
+        return exact.astype(np.float32)
+
     def bm25(self, terms: Sequence[str], mask: Mask) -> tuple[Floats, Floats]:
         """BM25 of every candidate and the share of the query's terms that it holds."""
         return self.postings.bm25(terms, self.live[: self.size], self.lengths[: self.size], mask)
