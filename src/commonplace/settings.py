@@ -100,12 +100,14 @@ def default_store() -> str:
 def _read_file(environment: Mapping[str, str]) -> dict[str, Any]:
     named = environment.get(CONFIG_VARIABLE)
     path = Path(named) if named else _config_file()
-    if not path.exists():
-        if named:
-            raise BadSettings(f"{CONFIG_VARIABLE} names {path}, which does not exist.")
-        return {}
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if named:
+            raise BadSettings(f"{CONFIG_VARIABLE} names {path}, which does not exist.") from None
+        return {}
+    except OSError as error:
+        raise BadSettings(f"{path} cannot be read: {error.strerror}.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSettings(f"{path} is not valid TOML: {error}.") from error
     unknown = set(values) - set(BY_NAME)
