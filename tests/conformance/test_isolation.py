@@ -27,6 +27,9 @@ OF_POSTGRES = {
     "record_migration",
     "owns_tables",
     "wait_for_locks",
+    "this_moment",
+    "unseen_since",
+    "outcome",
     "vacuum",
     "database_size",
 }

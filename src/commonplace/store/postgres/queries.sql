@@ -10,7 +10,11 @@ BEGIN
 
 -- name: take_on
 SELECT set_config('role', :role, true), set_config('commonplace.scope', :scope, true),
-       set_config('lock_timeout', :wait, true)
+       set_config('lock_timeout', :wait, true),
+       CASE WHEN CAST(:writes AS BOOLEAN) THEN CAST(pg_current_xact_id() AS TEXT) END
+
+-- name: outcome
+SELECT pg_xact_status(CAST(CAST(:transaction AS TEXT) AS xid8))
 
 -- name: lock_migrations
 SELECT pg_advisory_xact_lock(CAST(:key AS BIGINT))

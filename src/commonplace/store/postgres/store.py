@@ -7,6 +7,7 @@ only, so that row-level security holds whoever logged in, and nothing leaks thro
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -48,6 +49,7 @@ _MIGRATIONS = migrations(
         "clustered_by_owner": "PARTITION BY HASH (scope)",
     },
 )
+_WRITING = "begin_writing"
 _MIGRATION_LOCK = 0x636F6D6D  # any number that others are unlikely to use
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -116,10 +118,10 @@ class PostgresStore(SqlStore):
 
     @contextmanager
     def _living(self, role: str, scope: Scope | None, begin: str) -> Iterator[Connection]:
-        connection = self._begun(role, scope, begin)
+        connection, transaction = self._begun(role, scope, begin)
         try:
             yield connection
-            connection.commit()
+            self._commit(connection, transaction)
         except BaseException:
             if not connection.closed:
                 connection.rollback()
@@ -127,7 +129,7 @@ class PostgresStore(SqlStore):
         finally:
             self._pool.putconn(connection)
 
-    def _begun(self, role: str, scope: Scope | None, begin: str) -> Connection:
+    def _begun(self, role: str, scope: Scope | None, begin: str) -> tuple[Connection, str | None]:
         """A connection in a begun transaction; those that died while idle are replaced."""
         for _ in range(self._pool_size):
             with suppress(psycopg.OperationalError):
@@ -136,15 +138,47 @@ class PostgresStore(SqlStore):
 
     def _begin(
         self, connection: Connection, role: str, scope: Scope | None, begin: str
-    ) -> Connection:
-        taken = {"role": role, "scope": scope.key if scope else "", "wait": self._lock_wait}
+    ) -> tuple[Connection, str | None]:
+        taken = {
+            "role": role,
+            "scope": scope.key if scope else "",
+            "wait": self._lock_wait,
+            "writes": begin == _WRITING,
+        }
         try:
             connection.execute(_sql(OWN[begin]))
-            connection.execute(_sql(OWN["take_on"]), taken)
+            row = connection.execute(_sql(OWN["take_on"]), taken).fetchone()
         except BaseException:
             self._pool.putconn(connection)
             raise
-        return connection
+        return connection, row[-1] if row else None
+
+    def _commit(self, connection: Connection, transaction: str | None) -> None:
+        """A connection lost while committing does not say how it ended, so ask on another one:
+        an error must mean that nothing was changed. A read has ended well by then."""
+        try:
+            connection.commit()
+        except psycopg.OperationalError:
+            if transaction is not None and not self._was_committed(transaction):
+                raise
+
+    def _was_committed(self, transaction: str) -> bool:
+        deadline = time.monotonic() + self._timeout
+        while True:
+            try:
+                with psycopg.connect(self._conninfo, autocommit=True) as connection:
+                    asked = {"transaction": transaction}
+                    row = connection.execute(_sql(OWN["outcome"]), asked).fetchone()
+            except psycopg.OperationalError as error:
+                row = None
+                if time.monotonic() > deadline:
+                    raise StoreUnavailable(
+                        "The connection was lost while committing.",
+                        remedy="It may or may not be stored: look before you call again.",
+                    ) from error
+            if row and row[0] != "in progress":
+                return bool(row[0] == "committed")
+            time.sleep(0.05)
 
     @contextmanager
     def _reading(self, scope: Scope) -> Iterator[PostgresSession]:
@@ -153,12 +187,12 @@ class PostgresStore(SqlStore):
 
     @contextmanager
     def _writing(self, scope: Scope) -> Iterator[PostgresSession]:
-        with self._transaction("commonplace_app", scope, "begin_writing") as session:
+        with self._transaction("commonplace_app", scope, _WRITING) as session:
             yield session
 
     @contextmanager
     def _maintaining(self) -> Iterator[PostgresSession]:
-        with self._transaction("commonplace_maintenance", None, "begin_writing") as session:
+        with self._transaction("commonplace_maintenance", None, _WRITING) as session:
             yield session
 
     # ——— migrations ———
