@@ -76,6 +76,7 @@ def live_through(book, clock):
         ids.append(me.remember(text, importance=1 + len(ids) % 5).id)
         clock.tick(days=3)
     me.recall("kettle")
+    book.flush()  # or its line would come at another place in the journal
     me.forget([ids[1], ids[8]])
     me.update(ids[2], content="Running shoes are under the bed")
     me.update(ids[4], tags=["bill"], pinned=True)

@@ -1,0 +1,346 @@
+"""Where a store is, and what it says when it cannot be reached: a clear error, no password."""
+
+import os
+import sqlite3
+import tempfile
+import threading
+import traceback
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+
+import commonplace
+from commonplace.errors import (
+    EmbedderMismatch,
+    InvalidInput,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreReadOnly,
+    StoreUnavailable,
+)
+from commonplace.language.models.hashing import HashingEmbedder
+from commonplace.model.changes import Receipt
+from commonplace.store.address import Address, parse
+from commonplace.store.port import EmbedderIdentity
+from support.clock import START
+from support.making import ANA, a_memory, changeset, put
+from support.stores import open_store
+
+SECRET = "hunter2"
+
+
+# ——— addresses ———
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("notes.db", "{here}/notes.db"),
+        ("sub/notes.db", "{here}/sub/notes.db"),
+        ("/abs/notes.db", "/abs/notes.db"),
+        ("sqlite:///notes.db", "{here}/notes.db"),
+        ("sqlite:////abs/notes.db", "/abs/notes.db"),
+        ("~/notes.db", "{home}/notes.db"),
+        (":memory:", ":memory:"),
+        ("sqlite://", ":memory:"),
+        ("sqlite:///:memory:", ":memory:"),
+    ],
+)
+def test_an_address_of_sqlite_is_a_path_or_a_url(typed, meant, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    expected = meant.format(here=tmp_path, home=Path.home())
+    assert parse(typed) == Address("sqlite", expected)
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
+def test_an_address_of_postgresql_is_a_url(scheme):
+    url = f"{scheme}://ana:{SECRET}@db.example:5433/memory"
+    assert parse(url) == Address("postgresql", url)
+
+
+@pytest.mark.parametrize("typed", ["mysql://localhost/memory", "sqlite:notes.db", "sqlite:/n.db"])
+def test_what_is_no_address_is_refused_with_what_to_write_instead(typed):
+    with pytest.raises(InvalidInput) as refused:
+        commonplace.open(typed, embedder="hashing")
+    assert refused.value.field == "store"
+    assert "sqlite:///" in refused.value.remedy
+
+
+def test_what_was_written_is_there_when_the_store_is_opened_again(open_book):
+    first = open_book()
+    first.user("ana").remember("The lamp is green")
+    first.close()
+    assert [hit.text for hit in open_book().user("ana").recall("lamp").hits] == [
+        "The lamp is green"
+    ]
+
+
+def test_a_file_is_found_again_by_the_url_of_its_store(tmp_path):
+    store = open_store(str(tmp_path / "notes.db"))
+    put(store, [a_memory()])
+    store.close()
+    again = open_store(store.url)
+    assert again.counters(ANA).revision == 1
+    again.close()
+
+
+def test_a_store_in_memory_is_one_store_for_all_threads():
+    with commonplace.open(":memory:", embedder="hashing") as book:
+        me = book.user("ana")
+        threads = [
+            threading.Thread(target=lambda n=n: me.remember(f"Thought {n}")) for n in range(6)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert len(me.list().memories) == 6
+
+
+# ——— SQLite ———
+
+
+def test_a_missing_folder_is_named(tmp_path):
+    missing = tmp_path / "nowhere" / "notes.db"
+    with pytest.raises(StoreUnavailable) as refused:
+        open_store(str(missing))
+    assert str(missing) in refused.value.message
+    assert "folder" in refused.value.remedy
+    assert not missing.parent.exists()
+
+
+def test_a_folder_is_not_a_store(tmp_path):
+    with pytest.raises(StoreUnavailable):
+        open_store(str(tmp_path))
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path):
+    letter = tmp_path / "letter.txt"
+    letter.write_text("Dear Ana, " * 1000)
+    with pytest.raises(StoreCorrupt):
+        open_store(str(letter))
+    assert letter.read_text() == "Dear Ana, " * 1000
+
+
+@contextmanager
+def as_nobody():
+    """Without the rights of root, for whom no file is read-only."""
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(before)
+
+
+@pytest.fixture
+def open_folder():
+    """A folder that every user of the machine can look into."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+@pytest.mark.parametrize("folder_mode", [0o777, 0o555], ids=["the file", "the folder too"])
+def test_a_store_that_may_not_be_written_says_so(open_folder, folder_mode, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(open_folder))
+    path = open_folder / "notes.db"
+    store = open_store(str(path))
+    put(store, [a_memory()])
+    store.close()
+    path.chmod(0o444)
+    open_folder.chmod(folder_mode)
+    with as_nobody(), pytest.raises((StoreReadOnly, StoreUnavailable)) as refused:
+        commonplace.open(str(path), embedder="hashing")
+    assert "writ" in refused.value.message + refused.value.remedy
+
+
+def test_a_store_locked_for_too_long_is_busy_and_unchanged(tmp_path):
+    path = tmp_path / "notes.db"
+    store = open_store(str(path), lock_timeout=0.05)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusy) as refused:
+            put(store, [a_memory()])
+    assert refused.value.retryable
+    assert put(store, [a_memory()]).revision == 1
+    store.close()
+
+
+# ——— PostgreSQL ———
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://ana:{SECRET}@127.0.0.1:1/memory",
+        f"postgresql://ana:{SECRET}@/memory?host=/no/such/socket",
+    ],
+)
+def test_a_server_that_cannot_be_reached_is_named_without_the_password(url):
+    with pytest.raises(StoreUnavailable) as refused:
+        open_store(url)
+    assert refused.value.retryable
+    assert SECRET not in everything_said(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://ana:{SECRET}%zz@localhost/memory",
+        f"postgresql://ana:{SECRET}@[::1/memory",
+        f"postgresql://ana:{SECRET}@localhost/memory?unheard=of",
+        f"postgresql://ana:{SECRET}/x@localhost/memory",
+        f"postgresql://ana:x@{SECRET}@localhost/memory",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_refused_without_repeating_it(url):
+    with pytest.raises(InvalidInput) as refused:
+        open_store(url)
+    assert SECRET not in everything_said(refused.value)
+    assert "percent-encoded" in refused.value.remedy
+
+
+def everything_said(error: BaseException) -> str:
+    """The error and all that led to it, as a log would show them."""
+    return "".join(traceback.format_exception(error)) + str(vars(error))
+
+
+def test_the_url_of_an_open_store_has_no_password(postgres):
+    url = postgres.database()
+    name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
+    with_password = psycopg.conninfo.conninfo_to_dict(url) | {"password": SECRET}
+    address = "postgresql://{user}:{password}@/{dbname}?host={host}".format(**with_password)
+    store = open_store(address)
+    assert SECRET not in store.url
+    assert name in store.url
+    store.close()
+    postgres.give_back(url)
+
+
+def test_a_connection_that_died_while_idle_is_replaced_unnoticed(postgres):
+    url = postgres.database()
+    store = open_store(url)
+    put(store, [a_memory()])
+    for revision in (2, 3):
+        kill_connections_to(url)
+        assert put(store, [a_memory()]).revision == revision
+        kill_connections_to(url)
+        assert store.counters(ANA).revision == revision
+    store.close()
+    postgres.give_back(url)
+
+
+def test_many_connections_that_died_at_once_are_all_replaced(postgres):
+    url = postgres.database()
+    store = open_store(url, pool_size=4)
+    together = threading.Barrier(4, timeout=60)
+
+    def read():
+        with store._reading(ANA) as session:
+            together.wait()
+            session.one("counters")
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    kill_connections_to(url)
+    assert put(store, [a_memory()]).revision == 1
+    store.close()
+    postgres.give_back(url)
+
+
+def kill_connections_to(url):
+    with psycopg.connect(url, autocommit=True) as connection:
+        killed = connection.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        ).fetchall()
+    assert killed
+    assert all(done for (done,) in killed)
+
+
+def test_a_session_that_hangs_makes_others_busy_not_wait_for_ever(postgres):
+    url = postgres.database()
+    store = open_store(url, timeout=0.2)
+    put(store, [a_memory()])
+    with psycopg.connect(url) as hanging:
+        hanging.execute("SELECT * FROM scopes FOR UPDATE")
+        with pytest.raises(StoreBusy) as refused:
+            put(store, [a_memory()])
+    assert refused.value.retryable
+    assert put(store, [a_memory()]).revision == 2
+    store.close()
+    postgres.give_back(url)
+
+
+def test_a_transaction_that_cannot_begin_gives_its_connection_back(postgres):
+    """As many failures as the pool has connections, and one more."""
+    url = postgres.database()
+    store = open_store(url, pool_size=2, timeout=5)
+    for _ in range(3):
+        refused = store._transaction("no_such_role", ANA, "begin_reading")
+        with pytest.raises(StoreError, match="no_such_role"):
+            refused.__enter__()
+    assert store.counters(ANA).revision == 0
+    store.close()
+    postgres.give_back(url)
+
+
+# ——— embedders ———
+
+
+def test_vectors_of_another_embedder_are_refused_by_name(open_book):
+    open_book().user("ana").remember("The lamp is green")
+    with pytest.raises(EmbedderMismatch) as refused:
+        open_book(embedder=HashingEmbedder(64))
+    assert "hashing-256" in refused.value.message
+    assert "hashing-64" in refused.value.message
+    assert open_book().user("ana").recall("lamp").hits
+
+
+def test_the_first_embedder_to_come_is_the_stores_own(store):
+    first, second = HashingEmbedder(64), HashingEmbedder(128)
+    mine = EmbedderIdentity(first.name, first.dimension)
+    assert store.claim_embedder(mine) == mine
+    assert store.claim_embedder(EmbedderIdentity(second.name, second.dimension)) == mine
+
+
+# ——— the rest of what a store says about itself ———
+
+
+def test_a_healthy_store_says_so(store):
+    put(store, [a_memory()])
+    health = store.health()
+    assert health.integrity == ()
+    assert health.schema >= 1
+    assert health.bytes_on_disk > 0
+    assert health.pending_scrubs == 0
+
+
+def test_a_compaction_completes_only_what_was_erased_before_it(store, monkeypatch):
+    """An erasure that commits while another process compacts waits for the next one."""
+
+    def erase(receipt):
+        store.apply(changeset(receipt=Receipt(receipt, START, 0)))
+
+    erase("before")
+    compact = store._compact
+
+    def compact_while_another_erases():
+        done = compact()
+        erase("meanwhile")
+        return done
+
+    monkeypatch.setattr(store, "_compact", compact_while_another_erases)
+    assert store.scrub(START)
+    complete = {receipt.id: receipt.scrub for receipt in store.census(ANA).receipts}
+    assert complete == {"before": "complete", "meanwhile": "pending"}
+    assert store.health().pending_scrubs == 1
