@@ -20,13 +20,18 @@ MAX_WORD = 200  # ids, names, categories, tags
 MAX_SENTENCE = 2000  # a step, a piece of evidence
 MAX_LIST = 100
 MAX_IDS = 1000
-MAX_METADATA = 16_000
+MAX_METADATA = 16_000  # of one call
+MAX_KEPT_METADATA = 8 * MAX_METADATA  # of one memory, after many calls
 MAX_DAYS = 36_500
+MAX_WHOLE_NUMBER = 2**63 - 1  # what every database and most languages can hold
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_NEWLINE = re.compile("\r\n?")
+# A day away from what Python can hold, so that a zone never carries a date over the edge.
 _EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
+_LATEST = datetime(9999, 12, 30, tzinfo=UTC)
 
 
 def text(value: object, field: str, limit: int = MAX_CONTENT) -> str:
@@ -37,7 +42,7 @@ def text(value: object, field: str, limit: int = MAX_CONTENT) -> str:
         raise BadText(f"{field} contains a NUL byte.", field=field)
     if _SURROGATE.search(value):
         raise BadText(f"{field} contains half of a surrogate pair.", field=field)
-    cleaned = unicodedata.normalize("NFC", value).replace("\r\n", "\n").strip()
+    cleaned = unicodedata.normalize("NFC", _NEWLINE.sub("\n", value)).strip()
     if not cleaned:
         raise BadText(f"{field} is empty.", field=field)
     if len(cleaned) > limit:
@@ -92,16 +97,24 @@ def integer(value: object, field: str, low: int, high: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(f"{field} must be a whole number, not {_type(value)}.", field=field)
     if not low <= value <= high:
-        raise InvalidInput(f"{field} must be from {low} to {high}, not {value}.", field=field)
+        raise InvalidInput(
+            f"{field} must be from {low} to {high}, not {_told(value)}.", field=field
+        )
     return value
 
 
 def number(value: object, field: str, low: float, high: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise InvalidInput(f"{field} must be a number, not {value!r}.", field=field)
     if not low <= value <= high:
-        raise InvalidInput(f"{field} must be from {low:g} to {high:g}, not {value:g}.", field=field)
+        told = _told(value)
+        raise InvalidInput(f"{field} must be from {low:g} to {high:g}, not {told}.", field=field)
     return float(value)
+
+
+def _told(value: float) -> str:
+    """A number in a message; Python refuses to spell out absurdly long ones."""
+    return f"{value:g}" if abs(value) <= MAX_WHOLE_NUMBER else "one that large"
 
 
 def flag(value: object, field: str) -> bool:
@@ -125,17 +138,17 @@ def when(value: object, field: str) -> datetime:
     if not isinstance(value, datetime):
         raise InvalidInput(f"{field} must be a date, not {_type(value)}.", field=field)
     moment = value if value.tzinfo else value.replace(tzinfo=UTC)
-    if moment < _EARLIEST:
-        raise InvalidInput(f"{field} lies before the calendar begins.", field=field)
+    if not _EARLIEST <= moment <= _LATEST:
+        raise InvalidInput(f"{field} lies outside the calendar.", field=field)
     return moment.astimezone(UTC)
 
 
-def metadata(value: object, field: str = "metadata") -> dict[str, Any]:
+def metadata(value: object, field: str = "metadata", limit: int = MAX_METADATA) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{field} must be a map of names to values.", field=field)
     cleaned = {word(name, f"{field}.{name}"): _json(item, field) for name, item in value.items()}
-    if len(json.dumps(cleaned)) > MAX_METADATA:
-        raise TooLong(f"{field} is larger than {MAX_METADATA:,} characters.", field=field)
+    if len(json.dumps(cleaned, ensure_ascii=False)) > limit:
+        raise TooLong(f"{field} is larger than {limit:,} characters.", field=field)
     return cleaned
 
 
@@ -145,8 +158,10 @@ def _json(value: object, field: str, depth: int = 0) -> Any:
         raise InvalidInput(f"{field} is nested too deeply.", field=field)
     if isinstance(value, str):
         return text(value, field) if value.strip() else ""
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, int):
+        return integer(value, field, -MAX_WHOLE_NUMBER, MAX_WHOLE_NUMBER)
     if isinstance(value, float) and math.isfinite(value):
         return value
     if isinstance(value, Mapping):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from commonplace.errors import InvalidInput
 from commonplace.model import check
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
-from commonplace.model.kinds import Kind, Stability
+from commonplace.model.kinds import Stability
 from commonplace.model.memory import Link, Memory, Relation, Sensitivity, State, Version
 
 FORMAT = 1
@@ -90,128 +91,215 @@ def _journal_out(row: JournalRow) -> dict[str, Any]:
 
 def from_lines(lines: Iterable[str], user_id: str) -> Belongings:
     """Read back what `to_lines` wrote, now belonging to ``user_id``."""
-    memories: list[Memory] = []
-    versions: list[Version] = []
-    links: list[Link] = []
-    journal: list[JournalRow] = []
-    header: dict[str, Any] = {}
+    if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
+        raise InvalidInput("An import takes a list of lines.", remedy=_REMEDY)
+    reader = _Reader(user_id)
     for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
         try:
-            record = json.loads(line)
-            match record.pop("type", None):
-                case "commonplace":
-                    header = _header(record)
-                case "memory":
-                    memories.append(_memory_in(record, user_id))
-                case "version":
-                    versions.append(_version_in(record, user_id))
-                case "link":
-                    links.append(_link_in(record))
-                case "journal":
-                    journal.append(_journal_in(record, user_id))
-                case other:
-                    raise InvalidInput(f"Unknown type of record: {other!r}.")
-            if not header:
-                raise InvalidInput("It does not begin with a Commonplace header.")
+            reader.take(line)
         except InvalidInput as error:
             raise InvalidInput(f"Line {number}: {error.message}", remedy=_REMEDY) from error
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             told = f"Line {number} cannot be read: {type(error).__name__}."
             raise InvalidInput(told, remedy=_REMEDY) from error
-    if not header:
-        raise InvalidInput("The file is empty.", remedy=_REMEDY)
-    return Belongings(
-        tuple(memories),
-        tuple(versions),
-        tuple(links),
-        tuple(journal),
-        header["revision"],
-        header["profile_numbers"],
-    )
+    return reader.belongings()
 
 
 _REMEDY = "Import a file that `commonplace export` wrote."
-_MOMENTS = (
-    "expires_at",
-    "purge_at",
-    "valid_from",
-    "valid_to",
-    "created_at",
-    "updated_at",
-    "last_accessed_at",
-)
 
 
-def _header(record: Mapping[str, Any]) -> dict[str, Any]:
+class _Reader:
+    """Takes the lines one by one. A file may come from anywhere, so each is checked like input."""
+
+    def __init__(self, user_id: str):
+        self._user_id = user_id
+        self._header: Mapping[str, int] = {}
+        self._memories: dict[str, Memory] = {}
+        self._versions: dict[tuple[str, int], Version] = {}
+        self._links: dict[tuple[str, str], Link] = {}
+        self._journal: dict[int, JournalRow] = {}
+
+    def take(self, line: str) -> None:
+        if not line.strip():
+            return
+        record = json.loads(line)
+        type_ = record.pop("type", None)
+        if bool(self._header) == (type_ == "commonplace"):
+            raise InvalidInput("A file begins with a Commonplace header, and has only one.")
+        match type_:
+            case "commonplace":
+                self._header = _header_in(record)
+            case "memory":
+                memory = _memory_in(record, self._user_id)
+                _once(self._memories, memory.id, memory)
+            case "version":
+                version = _version_in(record, self._user_id)
+                self._about_known(version.memory.id)
+                _once(self._versions, (version.memory.id, version.memory.version), version)
+            case "link":
+                link = _link_in(record)
+                self._about_known(link.a, link.b)
+                _once(self._links, (link.a, link.b), link)
+            case "journal":
+                row = _journal_in(record, self._user_id)
+                _once(self._journal, row.seq, row)
+            case other:
+                raise InvalidInput(f"Unknown type of record: {other!r}.")
+
+    def _about_known(self, *ids: str) -> None:
+        for id in ids:
+            if id not in self._memories:
+                raise InvalidInput(f"It speaks of {id!r}, which no line before it holds.")
+
+    def belongings(self) -> Belongings:
+        if not self._header:
+            raise InvalidInput("The file is empty.", remedy=_REMEDY)
+        return Belongings(
+            tuple(self._memories.values()),
+            tuple(self._versions.values()),
+            tuple(self._links.values()),
+            tuple(self._journal.values()),
+            max([self._header["revision"], *(row.revision for row in self._journal.values())]),
+            self._header["profile_numbers"],
+        )
+
+
+Key = TypeVar("Key")
+Item = TypeVar("Item")
+
+
+def _once(items: dict[Key, Item], key: Key, item: Item) -> None:
+    if key in items:
+        raise InvalidInput(f"It repeats {key!r}.")
+    items[key] = item
+
+
+def _header_in(record: Mapping[str, Any]) -> dict[str, int]:
     if record.get("format") != FORMAT:
         raise InvalidInput(f"Format {record.get('format')!r} is not {FORMAT}.")
-    return {
-        "revision": check.integer(record.get("revision"), "revision", 0, 2**62),
-        "profile_numbers": check.integer(record.get("profile_numbers"), "numbers", 0, 2**62),
-    }
+    return {name: _count(record.get(name), name) for name in ("revision", "profile_numbers")}
 
 
-def _memory_in(record: dict[str, Any], user_id: str) -> Memory:
-    check.text(record["content"], "content")
-    for name in _MOMENTS:
-        if record.get(name) is not None:
-            record[name] = check.when(record[name], name)
-    return Memory(
-        **{
-            **record,
-            "user_id": user_id,
-            "id": check.word(record["id"], "id"),
-            "kind": Kind(record["kind"]),
-            "stability": Stability(record["stability"]),
-            "sensitivity": Sensitivity(record["sensitivity"]),
-            "state": State(record["state"]),
-            "tags": tuple(record["tags"]),
-            "evidence": tuple(record["evidence"]),
-            "metadata": check.metadata(record["metadata"]),
-            "importance": check.integer(record["importance"], "importance", 1, 5),
-            "confidence": check.number(record["confidence"], "confidence", 0, 1),
-        }
-    )
+# ——— how each field is read ———
+
+Reading = Callable[[Any, str], Any]
 
 
-def _version_in(record: dict[str, Any], user_id: str) -> Version:
-    invalidated = record["invalidated_at"]
+def _count(value: object, field: str) -> int:
+    return check.integer(value, field, 0, 2**62)
+
+
+def _maybe(reading: Reading) -> Reading:
+    return lambda value, field: None if value is None else reading(value, field)
+
+
+def _one_of(choices: type[StrEnum]) -> Reading:
+    return lambda value, field: check.choice(value, field, choices, {})
+
+
+def _share(value: object, field: str) -> float:
+    return check.number(value, field, 0, 1)
+
+
+def _metadata(value: object, field: str) -> dict[str, Any]:
+    return check.metadata(value, field, check.MAX_KEPT_METADATA)
+
+
+def _reference(value: object, field: str) -> str:
+    """An id with a prefix or a version number: a little longer than a word."""
+    return check.text(value, field, 2 * check.MAX_WORD)
+
+
+_word, _when = _maybe(check.word), _maybe(check.when)
+
+_MEMORY: dict[str, Reading] = {
+    "id": check.word,
+    "kind": check.kind,
+    "content": check.text,
+    "summary": check.text,
+    "category": check.word,
+    "tags": check.words,
+    "metadata": _metadata,
+    "importance": lambda value, field: check.integer(value, field, 1, 5),
+    "confidence": _share,
+    "stability": _one_of(Stability),
+    "sensitivity": _one_of(Sensitivity),
+    "pinned": check.flag,
+    "evidence": check.texts,
+    "facet": _word,
+    "source_type": _word,
+    "source_id": _word,
+    "job_id": _word,
+    "agent_id": _word,
+    "run_id": _word,
+    "actor_id": _word,
+    "role": _word,
+    "thread_id": _word,
+    "state": _one_of(State),
+    "expires_at": _when,
+    "superseded_by": _word,
+    "purge_at": _when,
+    "valid_from": _when,
+    "valid_to": _when,
+    "created_at": check.when,
+    "updated_at": check.when,
+    "version": lambda value, field: check.integer(value, field, 1, 2**62),
+    "last_accessed_at": _when,
+    "access_count": _count,
+}
+_ENTRY: dict[str, Reading] = {
+    "op": _one_of(Op),
+    "node": _one_of(Node),
+    "status": _one_of(Status),
+    "event": _maybe(_one_of(Event)),
+    "subject": _word,
+    "category": _word,
+    "old_ref": _maybe(_reference),
+    "new_ref": _maybe(_reference),
+    "similarity": _maybe(lambda value, field: check.number(value, field, -1, 1)),
+    "meta": _metadata,
+}
+_PLACE: dict[str, Reading] = {
+    "seq": _count,
+    "ts": check.when,
+    "revision": _count,
+    "thread_id": _word,
+    "actor": _maybe(_reference),
+}
+_LINK: dict[str, Reading] = {
+    "a": check.word,
+    "b": check.word,
+    "strength": _share,
+    "created_at": check.when,
+    "relation": _one_of(Relation),
+}
+
+
+def _read(record: Mapping[str, Any], readings: Mapping[str, Reading], what: str) -> dict[str, Any]:
+    check.known_fields(record, readings, what)
+    missing = [name for name in readings if name not in record]
+    if missing:
+        raise InvalidInput(f"{what} lacks {missing[0]}.")
+    return {name: reading(record[name], name) for name, reading in readings.items()}
+
+
+def _memory_in(record: Mapping[str, Any], user_id: str) -> Memory:
+    return Memory(user_id=user_id, **_read(record, _MEMORY, "A memory"))
+
+
+def _version_in(record: Mapping[str, Any], user_id: str) -> Version:
     return Version(
         _memory_in(record["memory"], user_id),
         check.when(record["recorded_at"], "recorded_at"),
-        None if invalidated is None else check.when(invalidated, "invalidated_at"),
+        _when(record["invalidated_at"], "invalidated_at"),
     )
 
 
-def _link_in(record: dict[str, Any]) -> Link:
-    return Link(
-        check.word(record["a"], "a"),
-        check.word(record["b"], "b"),
-        check.number(record["strength"], "strength", 0, 1),
-        check.when(record["created_at"], "created_at"),
-        Relation(record["relation"]),
-    )
+def _link_in(record: Mapping[str, Any]) -> Link:
+    return Link(**_read(record, _LINK, "A link"))
 
 
-def _journal_in(record: dict[str, Any], user_id: str) -> JournalRow:
-    place = {name: record.pop(name) for name in ("seq", "ts", "revision", "thread_id", "actor")}
-    entry = Entry(
-        **{
-            **record,
-            "op": Op(record["op"]),
-            "node": Node(record["node"]),
-            "status": Status(record["status"]),
-            "event": Event(record["event"]) if record["event"] else None,
-        }
-    )
-    return JournalRow(
-        seq=place["seq"],
-        ts=check.when(place["ts"], "ts"),
-        user_id=user_id,
-        revision=place["revision"],
-        thread_id=place["thread_id"],
-        actor=place["actor"],
-        entry=entry,
-    )
+def _journal_in(record: Mapping[str, Any], user_id: str) -> JournalRow:
+    values = _read(record, {**_PLACE, **_ENTRY}, "A journal line")
+    entry = Entry(**{name: values.pop(name) for name in _ENTRY})
+    return JournalRow(user_id=user_id, entry=entry, **values)

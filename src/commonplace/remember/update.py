@@ -147,7 +147,8 @@ def _checked(current: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[
 
 def merged_metadata(current: Memory, given: object) -> dict[str, Any]:
     """Given names replace; a name given as null goes."""
-    merged = {**current.metadata, **check.metadata(given)}
+    both = {**current.metadata, **check.metadata(given)}
+    merged = check.metadata(both, limit=check.MAX_KEPT_METADATA)
     kept = {name: value for name, value in merged.items() if value is not None}
     needed = [name for name in POLICIES[current.kind].required if name.startswith("metadata.")]
     check.required({f"metadata.{n}": v for n, v in kept.items()}, needed, current.kind)
