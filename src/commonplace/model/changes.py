@@ -12,7 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
-from commonplace.model.memory import Link, Memory, Version
+from commonplace.model.kinds import Kind
+from commonplace.model.memory import Link, Memory, Sensitivity, Version
 from commonplace.model.scope import Scope
 
 
@@ -180,8 +181,19 @@ def removed(memory: Memory, *, event: Event, node: Node = Node.HOTPATH) -> Remov
         subject=memory.id,
         category=memory.category,
         old_ref=memory.ref,
+        meta=_kept_from(memory),
     )
     return Remove(memory.id, entry)
+
+
+def _kept_from(memory: Memory) -> dict[str, Any]:
+    """Whom a removed item was hidden from; without it, telling of the removal would betray it."""
+    told: dict[str, Any] = {}
+    if memory.sensitivity is Sensitivity.HIGH:
+        told["sensitivity"] = memory.sensitivity
+    if memory.kind is Kind.SOUL and memory.agent_id:
+        told["soul_of"] = memory.agent_id
+    return told
 
 
 def connected(link: Link, *, node: Node = Node.HOTPATH) -> Connect:

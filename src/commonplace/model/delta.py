@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from commonplace.model.journal import Entry, Event, JournalRow, Op
 from commonplace.model.memory import Memory
@@ -59,7 +60,7 @@ class Delta:
 
 
 def net_changes(
-    rows: Iterable[JournalRow], memory_of: Callable[[str], Memory | None]
+    rows: Iterable[JournalRow], memory_of: Callable[[str], Memory | None], now: datetime
 ) -> tuple[ChangeTold, ...]:
     """One line per item: what matters is where it stands now against where it stood then."""
     by_subject: dict[str, list[JournalRow]] = {}
@@ -70,27 +71,32 @@ def net_changes(
     told = [
         change
         for subject, history in by_subject.items()
-        if (change := _tell(subject, history, memory_of(subject)))
+        if (change := _tell(subject, history, memory_of(subject), now))
     ]
     return tuple(sorted(told, key=lambda change: (-change.importance, -change.revision)))
 
 
-def _tell(subject: str, history: Sequence[JournalRow], memory: Memory | None) -> ChangeTold | None:
+def _tell(
+    subject: str, history: Sequence[JournalRow], memory: Memory | None, now: datetime
+) -> ChangeTold | None:
     effects = [_effect(row.entry) for row in history]
     first, last = effects[0], effects[-1]
-    came_and_went = first == "created" and last in ("deleted", "forgotten")
-    if came_and_went or last is None:
-        return None
     what = "created" if first == "created" and last in ("updated", "restored") else last
-    gone = what == "deleted" or memory is None
+    came_and_went = first in ("created", "restored") and what in _LEAVING
+    replaced_since = what not in _LEAVING and (memory is None or not memory.is_live(now))
+    if what is None or came_and_went or replaced_since:
+        return None
     return ChangeTold(
         what=what,
         id=subject,
         category=history[-1].entry.category,
-        text="" if gone or memory is None else shorten(memory.summary or memory.content),
+        text="" if memory is None else shorten(memory.summary or memory.content),
         importance=memory.importance if memory else 2,
         revision=history[-1].revision,
     )
+
+
+_LEAVING = ("forgotten", "deleted")
 
 
 def _effect(entry: Entry) -> str | None:

@@ -50,9 +50,10 @@ def is_idle(memory: Memory, now: datetime, lifetimes: Lifetimes = LIFETIMES) -> 
         return False
     if memory.importance >= POLICIES[memory.kind].idle_below:
         return False
+    # A change counts as attention too, or what was just restored would go again the next night.
     last_seen = max(
         moment
-        for moment in (memory.arrived_at, memory.last_accessed_at, memory.created_at)
+        for moment in (memory.arrived_at, memory.last_accessed_at, memory.updated_at)
         if moment is not None
     )
     return now - last_seen >= lifetimes.idle

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from commonplace.desk import Desk, can_see, visibility_of
 from commonplace.errors import NotFound
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.delta import Delta, net_changes
+from commonplace.model.filters import Visibility
+from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
 from commonplace.store.port import JournalQuery
@@ -25,15 +28,29 @@ def changes(desk: Desk, principal: Principal, thread: str, since: int | None) ->
     rows = [row for row in rows if row.revision <= revision]
     subjects = list({row.entry.subject for row in rows if row.entry.subject})
     known = {memory.id: memory for memory in desk.store.fetch(scope, subjects)}
-    visible = [row for row in rows if _may_be_told(principal, known.get(row.entry.subject or ""))]
-    delta = Delta(start, revision, net_changes(visible, known.get))
+    visible = _visible(visibility_of(principal), rows, known)
+    delta = Delta(start, revision, net_changes(visible, known.get, desk.clock()))
     if revision > start:
         desk.store.record(Bookkeeping(scope, desk.clock(), cursor=(agent, thread, revision)))
     return delta
 
 
-def _may_be_told(principal: Principal, memory: Memory | None) -> bool:
-    return memory is None or visibility_of(principal).admits(memory)
+def _visible(
+    visibility: Visibility, rows: Sequence[JournalRow], known: Mapping[str, Memory]
+) -> list[JournalRow]:
+    """What is gone cannot be asked any more: the line of its removal says whom it was kept from."""
+    kept_back = {memory.id for memory in known.values() if not visibility.admits(memory)}
+    kept_back |= {row.entry.subject or "" for row in rows if _was_kept_from(visibility, row)}
+    return [row for row in rows if row.entry.subject not in kept_back]
+
+
+def _was_kept_from(visibility: Visibility, row: JournalRow) -> bool:
+    meta = row.entry.meta
+    too_sensitive = meta.get("sensitivity") == "high" and not visibility.cleared
+    someone_elses_soul = (
+        visibility.agent is not None and meta.get("soul_of", visibility.agent) != visibility.agent
+    )
+    return too_sensitive or someone_elses_soul
 
 
 def history(desk: Desk, principal: Principal, id: str) -> list[dict[str, Any]]:
