@@ -122,6 +122,9 @@ def _complete(values: dict[str, Any]) -> None:
     present = {**values, **{f"metadata.{name}": value for name, value in metadata.items()}}
     present["steps"] = metadata.get("steps")
     check.required(present, POLICIES[kind].required, kind)
+    for name in ("name", "subject"):
+        if f"metadata.{name}" in POLICIES[kind].required:
+            check.word(metadata[name], f"metadata.{name}")
     if "content" not in values:
         values["content"] = content_from(kind, metadata)
 
@@ -144,6 +147,12 @@ def _complete_steps(values: dict[str, Any]) -> None:
 
 def _steps_in(content: str) -> tuple[str, ...]:
     return tuple(found[1].strip() for line in content.splitlines() if (found := _STEP.match(line)))
+
+
+def title_of(content: str) -> str | None:
+    """What a procedure says before and between its steps."""
+    lines = [line for line in content.splitlines() if not _STEP.match(line)]
+    return "\n".join(lines).strip() or None
 
 
 def content_from(kind: Kind, metadata: Mapping[str, Any]) -> str:

@@ -60,11 +60,11 @@ def read_profile(desk: Desk, principal: Principal) -> Profile:
 
 def set_field(desk: Desk, principal: Principal, name: str, value: object) -> ProfileChange:
     """The owner's own word is consent, so it holds at once."""
-    _owner_only(principal)
+    owner_only(principal)
     field = field_name(name)
     said = _value(value)
     now = desk.clock()
-    text = f"{field.replace('_', ' ').capitalize()} is {_spoken(said)}"
+    text = field_words(field, said)
     draft = draft_from(
         {
             "kind": Kind.KV,
@@ -106,7 +106,7 @@ def _reworded(known: Memory, fresh: Memory) -> Memory:
 
 
 def add_note(desk: Desk, principal: Principal, text: object) -> ProfileChange:
-    _owner_only(principal)
+    owner_only(principal)
     now = desk.clock()
     draft = draft_from({"kind": Kind.NOTE, "content": text, "category": "profile"})
 
@@ -147,11 +147,16 @@ def _value(value: object) -> Any:
     return list(check.words(value, "value"))
 
 
-def _spoken(value: Any) -> str:
-    return "; ".join(value) if isinstance(value, list) else str(value)
+def field_words(name: str, value: Any) -> str:
+    spoken = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return f"{name.replace('_', ' ').capitalize()} is {spoken}"
 
 
-def _owner_only(principal: Principal) -> None:
+def is_of_profile(id: str) -> bool:
+    return id.startswith(PREFIX)
+
+
+def owner_only(principal: Principal) -> None:
     if not principal.is_owner:
         raise NotAllowed(
             "The profile belongs to its owner; an agent cannot change it.",

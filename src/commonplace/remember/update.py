@@ -15,13 +15,14 @@ from commonplace.model import check
 from commonplace.model.changes import Change, Changeset, Indexing, Step, added, changed, connected
 from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import POLICIES, Kind, OnContentChange, Stability
-from commonplace.model.memory import Memory, Sensitivity, State
+from commonplace.model.memory import VERSIONED, Memory, Sensitivity, State
 from commonplace.model.scope import Principal
-from commonplace.remember.draft import content_from, draft_from
+from commonplace.remember.draft import content_from, draft_from, title_of
 from commonplace.remember.find import find
 from commonplace.remember.forget import soft_delete
 from commonplace.remember.link import links_for
-from commonplace.remember.neighbours import Surroundings, look_around
+from commonplace.remember.neighbours import look_around
+from commonplace.remember.profile import field_words, is_of_profile, owner_only
 
 IN_PLACE = (
     "category",
@@ -63,25 +64,26 @@ def update(desk: Desk, principal: Principal, id: str, given: Mapping[str, Any]) 
         raise MissingField("Nothing to change was given.", field="content")
     now = desk.clock()
     before = find(desk, principal, [id], lambda m: m.is_live(now))[0]
+    if is_of_profile(before.id):
+        owner_only(principal)
     if _changes_content(before, wanted):
         return _replace(desk, principal, before, wanted, now)
     return _change_in_place(desk, principal, before, wanted, now)
 
 
 def _changes_content(before: Memory, wanted: Mapping[str, Any]) -> bool:
-    """The particulars of a contact or key-value are what it says: another value, another item."""
-    if "content" in wanted:
+    """Other words, or other particulars where these are what the memory says."""
+    if "content" in wanted and check.text(wanted["content"], "content") != before.content:
         return True
-    if POLICIES[before.kind].on_content_change is not OnContentChange.OVERRIDE:
-        return False
     metadata = check.metadata(wanted.get("metadata", {}))
-    said = _SAYING[before.kind]
+    said = _SAYING.get(before.kind, ())
     return any(name in said and before.metadata.get(name) != metadata[name] for name in metadata)
 
 
 _SAYING = {
     Kind.KV: ("subject", "value"),
     Kind.CONTACT: ("name", "phone", "email", "role", "description"),
+    Kind.PROCEDURE: ("steps",),
 }
 
 
@@ -103,7 +105,7 @@ def _change_in_place(
             op=Op.UPDATE,
             event=Event.UPDATE,
             index=_new_index(desk, current, after),
-            meta={"fields": sorted(name for name in wanted if name != "ttl_days")},
+            meta={"fields": _changed_fields(current, after)},
         )
         changeset = Changeset(principal.scope, now, principal.actor, (step,), revision)
         return changeset, step.after
@@ -111,6 +113,10 @@ def _change_in_place(
     revision, after = desk.decide(decide)
     action = "unchanged" if after.version == before.version else "updated"
     return Updated(after.id, after, action, None, revision)
+
+
+def _changed_fields(before: Memory, after: Memory) -> list[str]:
+    return sorted(name for name in VERSIONED if getattr(before, name) != getattr(after, name))
 
 
 def _new_index(desk: Desk, before: Memory, after: Memory) -> Indexing | None:
@@ -160,9 +166,11 @@ def _expiry(current: Memory, name: str, value: object, now: datetime) -> datetim
         return None
     if current.stability is Stability.PERMANENT:
         raise InvalidInput(f"A permanent {current.kind} has no end.", field=name)
-    if name == "ttl_days":
-        return now + timedelta(days=check.number(value, name, 0, check.MAX_DAYS))
-    ends = check.when(value, name)
+    ends = (
+        now + timedelta(days=check.number(value, name, 0, check.MAX_DAYS))
+        if name == "ttl_days"
+        else check.when(value, name)
+    )
     if ends <= now:
         raise InvalidInput("The memory would have ended already.", field=name)
     return ends
@@ -174,34 +182,29 @@ def _expiry(current: Memory, name: str, value: object, now: datetime) -> datetim
 def _replace(
     desk: Desk, principal: Principal, before: Memory, wanted: Mapping[str, Any], now: datetime
 ) -> Updated:
-    after = _successor(desk, before, wanted, now)
-    indexes, vectors = index_all(desk, [after])
-    override = POLICIES[before.kind].on_content_change is OnContentChange.OVERRIDE
-
-    def decide() -> tuple[Changeset, None]:
-        around = look_around(desk, principal.scope, [after], vectors)
+    def decide() -> tuple[Changeset, Memory]:
+        revision = desk.store.counters(principal.scope).revision
         current = find(desk, principal, [before.id], lambda m: m.is_live(now))[0]
-        steps = _replacement(desk, current, after, indexes[0], around, override)
+        after = _successor(desk, current, wanted, now)
+        steps = _replacement(desk, principal, current, after)
         thread = after.thread_id
-        return (
-            Changeset(principal.scope, now, principal.actor, steps, around.revision, thread),
-            None,
-        )
+        return Changeset(principal.scope, now, principal.actor, steps, revision, thread), after
 
-    revision, _ = desk.decide(decide)
-    action = "overridden" if override else "superseded"
-    return Updated(after.id, after, action, before.id, revision)
+    revision, after = desk.decide(decide)
+    if after.id == before.id:
+        return Updated(after.id, after, "updated", None, revision)
+    override = POLICIES[before.kind].on_content_change is OnContentChange.OVERRIDE
+    return Updated(after.id, after, "overridden" if override else "superseded", before.id, revision)
 
 
 def _replacement(
-    desk: Desk,
-    before: Memory,
-    after: Memory,
-    index: Indexing,
-    around: Surroundings,
-    override: bool,
+    desk: Desk, principal: Principal, before: Memory, after: Memory
 ) -> tuple[Step, ...]:
+    indexes, vectors = index_all(desk, [after])
+    if after.id == before.id:
+        return (changed(before, after, op=Op.UPDATE, event=Event.UPDATE, index=indexes[0]),)
     now = after.created_at
+    override = POLICIES[before.kind].on_content_change is OnContentChange.OVERRIDE
     event = Event.OVERRIDE if override else Event.UPDATE
     until = now + desk.lifetimes.restorable
     old: Change = (
@@ -209,9 +212,10 @@ def _replacement(
         if override
         else supersede(before, after.id, now)
     )
+    around = look_around(desk, principal.scope, [after], vectors)
     near = [neighbour for neighbour in around.neighbours[0] if neighbour.id != before.id]
     links = [connected(link) for link in links_for(after, near, now)]
-    return (added(after, index, event=event, old_ref=before.ref), old, *links)
+    return (added(after, indexes[0], event=event, old_ref=before.ref), old, *links)
 
 
 def supersede(memory: Memory, by: str, now: datetime, event: Event = Event.UPDATE) -> Change:
@@ -225,14 +229,15 @@ def supersede(memory: Memory, by: str, now: datetime, event: Event = Event.UPDAT
 def _successor(desk: Desk, before: Memory, wanted: Mapping[str, Any], now: datetime) -> Memory:
     """The new item: what was not mentioned is kept, what describes the words is made anew."""
     metadata = _metadata_said(before, wanted)
-    content = wanted.get("content") or content_from(before.kind, metadata)
+    content = wanted.get("content") or _words_for(before, metadata)
     draft = draft_from({"kind": before.kind, "content": content, **_kept(before, metadata)})
+    derived_tags = before.tags == keywords(before.content)
     kept = before.evolve(
         id=desk.new_id(),
         content=draft.content,
         metadata=draft.metadata,
         summary=summarise(draft.content),
-        tags=keywords(draft.content),
+        tags=keywords(draft.content) if derived_tags else before.tags,
         version=1,
         valid_from=now,
         created_at=now,
@@ -241,8 +246,24 @@ def _successor(desk: Desk, before: Memory, wanted: Mapping[str, Any], now: datet
         last_accessed_at=None,
         access_count=0,
     )
+    if is_of_profile(before.id):  # these ids are their names: the item itself says it now
+        kept = kept.evolve(id=before.id, version=before.version + 1, created_at=before.created_at)
     others = {name: value for name, value in wanted.items() if name not in ("content", "metadata")}
     return kept.evolve(**_checked(kept, others, now))
+
+
+def _words_for(before: Memory, metadata: Mapping[str, Any]) -> str | None:
+    """New particulars in words. A contact's own words stay, unless they tell an old particular."""
+    if before.kind is Kind.PROCEDURE:
+        return title_of(before.content)
+    if before.kind is Kind.CONTACT:
+        own_words = before.content != content_from(before.kind, before.metadata)
+        gone = [v for n, v in before.metadata.items() if metadata.get(n) != v]
+        if own_words and not any(str(value) in before.content for value in gone):
+            return before.content
+    if is_of_profile(before.id):
+        return field_words(metadata["subject"], metadata["value"])
+    return content_from(before.kind, metadata)
 
 
 def _metadata_said(before: Memory, wanted: Mapping[str, Any]) -> dict[str, Any]:
