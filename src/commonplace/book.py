@@ -23,6 +23,7 @@ from commonplace.language.models.embedder import Embedder
 from commonplace.model import check
 from commonplace.model.delta import Delta
 from commonplace.model.filters import FILTER_NAMES, Filters
+from commonplace.model.journal import Node
 from commonplace.model.lifecycle import LIFETIMES
 from commonplace.model.portable import from_lines, to_lines
 from commonplace.model.scope import Principal
@@ -46,6 +47,7 @@ from commonplace.remember.remember import Remembered, remember
 from commonplace.remember.update import Updated, update
 from commonplace.settings import Settings
 from commonplace.sleep.doctor import Finding, examine
+from commonplace.sleep.tidy import ACTOR as NIGHT_ACTOR
 from commonplace.sleep.tidy import Tidied, tidy
 from commonplace.store.address import parse
 from commonplace.store.cache import IndexCache
@@ -467,7 +469,9 @@ class User:
 
     def tidy(self) -> Tidied:
         """Let go of what has ended, purge what was forgotten long ago, fill in missing vectors."""
-        return tidy(self._desk, self.principal, self._merge_at_night)
+        # Whoever asks for it, the night works on the whole memory.
+        owner = Principal(self.principal.user_id, cleared=True)
+        return tidy(self._desk, owner, self._merge_at_night)
 
     def stats(self, *, events: bool = False) -> Stats:
         """This memory in numbers: kinds, categories, states. With events: operations by day."""
@@ -498,7 +502,7 @@ class User:
         return Choice(found.query, found.hits)
 
     def _merge_at_night(self, principal: Principal, ids: Sequence[str]) -> Merged:
-        return merge(self._desk, principal, ids)
+        return merge(self._desk, principal, ids, Node.WORKER, NIGHT_ACTOR)
 
     def _days_ago(self, days: float | None) -> datetime | None:
         if days is None:

@@ -59,8 +59,18 @@ def show(desk: Desk, principal: Principal, id: str) -> Shown:
     if not found or not can_see(principal, found[0]) or not _readable(found[0], now):
         raise NotFound(f"There is no {id!r} here.", field="id")
     versions = desk.store.versions(principal.scope, [id])
+    return Shown(found[0], tuple(versions), _shown_links(desk, principal, id, now))
+
+
+def _shown_links(desk: Desk, principal: Principal, id: str, now: datetime) -> tuple[Link, ...]:
+    """To what the caller could be shown as well."""
     links = desk.store.links(principal.scope, [id])
-    return Shown(found[0], tuple(versions), tuple(links))
+    others = {link.b if link.a == id else link.a: link for link in links}
+    return tuple(
+        others[other.id]
+        for other in desk.store.fetch(principal.scope, list(others))
+        if can_see(principal, other) and _readable(other, now)
+    )
 
 
 def _readable(memory: Memory, now: datetime) -> bool:

@@ -107,7 +107,10 @@ def _consequences(
             # A summary of summaries is made from those as they will be, not as they were.
             survivors = [rewritten.get(source.id, source) for source in fetched]
             if survivors:
-                rewritten[summary.id] = _remade(summary, survivors)
+                remade = _remade(summary, survivors)
+                if rewritten.get(summary.id) == remade:
+                    continue  # nothing new; also the way out of summaries that name each other
+                rewritten[summary.id] = remade
             else:
                 rewritten.pop(summary.id, None)
                 gone[summary.id] = summary

@@ -17,7 +17,7 @@ from commonplace.remember.decide import hold_to_limits
 from commonplace.remember.find import find
 from commonplace.store.port import Listing
 
-FILTERED_AT_ONCE = 10_000
+EVERYTHING = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def forget_matching(desk: Desk, principal: Principal, filters: Filters) -> Forgo
             filters=filters,
             visibility=visibility_of(principal),
             now=now,
-            limit=FILTERED_AT_ONCE,
+            limit=EVERYTHING,
         )
         memories = desk.store.page(principal.scope, listing)
         steps = tuple(soft_delete(memory, now, until) for memory in memories)
@@ -104,11 +104,15 @@ def restore(desk: Desk, principal: Principal, ids: Sequence[str]) -> Restored:
         successors = _live_successors(desk, principal, dead)
         steps = [_revive(memory, now) for memory in dead]
         until = now + desk.lifetimes.restorable
-        steps += [soft_delete(memory, now, until) for memory in successors]
-        _hold_to_limits(desk, principal, dead, successors, now)
+        steps += [
+            soft_delete(successor, now, until, replaced_by=revived)
+            for successor, revived in successors
+        ]
+        leaving = [successor for successor, _ in successors]
+        _hold_to_limits(desk, principal, dead, leaving, now)
         changeset = Changeset(principal.scope, now, principal.actor, tuple(steps), revision)
         already = [memory.id for memory in memories if memory.state is State.ACTIVE]
-        told = ([m.id for m in dead], already, [m.id for m in successors])
+        told = ([m.id for m in dead], already, [m.id for m in leaving])
         return changeset, told
 
     revision, (back, already, replaced) = desk.decide(decide)
@@ -127,19 +131,24 @@ def _revive(memory: Memory, now: datetime) -> Change:
     return changed(memory, after, op=Op.RESTORE, event=Event.RESTORE)
 
 
-def _live_successors(desk: Desk, principal: Principal, dead: Sequence[Memory]) -> list[Memory]:
-    """The live end of each chain of replacements; a merged summary replaces nobody alone."""
-    found: dict[str, Memory] = {}
+def _live_successors(
+    desk: Desk, principal: Principal, dead: Sequence[Memory]
+) -> list[tuple[Memory, str]]:
+    """The live end of each chain of replacements, and whom it makes room for, so that restoring
+    it swaps the two again. A merged summary replaces nobody alone."""
+    found: dict[str, tuple[Memory, str]] = {}
     revived = {memory.id for memory in dead}
     for memory in dead:
         successor: Memory | None = memory
-        while successor and successor.superseded_by:
+        passed = {memory.id}
+        while successor and successor.superseded_by and successor.superseded_by not in passed:
+            passed.add(successor.superseded_by)
             fetched = desk.store.fetch(principal.scope, [successor.superseded_by])
             successor = fetched[0] if fetched else None
             if successor and "merged_from" in successor.metadata:
                 successor = None
         if successor and successor.state is State.ACTIVE and successor.id not in revived:
-            found[successor.id] = successor
+            found[successor.id] = (successor, memory.id)
     return list(found.values())
 
 

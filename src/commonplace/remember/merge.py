@@ -29,7 +29,11 @@ class Merged:
 
 
 def merge(
-    desk: Desk, principal: Principal, ids: Sequence[str], node: Node = Node.HOTPATH
+    desk: Desk,
+    principal: Principal,
+    ids: Sequence[str],
+    node: Node = Node.HOTPATH,
+    actor: str | None = None,
 ) -> Merged:
     if len(ids) < 2:
         raise InvalidInput("Merging takes at least two ids.", field="ids")
@@ -46,8 +50,9 @@ def merge(
         if [memory.content for memory in current] != [memory.content for memory in originals]:
             raise InvalidInput("One of them changed meanwhile; look again before merging.")
         new = added(summary, indexes[0], event=Event.MERGE, node=node)
-        old = [supersede(memory, id, now, Event.MERGE) for memory in current]
-        return Changeset(principal.scope, now, principal.actor, (new, *old), revision), None
+        old = [supersede(memory, id, now, Event.MERGE, node) for memory in current]
+        changeset = Changeset(principal.scope, now, actor or principal.actor, (new, *old), revision)
+        return changeset, None
 
     revision, _ = desk.decide(decide)
     return Merged(id, summary, tuple(ids), revision)

@@ -13,7 +13,7 @@ from commonplace.language.keywords import keywords
 from commonplace.language.summarise import summarise
 from commonplace.model import check
 from commonplace.model.changes import Change, Changeset, Indexing, Step, added, changed, connected
-from commonplace.model.journal import Event, Op
+from commonplace.model.journal import Event, Node, Op
 from commonplace.model.kinds import POLICIES, Kind, OnContentChange, Stability
 from commonplace.model.memory import VERSIONED, Memory, Sensitivity, State
 from commonplace.model.scope import Principal
@@ -218,12 +218,18 @@ def _replacement(
     return (added(after, indexes[0], event=event, old_ref=before.ref), old, *links)
 
 
-def supersede(memory: Memory, by: str, now: datetime, event: Event = Event.UPDATE) -> Change:
+def supersede(
+    memory: Memory,
+    by: str,
+    now: datetime,
+    event: Event = Event.UPDATE,
+    node: Node = Node.HOTPATH,
+) -> Change:
     after = memory.evolve(
         state=State.SUPERSEDED, superseded_by=by, valid_to=memory.valid_to or now, updated_at=now
     )
     op = Op.MERGE if event is Event.MERGE else Op.UPDATE
-    return changed(memory, after, op=op, event=event, meta={"superseded_by": by})
+    return changed(memory, after, op=op, event=event, node=node, meta={"superseded_by": by})
 
 
 def _successor(desk: Desk, before: Memory, wanted: Mapping[str, Any], now: datetime) -> Memory:
