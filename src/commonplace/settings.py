@@ -21,6 +21,7 @@ class Setting:
     type: type
     default: Any
     help: str
+    least: float | None = None  # for numbers
 
     @property
     def variable(self) -> str:
@@ -48,10 +49,10 @@ TABLE: tuple[Setting, ...] = (
     Setting("user", str, "me", "Whose memory the command line works on."),
     Setting("agent", str, "", "The agent that acts; empty: the owner."),
     Setting("embedder", str, "wordllama", "Which embedder makes vectors: wordllama or hashing."),
-    Setting("cache_mb", int, 1024, "Memory for in-process indexes, in megabytes."),
+    Setting("cache_mb", int, 1024, "Memory for in-process indexes, in megabytes.", 0),
     Setting("tidy_on_open", bool, True, "Tidy once a day when a store is opened."),
-    Setting("lock_timeout", float, 60.0, "Seconds to wait for another writer."),
-    Setting("pool_size", int, 10, "Connections kept to PostgreSQL."),
+    Setting("lock_timeout", float, 60.0, "Seconds to wait for another writer.", 0),
+    Setting("pool_size", int, 10, "Connections kept to PostgreSQL.", 1),
 )
 BY_NAME = {setting.name: setting for setting in TABLE}
 
@@ -123,9 +124,15 @@ def _typed(setting: Setting, value: object, where: str) -> Any:
     try:
         if setting.type is bool:
             return value if isinstance(value, bool) else _WORDS[str(value).lower()]
-        return setting.type(value)
+        typed = setting.type(value)
     except (ValueError, KeyError, TypeError):
         raise BadSettings(
             f"{setting.name} ({where}) must be {setting.type.__name__}, not {value!r}.",
             field=setting.name,
         ) from None
+    if setting.least is not None and not typed >= setting.least:
+        raise BadSettings(
+            f"{setting.name} ({where}) must be at least {setting.least:g}, not {value!r}.",
+            field=setting.name,
+        )
+    return typed
