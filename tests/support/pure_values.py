@@ -1,0 +1,123 @@
+"""Values for tests of pure rules: a memory, a journal row, and strategies that make many."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from hypothesis import strategies as st
+
+from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
+from commonplace.model.kinds import Kind, Stability
+from commonplace.model.memory import Link, Memory, Sensitivity, State, Version
+from support.clock import START
+
+
+def memory(**fields: Any) -> Memory:
+    """A live note of Ana's; name the fields that matter to the test."""
+    given: dict[str, Any] = {
+        "id": "m1",
+        "user_id": "ana",
+        "kind": Kind.NOTE,
+        "content": "The spare key is under the blue pot",
+        "summary": "The spare key is under the blue pot",
+        "category": "knowledge",
+        "created_at": START,
+        "updated_at": START,
+        "arrived_at": START,
+    }
+    return Memory(**{**given, **fields})
+
+
+def journal_row(subject: str, revision: int = 1, **entry: Any) -> JournalRow:
+    entry = {"op": Op.CREATE, "event": Event.ADD, "category": "knowledge", **entry}
+    return JournalRow(
+        seq=revision,
+        ts=START,
+        user_id="ana",
+        revision=revision,
+        thread_id="t",
+        actor="user:ana",
+        entry=Entry(subject=subject, **entry),
+    )
+
+
+# ——— strategies ———
+
+
+def _clean(text: str) -> str:
+    return unicodedata.normalize("NFC", text).strip()
+
+
+letters = st.characters(exclude_categories=["Cs", "Cc"])
+words = st.text(letters, min_size=1, max_size=12).map(_clean).filter(bool)
+texts = st.text(letters, min_size=1, max_size=80).map(_clean).filter(bool)
+moments = st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1), timezones=st.just(UTC))
+spans = st.timedeltas(timedelta(0), timedelta(days=400))
+plain_values = st.none() | st.booleans() | st.integers(-(2**60), 2**60) | words
+maps = st.dictionaries(words, plain_values | st.lists(plain_values, max_size=3), max_size=3)
+shares = st.floats(0, 1, allow_nan=False)
+
+
+def _maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.none() | strategy
+
+
+memories = st.builds(
+    Memory,
+    id=words,
+    user_id=st.just("ana"),
+    kind=st.sampled_from(Kind),
+    content=texts,
+    summary=texts,
+    category=words,
+    tags=st.lists(words, max_size=3, unique=True).map(tuple),
+    metadata=maps,
+    importance=st.integers(1, 5),
+    confidence=shares,
+    stability=st.sampled_from(Stability),
+    sensitivity=st.sampled_from(Sensitivity),
+    pinned=st.booleans(),
+    evidence=st.lists(texts, max_size=2).map(tuple),
+    facet=_maybe(words),
+    agent_id=_maybe(words),
+    thread_id=_maybe(words),
+    state=st.sampled_from(State),
+    expires_at=_maybe(moments),
+    superseded_by=_maybe(words),
+    purge_at=_maybe(moments),
+    valid_from=_maybe(moments),
+    valid_to=_maybe(moments),
+    created_at=moments,
+    updated_at=moments,
+    version=st.integers(1, 9),
+    arrived_at=moments,
+    last_accessed_at=_maybe(moments),
+    access_count=st.integers(0, 9),
+)
+versions = st.builds(Version, memories, moments, _maybe(moments))
+links = st.builds(Link.between, words, words, shares, moments)
+entries = st.builds(
+    Entry,
+    op=st.sampled_from(Op),
+    node=st.sampled_from(Node),
+    status=st.sampled_from(Status),
+    event=_maybe(st.sampled_from(Event)),
+    subject=_maybe(words),
+    category=_maybe(words),
+    old_ref=_maybe(words),
+    new_ref=_maybe(words),
+    similarity=_maybe(shares),
+    meta=maps,
+)
+journal_rows = st.builds(
+    JournalRow,
+    seq=st.integers(1, 10**6),
+    ts=moments,
+    user_id=st.just("ana"),
+    revision=st.integers(0, 100),
+    thread_id=_maybe(words),
+    actor=_maybe(words),
+    entry=entries,
+)

@@ -1,0 +1,63 @@
+"""Steps carry the journal line that tells of them: references and numbers, never text."""
+
+from __future__ import annotations
+
+from hypothesis import given
+
+from commonplace.model.changes import Indexing, Receipt, added, changed, connected, removed
+from commonplace.model.journal import Event, Node, Op
+from commonplace.model.kinds import Kind
+from commonplace.model.memory import Link, Sensitivity
+from support.clock import START
+from support.pure_values import memories, memory
+
+INDEX = Indexing({"key": 1}, None)
+
+
+def test_adding_refers_to_the_first_version():
+    step = added(memory(), INDEX, similarity=0.8)
+    assert (step.entry.op, step.entry.event) == (Op.CREATE, Event.ADD)
+    assert (step.entry.old_ref, step.entry.new_ref) == (None, "m1@1")
+    assert step.entry.similarity == 0.8
+
+
+def test_changing_makes_the_next_version_and_names_the_one_it_replaces():
+    step = changed(
+        memory(version=4), memory(category="home"), op=Op.UPDATE, event=Event.UPDATE, node=Node.API
+    )
+    assert step.after.version == 5
+    assert (step.entry.old_ref, step.entry.new_ref) == ("m1@4", "m1@5")
+    assert (step.entry.category, step.entry.node) == ("home", Node.API)
+
+
+def test_removing_leaves_no_new_reference():
+    entry = removed(memory(), event=Event.ERASE).entry
+    assert (entry.old_ref, entry.new_ref, entry.meta) == ("m1@1", None, {})
+
+
+def test_removing_says_whom_the_item_was_kept_from():
+    secret = removed(memory(sensitivity=Sensitivity.HIGH), event=Event.ERASE).entry
+    soul = removed(memory(kind=Kind.SOUL, agent_id="planner"), event=Event.ERASE).entry
+    assert secret.meta == {"sensitivity": "high"}
+    assert soul.meta == {"soul_of": "planner"}
+
+
+def test_connecting_names_both_ends_and_the_strength():
+    entry = connected(Link.between("b", "a", 0.8, START)).entry
+    assert (entry.subject, entry.new_ref, entry.similarity) == ("a", "b", 0.8)
+
+
+@given(memories)
+def test_no_step_carries_text_into_the_journal(row):
+    row = row.evolve(content="the secret words", summary="the secret words", category="c")
+    steps = [
+        added(row, INDEX),
+        changed(row, row, op=Op.UPDATE, event=Event.UPDATE),
+        removed(row, event=Event.ERASE),
+    ]
+    assert all("the secret words" not in repr(step.entry) for step in steps)
+
+
+def test_a_receipt_says_whether_bytes_may_remain():
+    assert Receipt("r", START, 1).scrub == "pending"
+    assert Receipt("r", START, 1, START).scrub == "complete"

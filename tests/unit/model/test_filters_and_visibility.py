@@ -1,0 +1,97 @@
+"""What a filter admits, and what a caller may see at all."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+
+from commonplace.model.filters import EXACT, Filters, Visibility
+from commonplace.model.kinds import Kind
+from commonplace.model.memory import Sensitivity
+from support.clock import START
+from support.pure_values import memories, memory
+
+MOMENT = timedelta(microseconds=1)
+ONE = memory(
+    kind=Kind.KV,
+    category="home",
+    tags=("a", "b"),
+    importance=3,
+    pinned=True,
+    agent_id="planner",
+    role="user",
+)
+
+
+@pytest.mark.parametrize(
+    ("filters", "admitted"),
+    [
+        (Filters(), True),
+        (Filters(kinds=(Kind.KV,)), True),
+        (Filters(kinds=(Kind.KV, Kind.NOTE)), True),
+        (Filters(kinds=(Kind.NOTE,)), False),
+        (Filters(categories=("work", "home")), True),
+        (Filters(categories=("work",)), False),
+        (Filters(tags=("b", "z")), True),
+        (Filters(tags=("z",)), False),
+        (Filters(pinned=True), True),
+        (Filters(pinned=False), False),
+        (Filters(importance_min=3, importance_max=3), True),
+        (Filters(importance_min=4), False),
+        (Filters(importance_max=2), False),
+        (Filters(created_after=START - MOMENT, created_before=START + MOMENT), True),
+        (Filters(created_after=START), False),
+        (Filters(created_before=START), False),
+        (Filters(updated_after=START), False),
+        (Filters(updated_before=START), False),
+        (Filters(agent_id="planner", role="user"), True),
+        (Filters(agent_id="planner", role="assistant"), False),
+    ],
+)
+def test_what_a_filter_admits(filters, admitted):
+    assert filters.admits(ONE) is admitted
+
+
+@pytest.mark.parametrize("name", [name for name in EXACT if name != "pinned"])
+def test_names_must_be_equal(name):
+    item = memory(**{name: "x"})
+    assert Filters(**{name: "x"}).admits(item)
+    assert not Filters(**{name: "y"}).admits(item)
+    assert not Filters(**{name: "x"}).admits(memory())
+
+
+@given(memories)
+def test_no_filter_admits_everything(row):
+    assert Filters().is_empty
+    assert Filters().admits(row)
+
+
+def test_a_filter_is_empty_only_without_conditions():
+    assert not Filters(pinned=False).is_empty
+    assert not Filters(kinds=(Kind.KV,)).is_empty
+
+
+SECRET = memory(sensitivity=Sensitivity.HIGH)
+SOUL = memory(kind=Kind.SOUL, agent_id="planner")
+COMMON_SOUL = memory(kind=Kind.SOUL)
+
+
+@pytest.mark.parametrize(
+    ("visibility", "item", "seen"),
+    [
+        (Visibility(), memory(), True),
+        (Visibility(), SECRET, False),
+        (Visibility(cleared=True), SECRET, True),
+        (Visibility(agent="planner"), SECRET, False),
+        (Visibility(), SOUL, True),
+        (Visibility(agent="planner"), SOUL, True),
+        (Visibility(agent="writer"), SOUL, False),
+        (Visibility(cleared=True, agent="writer"), SOUL, False),
+        (Visibility(agent="writer"), COMMON_SOUL, True),
+        (Visibility(agent="writer"), memory(agent_id="planner"), True),
+    ],
+)
+def test_who_sees_what(visibility, item, seen):
+    assert visibility.admits(item) is seen

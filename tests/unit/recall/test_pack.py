@@ -1,0 +1,74 @@
+"""Packing: whole hits in their order, never over the budget by the tokenizer's count."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace.language.tokens import count_tokens
+from commonplace.recall.pack import Hit, Related, as_text, pack
+from support.clock import START
+from support.pure_values import texts
+
+related = st.lists(st.builds(Related, st.just("r"), texts, st.floats(0, 1)), max_size=2).map(tuple)
+
+
+def hit(id="m1", text="The spare key is under the blue pot", related=()):
+    return Hit(id, text, "note", "knowledge", START, 0.9, 0.9, related=tuple(related))
+
+
+@st.composite
+def several_hits(draw):
+    count = draw(st.integers(0, 4))
+    return [hit(str(n), draw(texts), draw(related)) for n in range(count)]
+
+
+@settings(deadline=None)  # the first example may load the tokenizer
+@given(several_hits(), st.integers(0, 120))
+def test_never_over_budget(hits, budget):
+    packed, tokens = pack(hits, budget)
+    assert tokens == count_tokens(as_text(packed)) <= budget
+    ids = [each.id for each in packed]
+    assert ids == sorted(ids)
+
+
+@settings(deadline=None)
+@given(several_hits())
+def test_without_a_budget_everything_comes(hits):
+    packed, tokens = pack(hits, None)
+    assert packed == hits
+    assert tokens == count_tokens(as_text(hits))
+
+
+@settings(deadline=None)
+@given(several_hits())
+def test_what_fits_is_not_left_out(hits):
+    assert pack(hits, count_tokens(as_text(hits)))[0] == hits
+
+
+def test_a_short_hit_behind_a_long_one_still_fits():
+    first, long, last = hit("1"), hit("2", "word " * 200), hit("3")
+    room = count_tokens(as_text([first, last]))
+    assert [each.id for each in pack([first, long, last], room)[0]] == ["1", "3"]
+
+
+def test_the_best_hit_alone_is_cut_rather_than_lost():
+    (cut,), tokens = pack([hit(text="word " * 200)], 20)
+    assert cut.text.startswith("word word")
+    assert cut.text.endswith("…")
+    assert tokens <= 20
+
+
+def test_hits_come_before_related_bullets():
+    hits = [hit("1", related=[Related("r", "The shed key hangs inside", 0.8)]), hit("2")]
+    bare = [replace(each, related=()) for each in hits]
+    assert pack(hits, count_tokens(as_text(bare)))[0] == bare
+
+
+def test_the_text_of_an_answer():
+    shown = as_text([hit(related=[Related("r", "The shed key hangs inside", 0.8)])])
+    assert shown == (
+        "- [knowledge] The spare key is under the blue pot\n  - related: The shed key hangs inside"
+    )

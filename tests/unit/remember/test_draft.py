@@ -1,0 +1,166 @@
+"""A draft is complete and holds to its kind's policy, or an error names the field."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.errors import InvalidInput, MissingField, TooLong, UnknownField
+from commonplace.model.kinds import Kind, Stability
+from commonplace.model.memory import Sensitivity
+from commonplace.remember.draft import draft_from, title_of
+from support.pure_values import texts
+
+
+def test_the_default_kind_is_a_note():
+    draft = draft_from({"content": "  an idea \r\n"})
+    assert (draft.kind, draft.content) == (Kind.NOTE, "an idea")
+
+
+@pytest.mark.parametrize(
+    ("given_fields", "missing"),
+    [
+        ({}, "content"),
+        ({"kind": "note"}, "content"),
+        ({"kind": "fact"}, "content"),
+        ({"kind": "event"}, "content"),
+        ({"kind": "insight"}, "content"),
+        ({"kind": "log"}, "content"),
+        ({"kind": "summary"}, "content"),
+        ({"kind": "soul"}, "content"),
+        ({"kind": "rule", "evidence": ["she said so"]}, "content"),
+        ({"kind": "rule", "content": "Never book flights before 9"}, "evidence"),
+        ({"kind": "rule", "content": "Never book flights before 9", "evidence": []}, "evidence"),
+        ({"kind": "contact"}, "metadata.name"),
+        ({"kind": "contact", "content": "Dan the plumber"}, "metadata.name"),
+        ({"kind": "contact", "metadata": {"name": "  "}}, "metadata.name"),
+        ({"kind": "contact", "metadata": {"phone": "555"}}, "metadata.name"),
+        ({"kind": "kv", "metadata": {"value": 500}}, "metadata.subject"),
+        ({"kind": "kv", "metadata": {"subject": "bill"}}, "metadata.value"),
+        ({"kind": "kv", "content": "bill is 500"}, "metadata.subject"),
+        ({"kind": "procedure"}, "steps"),
+        ({"kind": "procedure", "content": "Make tea"}, "steps"),
+        ({"kind": "procedure", "content": "Make tea", "steps": []}, "steps"),
+    ],
+)
+def test_a_missing_field_is_named(given_fields, missing):
+    with pytest.raises(MissingField) as caught:
+        draft_from(given_fields)
+    assert caught.value.field == missing
+    assert missing in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("given_fields", "field"),
+    [
+        ({"kind": "rule", "content": "x", "evidence": ["e"], "confidence": 0.79}, "confidence"),
+        (
+            {"kind": "rule", "content": "x", "evidence": ["e"], "stability": "volatile"},
+            "stability",
+        ),
+        ({"kind": "soul", "content": "x", "stability": "stable"}, "stability"),
+        ({"kind": "soul", "content": "x", "ttl_days": 3}, "expires_at"),
+        ({"content": "x", "stability": "permanent", "expires_at": "2027-01-01"}, "expires_at"),
+        ({"content": "x", "ttl_days": 1, "expires_at": "2027-01-01"}, "expires_at"),
+        ({"content": "x", "steps": ["one"]}, "steps"),
+        ({"content": "x", "importance": 6}, "importance"),
+        ({"content": "x", "importance": True}, "importance"),
+        ({"content": "x", "confidence": 1.5}, "confidence"),
+        ({"content": "x", "ttl_days": -1}, "ttl_days"),
+        ({"content": "x", "stability": "eternal"}, "stability"),
+        ({"content": "x", "sensitivity": "secret"}, "sensitivity"),
+        ({"content": "x", "kind": "poem"}, "kind"),
+        ({"content": "x", "kind": ["note"]}, "kind"),
+        ({"content": "x", "tags": "home"}, "tags"),
+        ({"content": "x", "valid_from": "once"}, "valid_from"),
+        ({"content": ["x"]}, "content"),
+        ({"kind": "contact", "metadata": {"name": 5}}, "metadata.name"),
+        ({"kind": "kv", "metadata": {"subject": ["a"], "value": 1}}, "metadata.subject"),
+    ],
+)
+def test_a_wrong_field_is_named(given_fields, field):
+    with pytest.raises(InvalidInput) as caught:
+        draft_from(given_fields)
+    assert caught.value.field == field
+
+
+def test_an_unknown_field_is_refused():
+    with pytest.raises(UnknownField, match="colour"):
+        draft_from({"content": "x", "colour": "red"})
+
+
+def test_the_seeds_words_are_understood():
+    draft = draft_from({"content": "x", "scope": "preference", "sensitivity": "sensitive"})
+    assert (draft.facet, draft.sensitivity) == ("preference", Sensitivity.HIGH)
+    assert draft_from({"content": "x", "scope": "a", "facet": "b"}).facet == "b"
+
+
+def test_rules_at_the_edge_of_their_policy_pass():
+    rule = {"kind": "rule", "content": "x", "evidence": ["e"], "confidence": 0.8}
+    assert draft_from(rule).stability is None
+    assert draft_from({**rule, "stability": "permanent"}).stability is Stability.PERMANENT
+
+
+@pytest.mark.parametrize(
+    ("kind", "metadata", "content"),
+    [
+        ("kv", {"subject": "electricity bill", "value": 500}, "electricity bill is 500"),
+        ("kv", {"subject": "door", "value": False}, "door is False"),
+        ("contact", {"name": "Dan"}, "Dan"),
+        (
+            "contact",
+            {
+                "name": "Dan",
+                "role": "plumber",
+                "phone": "555-1234",
+                "email": "dan@x.org",
+                "description": "cheap",
+            },
+            "Dan, plumber, phone 555-1234, email dan@x.org, cheap",
+        ),
+    ],
+)
+def test_fields_alone_are_put_into_words(kind, metadata, content):
+    assert draft_from({"kind": kind, "metadata": metadata}).content == content
+
+
+def test_given_words_stand():
+    draft = draft_from({"kind": "contact", "content": "My plumber Dan", "metadata": {"name": "D"}})
+    assert draft.content == "My plumber Dan"
+
+
+@pytest.mark.parametrize(
+    ("given_fields", "content", "steps"),
+    [
+        ({"steps": ["Boil", "Pour"]}, "1. Boil\n2. Pour", ["Boil", "Pour"]),
+        (
+            {"content": "Make tea", "steps": ["Boil", "Boil"]},
+            "Make tea\n1. Boil\n2. Boil",
+            ["Boil", "Boil"],
+        ),
+        ({"content": "Make tea\n1. Boil\n2) Pour"}, "Make tea\n1. Boil\n2) Pour", ["Boil", "Pour"]),
+        ({"metadata": {"steps": ["Boil"]}}, "1. Boil", ["Boil"]),
+    ],
+)
+def test_steps_come_as_a_list_or_as_numbered_lines(given_fields, content, steps):
+    draft = draft_from({"kind": "procedure", **given_fields})
+    assert draft.content == content
+    assert draft.metadata["steps"] == steps
+
+
+def test_steps_that_are_too_long_together_are_refused():
+    with pytest.raises(TooLong):
+        draft_from({"kind": "procedure", "steps": ["x" * 2000] * 20})
+
+
+def test_the_title_of_a_procedure_is_what_is_no_step():
+    assert title_of("Make tea\n1. Boil\n2. Pour") == "Make tea"
+    assert title_of("1. Boil") is None
+
+
+@given(st.lists(texts, min_size=1, max_size=6))
+def test_steps_stay_in_their_order(steps):
+    draft = draft_from({"kind": "procedure", "steps": steps})
+    assert draft.metadata["steps"] == steps
+    assert draft.content == "\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1))

@@ -1,0 +1,50 @@
+"""Who is linked to a new memory, and when there is no more room."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.errors import LimitReached
+from commonplace.model.kinds import Kind
+from commonplace.remember.decide import Action, Relation, hold_to_limits, relate
+from commonplace.remember.link import links_for
+from commonplace.remember.neighbours import Neighbour
+from support.clock import START
+from support.pure_values import memory
+
+neighbours = st.lists(
+    st.builds(Neighbour, st.uuids().map(str), st.floats(0, 1)),
+    max_size=12,
+    unique_by=lambda n: n.id,
+)
+
+
+@given(neighbours)
+def test_the_five_nearest_of_at_least_three_quarters(near):
+    links = links_for(memory(id="new"), near, START)
+    close = sorted((n.similarity for n in near if n.similarity >= 0.75), reverse=True)
+    assert [link.strength for link in links] == [round(s, 4) for s in close[:5]]
+    assert all("new" in (link.a, link.b) and link.a < link.b for link in links)
+
+
+def test_nothing_is_linked_to_itself():
+    assert links_for(memory(id="m1"), [Neighbour("m1", 1.0)], START) == []
+
+
+def test_every_write_is_new_for_now():
+    decision = relate(memory(), [Neighbour("m2", 1.0)])
+    assert (decision.relation, decision.action) == (Relation.NEW, Action.STORED)
+
+
+def test_a_sixth_soul_is_refused():
+    hold_to_limits([memory(kind=Kind.SOUL)], {Kind.SOUL: 4})
+    with pytest.raises(LimitReached, match="At most 5 soul"):
+        hold_to_limits([memory(kind=Kind.SOUL)], {Kind.SOUL: 5})
+    with pytest.raises(LimitReached):
+        hold_to_limits([memory(kind=Kind.SOUL)] * 2, {Kind.SOUL: 4})
+
+
+def test_other_kinds_have_no_limit():
+    hold_to_limits([memory()], {Kind.NOTE: 10**6})

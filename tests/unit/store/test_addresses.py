@@ -1,0 +1,35 @@
+"""Where a store is, read from what a user typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from commonplace.errors import InvalidInput
+from commonplace.store.address import Address, parse
+
+
+@pytest.mark.parametrize(
+    ("url", "backend", "target"),
+    [
+        (":memory:", "sqlite", ":memory:"),
+        ("sqlite://", "sqlite", ":memory:"),
+        ("sqlite:///:memory:", "sqlite", ":memory:"),
+        ("sqlite:////var/data/m.db", "sqlite", "/var/data/m.db"),
+        ("/var/data/m.db", "sqlite", "/var/data/m.db"),
+        ("sqlite:///m.db", "sqlite", str(Path.cwd() / "m.db")),
+        ("~/m.db", "sqlite", str(Path.home() / "m.db")),
+        ("postgresql://host/db", "postgresql", "postgresql://host/db"),
+        ("postgres://host/db", "postgresql", "postgres://host/db"),
+    ],
+)
+def test_an_address(url, backend, target):
+    assert parse(url) == Address(backend, target)
+
+
+@pytest.mark.parametrize("url", ["mysql://host/db", "sqlite:m.db", "http://x"])
+def test_what_is_no_address_is_refused_with_an_example(url):
+    with pytest.raises(InvalidInput) as caught:
+        parse(url)
+    assert "sqlite:///" in caught.value.remedy

@@ -1,0 +1,47 @@
+"""Every error has a code of its own, says what was wrong and what to do."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from commonplace import errors
+
+ALL = errors.all_errors()
+
+
+def test_codes_are_unique_and_stable_words():
+    codes = [error.code for error in ALL]
+    assert len(set(codes)) == len(codes)
+    assert all(re.fullmatch(r"[a-z_]+", code) for code in codes)
+
+
+@pytest.mark.parametrize("error", ALL)
+def test_every_error_has_a_remedy(error):
+    raised = error("Something was wrong.", field="place")
+    assert raised.remedy.endswith(".")
+    assert raised.as_dict() == {
+        "code": error.code,
+        "message": "Something was wrong.",
+        "remedy": error.default_remedy,
+        "retryable": error.retryable,
+        "field": "place",
+    }
+
+
+def test_a_better_remedy_takes_the_place_of_the_general_one():
+    assert errors.NotFound("Gone.", remedy="Look again.").remedy == "Look again."
+
+
+def test_an_error_about_no_field_names_none():
+    assert "field" not in errors.NotFound("Gone.").as_dict()
+
+
+def test_only_what_changed_nothing_and_may_pass_is_retryable():
+    retryable = {error.code for error in ALL if error.retryable}
+    assert retryable == {"stale_decision", "store_busy", "store_unavailable"}
+
+
+def test_the_tree_on_top_of_the_file_names_every_error():
+    assert all(error.__name__ in (errors.__doc__ or "") for error in ALL)
