@@ -1,0 +1,57 @@
+"""While the embedder is down nothing fails and nothing is lost; afterwards all is as usual."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.moody_embedder import MoodyEmbedder
+
+
+@pytest.fixture
+def embedder():
+    return MoodyEmbedder()
+
+
+@pytest.fixture
+def me(open_book, embedder):
+    return open_book(embedder=embedder).user("ana")
+
+
+def test_text_is_stored_and_found_by_its_words(me, embedder):
+    embedder.down = True
+    answer = me.remember("The garden gate needs a new lock")
+    assert "vector follows" in answer.warnings[0]
+    found = me.recall("garden gate")
+    assert [hit.id for hit in found.hits] == [answer.id]
+    assert found.degraded
+    assert found.hits[0].similarity is None
+
+
+def test_the_vector_follows_when_the_embedder_is_back(me, embedder):
+    embedder.down = True
+    me.remember("The garden gate needs a new lock")
+    assert me.tidy().vectors == 0
+    assert "vectors" in [finding.what for finding in me.doctor() if not finding.ok]
+    embedder.down = False
+    revision = me.revision
+    assert me.tidy().vectors == 1
+    assert me.revision == revision
+    assert all(finding.ok for finding in me.doctor())
+    found = me.recall("garden gate")
+    assert not found.degraded
+    assert found.hits[0].similarity > 0.5
+
+
+def test_every_verb_works_without_vectors(me, embedder):
+    embedder.down = True
+    kv = me.remember(kind="kv", metadata={"subject": "bill", "value": 500}).id
+    fact = me.remember("Dana lives in Haifa", kind="fact").id
+    new = me.update(kv, metadata={"value": 600}).id
+    summary = me.merge([new, fact]).id
+    me.restore(fact)
+    me.erase(fact)
+    me.profile_set("city", "Haifa")
+    assert {m.id for m in me.list().memories} == {summary, "profile:city"}
+    embedder.down = False
+    assert me.tidy().vectors > 0
+    assert all(finding.ok for finding in me.doctor() if finding.what != "erasure")

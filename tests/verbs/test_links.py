@@ -1,0 +1,62 @@
+"""Links: the five nearest neighbours of at least 0.75, once for each pair."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+
+def wording(n):
+    """Sentences that differ in one small word at the end."""
+    return f"The garden gate needs a new lock before the winter comes to us {n}"
+
+
+def test_neighbours_are_linked_with_their_similarity_as_strength(me):
+    one = me.remember(wording(1)).id
+    other = me.remember(wording(2)).id
+    (link,) = me.show(one).links
+    assert {link.a, link.b} == {one, other}
+    assert 0.75 <= link.strength <= 1
+    assert me.show(other).links == (link,)
+    assert me.history(link.a)[0]["event"] == "LINK"
+
+
+def test_strangers_are_not_linked(me):
+    one = me.remember("The garden gate needs a new lock").id
+    me.remember("Dana drinks green tea")
+    assert me.show(one).links == ()
+
+
+def test_at_most_five_of_the_nearest(me):
+    for n in range(8):
+        me.remember(wording(n))
+    newest = me.remember(wording("at last")).id
+    links = me.show(newest).links
+    assert len(links) == 5
+    assert all(link.strength >= 0.75 for link in links)
+
+
+def test_items_of_one_batch_are_linked_too_and_each_pair_once(me):
+    ids = [answer.id for answer in me.remember_many([wording(n) for n in range(4)])]
+    found = [(link.a, link.b) for id in ids for link in me.show(id).links]
+    assert set(found) == {tuple(sorted(pair)) for pair in combinations(ids, 2)}
+    assert len(found) == 2 * len(set(found))
+    assert me.stats().links == 6
+
+
+def test_what_replaces_a_memory_is_not_linked_to_it(me):
+    old = me.remember(wording(1), kind="fact").id
+    friend = me.remember(wording(2), kind="fact").id
+    new = me.update(old, content=wording(3)).id
+    linked = {id for link in me.show(new).links for id in (link.a, link.b)} - {new}
+    assert linked == {friend}
+
+
+def test_a_link_to_what_was_forgotten_is_not_shown_until_it_is_back(me):
+    one, other = me.remember(wording(1)).id, me.remember(wording(2)).id
+    me.forget(other)
+    assert me.show(one).links == ()
+    me.restore(other)
+    assert len(me.show(one).links) == 1
+    me.erase(other)
+    assert me.show(one).links == ()
+    assert me.stats().links == 0

@@ -1,0 +1,88 @@
+"""Sensitivity high: the owner by id or cleared, agents only when cleared, others never."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import NotFound
+
+TEXT = "Ana takes lithium for her mood"
+
+
+@pytest.fixture
+def secret(me):
+    return me.remember(TEXT, sensitivity="sensitive").id
+
+
+def finds(handle):
+    return [hit.id for hit in handle.recall("lithium mood").hits]
+
+
+def lists(handle):
+    return [memory.id for memory in handle.list().memories]
+
+
+def test_hidden_from_search_and_lists_unless_cleared(book, me, secret):
+    for handle in (me, me.agent("planner")):
+        assert finds(handle) == lists(handle) == []
+        assert handle.changes("t").header == ""
+    cleared = book.user("ana", cleared=True)
+    for handle in (cleared, cleared.agent("planner")):
+        assert finds(handle) == lists(handle) == [secret]
+        assert TEXT in handle.changes("u").header
+
+
+def test_the_owner_reaches_it_by_id(me, secret):
+    assert me.show(secret).memory.content == TEXT
+    assert me.history(secret)[0]["event"] == "ADD"
+    assert me.update(secret, importance=5).memory.importance == 5
+
+
+@pytest.mark.parametrize("verb", ["show", "history", "update", "forget", "restore", "erase"])
+def test_an_agent_does_not_even_by_id(me, secret, verb):
+    fields = {"importance": 5} if verb == "update" else {}
+    agent = me.agent("planner")
+    with pytest.raises(NotFound) as hidden:
+        getattr(agent, verb)(secret, **fields)
+    with pytest.raises(NotFound) as unknown:
+        getattr(agent, verb)("no-such-id", **fields)
+    assert hidden.value.message.replace(secret, "no-such-id") == unknown.value.message
+    assert me.show(secret).memory.importance == 2
+
+
+def test_an_agent_is_not_told_of_its_removal(book, me, secret):
+    agent, cleared = me.agent("planner"), book.user("ana", cleared=True).agent("writer")
+    agent.changes()
+    cleared.changes()
+    me.erase(secret)
+    assert agent.changes().header == ""
+    assert "×deleted" in cleared.changes().header
+
+
+def test_nor_when_it_was_forgotten_and_purged_meanwhile(me, secret, clock):
+    agent = me.agent("planner")
+    agent.changes()
+    me.forget(secret)
+    clock.tick(days=31)
+    assert me.tidy().purged == 1
+    assert agent.changes().changes == ()
+
+
+def test_not_shown_as_related_or_linked(me, secret):
+    other = me.remember("Ana takes lithium for her moods").id
+    agent = me.agent("planner")
+    (hit,) = agent.recall("lithium mood").hits
+    assert (hit.id, hit.related) == (other, ())
+    assert agent.show(other).links == ()
+    (link,) = me.show(other).links
+    assert {link.a, link.b} == {other, secret}
+
+
+def test_marking_it_hides_it_at_once_and_unmarking_shows_it(me):
+    id = me.remember(TEXT).id
+    agent = me.agent("planner")
+    assert finds(agent) == [id]
+    me.update(id, sensitivity="high")
+    assert finds(agent) == []
+    me.update(id, sensitivity="normal")
+    assert finds(agent) == [id]

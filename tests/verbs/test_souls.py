@@ -1,0 +1,73 @@
+"""Souls: at most five, one agent's own, superseded when updated."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import InvalidInput, LimitReached, NotFound
+
+
+def test_at_most_five_are_live(me):
+    ids = [me.remember(f"Principle number {n}", kind="soul").id for n in range(5)]
+    with pytest.raises(LimitReached):
+        me.remember("One too many", kind="soul")
+    assert me.revision == 5
+    me.forget(ids[0])
+    sixth = me.remember("Now there is room", kind="soul").id
+    with pytest.raises(LimitReached):
+        me.restore(ids[0])
+    me.forget(sixth)
+    assert me.restore(ids[0]).ids == (ids[0],)
+
+
+def test_a_batch_is_held_to_the_limit_too(me):
+    with pytest.raises(LimitReached):
+        me.remember_many([{"kind": "soul", "content": f"Principle {n}"} for n in range(6)])
+    assert me.list().memories == ()
+
+
+def test_updating_one_supersedes_it_and_keeps_the_chain(me):
+    ids = [me.remember(f"I am calm, version {n}", kind="soul").id for n in range(5)]
+    second = me.update(ids[0], content="I am calm and brief")
+    third = me.update(second.id, content="I am calm, brief and kind")
+    assert second.action == third.action == "superseded"
+    assert me.show(ids[0]).memory.superseded_by == second.id
+    assert me.show(second.id).memory.superseded_by == third.id
+    live = [m.content for m in me.list(kinds="soul").memories]
+    assert len(live) == 5
+    assert "I am calm, brief and kind" in live
+
+
+def test_an_agents_own_soul_is_shown_to_that_agent_and_the_owner(me):
+    planner, writer = me.agent("planner"), me.agent("writer")
+    own = planner.remember("I plan in small steps", kind="soul").id
+    common = me.remember("Be honest in every step", kind="soul").id
+
+    def sees(handle):
+        listed = {m.id for m in handle.list(kinds="soul").memories}
+        found = {hit.id for hit in handle.recall("steps", k=9, kinds="soul").hits}
+        told = {change.id for change in handle.changes().changes}
+        return listed | found | told
+
+    assert sees(planner) == sees(me) == {own, common}
+    assert sees(writer) == {common}
+    with pytest.raises(NotFound):
+        writer.show(own)
+    with pytest.raises(NotFound):
+        writer.update(own, content="I plan nothing")
+
+
+def test_another_agent_is_not_told_when_it_is_erased(me):
+    planner, writer = me.agent("planner"), me.agent("writer")
+    own = planner.remember("I plan in small steps", kind="soul").id
+    for agent in (planner, writer):
+        agent.changes()
+    me.erase(own)
+    assert writer.changes().header == ""
+    assert "×deleted" in planner.changes().header
+
+
+def test_a_soul_is_not_merged(me):
+    ids = [me.remember(f"Principle {n}", kind="soul").id for n in range(2)]
+    with pytest.raises(InvalidInput, match="not merged"):
+        me.merge(ids)
