@@ -269,7 +269,7 @@ def kill_connections_to(url):
 
 def test_a_session_that_hangs_makes_others_busy_not_wait_for_ever(postgres):
     url = postgres.database()
-    store = open_store(url, timeout=0.2)
+    store = open_store(url, lock_timeout=0.2)
     put(store, [a_memory()])
     with psycopg.connect(url) as hanging:
         hanging.execute("SELECT * FROM scopes FOR UPDATE")

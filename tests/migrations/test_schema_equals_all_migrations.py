@@ -4,7 +4,7 @@ import pytest
 
 from commonplace.errors import StoreError, StoreTooNew
 from commonplace.store.postgres import store as postgres_store
-from commonplace.store.sql.migrate import Migration, migrations
+from commonplace.store.sql.migrate import Migration
 from commonplace.store.sqlite import store as sqlite_store
 from support.making import ANA, a_memory, put
 from support.schema import schema_of
@@ -39,7 +39,7 @@ def opened_and_closed(url):
 
 @pytest.mark.parametrize("backend", sorted(BACKENDS))
 def test_migrations_are_numbered_from_one_without_gaps(backend):
-    known = migrations(f"commonplace.store.{backend}")
+    known = BACKENDS[backend]._MIGRATIONS
     assert [migration.number for migration in known] == list(range(1, len(known) + 1))
     assert all(migration.script.strip() for migration in known)
 
