@@ -13,8 +13,7 @@ from commonplace.store import failpoints
 from commonplace.store.port import Counters, JournalQuery
 from support.clock import START
 from support.making import ANA, BOB, a_memory, adding, changeset, put, updating
-from support.postgres import SCOPED_TABLES
-from support.stores import all_rows, raw
+from support.stores import SCOPED_TABLES, all_rows, raw
 
 
 class Unplugged(Exception):

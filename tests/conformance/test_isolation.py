@@ -12,8 +12,7 @@ from commonplace.model.memory import State
 from commonplace.store.port import JournalQuery, Listing
 from commonplace.store.sql.loader import statements
 from support.making import ANA, BOB, a_memory, put
-from support.postgres import SCOPED_TABLES, TABLES
-from support.stores import is_postgres, open_store, raw
+from support.stores import SCOPED_TABLES, TABLES, is_postgres, open_store, raw
 
 MAINTENANCE = {"all_scopes", "unscrubbed", "finish_scrub", "claim_fact", "fact"}
 OF_POSTGRES = {
@@ -28,9 +27,9 @@ OF_POSTGRES = {
     "owns_tables",
     "wait_for_locks",
     "this_moment",
-    "unseen_since",
     "outcome",
     "vacuum",
+    "unseen_since",
     "database_size",
 }
 

@@ -128,7 +128,7 @@ DEEDS = sorted(name for name in vars(Bob) if not name.startswith("_") and name !
 
 
 @settings(
-    max_examples=12,
+    max_examples=10,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

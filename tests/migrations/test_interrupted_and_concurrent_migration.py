@@ -11,15 +11,15 @@ from support.stores import open_store, raw
 WAIT = 60
 
 
-def test_processes_that_open_a_new_store_at_once_all_succeed_and_migrate_once(new_url, url, opener):
-    processes = [opener(url) for _ in range(3)]
+def test_two_processes_that_open_a_new_store_at_once_migrate_it_once(new_url, url, opener):
+    processes = [opener(url) for _ in range(2)]
     for process in processes:
         process.stdin.write("go\n")
         process.stdin.flush()
     answers = [process.communicate(timeout=WAIT)[0] for process in processes]
-    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert [process.returncode for process in processes] == [0, 0]
     [(newest, recorded)] = raw(url, "SELECT MAX(number), COUNT(*) FROM migrations")
-    assert answers == [f"{newest}\n"] * 3
+    assert answers == [f"{newest}\n"] * 2
     assert recorded == newest
     assert schema_of(url) == whole_schema(new_url())
 

@@ -17,22 +17,9 @@ with warnings.catch_warnings():  # it warns about a missing XDG_RUNTIME_DIR when
 
 from commonplace.store.postgres.store import PostgresStore
 from support.clock import START
+from support.stores import TABLES
 
 _numbers = itertools.count(1)
-
-SCOPED_TABLES = (
-    "scopes",
-    "memories",
-    "reads",
-    "versions",
-    "terms",
-    "vectors",
-    "links",
-    "journal",
-    "cursors",
-    "receipts",
-)
-TABLES = (*SCOPED_TABLES, "store_facts")  # all but migrations
 
 
 class Server:

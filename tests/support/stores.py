@@ -13,8 +13,20 @@ from commonplace.store.postgres.store import PostgresStore
 from commonplace.store.sql.store import SqlStore
 from commonplace.store.sqlite.store import SqliteStore
 from support.clock import START
-from support.postgres import TABLES
 
+SCOPED_TABLES = (
+    "scopes",
+    "memories",
+    "reads",
+    "versions",
+    "terms",
+    "vectors",
+    "links",
+    "journal",
+    "cursors",
+    "receipts",
+)
+TABLES = (*SCOPED_TABLES, "store_facts")
 ALL_TABLES = (*TABLES, "migrations")
 
 
