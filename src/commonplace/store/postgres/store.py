@@ -29,7 +29,7 @@ from commonplace.store.sql.store import SqlStore
 
 SPELLING = Spelling(
     parameter=lambda name: f"%({name})s",
-    list=lambda name: f"(SELECT unnest({name}::text[]))",
+    among=lambda name: f"= ANY({name}::text[])",
     each=lambda column: f"jsonb_array_elements_text({column}::jsonb) AS t(value)",
     bytes="BYTEA",
     escape=lambda statement: statement.replace("%", "%%"),

@@ -11,7 +11,7 @@ from commonplace.store.sql.rows import COLUMNS, INDEX_COLUMNS
 
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 _COMMENT = re.compile(r"^--.*$", re.MULTILINE)
-_LIST = re.compile(r"#list\((\w+)\)")
+_LIST = re.compile(r"IN #list\((\w+)\)")
 _EACH = re.compile(r"#each\(([\w.]+)\)")
 
 
@@ -20,7 +20,7 @@ class Spelling:
     """The few words that differ between SQLite and PostgreSQL."""
 
     parameter: Callable[[str], str]  # name → placeholder
-    list: Callable[[str], str]  # placeholder of a list → subquery of its elements
+    among: Callable[[str], str]  # placeholder of a list → "… is one of its elements"
     each: Callable[[str], str]  # JSON column → rows t(value)
     bytes: str  # the type of a vector column
     escape: Callable[[str], str] = lambda statement: statement  # before anything else
@@ -41,7 +41,7 @@ def spell(statement: str, spelling: Spelling) -> str:
     statement = statement.replace("#columns", COLUMNS).replace("#index_columns", INDEX_COLUMNS)
     statement = statement.replace("#bytes", spelling.bytes)
     statement = _EACH.sub(lambda found: spelling.each(found[1]), statement)
-    statement = _LIST.sub(lambda found: spelling.list(f":{found[1]}"), statement)
+    statement = _LIST.sub(lambda found: spelling.among(f":{found[1]}"), statement)
     return re.sub(r"(?<!:):(\w+)", lambda found: spelling.parameter(found[1]), statement)
 
 

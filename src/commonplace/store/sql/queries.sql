@@ -1,6 +1,6 @@
 -- All statements that both databases share, by name.
 --   :name        a parameter
---   #list(name)  a parameter that is a list, as a subquery
+--   IN #list(name)  is one of the elements of a parameter that is a list
 --   #each(col)   the elements of a JSON list column, as rows t(value)
 --   #columns     the columns of a memory, in the order that rows.py reads them
 --   #index_columns  those that the in-process index keeps

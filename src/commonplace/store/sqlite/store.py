@@ -28,7 +28,7 @@ from commonplace.store.sqlite.errors import translated
 
 SPELLING = Spelling(
     parameter=lambda name: f":{name}",
-    list=lambda name: f"(SELECT value FROM json_each({name}))",
+    among=lambda name: f"IN (SELECT value FROM json_each({name}))",
     each=lambda column: f"json_each({column}) AS t",
     bytes="BLOB",
 )
