@@ -23,6 +23,7 @@ from commonplace.recall.rank import Evidence, Floats, Promises, Ranked, ceilings
 
 RELATED_BULLETS = 2
 FIRST_LOOK = 8  # rows that are read at first, at least
+LOOKED_AT = 200  # and in all: where hundreds are tied, more would not be better
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def _look_at_the_best(desk: Desk, principal: Principal, plan: Plan, found: Found
     now = desk.clock()
     highest = _ceilings(desk, plan, found)
     seen = _Seen()
-    for places in _in_turn(found, highest, max(FIRST_LOOK, 2 * plan.k)):
+    for places in _in_turn(found, highest, plan.k):
         enough = len(seen.ranked) >= plan.k
         if enough and seen.ranked[plan.k - 1].score > highest[places[0]]:
             break
@@ -124,23 +125,19 @@ def _ceilings(desk: Desk, plan: Plan, found: Found) -> Floats:
     return ceilings(promises, plan.threshold)
 
 
-def _in_turn(found: Found, highest: Floats, first: int) -> Iterator[list[int]]:
+def _in_turn(found: Found, highest: Floats, wanted: int) -> Iterator[list[int]]:
     """Places in growing groups: most answers are in the first. The nearest in meaning is always
     looked at, relevant or not, because the journal tells how near the best was."""
-    promising = [
-        place for place in np.argsort(-highest, kind="stable").tolist() if highest[place] > -np.inf
-    ]
-    known = ~np.isnan(found.cosines)
-    group = promising[:first]
-    if known.any():
+    by_promise = np.argsort(-highest, kind="stable")
+    possible = np.count_nonzero(highest > -np.inf)
+    promising = by_promise[: min(possible, max(LOOKED_AT, wanted))].tolist()
+    if not np.isnan(found.cosines).all():
         nearest = int(np.nanargmax(found.cosines))
-        promising = [place for place in promising if place != nearest]
-        group = [*promising[:first], nearest]
-    start = first
-    while group:
-        yield group
-        group = promising[start : 3 * start]
-        start *= 3
+        promising = [nearest, *(place for place in promising if place != nearest)]
+    start, end = 0, max(FIRST_LOOK, 2 * wanted)
+    while start < len(promising):
+        yield promising[start:end]
+        start, end = end, 3 * end
 
 
 def _look(

@@ -244,13 +244,15 @@ class ScopeIndex:
     def cosines(self, query: Floats, mask: Mask) -> Floats:
         """Cosine with every candidate; −inf for what is none or has no vector yet."""
         usable = mask & self.has_vector[: self.size]
+        count = np.count_nonzero(usable)
+        if count > self.size // 4:  # a full product is cheaper than gathering rows
+            scores: Floats = self.vectors[: self.size] @ query
+            if count < self.size:
+                scores[~usable] = -np.inf
+            return scores
+        scores = np.full(self.size, -np.inf, dtype=np.float32)
         slots = np.flatnonzero(usable)
-        scores: Floats = np.full(self.size, -np.inf, dtype=np.float32)
-        if len(slots) > self.size // 4:  # a full product is cheaper than gathering rows
-            np.dot(self.vectors[: self.size], query, out=scores)
-            scores[~usable] = -np.inf
-        elif len(slots):
-            scores[slots] = self.vectors[slots] @ query
+        scores[slots] = self.vectors[slots] @ query
         return scores
 
     def cosines_of_many(self, queries: Floats, mask: Mask) -> Floats:

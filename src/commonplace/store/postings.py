@@ -91,12 +91,15 @@ class Postings:
         total = int(np.count_nonzero(live))
         if not total or not wanted:
             return scores, held
-        average = max(float(lengths[live].sum(dtype=np.int64)) / total, 1e-9)
+        all_live, all_admitted = total == len(live), bool(mask.all())
+        in_all = (lengths if all_live else lengths[live]).sum(dtype=np.int64)
+        average = max(float(in_all) / total, 1e-9)
         for term in wanted:
             slots, counts = self.of(term)
-            frequency = int(np.count_nonzero(live[slots]))
-            candidates = mask[slots]
-            slots, counts = slots[candidates], counts[candidates]
+            frequency = len(slots) if all_live else int(np.count_nonzero(live[slots]))
+            if not all_admitted:
+                candidates = mask[slots]
+                slots, counts = slots[candidates], counts[candidates]
             if not len(slots):
                 continue
             idf = np.log1p((total - frequency + 0.5) / (frequency + 0.5))
