@@ -36,7 +36,9 @@ class IndexCache:
     def reading(self, scope: Scope) -> Iterator[ScopeIndex]:
         """The scope's index as of now, held still while it is read."""
         with self._lock:
-            kept = self._kept.setdefault(scope.key, _Kept(self._dimension))
+            kept = self._kept.get(scope.key)
+            if kept is None:
+                kept = self._kept[scope.key] = _Kept(self._dimension)
             self._kept.move_to_end(scope.key)
         with kept.lock:
             if self._catch_up(scope, kept.index):
