@@ -1,0 +1,61 @@
+"""`python -m commonplace.bench`: measure, print, and on request write JSON or Markdown."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+from commonplace.bench.plan import SIZES, USERS, Plan, quick
+from commonplace.bench.run import run
+
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def main(arguments: list[str]) -> None:
+    _hold_to_one_thread(arguments)
+    asked = _parser().parse_args(arguments)
+    plan = Plan(sizes=asked.sizes, users=asked.users, peers=not asked.no_peers)
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    notices = Console(stderr=True)
+    report = run(quick(plan) if asked.quick else plan, notices.print)
+    report.print(console)
+    if asked.json:
+        asked.json.write_text(report.as_json(), encoding="utf-8")
+    if asked.markdown:
+        asked.markdown.write_text(report.as_markdown(), encoding="utf-8")
+
+
+def _hold_to_one_thread(arguments: list[str]) -> None:
+    """numpy reads these when it is first imported, which has happened: begin again with them."""
+    if any(os.environ.get(name) != value for name, value in _ONE_THREAD.items()):
+        os.execve(
+            sys.executable,
+            [sys.executable, "-m", "commonplace.bench", *arguments],
+            {**os.environ, **_ONE_THREAD},
+        )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m commonplace.bench", description=__doc__)
+    parser.add_argument(
+        "--sizes",
+        type=lambda text: tuple(int(size) for size in text.split(",")),
+        default=SIZES,
+        help="memories of one user, separated by commas (%(default)s)",
+    )
+    parser.add_argument(
+        "--users", type=int, default=USERS, help="in the crowded store (%(default)s)"
+    )
+    parser.add_argument("--quick", action="store_true", help="at most 10,000 memories, 30 users")
+    parser.add_argument("--no-peers", action="store_true", help="leave other libraries out")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--markdown", type=Path, metavar="FILE")
+    return parser
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,139 @@
+"""A small benchmark run says everything that a large one does, on both databases."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+
+import pytest
+from rich.console import Console
+
+from commonplace.bench import peers
+from commonplace.bench.data import PreparedEmbedder, Writer
+from commonplace.bench.databases import POSTGRES, SQLITE
+from commonplace.bench.measure import interleaved
+from commonplace.bench.plan import Plan, quick
+from commonplace.bench.report import Report, Table, Target
+from commonplace.bench.run import run
+
+SIZE = 120
+TINY = Plan(
+    sizes=(SIZE,),
+    users=3,
+    memories_each=40,
+    recalls=4,
+    remembers=4,
+    synced_remembers=10,
+    imports=1,
+    peers=False,
+)
+BOTH = {SQLITE, POSTGRES}
+ON_BOTH = {f"commonplace on {name}" for name in BOTH}
+WORDS = {"method", "database", "what", "unit"}  # all other columns hold numbers
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return run(TINY, say=lambda progress: None)
+
+
+def rows(report: Report, name: str) -> list[dict]:
+    table = next(table for table in report.tables if table.name == name)
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def numbers(report: Report) -> Iterator[tuple[str, str, object]]:
+    for table in report.tables:
+        for row in rows(report, table.name):
+            yield from ((table.name, name, row[name]) for name in row.keys() - WORDS)
+
+
+def test_every_cell_that_should_be_a_number_is_one(report):
+    for table, column, value in numbers(report):
+        assert isinstance(value, int | float), f"{table}: {column} is {value!r}"
+
+
+def test_recall_and_remember_are_measured_on_both_databases_beside_their_yardsticks(report):
+    recalled = {row["method"] for row in rows(report, "recall")}
+    remembered = {row["method"] for row in rows(report, "remember")}
+    assert recalled == {peers.NUMPY, *ON_BOTH}
+    assert remembered == {"bare 4 KiB + fdatasync", *ON_BOTH}
+    assert {row["memories"] for row in rows(report, "recall")} == {SIZE}
+
+
+@pytest.mark.parametrize("table", ["links", "crowd", "weight"])
+def test_each_other_table_has_a_row_for_each_database(report, table):
+    assert {row["database"] for row in rows(report, table)} == BOTH
+
+
+def test_a_remember_waits_for_the_disk_at_least_once(report):
+    """Counted on PostgreSQL by the server, on SQLite by strace where it may trace."""
+    counted = {row["database"]: row["syncs each"] for row in rows(report, "syncs")}
+    table = next(table for table in report.tables if table.name == "syncs")
+    assert counted[POSTGRES] >= 1
+    assert counted.get(SQLITE, 0) >= 1 or "SQLite: not counted" in " ".join(table.notes)
+
+
+def test_the_install_is_weighed_with_wordllamas_share(report):
+    found = {row["what"]: row["value"] for row in rows(report, "install")}
+    assert found["base install"] > found["of it wordllama itself"] > 0
+    assert found["import commonplace"] > 0
+
+
+def test_targets_of_other_sizes_are_said_to_be_unmeasured(report):
+    verdicts = {target.wanted: target.verdict for target in report.targets}
+    assert verdicts["Hybrid recall at 100,000 against the numpy scan"] == "not measured"
+    assert verdicts["Recall of one user among many against alone"] in ("met", "missed")
+
+
+def test_the_report_is_the_same_in_all_its_forms(report):
+    as_json = json.loads(report.as_json())
+    markdown = report.as_markdown()
+    terminal = io.StringIO()
+    report.print(Console(width=200, file=terminal))
+    printed = terminal.getvalue()
+    for table in report.tables:
+        assert len(as_json["tables"][table.name]["rows"]) == len(table.rows)
+        assert table.title in markdown
+        assert table.title in printed
+
+
+@pytest.mark.parametrize(
+    ("measured", "verdict"), [(0.9, "met"), (1.0, "met"), (1.1, "missed"), (None, "not measured")]
+)
+def test_a_target_says_whether_it_was_met(measured, verdict):
+    assert Target("as fast", most=1.0, measured=measured).verdict == verdict
+
+
+def test_a_row_that_does_not_fit_its_table_is_refused():
+    with pytest.raises(ValueError, match="2 cells for 1 columns"):
+        Table("t", "T", ("one",)).add(1, 2)
+
+
+def test_methods_take_turns_and_none_always_goes_first():
+    calls = []
+    interleaved({name: lambda i, name=name: calls.append((i, name)) for name in "ab"}, rounds=2)
+    assert calls == [(0, "a"), (0, "b"), (1, "b"), (1, "a")]
+
+
+def test_the_same_seed_writes_the_same_memories():
+    assert Writer(7).sentences(50) == Writer(7).sentences(50)
+    assert Writer(7).sentences(50) != Writer(8).sentences(50)
+
+
+def test_a_query_asks_with_words_of_some_memory():
+    writer = Writer()
+    memories = writer.sentences(20)
+    asked = [set(query.split()) for query in writer.queries(memories, 10)]
+    assert all(any(words <= set(memory.split()) for memory in memories) for words in asked)
+
+
+def test_prepared_vectors_are_the_hashing_embedders_own():
+    embedder = PreparedEmbedder()
+    vectors = embedder.prepare(["a dog barks", "the bill is due"])
+    assert (embedder.embed(["the bill is due"])[0] == vectors[1]).all()
+
+
+def test_a_quick_run_leaves_the_large_sizes_out():
+    assert quick(Plan()).sizes == (1_000, 10_000)
