@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -96,6 +97,7 @@ def _consequences(
     gone = {memory.id: memory for memory in doomed}
     rewritten: dict[str, Memory] = {}
     summaries = _summaries(desk, principal)
+    turns: Counter[str] = Counter()
     queue = list(doomed)
     while queue:
         memory = queue.pop()
@@ -106,10 +108,12 @@ def _consequences(
             fetched = desk.store.fetch(principal.scope, sources)
             # A summary of summaries is made from those as they will be, not as they were.
             survivors = [rewritten.get(source.id, source) for source in fetched]
-            if survivors:
-                remade = _remade(summary, survivors)
-                if rewritten.get(summary.id) == remade:
-                    continue  # nothing new; also the way out of summaries that name each other
+            remade = _remade(summary, survivors) if survivors else None
+            if remade and remade == rewritten.get(summary.id):
+                continue
+            turns[summary.id] += 1
+            # Summaries that name each other in a circle never come to rest: they go as well.
+            if remade and turns[summary.id] <= len(summaries):
                 rewritten[summary.id] = remade
             else:
                 rewritten.pop(summary.id, None)
