@@ -1,0 +1,160 @@
+"""erase: the item and all that was made of it, for good, with a receipt that holds no text."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import NotAllowed, NotFound
+
+TEXT = "The safe code is tulip-4711"
+
+
+@pytest.fixture
+def secret(me):
+    return me.remember(TEXT, tags=["tulip-4711"], evidence=["tulip-4711 was said"]).id
+
+
+def test_nothing_is_left_but_a_line_without_text(me, secret):
+    answer = me.erase(secret)
+    assert (answer.ids, answer.rewritten) == ((secret,), ())
+    assert (answer.receipt.items, answer.receipt.scrub, answer.scrub) == (1, "pending", "pending")
+    assert me.verify_forget("tulip-4711").clean
+    newest = me.history(secret)[0]
+    assert (newest["event"], newest["new_ref"], newest["meta"]) == ("ERASE", None, {})
+    for verb in (me.show, me.forget, me.restore, me.erase):
+        with pytest.raises(NotFound):
+            verb(secret)
+    assert "tulip" not in "".join(me.export())
+
+
+def test_a_forgotten_item_can_be_erased(me, secret):
+    me.forget(secret)
+    assert not me.verify_forget("tulip-4711").clean
+    me.erase(secret)
+    assert me.verify_forget("tulip-4711").clean
+
+
+def test_its_versions_go_too(me, secret):
+    me.update(secret, summary="tulip again")
+    me.update(secret, summary="something else")
+    assert me.verify_forget("tulip again").found_in == ("versions",)
+    me.erase(secret)
+    assert me.verify_forget("tulip again").clean
+
+
+def test_verify_forget_says_where_a_text_still_stands(me, secret):
+    assert set(me.verify_forget("tulip-4711").found_in) >= {"memories", "versions"}
+    assert me.verify_forget("TULIP-4711").found_in == me.verify_forget("tulip-4711").found_in
+    assert me.verify_forget("100%").clean
+    assert me.verify_forget("s_fe code").clean
+    me.remember(kind="contact", metadata={"name": 'Dan "the man"', "note": "one\ntwo"})
+    assert "memories" in me.verify_forget('"the man"').found_in
+    assert "memories" in me.verify_forget("one\ntwo").found_in
+
+
+def test_verify_forget_is_about_ones_own_memory(book, secret):
+    assert book.user("ben").verify_forget("tulip-4711").clean
+
+
+def test_a_receipt_is_complete_when_the_compaction_has_run(me, secret):
+    me.erase(secret)
+    assert me.verify_forget("tulip-4711").scrub_pending
+    assert me.stats().erasures_pending == 1
+    assert me.tidy().scrubbed
+    assert not me.verify_forget("tulip-4711").scrub_pending
+    assert me.stats().erasures_pending == 0
+
+
+def test_with_now_it_waits_for_the_compaction(me, secret):
+    assert me.erase(secret, now=True).scrub == "complete"
+
+
+def test_erasing_a_superseder_does_not_revive_the_old_one(me):
+    old = me.remember("Dana lives in Haifa", kind="fact").id
+    new = me.update(old, content="Dana lives in Berlin").id
+    me.erase(new)
+    assert me.list().memories == ()
+    stored = me.show(old).memory
+    assert (stored.state, stored.superseded_by) == ("superseded", None)
+
+
+# ——— summaries ———
+
+
+@pytest.fixture
+def merged(me):
+    """Three memories and the summary that they were merged into."""
+    ids = [me.remember(text).id for text in (TEXT, "The gate is green", "Hay is cheap")]
+    return [*ids, me.merge(ids).id]
+
+
+def test_a_summary_is_made_anew_from_the_rest(me, merged):
+    secret, gate, hay, summary = merged
+    answer = me.erase(secret)
+    assert answer.rewritten == (summary,)
+    stored = me.show(summary)
+    assert stored.memory.content == "- The gate is green\n- Hay is cheap"
+    assert stored.memory.metadata["merged_from"] == [gate, hay]
+    assert len(stored.versions) == 1
+    assert me.verify_forget("tulip-4711").clean
+    assert [hit.id for hit in me.recall("hay cheap").hits] == [summary]
+
+
+def test_a_summary_of_nothing_goes_with_the_last(me, merged):
+    *originals, summary = merged
+    assert set(me.erase(originals).ids) == {*originals, summary}
+    assert me.list().memories == ()
+
+
+def test_summaries_of_summaries_are_reached(me, merged):
+    secret, *_, summary = merged
+    other = me.remember("Straw is cheaper").id
+    outer = me.merge([summary, other]).id
+    assert set(me.erase(secret).rewritten) == {summary, outer}
+    assert me.verify_forget("tulip-4711").clean
+
+
+def test_a_summary_is_found_even_after_its_original_was_restored(me, merged):
+    secret, *_, summary = merged
+    me.restore(secret)
+    assert me.erase(secret).rewritten == (summary,)
+    assert me.verify_forget("tulip-4711").clean
+
+
+def test_summaries_that_name_each_other_do_not_hold_it_up(me, merged):
+    secret, *_, summary = merged
+    me.update(summary, metadata={"merged_from": [secret, summary]})
+    me.erase(secret)
+    assert me.verify_forget("tulip-4711").clean
+
+
+# ——— a whole user ———
+
+
+def test_erase_user_leaves_nothing_of_this_user_and_all_of_others(book, me, secret):
+    ben = book.user("ben")
+    ben.remember(TEXT)
+    me.profile_set("city", "Haifa")
+    me.changes()
+    answer = me.erase_user()
+    assert set(answer.ids) == {secret, "profile:city"}
+    assert answer.receipt.items == 2
+    assert [event["op"] for event in me.events()] == ["delete"]
+    assert me.list().memories == ()
+    assert me.recall("safe code").is_empty
+    assert me.verify_forget("tulip-4711").clean
+    assert not ben.verify_forget("tulip-4711").clean
+
+
+def test_an_erased_user_can_begin_again(me, secret):
+    before = me.revision
+    me.erase_user()
+    again = me.remember("A new beginning")
+    assert again.revision > before
+    assert [hit.id for hit in me.recall("new beginning").hits] == [again.id]
+
+
+def test_only_the_owner_erases_everything(me, secret):
+    with pytest.raises(NotAllowed):
+        me.agent("planner").erase_user()
+    assert me.show(secret)

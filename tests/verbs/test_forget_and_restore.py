@@ -1,0 +1,185 @@
+"""forget and restore: gone from every read at once, back until the day of purging."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from commonplace.errors import InvalidInput, MissingField, NotFound
+
+
+def live(me):
+    return {memory.id for memory in me.list(limit=1000).memories}
+
+
+@pytest.fixture
+def note(me):
+    return me.remember("The garden gate needs a new lock").id
+
+
+def test_forgotten_leaves_every_read(me, clock, note):
+    answer = me.forget(note)
+    assert (answer.ids, answer.already) == ((note,), ())
+    assert answer.restorable_until == clock.now + timedelta(days=30)
+    assert me.recall("garden gate").is_empty
+    assert live(me) == set()
+    with pytest.raises(NotFound):
+        me.show(note)
+    assert [m.id for m in me.list(forgotten=True).memories] == [note]
+
+
+def test_restored_as_it_was(me, clock, note):
+    before = me.show(note).memory
+    me.forget(note)
+    clock.tick(days=29)
+    answer = me.restore(note)
+    assert (answer.ids, answer.already, answer.replaced) == ((note,), (), ())
+    assert me.show(note).memory == before.evolve(updated_at=clock.now, version=3)
+    assert [hit.id for hit in me.recall("garden gate").hits] == [note]
+    assert [event["event"] for event in me.history(note)] == ["RESTORE", "DELETE", "ADD"]
+
+
+def test_both_are_idempotent(me, note):
+    me.forget(note)
+    again = me.forget([note])
+    assert (again.ids, again.already, again.revision) == ((), (note,), 2)
+    me.restore(note)
+    again = me.restore(note)
+    assert (again.ids, again.already, again.revision) == ((), (note,), 3)
+
+
+def test_after_purging_nothing_brings_it_back(me, clock, note):
+    me.forget(note)
+    clock.tick(days=30)
+    assert me.tidy().purged == 1
+    with pytest.raises(NotFound):
+        me.restore(note)
+    assert me.list(forgotten=True).memories == ()
+
+
+@pytest.mark.parametrize("verb", ["forget", "restore", "erase", "show"])
+def test_unknown_purged_and_other_peoples_look_the_same(book, me, clock, note, verb):
+    other = book.user("ben").remember("The safe code is 4711").id
+    me.forget(note)
+    clock.tick(days=31)
+    me.tidy()
+    messages = set()
+    for id in ("no-such-id", other, note):
+        with pytest.raises(NotFound) as caught:
+            getattr(me, verb)(id)
+        messages.add(caught.value.message.replace(id, "ID"))
+    assert len(messages) == 1
+    assert live(book.user("ben")) == {other}
+
+
+def test_one_unknown_id_and_nothing_is_forgotten(me, note):
+    with pytest.raises(NotFound):
+        me.forget([note, "no-such-id"])
+    assert live(me) == {note}
+
+
+def test_a_passage_points_to_its_source(me):
+    with pytest.raises(InvalidInput, match="passage") as caught:
+        me.forget("source:7e7c1c6e#3")
+    assert "source:7e7c1c6e." in caught.value.remedy
+
+
+# ——— by filter and by query ———
+
+
+@pytest.fixture
+def several(me, clock):
+    """Ids by name: an old mail, a new mail, a new note, a pinned new note."""
+    mail = {"source_type": "email", "source_id": "gmail:1", "category": "work"}
+    ids = {"old": me.remember("An old mail about hay", **mail).id}
+    clock.tick(days=100)
+    ids["new"] = me.remember("A new mail about hay", **mail).id
+    ids["note"] = me.remember("A note about straw", kind="fact").id
+    ids["pinned"] = me.remember("A pinned note about straw", pinned=True).id
+    return ids
+
+
+@pytest.mark.parametrize(
+    ("asked", "gone"),
+    [
+        ({"source_type": "email"}, {"old", "new"}),
+        ({"source_id": "gmail:1", "older_than_days": 50}, {"old"}),
+        ({"categories": "work"}, {"old", "new"}),
+        ({"kinds": ["fact", "kv"]}, {"note"}),
+        ({"older_than_days": 50}, {"old"}),
+        ({"older_than_days": 500}, set()),
+        ({"filters": {"pinned": True}}, {"pinned"}),
+    ],
+)
+def test_by_filter(me, several, asked, gone):
+    answer = me.forget(**asked)
+    assert set(answer.ids) == {several[name] for name in gone}
+    assert live(me) == {id for name, id in several.items() if name not in gone}
+    assert me.revision == (5 if gone else 4)
+
+
+def test_forgetting_everything_by_accident_is_refused(me, several):
+    for nothing in ({}, {"filters": {}}, {"kinds": []}):
+        with pytest.raises(MissingField):
+            me.forget(**nothing)
+    assert live(me) == set(several.values())
+
+
+def test_by_query_candidates_come_first_and_several_may_be_chosen(me, several):
+    choice = me.forget(query="mail about hay")
+    found = [hit.id for hit in choice.candidates]
+    assert set(found) == {several["old"], several["new"]}
+    assert live(me) == set(several.values())
+    me.forget(found)
+    assert live(me) == {several["note"], several["pinned"]}
+
+
+# ——— restoring what was replaced ———
+
+
+def test_what_was_superseded_swaps_back_and_forth(me):
+    old = me.remember("Dana lives in Haifa", kind="fact").id
+    new = me.update(old, content="Dana lives in Berlin").id
+    answer = me.restore(old)
+    assert (answer.ids, answer.replaced) == ((old,), (new,))
+    assert live(me) == {old}
+    stored = me.show(old).memory
+    assert (stored.superseded_by, stored.valid_to) == (None, None)
+    assert me.restore(new).replaced == (old,)
+    assert live(me) == {new}
+
+
+def test_what_was_overridden_swaps_back_and_forth(me):
+    old = me.remember(kind="kv", metadata={"subject": "bill", "value": 500}).id
+    new = me.update(old, metadata={"value": 600}).id
+    assert me.restore(old).replaced == (new,)
+    assert [hit.text for hit in me.recall("bill").hits] == ["bill is 500"]
+    assert me.restore(new).replaced == (old,)
+    assert [hit.text for hit in me.recall("bill").hits] == ["bill is 600"]
+
+
+def test_from_far_back_in_a_chain(me):
+    first = me.remember("Dana lives in Haifa", kind="fact").id
+    second = me.update(first, content="Dana lives in Berlin").id
+    third = me.update(second, content="Dana lives in Rome").id
+    assert me.restore(first).replaced == (third,)
+    assert live(me) == {first}
+
+
+def test_an_overridden_value_is_gone_after_thirty_days(me, clock):
+    old = me.remember(kind="kv", metadata={"subject": "bill", "value": 500}).id
+    new = me.update(old, metadata={"value": 600}).id
+    clock.tick(days=30)
+    me.tidy()
+    with pytest.raises(NotFound):
+        me.restore(old)
+    assert live(me) == {new}
+
+
+def test_what_comes_back_after_its_end_has_no_end(me, clock):
+    id = me.remember("Call the plumber", ttl_days=5).id
+    me.forget(id)
+    clock.tick(days=10)
+    me.restore(id)
+    assert me.show(id).memory.expires_at is None
