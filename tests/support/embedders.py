@@ -1,7 +1,9 @@
-"""An embedder that a test can take down."""
+"""Embedders that fail on purpose."""
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Sequence
 
 from commonplace.language.models.embedder import EmbedderDown, Vectors
@@ -9,11 +11,25 @@ from commonplace.language.models.hashing import HashingEmbedder
 
 
 class Switchable(HashingEmbedder):
-    def __init__(self, dimension: int = 256) -> None:
-        super().__init__(dimension)
-        self.down = False
+    """Like the hashing one, but down whenever a test says so."""
+
+    down = False
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         if self.down:
             raise EmbedderDown("switched off by a test")
+        return super().embed(texts)
+
+
+class DyingEmbedder(HashingEmbedder):
+    """Answers a number of batches; the next one takes the whole process with it."""
+
+    def __init__(self, batches: int) -> None:
+        super().__init__()
+        self._left = batches
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        if not self._left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self._left -= 1
         return super().embed(texts)

@@ -1,0 +1,92 @@
+"""A process killed at any point of a write leaves the whole write behind, or none of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.store.failpoints import NAMES
+from support.children import CHANGES, die_during, die_while_erasing
+from support.processes import Child
+from support.scenarios import KillsAtRandom, wait_until_alone
+from support.whole import assert_whole, open_plainly
+
+IN_A_WRITE = [name for name in NAMES if name.startswith("apply.")]
+IN_A_SCRUB = [name for name in NAMES if name.startswith("scrub.")]
+
+
+def prepared(store_url, user):
+    """A small memory with some history; the ids that the changes are about."""
+    with open_plainly(store_url) as book:
+        me = book.user(user)
+        ids = [
+            me.remember(content, kind=kind).id
+            for kind, content in [
+                ("note", "The roof was painted red"),
+                ("fact", "Rosa lives in Lisbon"),
+                ("log", "The plumber came in the morning"),
+                ("log", "The plumber came in the evening"),
+                ("note", "The roof was painted green"),
+                ("note", "The shed needs a new door"),
+                ("event", "Rosa met Ilan at the market"),
+            ]
+        ]
+        me.update(ids[0], importance=4)
+        me.forget(ids[5])
+        return ids
+
+
+def test_every_failpoint_of_the_store_is_killed_at_somewhere():
+    """A migration's failpoints are killed at where migrations are tested."""
+    migrations = {name for name in NAMES if name.startswith("migration.")}
+    assert {*IN_A_WRITE, *IN_A_SCRUB, *migrations} == set(NAMES)
+
+
+@pytest.mark.parametrize("failpoint", IN_A_WRITE)
+def test_killed_in_a_write_all_of_it_is_there_or_nothing(store_url, failpoint):
+    for change in CHANGES:
+        ids = prepared(store_url, change)
+        before = assert_whole(store_url, change)
+        with Child(die_during, store_url, change, failpoint, change, ids) as child:
+            assert child.rest() == []
+            assert child.was_killed()
+        wait_until_alone(store_url)
+        after = assert_whole(store_url, change)
+        if failpoint == "apply.after_commit":
+            assert after.revision == before.revision + 1, change
+        else:
+            assert after == before, change
+
+
+@pytest.mark.parametrize("failpoint", IN_A_WRITE)
+def test_killed_in_a_write_the_next_process_writes_on(store_url, failpoint):
+    """Nothing that the dead one held (a lock, a number) is in the way of the living."""
+    ids = prepared(store_url, "ana")
+    with Child(die_during, store_url, "ana", failpoint, "update_content", ids) as child:
+        assert child.rest() == []
+    wait_until_alone(store_url)
+    with open_plainly(store_url) as book:
+        kept = book.user("ana").remember("Life goes on")
+    assert kept.id in {memory.id for memory in assert_whole(store_url, "ana").memories}
+
+
+@pytest.mark.parametrize("failpoint", IN_A_SCRUB)
+def test_killed_while_compacting_the_erasure_stays_pending_until_tidy(store_url, failpoint):
+    ids = prepared(store_url, "ana")
+    with Child(die_while_erasing, store_url, "ana", failpoint, ids[:1]) as child:
+        assert child.rest() == []
+        assert child.was_killed()
+    wait_until_alone(store_url)
+    with open_plainly(store_url) as book:
+        me = book.user("ana")
+        assert me.stats().erasures_pending == 1
+        assert me.tidy().scrubbed
+        assert me.stats().erasures_pending == 0
+    left = {memory.id for memory in assert_whole(store_url, "ana").memories}
+    assert left == set(ids[1:])
+
+
+def test_killed_at_random_moments_nothing_acknowledged_is_lost(store_url):
+    kills = KillsAtRandom(store_url, seed=20260301)
+    kills.run(6, kills_per_user=6)
+    assert kills.kills == 6
+    assert kills.acknowledged >= 6

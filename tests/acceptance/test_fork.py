@@ -1,0 +1,25 @@
+"""A process that has a book open may fork: both sides go on with it."""
+
+from __future__ import annotations
+
+from support.children import fork_a_store_in_memory, fork_and_share
+from support.processes import Child
+from support.whole import assert_whole
+
+
+def test_parent_and_child_both_go_on_and_neither_loses_what_it_wrote(store_url):
+    """The parent closes its book while the child writes on; what the child wrote must survive."""
+    with Child(fork_and_share, store_url, "ana", 10) as child:
+        acknowledged = child.rest()
+        assert child.exit_code() == 0
+    assert len(acknowledged) == 1 + 3 * 10
+    stored = {memory.id for memory in assert_whole(store_url, "ana").memories}
+    assert stored == set(acknowledged)
+
+
+def test_a_store_in_memory_is_copied_by_a_fork():
+    with Child(fork_a_store_in_memory) as child:
+        assert child.rest() == [
+            {"Said before the fork", "The child said"},
+            {"Said before the fork", "The parent said"},
+        ]

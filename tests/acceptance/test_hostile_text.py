@@ -1,0 +1,63 @@
+"""No text is too odd: it is stored and found as it was, or refused by name."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+
+from commonplace.errors import CommonplaceError
+from support.odd_texts import FRAGMENTS, REFUSED
+from support.scenarios import survive_odd_texts
+from support.whole import assert_whole
+
+
+def test_thousands_of_odd_texts_are_kept_and_found_or_refused_by_name(me, store_url):
+    """Each database gets its own 2,600, so that together they meet more than 5,000."""
+    seed = 1 if "://" in store_url else 2
+    stored, refused = survive_odd_texts(me, count=2600, seed=seed, recall_one_in=25)
+    assert stored > 2000
+    assert refused >= len(REFUSED)
+    assert len(assert_whole(store_url, "ana").memories) == stored
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_no_text_is_refused_and_changes_nothing(me, text):
+    with pytest.raises(CommonplaceError) as refused:
+        me.remember(text)
+    assert refused.value.code == "bad_text"
+    assert me.revision == 0
+
+
+def as_label(text):
+    """One line without control characters, which a name may not have."""
+    printable = "".join(c if unicodedata.category(c) != "Cc" else " " for c in text)
+    return unicodedata.normalize("NFC", printable)[:100].strip()
+
+
+@pytest.mark.parametrize("text", FRAGMENTS)
+def test_odd_texts_go_through_every_field_and_verb_unharmed(me, book, text):
+    """As tag, name, value, thread, category and user; filtered by, updated, exported, erased."""
+    label = as_label(text)
+    kept = me.remember(
+        text,
+        evidence=[text],
+        tags=[label],
+        category=label,
+        thread=label,
+        source_id=label,
+        metadata={label: {"deep": [text]}},
+    )
+    for filters in ({"tags": [label]}, {"category": label}, {"source_id": label}):
+        assert [memory.id for memory in me.list(filters=filters).memories] == [kept.id]
+        me.recall(text, filters=filters)
+    assert len(me.change_log(label)) == 1
+    book.user(label).remember(text)
+    assert len(book.user(label).list().memories) == 1
+    assert me.verify_forget(text).found_in
+    newer = me.update(kept.id, content=f"again {text}")
+    copy = book.user("copy")
+    copy.import_(me.export())
+    assert [m.content for m in copy.list().memories] == [newer.memory.content]
+    me.erase([kept.id, newer.id], now=True)
+    assert me.verify_forget(text).clean

@@ -1,0 +1,144 @@
+"""Real processes for tests: started, listened to, killed, and always reaped."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import signal
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from multiprocessing.connection import Connection, wait
+from typing import Any, Self
+
+PATIENCE = 60.0  # seconds that any wait may take before the test fails
+
+# Each child is forked from a clean server that has imported the package and done nothing else:
+# as separate as a process started from the shell, without paying for the imports each time.
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(
+    [
+        "commonplace",
+        "commonplace.language.models.hashing",
+        "commonplace.store.postgres.store",
+        "commonplace.store.sqlite.store",
+    ]
+)
+
+
+class ChildFailed(AssertionError):
+    """Something went wrong in the child; the message is its own traceback."""
+
+
+class ChildEnded(AssertionError):
+    """The child is gone and has nothing more to say."""
+
+
+class Line:
+    """The child's end: what it says here is an acknowledgement that the parent relies on."""
+
+    def __init__(self, pipe: Connection):
+        self._pipe = pipe
+
+    def say(self, message: Any) -> None:
+        self._pipe.send(("said", message))
+
+    def hear(self) -> Any:
+        return _received(self._pipe)
+
+    def fail(self, why: str) -> None:
+        self._pipe.send(("failed", why))
+
+
+class Child:
+    """A process that runs ``work(line, *args)``. Use it in a `with`: leaving it ends the child."""
+
+    def __init__(self, work: Callable[..., None], *args: Any):
+        self._pipe, theirs = CONTEXT.Pipe()
+        self._process = CONTEXT.Process(target=_run, args=(work, theirs, args), daemon=True)
+        self._process.start()
+        theirs.close()  # so that the pipe ends when the child does
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self._pipe.close()
+        self._process.close()
+
+    def tell(self, message: Any) -> None:
+        self._pipe.send(message)
+
+    def hear(self) -> Any:
+        kind, message = _received(self._pipe)
+        if kind == "failed":
+            raise ChildFailed(message)
+        return message
+
+    def rest(self) -> list[Any]:
+        """Everything it says from here to its end."""
+        heard = []
+        while True:
+            try:
+                heard.append(self.hear())
+            except ChildEnded:
+                return heard
+
+    def kill(self) -> None:
+        """SIGKILL: no goodbye, nothing flushed."""
+        if self._process.is_alive():
+            self._process.kill()
+        self.exit_code()
+
+    def exit_code(self) -> int:
+        self._process.join(PATIENCE)
+        assert self._process.exitcode is not None, "the child did not end in time"
+        return self._process.exitcode
+
+    def was_killed(self) -> bool:
+        return self.exit_code() == -signal.SIGKILL
+
+
+def in_order_of_speech(children: Iterable[Child]) -> Iterator[tuple[Child, Any]]:
+    """What all of them say, as it comes, until all have ended."""
+    speakers = {child._pipe: child for child in children}
+    while speakers:
+        ready = wait(list(speakers), PATIENCE)
+        assert ready, "every child has fallen silent"
+        for pipe in ready:
+            child = speakers[pipe]  # type: ignore[index]
+            try:
+                yield child, child.hear()
+            except ChildEnded:
+                del speakers[pipe]  # type: ignore[arg-type]
+
+
+def _received(pipe: Connection) -> Any:
+    assert pipe.poll(PATIENCE), f"nothing was said for {PATIENCE:g} seconds"
+    try:
+        return pipe.recv()
+    except (EOFError, OSError) as error:  # OSError: killed in the middle of a word
+        raise ChildEnded("the child has ended") from error
+
+
+class _Complaints(logging.Handler):
+    """What the engine only warned about: a child that caused a warning has failed its test."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.heard: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.heard.append(record.getMessage())
+
+
+def _run(work: Callable[..., None], pipe: Connection, args: tuple[Any, ...]) -> None:
+    line = Line(pipe)
+    complaints = _Complaints()
+    logging.getLogger("commonplace").addHandler(complaints)
+    try:
+        work(line, *args)
+        if complaints.heard:
+            line.fail("\n".join(complaints.heard))
+    except BaseException:
+        line.fail(traceback.format_exc())

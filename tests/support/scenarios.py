@@ -1,0 +1,182 @@
+"""Runs that acceptance makes small and soak makes large: the same code, other numbers."""
+
+from __future__ import annotations
+
+import random
+import time
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import cycle, islice
+from typing import Any
+
+import psycopg
+
+from commonplace.book import User
+from commonplace.errors import InvalidInput
+from commonplace.language.analyse import analyse
+from commonplace.model.memory import State
+from commonplace.model.portable import Belongings
+from support.children import read_what_is_named, write, write_until_killed
+from support.odd_texts import odd_texts
+from support.processes import PATIENCE, Child, in_order_of_speech
+from support.whole import assert_whole
+
+WRITERS = 4
+READERS = 4
+
+
+def writers_and_readers(url: str, user: str, writes: int) -> Belongings:
+    """Readers look for each write the moment it is acknowledged. Returns the memory at the end."""
+    with ExitStack() as running:
+        readers = [
+            running.enter_context(Child(read_what_is_named, url, user)) for _ in range(READERS)
+        ]
+        writers = [
+            running.enter_context(Child(write, url, user, number, writes))
+            for number in range(WRITERS)
+        ]
+        acknowledged = []
+        whose_turn = cycle(readers)
+        for _, named in in_order_of_speech(writers):
+            acknowledged.append(named)
+            next(whose_turn).tell(named)
+        for reader in readers:
+            reader.tell(None)
+        assert sum(reader.hear() for reader in readers) == len(acknowledged)
+        assert all(child.exit_code() == 0 for child in [*readers, *writers])
+    assert len(acknowledged) == WRITERS * writes
+    assert sorted(revision for *_, revision in acknowledged) == list(range(1, WRITERS * writes + 1))
+    belongings = assert_whole(url, user)
+    stored = {memory.id: memory.content for memory in belongings.memories}
+    assert stored == {id: content for id, content, _ in acknowledged}
+    return belongings
+
+
+class KillsAtRandom:
+    """Kills a writing process again and again, and looks each time at what it left behind."""
+
+    def __init__(self, url: str, seed: int):
+        self.url = url
+        self.kills = 0
+        self.acknowledged = 0
+        self.unacknowledged = 0  # committed, but the process died before it could say so
+        self._chance = random.Random(seed)
+
+    def run(self, kills: int, kills_per_user: int = 20) -> None:
+        for first in range(0, kills, kills_per_user):
+            user = f"user-{first}"
+            live: dict[str, str] = {}
+            for _ in range(min(kills_per_user, kills - first)):
+                heard = self._kill_one(user)
+                live = self._check(user, live, heard)
+
+    def _kill_one(self, user: str) -> Sequence[Any]:
+        chance = self._chance
+        small_checkpoints = chance.choice([None, 1, 4, 16]) if "://" not in self.url else None
+        with Child(
+            write_until_killed, self.url, user, chance.getrandbits(32), small_checkpoints
+        ) as child:
+            heard = [child.hear() for _ in range(chance.randrange(1, 15))]
+            time.sleep(chance.random() * 0.02)  # a random moment is what is tested here
+            child.kill()
+            heard += child.rest()
+        self.kills += 1
+        self.acknowledged += len(heard)
+        return heard
+
+    def _check(self, user: str, live: dict[str, str], heard: Sequence[Any]) -> dict[str, str]:
+        wait_until_alone(self.url)
+        for _, changes in heard:
+            live = {id: text for id, text in {**live, **changes}.items() if text is not None}
+        revision = heard[-1][0]
+        belongings = assert_whole(self.url, user)
+        assert belongings.revision - revision in (0, 1), "at most one write was under way"
+        self.unacknowledged += belongings.revision - revision
+        assert_live_but_for(_touched_after(belongings, revision), live, belongings)
+        return live_of(belongings)
+
+
+def assert_live_but_for(touched: set[str], expected: dict[str, str], found: Belongings) -> None:
+    """What was acknowledged is what is live, but for what one unacknowledged write touched."""
+    for id in expected.keys() | live_of(found).keys():
+        assert id in touched or live_of(found).get(id) == expected.get(id), id
+
+
+def live_of(belongings: Belongings) -> dict[str, str]:
+    return {m.id: m.content for m in belongings.memories if m.state is State.ACTIVE}
+
+
+def _touched_after(belongings: Belongings, revision: int) -> set[str]:
+    return {
+        row.entry.subject
+        for row in belongings.journal
+        if row.revision > revision and row.entry.event and row.entry.subject
+    }
+
+
+def wait_until_alone(url: str) -> None:
+    """PostgreSQL finishes what a dead client had sent it: wait for that before looking."""
+    if "://" not in url:
+        return
+    deadline = time.monotonic() + PATIENCE
+    others = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+    )
+    with psycopg.connect(url, autocommit=True) as connection:
+        while connection.execute(others).fetchone() != (0,):
+            assert time.monotonic() < deadline, "a dead client's session did not end"
+            time.sleep(0.005)
+
+
+# ——— hostile text ———
+
+TEXTS_AT_ONCE = 100
+
+
+def survive_odd_texts(me: User, count: int, seed: int, recall_one_in: int) -> tuple[int, int]:
+    """Each text is stored and found again, or refused by name. Returns how many of each."""
+    stored = refused = 0
+    for texts in batched(odd_texts(count, seed), TEXTS_AT_ONCE):
+        kept = remember_what_is_welcome(me, texts)
+        assert_kept_as_given(me, kept)
+        assert_recalled(me, list(kept.values())[::recall_one_in])
+        stored += len(kept)
+        refused += len(texts) - len(kept)
+    return stored, refused
+
+
+def remember_what_is_welcome(me: User, texts: list[str]) -> dict[str, str]:
+    """By id. A batch is kept whole or not at all, so one with a bad text is halved and tried."""
+    try:
+        return {kept.id: text for kept, text in zip(me.remember_many(texts), texts, strict=True)}
+    except InvalidInput:
+        half = len(texts) // 2
+        if not half:
+            return {}
+        first, second = texts[:half], texts[half:]
+        return remember_what_is_welcome(me, first) | remember_what_is_welcome(me, second)
+
+
+def assert_kept_as_given(me: User, kept: dict[str, str]) -> None:
+    newest = {memory.id: memory.content for memory in me.list(limit=TEXTS_AT_ONCE).memories}
+    for id, text in kept.items():
+        assert newest[id] == as_stored(text), ascii(text)
+
+
+def assert_recalled(me: User, texts: list[str]) -> None:
+    """By its own words, wherever it has any: what is punctuation alone is found by id only."""
+    for text, answer in zip(texts, me.recall_many(texts, k=20), strict=True):
+        if analyse(text):
+            assert as_stored(text) in [hit.text for hit in answer.hits], ascii(text)
+
+
+def as_stored(text: str) -> str:
+    return unicodedata.normalize("NFC", text).replace("\r\n", "\n").strip()
+
+
+def batched(texts: Iterable[str], size: int) -> Iterator[list[str]]:
+    remaining = iter(texts)
+    while batch := list(islice(remaining, size)):
+        yield batch

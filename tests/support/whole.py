@@ -1,0 +1,118 @@
+"""Is a user's memory whole? What must hold after any crash, checked from the outside."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import commonplace
+from commonplace.book import Commonplace, User
+from commonplace.language.models.embedder import Embedder
+from commonplace.model.journal import Event, JournalRow
+from commonplace.model.memory import VERSIONED, Memory, State, Version
+from commonplace.model.portable import Belongings, from_lines
+
+
+def open_plainly(url: str, embedder: str | Embedder = "hashing") -> Commonplace:
+    """A book for tests in other processes: the fast embedder, and no tidying behind their back."""
+    return commonplace.open(url, embedder=embedder, tidy_on_open=False)
+
+
+def assert_whole(url: str, user: str) -> Belongings:
+    """Rows, versions, terms, vectors, links, journal and counters agree; returns what there is."""
+    with open_plainly(url) as book:
+        me = book.user(user)
+        assert_healthy(me)
+        belongings = owned_by(me)
+        assert_journal_is_complete(belongings)
+        assert_versions_are_complete(belongings)
+        assert_nothing_dangles(belongings)
+        assert_index_is_complete(me, belongings)
+    return belongings
+
+
+def owned_by(me: User) -> Belongings:
+    return from_lines(me.export(), me.principal.user_id)
+
+
+def assert_healthy(me: User) -> None:
+    """An erasure that waits for compaction is a promise not yet due, not an ailment."""
+    unwell = [finding for finding in me.doctor() if not finding.ok and finding.what != "erasure"]
+    assert not unwell, unwell
+
+
+def assert_journal_is_complete(belongings: Belongings) -> None:
+    """No number is missing or used twice, and every change of the memory has told of itself."""
+    rows = belongings.journal
+    seq, revision = _beginning(rows)
+    assert [row.seq for row in rows] == list(range(seq, seq + len(rows)))
+    assert [row.revision for row in rows] == sorted(row.revision for row in rows)
+    changesets = sorted({row.revision for row in rows if row.entry.event})
+    assert changesets == list(range(revision, belongings.revision + 1))
+    present = {memory.id for memory in belongings.memories}
+    assert present == _left_by_journal(rows)
+
+
+def _beginning(rows: Sequence[JournalRow]) -> tuple[int, int]:
+    """Numbers start at 1; after everything of a user was erased they go on from that line."""
+    if rows and rows[0].entry.event is Event.ERASE and rows[0].entry.subject is None:
+        return rows[0].seq, rows[0].revision
+    return 1, 1
+
+
+def _left_by_journal(rows: Sequence[JournalRow]) -> set[str]:
+    """The ids that must be there, by what the journal says happened."""
+    left: set[str] = set()
+    for row in rows:
+        entry = row.entry
+        if entry.subject is None or entry.event is Event.LINK:
+            continue
+        if entry.new_ref is None:  # expired, purged or erased
+            left.discard(entry.subject)
+        else:
+            left.add(entry.subject)
+    return left
+
+
+def assert_versions_are_complete(belongings: Belongings) -> None:
+    versions: dict[str, list[Version]] = defaultdict(list)
+    for version in belongings.versions:
+        versions[version.memory.id].append(version)
+    told = {row.entry.new_ref for row in belongings.journal}
+    assert set(versions) == {memory.id for memory in belongings.memories}
+    present = set(versions)
+    for memory in belongings.memories:
+        _assert_chain(memory, versions[memory.id], present)
+        assert {version.memory.ref for version in versions[memory.id]} <= told
+
+
+def _assert_chain(memory: Memory, versions: list[Version], present: set[str]) -> None:
+    *past, current = versions
+    first = versions[0].memory.version
+    assert [v.memory.version for v in versions] == list(range(first, first + len(versions)))
+    assert all(older.invalidated_at is not None for older in past)
+    assert [older.invalidated_at for older in past] == [v.recorded_at for v in versions[1:]]
+    assert current.invalidated_at is None
+    assert current.memory.version == memory.version
+    said = current.memory
+    if said.superseded_by not in present:  # what had taken its place was erased since
+        said = said.evolve(superseded_by=None)
+    differing = [n for n in VERSIONED if getattr(memory, n) != getattr(said, n)]
+    assert not differing, (memory.id, differing)
+
+
+def assert_nothing_dangles(belongings: Belongings) -> None:
+    present = {memory.id for memory in belongings.memories}
+    assert all({link.a, link.b} <= present for link in belongings.links)
+    successors = {m.superseded_by for m in belongings.memories if m.superseded_by}
+    assert successors <= present
+
+
+def assert_index_is_complete(me: User, belongings: Belongings) -> None:
+    """One row of terms and one vector for each memory, and none that belongs to nobody."""
+    page = me._desk.store.index_page(me.principal.scope, 0, -1)
+    terms = {unit for unit, _ in page.terms}
+    assert len(terms) == len(belongings.memories)
+    assert {unit for unit, _ in page.vectors} == terms
+    live = {memory.id for memory in belongings.memories if memory.state is State.ACTIVE}
+    assert {row.id for row in page.rows} == live
