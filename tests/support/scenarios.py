@@ -173,7 +173,9 @@ def assert_recalled(me: User, texts: list[str]) -> None:
 
 
 def as_stored(text: str) -> str:
-    return unicodedata.normalize("NFC", text).replace("\r\n", "\n").strip()
+    """NFC, one kind of newline, nothing around it."""
+    one_newline = text.replace("\r\n", "\n").replace("\r", "\n")
+    return unicodedata.normalize("NFC", one_newline).strip()
 
 
 def batched(texts: Iterable[str], size: int) -> Iterator[list[str]]:

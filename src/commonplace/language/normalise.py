@@ -1,11 +1,10 @@
-"""The two standard forms of a text: as it is stored, and as it is compared."""
+"""The form in which texts are compared."""
 
 import re
 import unicodedata
 
 from commonplace.language.characters import INVISIBLE, PUNCTUATION_TO_SPACE
 
-_NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _MINUS_SIGNS = str.maketrans("\u2212\u2013", "--")
 
 # Where punctuation carries meaning: numbers ("-3.5", "20%"; in "3-5" the dash is no sign) and
@@ -13,11 +12,6 @@ _MINUS_SIGNS = str.maketrans("\u2212\u2013", "--")
 _MEANINGFUL = re.compile(
     r"((?<!\w)[+-]?(?:\d+(?:[.,]\d+)*|[.,]\d+)%?|(?<!\w)[^\W\d_]{1,2}[+-]+(?!\w))"
 )
-
-
-def normalise(text: str) -> str:
-    """The form in which text is stored: NFC, one kind of newline, no space around it."""
-    return unicodedata.normalize("NFC", _NEWLINE.sub("\n", text)).strip()
 
 
 def fold(text: str) -> str:

@@ -1,8 +1,8 @@
 """One line that stands for a text, made of the text's own words."""
 
 from commonplace.language.analyse import analyse
-from commonplace.language.normalise import normalise
 from commonplace.language.sentences import sentences
+from commonplace.model.text import stored_form
 
 # A sentence with fewer terms is a greeting, a thank-you or a heading.
 _TELLING_TERMS = 3
@@ -13,7 +13,7 @@ def summarise(text: str, limit: int = 160) -> str:
     """The text when it is one short line, otherwise its first sentence that says something."""
     if limit < 1:
         raise ValueError(f"limit must be at least 1, not {limit}")
-    whole = normalise(text)
+    whole = stored_form(text)
     if len(whole) <= limit and "\n" not in whole:
         return whole
     return _cut(" ".join(_telling_sentence(whole).split()), limit)

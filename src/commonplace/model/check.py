@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from commonplace.errors import BadText, InvalidInput, MissingField, TooLong, UnknownField
 from commonplace.model.filters import EXACT, FILTER_NAMES, Filters
 from commonplace.model.kinds import Kind
+from commonplace.model.text import stored_form
 
 MAX_CONTENT = 32_000
 MAX_WORD = 200  # ids, names, categories, tags
@@ -28,7 +29,6 @@ MAX_WHOLE_NUMBER = 2**63 - 1  # what every database and most languages can hold
 Choice = TypeVar("Choice", bound=StrEnum)
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_NEWLINE = re.compile("\r\n?")
 # A day away from what Python can hold, so that a zone never carries a date over the edge.
 _EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
 _LATEST = datetime(9999, 12, 30, tzinfo=UTC)
@@ -42,7 +42,7 @@ def text(value: object, field: str, limit: int = MAX_CONTENT) -> str:
         raise BadText(f"{field} contains a NUL byte.", field=field)
     if _SURROGATE.search(value):
         raise BadText(f"{field} contains half of a surrogate pair.", field=field)
-    cleaned = unicodedata.normalize("NFC", _NEWLINE.sub("\n", value)).strip()
+    cleaned = stored_form(value)
     if not cleaned:
         raise BadText(f"{field} is empty.", field=field)
     if len(cleaned) > limit:
