@@ -344,3 +344,23 @@ def test_a_compaction_completes_only_what_was_erased_before_it(store, monkeypatc
     complete = {receipt.id: receipt.scrub for receipt in store.census(ANA).receipts}
     assert complete == {"before": "complete", "meanwhile": "pending"}
     assert store.health().pending_scrubs == 1
+
+
+def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path):
+    path = tmp_path / "theirs.db"
+    with closing(sqlite3.connect(path)) as theirs:
+        theirs.execute("CREATE TABLE songs (title TEXT)")
+        theirs.commit()
+    before = path.read_bytes()
+    with pytest.raises(StoreCorrupt, match="another program"):
+        open_store(str(path))
+    assert path.read_bytes() == before
+
+
+def test_a_new_file_is_for_its_owners_eyes(tmp_path):
+    path = tmp_path / "mine.db"
+    store = open_store(str(path))
+    put(store, [a_memory()])
+    modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.iterdir()}
+    store.close()
+    assert set(modes.values()) == {0o600}

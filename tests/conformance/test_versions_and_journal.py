@@ -171,7 +171,7 @@ def test_events_tell_operations_reads_included_in_the_seeds_columns(me):
 def test_the_newest_lines_come_first_when_asked_and_only_as_many(store):
     for number in range(5):
         put(store, [a_memory(f"Number {number}")])
-    rows = store.journal(ANA, JournalQuery(newest_first=True, limit=2))
+    rows = store.journal(ANA, JournalQuery(newest=2))
     assert [row.seq for row in rows] == [5, 4]
     rows = store.journal(ANA, JournalQuery(after_revision=3))
     assert [row.revision for row in rows] == [4, 5]

@@ -15,6 +15,7 @@ from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
 from commonplace.store.port import JournalQuery
 
+EVERYTHING = 1 << 40
 OWNER_CURSOR = ""  # the owner has a cursor per thread too
 
 
@@ -56,7 +57,7 @@ def _was_kept_from(visibility: Visibility, row: JournalRow) -> bool:
 def history(desk: Desk, principal: Principal, id: str) -> list[dict[str, Any]]:
     """One item's life, newest first. An erased item has a line without text."""
     rows = desk.store.journal(
-        principal.scope, JournalQuery(subject=id, events_only=True, newest_first=True)
+        principal.scope, JournalQuery(subject=id, events_only=True, newest=EVERYTHING)
     )
     memories = desk.store.fetch(principal.scope, [id])
     hidden = bool(memories) and not can_see(principal, memories[0])
@@ -68,11 +69,11 @@ def history(desk: Desk, principal: Principal, id: str) -> list[dict[str, Any]]:
 def change_log(desk: Desk, principal: Principal, thread: str, limit: int) -> list[dict[str, Any]]:
     rows = desk.store.journal(
         principal.scope,
-        JournalQuery(thread_id=thread, events_only=True, newest_first=True, limit=limit),
+        JournalQuery(thread_id=thread, events_only=True, newest=limit),
     )
     return [row.as_change() for row in rows]
 
 
 def events(desk: Desk, principal: Principal, limit: int) -> list[dict[str, Any]]:
-    rows = desk.store.journal(principal.scope, JournalQuery(newest_first=True, limit=limit))
+    rows = desk.store.journal(principal.scope, JournalQuery(newest=limit))
     return [row.as_event() for row in rows]

@@ -47,6 +47,8 @@ def list_memories(
         limit=limit + 1,
         after=after,
     )
+    if after is not None and not desk.store.fetch(principal.scope, [after]):
+        raise NotFound(f"There is no {after!r} to go on after.", field="after")
     found = desk.store.page(principal.scope, listing)
     page = found[:limit]
     return Page(tuple(page), page[-1].id if len(found) > limit else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections import Counter
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -37,6 +38,7 @@ def examine(desk: Desk, scope: Scope | None) -> list[Finding]:
             "" if not wrong else "Export the user, erase, and import again.",
         )
     )
+    findings.append(_consistency(desk, scopes))
     findings.append(_vectors(desk, scopes))
     return [*findings, _embedder(desk), _settings(desk), _versions()]
 
@@ -50,6 +52,20 @@ def _integrity(health: Health) -> Finding:
         if sound
         else "; ".join(health.integrity[:3]),
         "" if sound else "Restore the last export into a new store.",
+    )
+
+
+def _consistency(desk: Desk, scopes: list[Scope]) -> Finding:
+    """Every row has its counterpart: what a transaction wrote is there whole."""
+    loose: Counter[str] = Counter()
+    for scope in scopes:
+        loose.update(desk.store.census(scope).loose_ends)
+    told = [f"{count} {what}" for what, count in loose.items() if count]
+    return Finding(
+        "consistency",
+        not told,
+        "every row has its counterpart" if not told else "; ".join(told),
+        "" if not told else "Restore the last export into a new store.",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
@@ -64,8 +64,7 @@ class JournalQuery:
     after_revision: int | None = None
     after_seq: int | None = None
     events_only: bool = False  # leave out operational rows
-    newest_first: bool = False
-    limit: int | None = None
+    newest: int | None = None  # given: only so many, newest first; else all, oldest first
 
 
 class IndexedRow(NamedTuple):
@@ -131,6 +130,7 @@ class Census:
     operations: tuple[OperationCount, ...]
     receipts: tuple[Receipt, ...]
     links: int
+    loose_ends: Mapping[str, int]  # rows that lack their counterpart; all zero is good
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,12 +244,44 @@ SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, ca
    AND (CAST(:events_only AS BIGINT) = 0 OR event IS NOT NULL)
  ORDER BY seq
 
+-- name: journal_newest
+SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, category, old_ref,
+       new_ref, similarity, meta
+  FROM journal
+ WHERE scope = :scope
+   AND (CAST(:subject AS TEXT) IS NULL OR subject = CAST(:subject AS TEXT))
+   AND (CAST(:thread_id AS TEXT) IS NULL OR thread_id = CAST(:thread_id AS TEXT))
+   AND (CAST(:after_revision AS BIGINT) IS NULL OR revision > CAST(:after_revision AS BIGINT))
+   AND (CAST(:after_seq AS BIGINT) IS NULL OR seq > CAST(:after_seq AS BIGINT))
+   AND (CAST(:events_only AS BIGINT) = 0 OR event IS NOT NULL)
+ ORDER BY seq DESC
+ LIMIT CAST(:limit AS BIGINT)
+
 -- name: count_memories
 SELECT kind, category, state, COUNT(*) FROM memories WHERE scope = :scope
  GROUP BY kind, category, state
 
 -- name: count_links
 SELECT COUNT(*) FROM links WHERE scope = :scope
+
+-- name: loose_ends
+SELECT
+  (SELECT COUNT(*) FROM memories m WHERE m.scope = :scope AND NOT EXISTS
+    (SELECT 1 FROM terms t WHERE t.scope = :scope AND t.unit = m.unit)),
+  (SELECT COUNT(*) FROM memories m WHERE m.scope = :scope AND NOT EXISTS
+    (SELECT 1 FROM versions v WHERE v.scope = :scope AND v.id = m.id AND v.version = m.version
+        AND v.invalidated_at IS NULL AND v.content = m.content)),
+  (SELECT COUNT(*) FROM terms t WHERE t.scope = :scope AND NOT EXISTS
+    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.unit = t.unit)),
+  (SELECT COUNT(*) FROM vectors v WHERE v.scope = :scope AND NOT EXISTS
+    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.unit = v.unit)),
+  (SELECT COUNT(*) FROM versions v WHERE v.scope = :scope AND NOT EXISTS
+    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = v.id)),
+  (SELECT COUNT(*) FROM links l WHERE l.scope = :scope AND (NOT EXISTS
+    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = l.a) OR NOT EXISTS
+    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = l.b))),
+  (SELECT COUNT(*) FROM reads r WHERE r.scope = :scope AND NOT EXISTS
+    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = r.id))
 
 -- name: count_operations
 SELECT (ts / 86400000000) AS day, node, op, status, COUNT(*)

@@ -47,6 +47,17 @@ from commonplace.store.sql.write import write_steps
 _EMBEDDER = "embedder"
 
 
+_LOOSE_ENDS = (
+    "memories without terms",
+    "memories without their version",
+    "terms without a memory",
+    "vectors without a memory",
+    "versions without a memory",
+    "links without a memory",
+    "read marks without a memory",
+)
+
+
 class SqlStore(ABC):
     url: str
 
@@ -174,19 +185,19 @@ class SqlStore(ABC):
             return [link_from(row) for row in session.rows("links", ids=list(ids))]
 
     def journal(self, scope: Scope, query: JournalQuery) -> list[JournalRow]:
+        values = {
+            "subject": query.subject,
+            "thread_id": query.thread_id,
+            "after_revision": query.after_revision,
+            "after_seq": query.after_seq,
+            "events_only": int(query.events_only),
+        }
         with self._reading(scope) as session:
-            rows = session.rows(
-                "journal",
-                subject=query.subject,
-                thread_id=query.thread_id,
-                after_revision=query.after_revision,
-                after_seq=query.after_seq,
-                events_only=int(query.events_only),
-            )
-        found = [journal_from(scope, row) for row in rows]
-        if query.newest_first:
-            found.reverse()
-        return found[: query.limit] if query.limit is not None else found
+            if query.newest is None:
+                rows = session.rows("journal", **values)
+            else:
+                rows = session.rows("journal_newest", **values, limit=query.newest)
+        return [journal_from(scope, row) for row in rows]
 
     def cursor(self, scope: Scope, agent: str, thread: str) -> int:
         with self._reading(scope) as session:
@@ -217,11 +228,13 @@ class SqlStore(ABC):
             operations = sorted(session.rows("count_operations"), key=tuple)
             receipts = session.rows("receipts")
             links = _count(session.one("count_links"))
+            loose = session.one("loose_ends") or ()
         return Census(
             tuple(MemoryCount(*row) for row in memories),
             tuple(OperationCount(_day(day), *rest) for day, *rest in operations),
             tuple(Receipt(id, instant(at), n, moment(done)) for id, at, n, done in receipts),
             links,
+            dict(zip(_LOOSE_ENDS, loose, strict=True)),
         )
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:

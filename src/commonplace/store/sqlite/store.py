@@ -11,12 +11,12 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from commonplace.errors import StoreBusy, StoreUnavailable
+from commonplace.errors import StoreBusy, StoreCorrupt, StoreUnavailable
 from commonplace.model.scope import Scope
 from commonplace.store.failpoints import reached
 from commonplace.store.port import Health
@@ -82,6 +82,9 @@ class SqliteStore(SqlStore):
         self.url = path if path == _MEMORY else f"sqlite:///{path}"
         self._path = path
         self._lock_timeout = lock_timeout
+        if path != _MEMORY:
+            _make_private(path)
+            _refuse_foreign(path)
         self._start()
         try:
             self._migrate(now)
@@ -233,7 +236,10 @@ class SqliteStore(SqlStore):
         try:
             with self._write_lock, translated():
                 reached("scrub.before_vacuum")
+                # The copy that VACUUM makes holds only what lives; it need not fit in memory.
+                self._writer.execute("PRAGMA temp_store = FILE")
                 self._writer.execute("VACUUM")
+                self._writer.execute("PRAGMA temp_store = MEMORY")
                 reached("scrub.before_checkpoint")
                 busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
                 reached("scrub.after_checkpoint")
@@ -275,6 +281,27 @@ class SqliteStore(SqlStore):
                 self._idle.pop().close()
         with self._write_lock:
             self._writer.close()
+
+
+def _make_private(path: str) -> None:
+    """A new file is for its owner's eyes; its log takes after it."""
+    with suppress(OSError):  # it exists, or SQLite will say why it cannot be made
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
+def _refuse_foreign(path: str) -> None:
+    """Another program's database is left as it is."""
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            names = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
+    except sqlite3.Error:
+        return  # missing, busy or unreadable: opening it for real will say so
+    if names and "migrations" not in names:
+        raise StoreCorrupt(
+            f"{path} is a database of another program.",
+            remedy="Name another file.",
+            field="store",
+        )
 
 
 def _split(script: str) -> Iterator[str]:
