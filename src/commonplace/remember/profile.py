@@ -7,6 +7,7 @@ have versions, are recalled, forgotten, restored and erased like everything else
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -142,8 +143,12 @@ def field_name(name: object) -> str:
 def _value(value: object) -> Any:
     if isinstance(value, str):
         return check.text(value, "value", 1000)
-    if isinstance(value, bool | int | float):
+    if isinstance(value, bool):
         return value
+    if isinstance(value, int):
+        return check.integer(value, "value", -check.MAX_WHOLE_NUMBER, check.MAX_WHOLE_NUMBER)
+    if isinstance(value, float):
+        return check.number(value, "value", -sys.float_info.max, sys.float_info.max)
     return list(check.words(value, "value"))
 
 
