@@ -25,7 +25,7 @@ class Stats:
 
 
 def stats(desk: Desk, principal: Principal, events: bool) -> Stats:
-    census = desk.store.census(principal.scope)
+    census = desk.store.census(principal.scope, desk.clock())
     live = [row for row in census.memories if row.state == "active"]
     return Stats(
         user_id=principal.user_id,

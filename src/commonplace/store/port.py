@@ -172,7 +172,9 @@ class Store(Protocol):
         """Everything when ``epoch`` is not the scope's own any more, else what is newer."""
         ...
 
-    def census(self, scope: Scope) -> Census: ...
+    def census(self, scope: Scope, now: datetime | None = None) -> Census:
+        """With ``now``: what has ended by then counts as expired, though the night is to come."""
+        ...
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
         """Where the text still stands: tables, for this scope alone, and on request files."""

@@ -258,8 +258,11 @@ SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, ca
  LIMIT CAST(:limit AS BIGINT)
 
 -- name: count_memories
-SELECT kind, category, state, COUNT(*) FROM memories WHERE scope = :scope
- GROUP BY kind, category, state
+SELECT kind, category,
+       CASE WHEN state = 'active' AND ends_at <= CAST(:now AS BIGINT) THEN 'expired' ELSE state END,
+       COUNT(*)
+  FROM memories WHERE scope = :scope
+ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 
 -- name: count_links
 SELECT COUNT(*) FROM links WHERE scope = :scope

@@ -221,10 +221,10 @@ class SqlStore(ABC):
             [(unit, bytes(vector)) for unit, vector in vectors],
         )
 
-    def census(self, scope: Scope) -> Census:
+    def census(self, scope: Scope, now: datetime | None = None) -> Census:
         with self._reading(scope) as session:
             # Sorted here: databases sort words each by its own locale.
-            memories = sorted(session.rows("count_memories"), key=tuple)
+            memories = sorted(session.rows("count_memories", now=micros(now)), key=tuple)
             operations = sorted(session.rows("count_operations"), key=tuple)
             receipts = session.rows("receipts")
             links = _count(session.one("count_links"))
