@@ -1,0 +1,210 @@
+"""The delta header: what happened since an agent last looked, in any thread, by anyone."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import NotFound
+
+
+def told(delta):
+    return [(change.what, change.text) for change in delta.changes]
+
+
+def test_each_agent_and_thread_has_its_own_cursor(me):
+    me.remember("First")
+    planner, writer = me.agent("planner"), me.agent("writer")
+    assert told(planner.changes("t1")) == [("created", "First")]
+    assert planner.changes("t1").header == ""
+    assert told(planner.changes("t2")) == [("created", "First")]
+    assert told(writer.changes("t1")) == [("created", "First")]
+    assert told(me.changes("t1")) == [("created", "First")]
+    me.remember("Second", thread="elsewhere")
+    delta = planner.changes("t1")
+    assert told(delta) == [("created", "Second")]
+    assert delta.header.startswith("Memory updates since rev 1:\n")
+    assert (delta.since, delta.revision) == (1, 2)
+
+
+def test_since_looks_back_and_never_moves_a_cursor_backwards(me):
+    for text in ("First", "Second", "Third"):
+        me.remember(text)
+    me.changes()
+    assert {text for _, text in told(me.changes(since=1))} == {"Second", "Third"}
+    assert me.changes().header == ""
+    assert me.changes(since=99).changes == ()
+
+
+def test_the_words_for_what_happened(me, clock):
+    fact = me.remember("Dana lives in Haifa", kind="fact", importance=5).id
+    lost = me.remember("Hay is cheap", importance=4).id
+    erased = me.remember("The code is 4711").id
+    me.changes()
+    me.update(fact, content="Dana lives in Berlin")
+    me.forget(lost)
+    me.erase(erased)
+    assert me.changes().header == (
+        "Memory updates since rev 3:\n"
+        "- ↑updated: [knowledge] Dana lives in Berlin\n"
+        "- −forgotten: [knowledge] Hay is cheap\n"
+        "- ×deleted: [knowledge] an item"
+    )
+    me.restore(lost)
+    assert told(me.changes()) == [("restored", "Hay is cheap")]
+    me.merge([lost, me.remember("Straw is cheap").id])
+    assert [what for what, _ in told(me.changes())] == ["merged"]
+
+
+def test_at_most_three_bullets_most_important_first(me):
+    for importance in (1, 5, 2, 4, 3):
+        me.remember(f"Importance {importance}", importance=importance)
+    assert me.changes().header.splitlines()[1:] == [
+        "- +created: [knowledge] Importance 5 (imp=5)",
+        "- +created: [knowledge] Importance 4 (imp=4)",
+        "- +created: [knowledge] Importance 3 (imp=3)",
+        "- … and 2 more",
+    ]
+
+
+def test_only_the_latest_of_several_replacements_is_told(me):
+    first = me.remember(kind="kv", metadata={"subject": "bill", "value": 500}).id
+    second = me.update(first, metadata={"value": 600}).id
+    me.update(second, metadata={"value": 700})
+    assert told(me.changes()) == [("updated", "bill is 700")]
+
+
+def test_what_came_and_went_or_ended_is_not_told(me, clock):
+    me.forget(me.remember("A slip of the tongue").id)
+    me.remember("Call the plumber", ttl_days=1)
+    clock.tick(days=1)
+    assert me.changes().header == ""
+
+
+def test_reading_is_no_change(me):
+    me.remember("Hay is cheap")
+    me.changes()
+    me.recall("hay")
+    me.list()
+    assert me.events()[0]["op"] == "search"
+    assert me.changes().header == ""
+
+
+def test_an_expiry_and_an_idle_memory_are_told_once(me, clock):
+    me.remember("Bought hay", kind="event", importance=1)
+    me.remember("Call the plumber", ttl_days=1, category="tasks")
+    me.changes()
+    clock.tick(days=60)
+    me.tidy()
+    assert set(told(me.changes())) == {("forgotten", "Bought hay"), ("deleted", "")}
+    me.tidy()
+    assert me.changes().header == ""
+    clock.tick(days=31)
+    assert me.tidy().purged == 1
+    assert me.changes().header == ""
+
+
+def test_an_import_of_forgotten_things_is_not_told_as_news(book):
+    ana, ben = book.user("ana"), book.user("ben")
+    ana.forget(ana.remember("Long forgotten").id)
+    ana.remember("Still known")
+    ben.remember("Something of his own")
+    ben.changes()
+    ben.import_(ana.export())
+    assert told(ben.changes()) == [("created", "Still known")]
+
+
+# ——— the journal's views ———
+
+
+def test_history_of_an_item_newest_first_without_text(me, clock):
+    id = me.remember("Hay is cheap").id
+    clock.tick(days=1)
+    me.agent("planner").update(id, importance=4)
+    newest, oldest = me.history(id)
+    assert (newest["event"], newest["actor"], newest["ts"]) == (
+        "UPDATE",
+        "agent:planner",
+        clock.now,
+    )
+    assert (newest["old_ref"], newest["new_ref"]) == (f"{id}@1", f"{id}@2")
+    assert (oldest["event"], oldest["actor"]) == ("ADD", "user:ana")
+    assert "cheap" not in repr(me.history(id))
+
+
+def test_change_log_of_a_thread(me):
+    one = me.remember("Hay is cheap", thread="t1").id
+    me.remember("The gate is green", thread="t2")
+    me.recall("hay", thread="t1")
+    (row,) = me.change_log("t1")
+    assert (row["memory_id"], row["event"], row["rev"], row["thread_id"]) == (one, "ADD", 1, "t1")
+    assert me.change_log("t3") == []
+
+
+def test_events_show_reads_with_their_best_similarity(me):
+    me.remember("The garden gate needs a new lock")
+    me.recall("garden gate lock", thread="t1")
+    me.recall("rocket engines")
+    nothing, found, created = me.events()
+    assert (found["op"], found["status"], found["thread_id"]) == ("search", "ok", "t1")
+    assert found["sim"] > 0.5
+    assert (nothing["op"], nothing["status"]) == ("search", "skipped")
+    assert (created["op"], created["status"]) == ("create", "ok")
+    assert len(me.events(limit=1)) == 1
+
+
+def test_stats_count_kinds_states_and_operations_by_day(me, clock):
+    me.remember("Hay is cheap", kind="fact")
+    gone = me.remember("Straw is cheap", kind="fact").id
+    me.remember(kind="contact", metadata={"name": "Dan"})
+    clock.tick(days=1)
+    me.forget(gone)
+    me.recall("hay")
+    me.remember("Call the plumber", ttl_days=1)
+    clock.tick(days=1)
+    numbers = me.stats(events=True)
+    assert (numbers.user_id, numbers.revision, numbers.live) == ("ana", 5, 2)
+    assert numbers.kinds == {"contact": 1, "fact": 1}
+    assert numbers.states == {"active": 2, "expired": 1, "soft_deleted": 1}
+    counted = {(row.day, row.node, row.op): row.count for row in numbers.operations}
+    assert counted["2026-03-01", "hotpath", "create"] == 3
+    assert counted["2026-03-02", "hotpath", "delete"] == 1
+    assert counted["2026-03-02", "hotpath", "search"] == 1
+    assert me.stats().operations == ()
+
+
+def test_nobody_elses_journal(book):
+    id = book.user("ana").remember("Hay is cheap", thread="t1").id
+    ben = book.user("ben")
+    ben.remember("His own")
+    shown = repr([ben.change_log("t1"), ben.events(), ben.changes(), ben.stats()])
+    assert id not in shown
+    assert "ana" not in shown
+    with pytest.raises(NotFound):
+        ben.history(id)
+
+
+# ——— touches ———
+
+
+def test_what_is_read_is_touched_and_nothing_else_moves(book, me, clock):
+    id = me.remember("The garden gate needs a new lock").id
+    other = me.remember("Dana drinks tea").id
+    before = me.show(id).memory
+    clock.tick(days=1)
+    me.recall("garden gate")
+    me.recall("garden gate")
+    book.flush()
+    assert me.show(id).memory == before.evolve(access_count=2, last_accessed_at=clock.now)
+    assert me.show(other).memory.access_count == 0
+    assert me.revision == 2
+    assert len(me.show(id).versions) == 1
+
+
+def test_lists_and_looking_at_one_touch_nothing(book, me):
+    id = me.remember("The garden gate needs a new lock").id
+    me.list()
+    me.show(id)
+    me.profile()
+    list(me.export())
+    book.flush()
+    assert me.show(id).memory.access_count == 0

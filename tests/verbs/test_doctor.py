@@ -1,0 +1,57 @@
+"""doctor: everything is sound, or it says what is not and what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.raw_sql import run_raw
+
+
+@pytest.fixture
+def sound(me):
+    me.remember("The garden gate needs a new lock")
+    me.recall("garden")
+    return me
+
+
+def wrong(me, **asked):
+    return {finding.what: finding for finding in me.doctor(**asked) if not finding.ok}
+
+
+def test_a_sound_store(sound):
+    assert wrong(sound) == {}
+    assert {"integrity", "index", "vectors", "erasure"} <= {f.what for f in sound.doctor()}
+
+
+def test_terms_that_were_tampered_with_are_found(sound, store_url):
+    run_raw(store_url, "UPDATE terms SET terms = 'rocket engine'")
+    finding = wrong(sound)["index"]
+    assert "ana" in finding.detail
+    assert finding.remedy
+
+
+def test_a_memory_without_terms_is_found(sound, store_url):
+    run_raw(store_url, "DELETE FROM terms")
+    assert "index" in wrong(sound)
+
+
+def test_a_vector_that_is_missing_is_found_and_tidied(sound, store_url):
+    run_raw(store_url, "DELETE FROM vectors")
+    assert "vectors" in wrong(sound)
+    assert sound.tidy().vectors == 1
+    assert wrong(sound) == {}
+
+
+def test_an_erasure_that_waits_is_told(sound):
+    sound.erase(sound.remember("The code is 4711").id)
+    assert wrong(sound)["erasure"].remedy
+    sound.tidy()
+    assert wrong(sound) == {}
+
+
+def test_all_users_or_only_ones_own(book, sound, store_url):
+    run_raw(store_url, "UPDATE terms SET terms = 'rocket engine'")
+    ben = book.user("ben")
+    ben.remember("Hay is cheap")
+    assert wrong(ben) == {}
+    assert "ana" in wrong(ben, all_users=True)["index"].detail

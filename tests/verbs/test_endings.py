@@ -1,0 +1,189 @@
+"""Expiry at the instant, idleness, purge, folding: with tidy, and without anyone asking for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import NotFound
+
+
+def live(me):
+    return {memory.id for memory in me.list(limit=1000).memories}
+
+
+def test_an_expired_memory_leaves_every_read_at_that_instant(me, clock):
+    id = me.remember("Call the plumber", ttl_days=1).id
+    clock.tick(days=1, microseconds=-1)
+    assert live(me) == {id}
+    assert [hit.id for hit in me.recall("plumber").hits] == [id]
+    clock.tick(microseconds=1)
+    assert live(me) == set()
+    assert me.recall("plumber").is_empty
+    with pytest.raises(NotFound):
+        me.show(id)
+    with pytest.raises(NotFound):
+        me.update(id, importance=3)
+
+
+@pytest.mark.parametrize("kept", [{"pinned": True}, {"kind": "log", "pinned": True}])
+def test_pinned_outranks_an_expiry(me, clock, kept):
+    id = me.remember("Call the plumber", ttl_days=1, **kept).id
+    clock.tick(days=400)
+    me.tidy()
+    assert live(me) == {id}
+    me.update(id, pinned=False)
+    assert live(me) == set()
+
+
+def test_the_night_deletes_what_has_expired(me, clock):
+    id = me.remember("Call the plumber tulip", ttl_days=1).id
+    clock.tick(days=1)
+    assert me.tidy().expired == 1
+    assert me.verify_forget("tulip").clean
+    newest = me.history(id)[0]
+    assert (newest["event"], newest["actor"]) == ("TTL", "worker:tidy")
+    with pytest.raises(NotFound):
+        me.restore(id)
+
+
+IDLE = {
+    "event": {"kind": "event"},
+    "insight": {"kind": "insight"},
+    "log": {"kind": "log", "stability": "stable"},
+    "summary": {"kind": "summary", "stability": "stable"},
+    "fact": {"kind": "fact", "importance": 1},
+}
+KEPT = {
+    "an important event": {"kind": "event", "importance": 3},
+    "a pinned event": {"kind": "event", "pinned": True},
+    "a permanent event": {"kind": "event", "stability": "permanent"},
+    "a fact": {"kind": "fact"},
+    "a note": {"importance": 1},
+    "a rule": {"kind": "rule", "evidence": ["e"], "importance": 1},
+    "a soul": {"kind": "soul", "importance": 1},
+    "a procedure": {"kind": "procedure", "steps": ["s"], "importance": 1},
+    "a contact": {"kind": "contact", "metadata": {"name": "Dan"}, "importance": 1},
+    "a value": {"kind": "kv", "metadata": {"subject": "s", "value": 1}, "importance": 1},
+}
+
+
+def test_what_is_unread_for_sixty_days_is_set_aside_and_what_is_kept(me, clock):
+    idle = {me.remember(f"Idle {name}", **given).id for name, given in IDLE.items()}
+    kept = {me.remember(f"Kept {name}", **given).id for name, given in KEPT.items()}
+    clock.tick(days=60, microseconds=-1)
+    assert me.tidy().idle == 0
+    clock.tick(microseconds=1)
+    assert me.tidy().idle == len(idle)
+    assert live(me) == kept
+    assert {m.id for m in me.list(forgotten=True).memories} == idle
+    clock.tick(days=30)
+    assert me.tidy().purged == len(idle)
+
+
+def test_reading_keeps_and_so_does_restoring(me, clock):
+    read = me.remember("Bought hay for the zebra", kind="event").id
+    lost = me.remember("Bought straw for the donkey", kind="event").id
+    clock.tick(days=40)
+    assert me.recall("hay zebra", k=1).hits[0].id == read
+    clock.tick(days=25)
+    assert me.tidy().idle == 1
+    assert live(me) == {read}
+    me.restore(lost)
+    assert me.tidy().idle == 0
+    assert live(me) == {read, lost}
+
+
+def test_imported_memories_count_from_their_import(book, clock):
+    ana = book.user("ana")
+    ana.remember("Bought hay", kind="event")
+    lines = list(ana.export())
+    clock.tick(days=300)
+    ben = book.user("ben")
+    ben.import_(lines)
+    assert ben.tidy().idle == 0
+    clock.tick(days=60)
+    assert ben.tidy().idle == 1
+
+
+def test_tidying_twice_changes_nothing_more(me, clock):
+    me.remember("Bought hay", kind="event")
+    me.remember("Call the plumber", ttl_days=1)
+    me.forget(me.remember("Straw is cheap").id)
+    me.remember_many([{"content": f"Scribble {n}", "stability": "volatile"} for n in range(5)])
+    clock.tick(days=61)
+    assert me.tidy().changed > 0
+    before = list(me.export())
+    assert me.tidy().changed == 0
+    assert list(me.export()) == before
+
+
+def test_opening_a_store_tidies_it_once_a_day(open_book, clock):
+    book = open_book()
+    id = book.user("ana").remember("Call the plumber", ttl_days=1).id
+    clock.tick(days=1)
+    open_book()
+    assert book.user("ana").history(id)[0]["event"] == "TTL"
+    second = book.user("ana").remember("Call the painter", ttl_days=0.5).id
+    clock.tick(hours=23)
+    open_book()
+    assert book.user("ana").history(second)[0]["event"] == "ADD"
+    clock.tick(hours=2)
+    open_book(tidy_on_open=False)
+    assert book.user("ana").history(second)[0]["event"] == "ADD"
+    open_book()
+    assert book.user("ana").history(second)[0]["event"] == "TTL"
+
+
+# ——— merging ———
+
+
+def test_merging_by_hand(me, clock):
+    one = me.remember("Hay is cheap", importance=4, category="farm").id
+    other = me.remember("Straw is cheaper", category="farm", confidence=0.5).id
+    clock.tick(days=1)
+    answer = me.merge([one, other])
+    summary = me.show(answer.id).memory
+    assert (summary.kind, summary.stability, summary.expires_at) == ("summary", "stable", None)
+    assert summary.content == "- Hay is cheap\n- Straw is cheaper"
+    assert (summary.importance, summary.confidence, summary.category) == (4, 0.5, "farm")
+    assert answer.merged == (one, other)
+    assert live(me) == {answer.id}
+    for id in (one, other):
+        original = me.show(id).memory
+        assert (original.state, original.superseded_by) == ("superseded", answer.id)
+    assert me.revision == 3
+
+
+def test_an_original_is_restored_beside_its_summary(me):
+    ids = [me.remember(text).id for text in ("Hay is cheap", "Straw is cheaper")]
+    summary = me.merge(ids).id
+    assert me.restore(ids[0]).replaced == ()
+    assert live(me) == {ids[0], summary}
+
+
+def test_at_night_volatile_ones_are_folded_in_fives(me, clock):
+    ids = []
+    for n in range(12):
+        ids.append(me.remember(f"Scribble {n}", stability="volatile").id)
+        clock.tick(minutes=1)
+    assert me.tidy().merged == 0
+    clock.tick(days=7)
+    assert me.agent("planner").tidy().merged == 10
+    summaries = me.list(kinds="summary").memories
+    assert sorted(m.metadata["merged_from"] for m in summaries) == sorted([ids[:5], ids[5:10]])
+    assert live(me) == {*ids[10:], *(m.id for m in summaries)}
+    night = me.history(summaries[0].id)[0]
+    assert (night["event"], night["actor"]) == ("MERGE", "worker:tidy")
+    assert {e["node"] for e in me.events() if e["op"] in ("merge",)} == {"worker"}
+
+
+def test_an_agent_that_tidies_folds_even_what_it_may_not_see(me, clock):
+    me.remember_many(
+        [
+            {"content": f"Scribble {n}", "stability": "volatile", "sensitivity": "high"}
+            for n in range(5)
+        ]
+    )
+    clock.tick(days=8)
+    assert me.agent("planner").tidy().merged == 5
+    assert me.agent("planner").list().memories == ()

@@ -1,0 +1,52 @@
+"""Two agents of one user share one memory, each under its own name and with its own cursor."""
+
+from __future__ import annotations
+
+
+def test_what_one_writes_the_other_finds_and_is_told(me):
+    planner, writer = me.agent("planner"), me.agent("writer")
+    trip = planner.remember("Ana is planning a trip to Rome").id
+    (hit,) = writer.recall("trip to Rome").hits
+    assert hit.id == trip
+    assert [change.id for change in writer.changes().changes] == [trip]
+    new = writer.update(trip, content="Ana is planning a trip to Oslo").id
+    assert [change.what for change in planner.changes().changes] == ["updated"]
+    assert writer.history(new)[0]["actor"] == "agent:writer"
+    assert me.show(trip).memory.agent_id == "planner"
+
+
+def test_a_filter_tells_apart_who_wrote(me):
+    ids = {name: me.agent(name).remember(f"Written by {name}").id for name in ("one", "two")}
+    for name, id in ids.items():
+        shown = me.list(filters={"agent_id": name}).memories
+        assert [m.id for m in shown] == [id]
+        assert [hit.id for hit in me.recall("written", filters={"agent_id": name}).hits] == [id]
+
+
+def test_one_may_forget_and_restore_what_the_other_wrote(me):
+    planner, writer = me.agent("planner"), me.agent("writer")
+    trip = planner.remember("Ana is planning a trip to Rome").id
+    writer.forget(trip)
+    assert planner.recall("trip").is_empty
+    planner.restore(trip)
+    assert [hit.id for hit in writer.recall("trip").hits] == [trip]
+
+
+def test_two_open_books_see_each_others_writes(open_book):
+    here, there = open_book().user("ana"), open_book().user("ana")
+    first = here.remember("The garden gate needs a new lock").id
+    assert [hit.id for hit in there.recall("garden gate").hits] == [first]
+    there.forget(first)
+    assert here.recall("garden gate").is_empty
+    there.restore(first)
+    here.erase(first)
+    assert there.recall("garden gate").is_empty
+
+
+def test_changes_of_different_fields_by_two_books_both_stand(open_book):
+    """A replacement is made of the row as it is when it is decided, not as it was before."""
+    here, there = open_book().user("ana"), open_book().user("ana")
+    id = here.remember(kind="contact", metadata={"name": "Dan", "phone": "1"}).id
+    id = there.update(id, metadata={"email": "dan@x.org"}).id
+    new = here.update(id, metadata={"phone": "2"}).memory
+    assert new.metadata == {"name": "Dan", "phone": "2", "email": "dan@x.org"}
