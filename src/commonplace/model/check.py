@@ -72,7 +72,7 @@ def texts(value: object, field: str) -> tuple[str, ...]:
 
 
 def _listed(value: object, field: str, limit: int) -> list[object]:
-    if isinstance(value, str) or not isinstance(value, Iterable):
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
         raise InvalidInput(f"{field} must be a list of texts, not {_type(value)}.", field=field)
     items = list(value)
     if len(items) > limit:

@@ -34,6 +34,7 @@ REFUSED = [
     (check.word, ("x" * 201,), TooLong),
     (check.words, ("not a list",), InvalidInput),
     (check.words, (["ok", 5],), InvalidInput),
+    (check.words, ({"a": 1},), InvalidInput),
     (check.words, (["x"] * 101,), TooLong),
     (check.texts, (["ok", " "],), BadText),
     (check.texts, (["x" * 2001],), TooLong),
