@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from commonplace.language.models.embedder import EmbedderDown, Vectors
 from commonplace.language.models.hashing import HashingEmbedder
@@ -18,6 +18,28 @@ class Switchable(HashingEmbedder):
     def embed(self, texts: Sequence[str]) -> Vectors:
         if self.down:
             raise EmbedderDown("switched off by a test")
+        return super().embed(texts)
+
+
+class Counting(HashingEmbedder):
+    """Knows how often it was called."""
+
+    calls = 0
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        self.calls += 1
+        return super().embed(texts)
+
+
+class Interrupted(HashingEmbedder):
+    """Lets something happen, once, while a verb waits for its vectors."""
+
+    meanwhile: Callable[[], object] | None = None
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        happening, self.meanwhile = self.meanwhile, None
+        if happening is not None:
+            happening()
         return super().embed(texts)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from support.moody_embedder import MoodyEmbedder
+from support.embedders import Switchable
 
 
 @pytest.fixture
 def embedder():
-    return MoodyEmbedder()
+    return Switchable()
 
 
 @pytest.fixture

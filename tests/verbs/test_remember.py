@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from commonplace.errors import CommonplaceError, MissingField, NotAllowed
-from support.moody_embedder import MoodyEmbedder
+from support.embedders import Counting
 
 RULE = {"kind": "rule", "content": "Never book flights before 9", "evidence": ["said on Monday"]}
 
@@ -151,7 +151,7 @@ def test_an_empty_batch_changes_nothing(me):
 
 
 def test_a_batch_calls_the_embedder_once(open_book):
-    embedder = MoodyEmbedder()
+    embedder = Counting()
     me = open_book(embedder=embedder).user("ana")
     me.remember_many([f"note number {n}" for n in range(20)])
     assert embedder.calls == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from support.embedders import Interrupted
+
 
 def test_what_one_writes_the_other_finds_and_is_told(me):
     planner, writer = me.agent("planner"), me.agent("writer")
@@ -43,10 +45,12 @@ def test_two_open_books_see_each_others_writes(open_book):
     assert there.recall("garden gate").is_empty
 
 
-def test_changes_of_different_fields_by_two_books_both_stand(open_book):
-    """A replacement is made of the row as it is when it is decided, not as it was before."""
-    here, there = open_book().user("ana"), open_book().user("ana")
+def test_a_change_that_slips_in_between_is_not_lost(open_book):
+    """A replacement is made of the row as it is when it is applied, not as it was before."""
+    embedder = Interrupted()
+    here, there = open_book(embedder=embedder).user("ana"), open_book().user("ana")
     id = here.remember(kind="contact", metadata={"name": "Dan", "phone": "1"}).id
-    id = there.update(id, metadata={"email": "dan@x.org"}).id
-    new = here.update(id, metadata={"phone": "2"}).memory
-    assert new.metadata == {"name": "Dan", "phone": "2", "email": "dan@x.org"}
+    embedder.meanwhile = lambda: there.update(id, tags=["family"], metadata={"met": "Rome"})
+    after = here.update(id, metadata={"phone": "2"}).memory
+    assert after.metadata == {"name": "Dan", "phone": "2", "met": "Rome"}
+    assert after.tags == ("family",)

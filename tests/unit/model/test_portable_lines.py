@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.errors import InvalidInput
@@ -44,6 +44,7 @@ def as_carried(owned):
     )
 
 
+@settings(max_examples=30)
 @given(belongings())
 def test_what_goes_out_comes_back(owned):
     lines = list(to_lines("ana", owned))
@@ -51,6 +52,7 @@ def test_what_goes_out_comes_back(owned):
     assert from_lines(lines, "ana") == as_carried(owned)
 
 
+@settings(max_examples=30)
 @given(belongings())
 def test_it_belongs_to_whoever_imports_it(owned):
     taken = from_lines(to_lines("ana", owned), "ben")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.model.kinds import Kind
@@ -46,6 +46,7 @@ def test_what_is_relevant(similarity, held, threshold, relevant):
     assert is_relevant(one(similarity=similarity, held=held), threshold) is relevant
 
 
+@settings(max_examples=30)
 @given(st.lists(evidence, max_size=6), similarities)
 def test_only_the_relevant_come_back_and_best_first(candidates, threshold):
     ranked = rank(candidates, START, threshold)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.model.kinds import Kind, Stability
@@ -16,6 +16,7 @@ from support.pure_values import memories, memory
 ORDER = list(Sensitivity)
 
 
+@settings(max_examples=30)
 @given(st.lists(memories, min_size=2, max_size=5, unique_by=lambda m: m.id))
 def test_what_a_summary_takes_from_its_originals(originals):
     summary = merged_memory("s", originals, START)
