@@ -7,8 +7,8 @@ number. It must always equal an index built anew from the database.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -41,7 +41,9 @@ _CODED = (
     "thread_id",
 )
 _NUMERIC = ("importance", "pinned", "created_at", "updated_at")
+_NO_TAGS = "[]"
 _FIRST_CAPACITY = 64
+_VECTORS_AT_ONCE = 4096
 UNKNOWN = Counters(epoch=-1)  # no scope has this epoch, so that everything is asked for
 _MICROS_A_DAY = 86_400_000_000
 
@@ -52,8 +54,10 @@ class Column:
     def __init__(self) -> None:
         self.codes: dict[str | None, int] = {None: 0}
 
-    def code(self, word: str | None) -> int:
-        return self.codes.setdefault(word, len(self.codes))
+    def codes_for(self, words: Sequence[str | None]) -> list[int]:
+        for word in dict.fromkeys(words):
+            self.codes.setdefault(word, len(self.codes))
+        return [self.codes[word] for word in words]
 
     def known(self, word: str | None) -> int:
         return self.codes.get(word, -1)
@@ -82,8 +86,8 @@ class ScopeIndex:
         self.numeric: dict[str, Longs] = {
             name: np.zeros(_FIRST_CAPACITY, dtype=np.int64) for name in _NUMERIC
         }
-        self.tags_of: dict[int, tuple[str, ...]] = {}
-        self.slots_of_tag: dict[str, set[int]] = {}
+        self.tags: list[str] = []  # by slot, as stored
+        self._slots_of_tag: defaultdict[str, set[int]] | None = None  # made when first asked for
         self.postings = Postings()
 
     # ——— catching up ———
@@ -94,61 +98,72 @@ class ScopeIndex:
         if whole:
             self._clear()
         self._reserve(self.size + len(page.rows))
-        fresh: set[int] = set()
-        for row in page.rows:
-            slot = self.slot_of.get(row.unit)
-            if slot is None:
-                slot = self._new_slot(row)
-                fresh.add(row.unit)
-            self._describe(slot, row)
-        self._take_terms((unit, packed) for unit, packed in page.terms if unit in fresh)
+        known = self.size
+        self._describe([self._slot_for(row) for row in page.rows], page.rows)
+        self._take_terms(page.terms, known)
         self._take_vectors(page.vectors)
         self.counters = page.counters
+
+    def _slot_for(self, row: IndexedRow) -> int:
+        slot = self.slot_of.get(row.unit)
+        return self._new_slot(row) if slot is None else slot
 
     def _new_slot(self, row: IndexedRow) -> int:
         replaced = self.slot_of_id.get(row.id)
         if replaced is not None:  # reworded in place: its old words are dead
             self.live[replaced] = False
-            self._tag(replaced, ())
+            self._tag(replaced, _NO_TAGS)
         slot = self.size
         self.size += 1
         self.ids.append(row.id)
+        self.tags.append(_NO_TAGS)
         self.slot_of[row.unit] = slot
         self.slot_of_id[row.id] = slot
         return slot
 
-    def _describe(self, slot: int, row: IndexedRow) -> None:
-        self.live[slot] = row.state == "active"
-        self.ends_at[slot] = _NEVER if row.ends_at is None else row.ends_at
-        for name in _CODED:
-            self.coded[name][slot] = self.words[name].code(getattr(row, name))
-        for name in _NUMERIC:
-            self.numeric[name][slot] = getattr(row, name)
-        self._tag(slot, () if row.tags == "[]" else tuple(json.loads(row.tags)))
-
-    def _tag(self, slot: int, tags: tuple[str, ...]) -> None:
-        before = self.tags_of.get(slot, ())
-        if tags == before:
+    def _describe(self, slots: Sequence[int], rows: Sequence[IndexedRow]) -> None:
+        """Column by column, because a cold start describes a hundred thousand at once."""
+        if not rows:
             return
-        for tag in before:
-            self.slots_of_tag[tag].discard(slot)
-        for tag in tags:
-            self.slots_of_tag.setdefault(tag, set()).add(slot)
-        self.tags_of[slot] = tags
+        column = dict(zip(IndexedRow._fields, zip(*rows, strict=True), strict=True))
+        at = np.array(slots)
+        self.live[at] = [state == "active" for state in column["state"]]
+        self.ends_at[at] = [_NEVER if end is None else end for end in column["ends_at"]]
+        for name in _CODED:
+            self.coded[name][at] = self.words[name].codes_for(column[name])
+        for name in _NUMERIC:
+            self.numeric[name][at] = column[name]
+        for slot, tags in zip(slots, column["tags"], strict=True):
+            self._tag(slot, tags)
 
-    def _take_terms(self, packed_terms: Iterable[tuple[int, str]]) -> None:
-        for unit, packed in packed_terms:
-            words = packed.split(" ") if packed else []
-            slot = self.slot_of[unit]
+    def _tag(self, slot: int, tags: str) -> None:
+        before, self.tags[slot] = self.tags[slot], tags
+        if self._slots_of_tag is None or tags == before:
+            return
+        for tag in json.loads(before):
+            self._slots_of_tag[tag].discard(slot)
+        for tag in json.loads(tags):
+            self._slots_of_tag[tag].add(slot)
+
+    def _take_terms(self, packed_terms: Sequence[tuple[int, str]], known: int) -> None:
+        """A unit's terms never change, so those of slots already known need no second look."""
+        documents = [
+            (slot, packed.split(" ") if packed else [])
+            for unit, packed in packed_terms
+            if (slot := self.slot_of.get(unit, -1)) >= known
+        ]
+        for slot, words in documents:
             self.lengths[slot] = len(words)
-            self.postings.add(slot, Counter(words))
+        self.postings.add_many(documents)
 
     def _take_vectors(self, vectors: Sequence[tuple[int, bytes]]) -> None:
-        for unit, blob in vectors:
-            slot = self.slot_of.get(unit)
-            if slot is not None:
-                self.vectors[slot] = np.frombuffer(blob, dtype="<f4")
-                self.has_vector[slot] = True
+        placed = [(self.slot_of[unit], blob) for unit, blob in vectors if unit in self.slot_of]
+        for start in range(0, len(placed), _VECTORS_AT_ONCE):
+            slots, blobs = zip(*placed[start : start + _VECTORS_AT_ONCE], strict=True)
+            at = np.array(slots)
+            rows = np.frombuffer(b"".join(blobs), dtype="<f4")
+            self.vectors[at] = rows.reshape(len(slots), self.dimension)
+            self.has_vector[at] = True
 
     def _reserve(self, wanted: int) -> None:
         capacity = len(self.live)
@@ -220,7 +235,12 @@ class ScopeIndex:
 
     def _tagged(self, tags: Sequence[str]) -> Mask:
         mask = np.zeros(self.size, dtype=bool)
-        slots = {slot for tag in tags for slot in self.slots_of_tag.get(tag, ())}
+        if self._slots_of_tag is None:
+            self._slots_of_tag = defaultdict(set)
+            for slot, stored in enumerate(self.tags):
+                for tag in json.loads(stored):
+                    self._slots_of_tag[tag].add(slot)
+        slots = {slot for tag in tags for slot in self._slots_of_tag.get(tag, ())}
         mask[list(slots)] = True
         return mask
 
@@ -288,7 +308,7 @@ class ScopeIndex:
                 self.vectors[slot].tobytes(),
                 tuple(word_of[name][int(self.coded[name][slot])] for name in _CODED),
                 tuple(int(self.numeric[name][slot]) for name in _NUMERIC),
-                self.tags_of.get(slot, ()),
+                self.tags[slot],
                 tuple(sorted(terms.get(slot, {}).items())),
             )
             for slot in np.flatnonzero(self.live[: self.size]).tolist()

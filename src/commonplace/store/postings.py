@@ -1,11 +1,13 @@
 """Which slots hold which term, and BM25 with the scope's own statistics.
 
-Most postings lie in three flat arrays sorted by term; the newest wait in small lists and are
-folded in when they have become many.
+Most postings lie in three flat arrays sorted by term; the newest wait beside them, term by term,
+and are folded in when they have become many.
 """
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -22,39 +24,75 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
 
+class _Few:
+    """A term's newest postings; arrays, because numpy copies them at once."""
+
+    __slots__ = ("counts", "slots")
+
+    def __init__(self) -> None:
+        self.slots = array("i")
+        self.counts = array("i")
+
+
 class Postings:
     def __init__(self) -> None:
         self._number_of: dict[str, int] = {}  # term → number
         self._starts = np.zeros(1, dtype=np.int64)
         self._slots: Ints = np.zeros(0, dtype=np.int32)
         self._counts: Ints = np.zeros(0, dtype=np.int32)
-        self._new_terms: list[int] = []
-        self._new_slots: list[int] = []
-        self._new_counts: list[int] = []
-        self._new_of: dict[int, list[int]] = {}  # term → positions in the new lists
+        self._new: dict[int, _Few] = {}  # term's number → what is not folded in yet
+        self._waiting = 0
 
     def add(self, slot: int, counts: Mapping[str, int]) -> None:
         for term, count in counts.items():
             number = self._number_of.setdefault(term, len(self._number_of))
-            self._new_of.setdefault(number, []).append(len(self._new_terms))
-            self._new_terms.append(number)
-            self._new_slots.append(slot)
-            self._new_counts.append(count)
+            new = self._new.get(number)
+            if new is None:
+                new = self._new[number] = _Few()
+            new.slots.append(slot)
+            new.counts.append(count)
+        self._waiting += len(counts)
+
+    def add_many(self, documents: Sequence[tuple[int, Sequence[str]]]) -> None:
+        """Slots with their words, equal words side by side. Many at once are folded in directly."""
+        if sum(len(words) for _, words in documents) < _FOLD_AT_LEAST:
+            for slot, words in documents:
+                self.add(slot, Counter(words))
+            return
+        flat = [word for _, words in documents for word in words]
+        for word in dict.fromkeys(flat):
+            self._number_of.setdefault(word, len(self._number_of))
+        terms = np.fromiter(map(self._number_of.__getitem__, flat), np.int64, len(flat))
+        slots = np.repeat(
+            np.array([slot for slot, _ in documents], np.int32),
+            [len(words) for _, words in documents],
+        )
+        is_first = np.ones(len(flat), dtype=bool)
+        is_first[1:] = (terms[1:] != terms[:-1]) | (slots[1:] != slots[:-1])
+        firsts = np.flatnonzero(is_first)
+        counts = np.diff(firsts, append=len(flat)).astype(np.int32)
+        self._merge(terms[firsts], slots[firsts], counts)
 
     def _fold(self) -> None:
-        waiting = len(self._new_terms)
-        if waiting < max(_FOLD_AT_LEAST, _FOLD_SHARE * len(self._slots)):
+        if self._waiting < max(_FOLD_AT_LEAST, _FOLD_SHARE * len(self._slots)):
             return
-        lengths = np.diff(self._starts)
-        terms = np.concatenate(
-            [np.repeat(np.arange(len(lengths)), lengths), np.array(self._new_terms)]
+        new = self._new.values()
+        terms = np.repeat(np.array(list(self._new)), [len(few.slots) for few in new])
+        slots, counts = (
+            np.concatenate([np.array(part, np.int32) for part in parts])
+            for parts in ([few.slots for few in new], [few.counts for few in new])
         )
+        self._merge(terms, slots, counts)
+        self._new, self._waiting = {}, 0
+
+    def _merge(self, terms: NDArray[np.int64], slots: Ints, counts: Ints) -> None:
+        lengths = np.diff(self._starts)
+        terms = np.concatenate([np.repeat(np.arange(len(lengths)), lengths), terms])
         order = np.argsort(terms, kind="stable")
-        self._slots = np.concatenate([self._slots, np.array(self._new_slots, np.int32)])[order]
-        self._counts = np.concatenate([self._counts, np.array(self._new_counts, np.int32)])[order]
+        self._slots = np.concatenate([self._slots, slots])[order]
+        self._counts = np.concatenate([self._counts, counts])[order]
         sizes = np.bincount(terms, minlength=len(self._number_of))
         self._starts = np.concatenate([[0], np.cumsum(sizes)])
-        self._new_terms, self._new_slots, self._new_counts, self._new_of = [], [], [], {}
 
     def of(self, term: str) -> tuple[Ints, Ints]:
         """Slots that hold the term, and how often."""
@@ -62,12 +100,10 @@ class Postings:
         if number is None:
             return np.zeros(0, np.int32), np.zeros(0, np.int32)
         slots, counts = self._folded(number)
-        new = self._new_of.get(number)
-        if new:
-            slots = np.concatenate([slots, np.array([self._new_slots[i] for i in new], np.int32)])
-            counts = np.concatenate(
-                [counts, np.array([self._new_counts[i] for i in new], np.int32)]
-            )
+        new = self._new.get(number)
+        if new is not None:
+            slots = np.concatenate([slots, np.array(new.slots, np.int32)])
+            counts = np.concatenate([counts, np.array(new.counts, np.int32)])
         return slots, counts
 
     def _folded(self, number: int) -> tuple[Ints, Ints]:
@@ -119,4 +155,4 @@ class Postings:
     @property
     def nbytes(self) -> int:
         arrays = self._starts.nbytes + self._slots.nbytes + self._counts.nbytes
-        return arrays + 120 * len(self._number_of) + 100 * len(self._new_terms)
+        return arrays + 120 * len(self._number_of) + 100 * self._waiting
