@@ -15,7 +15,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.model.kinds import POLICIES, Kind
+from commonplace.model.kinds import POLICIES
 from commonplace.model.memory import Memory
 
 
@@ -34,6 +34,7 @@ class Weights:
 WEIGHTS = Weights()
 ALL_WORDS = 0.999  # the share of the query's terms that counts as all of them
 
+_WEIGHT_OF = {str(kind): policy.recall_weight for kind, policy in POLICIES.items()}
 _ROUNDING = 1e-5  # parts are rounded one by one
 
 Floats = NDArray[np.floating]
@@ -102,7 +103,7 @@ def ceilings(
     )
     recency = weights.recency * np.exp(-np.maximum(promises.age_days, 0) / weights.recency_days)
     importance = weights.importance * (promises.importance - 1) / 4
-    of_kind = np.array([POLICIES[Kind(kind)].recall_weight for kind in promises.kinds])
+    of_kind = np.array([_WEIGHT_OF[kind] for kind in promises.kinds])
     highest: Floats = (base + weights.relation + recency + importance) * of_kind + _ROUNDING
     return highest
 

@@ -100,20 +100,21 @@ def _look_at_the_best(desk: Desk, principal: Principal, plan: Plan, found: Found
     Ends as if all rows had been read: a candidate's ceiling is known without its row.
     """
     now = desk.clock()
-    highest = _ceilings(desk, plan, found)
+    promises = _promises(desk, plan, found)
+    highest = ceilings(promises, plan.threshold)
     seen = _Seen()
     for places in _in_turn(found, highest, plan.k):
         enough = len(seen.ranked) >= plan.k
         if enough and seen.ranked[plan.k - 1].score > highest[places[0]]:
             break
-        _look(desk, principal, plan, found, places, seen)
+        _look(desk, principal, plan, found, promises, places, seen)
         seen.ranked = rank(seen.evidence, now, plan.threshold)
     return seen
 
 
-def _ceilings(desk: Desk, plan: Plan, found: Found) -> Floats:
+def _promises(desk: Desk, plan: Plan, found: Found) -> Promises:
     asked = desk.similarities(found.cosines, plan.query)
-    promises = Promises(
+    return Promises(
         similarities=np.full(len(found.ids), np.nan) if asked is None else asked,
         words=found.words,
         held=found.held,
@@ -122,7 +123,6 @@ def _ceilings(desk: Desk, plan: Plan, found: Found) -> Floats:
         kinds=found.kinds,
         may_be_blind=desk.embedder.calibration.is_blind_somewhere,
     )
-    return ceilings(promises, plan.threshold)
 
 
 def _in_turn(found: Found, highest: Floats, wanted: int) -> Iterator[list[int]]:
@@ -145,37 +145,40 @@ def _look(
     principal: Principal,
     plan: Plan,
     found: Found,
+    promises: Promises,
     places: Sequence[int],
     seen: _Seen,
 ) -> None:
     ids = [found.ids[place] for place in places]
-    memories = _rows(desk, principal, plan, ids)
-    links = desk.store.links(principal.scope, list(memories))
+    rows, links = desk.store.fetch_linked(principal.scope, ids)
+    visible = {memory.id: memory for memory in _admitted(desk, principal, plan, rows)}
     strengths = _strongest(links)
     for place in places:
-        memory = memories.get(found.ids[place])
+        memory = visible.get(found.ids[place])
         if memory is not None:
-            similarity = _similarity(desk, plan.query, memory, float(found.cosines[place]))
+            asked = float(promises.similarities[place])
             seen.evidence.append(
                 Evidence(
                     memory,
-                    similarity,
+                    _similarity(desk, plan.query, memory, asked, float(found.cosines[place])),
                     float(found.words[place]),
                     float(found.held[place]),
                     strengths.get(memory.id, 0.0),
                 )
             )
-    seen.links = sorted({*seen.links, *links}, key=lambda link: (-link.strength, link.a, link.b))
+    if links:
+        every = {*seen.links, *links}
+        seen.links = sorted(every, key=lambda link: (-link.strength, link.a, link.b))
 
 
-def _rows(desk: Desk, principal: Principal, plan: Plan, ids: Sequence[str]) -> dict[str, Memory]:
+def _admitted(
+    desk: Desk, principal: Principal, plan: Plan, rows: Sequence[Memory]
+) -> Iterator[Memory]:
     """What changed since the arms were asked is judged again, by its row."""
     now, visibility = desk.clock(), visibility_of(principal)
-    return {
-        memory.id: memory
-        for memory in desk.store.fetch(principal.scope, ids)
-        if memory.is_live(now) and visibility.admits(memory) and plan.filters.admits(memory)
-    }
+    for memory in rows:
+        if memory.is_live(now) and visibility.admits(memory) and plan.filters.admits(memory):
+            yield memory
 
 
 def _strongest(links: Sequence[Link]) -> dict[str, float]:
@@ -186,16 +189,17 @@ def _strongest(links: Sequence[Link]) -> dict[str, float]:
     return strengths
 
 
-def _similarity(desk: Desk, query: str, memory: Memory, cosine: float) -> float | None:
-    """Known only where the model can read both sides."""
-    if math.isnan(cosine):
+def _similarity(
+    desk: Desk, query: str, memory: Memory, asked: float, cosine: float
+) -> float | None:
+    """Known only where the model can read both sides; ``asked`` is how the query's side sees it."""
+    if math.isnan(asked):
         return None
-    calibration = desk.embedder.calibration
-    asked = calibration.similarity(cosine, script(query))
-    if script(memory.content) == script(query):
+    written_in = script(memory.content)
+    if written_in is script(query):
         return asked
-    told = calibration.similarity(cosine, script(memory.content))
-    return None if asked is None or told is None else min(asked, told)
+    told = desk.embedder.calibration.similarity(cosine, written_in)
+    return None if told is None else min(asked, told)
 
 
 def _hit(ranked: Ranked, explain: bool) -> Hit:
