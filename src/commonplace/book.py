@@ -18,7 +18,14 @@ from typing import Any, Self, cast
 from commonplace import settings as settings_table
 from commonplace.bookkeeper import Bookkeeper
 from commonplace.desk import Desk
-from commonplace.errors import BadSettings, EmbedderMismatch, InvalidInput, MissingField
+from commonplace.errors import (
+    BadSettings,
+    EmbedderMismatch,
+    InvalidInput,
+    MissingField,
+    NotAllowed,
+    TooLong,
+)
 from commonplace.language.models.embedder import Embedder
 from commonplace.model import check
 from commonplace.model.delta import Delta
@@ -55,6 +62,7 @@ from commonplace.store.port import EmbedderIdentity
 from commonplace.store.sql.store import SqlStore
 
 MAX_K = 1000
+MAX_BATCH = 1000
 TIDIED_WHEN_OPENED = 200  # scopes; the rest are tidied when they come up next
 
 Texts = str | Sequence[str]
@@ -224,7 +232,14 @@ class User:
 
     def agent(self, name: str) -> User:
         """The same memory in the hands of a named agent."""
-        return User(self._desk, self.principal.as_agent(check.word(name, "agent")))
+        agent = check.word(name, "agent")
+        if self.principal.agent not in (None, agent):
+            raise NotAllowed(
+                f"{self.principal.agent} cannot act as {agent}.",
+                remedy="Begin from the owner's handle: book.user(…).agent(…).",
+                field="agent",
+            )
+        return User(self._desk, self.principal.as_agent(agent))
 
     @property
     def revision(self) -> int:
@@ -251,6 +266,7 @@ class User:
         ttl_days: float | None = None,
         expires_at: Moment | None = None,
         valid_from: Moment | None = None,
+        valid_to: Moment | None = None,
         facet: str | None = None,
         thread: str | None = None,
         source_type: str | None = None,
@@ -269,7 +285,9 @@ class User:
 
     def remember_many(self, items: Sequence[Mapping[str, Any]]) -> Sequence[Remembered]:
         """Keep several at once: one transaction and one call to the embedder, all or none."""
-        return remember(self._desk, self.principal, [_item(item) for item in _items(items)])
+        return remember(
+            self._desk, self.principal, [_item(item) for item in _items(items, MAX_BATCH)]
+        )
 
     def update(
         self,
@@ -287,17 +305,19 @@ class User:
         pinned: bool | None = None,
         ttl_days: float | None = None,
         expires_at: Moment | None = None,
+        thread: str | None = None,
     ) -> Updated | Choice:
         """Change a memory. New content makes a new item that takes the old one's place (undo with
         restore); other fields change in place. By query: shows candidates, changes nothing."""
-        wanted = {n: v for n, v in _given(locals()).items() if n not in ("id", "query")}
+        wanted = _given(locals(), without=("id", "query", "thread"))
+        _one_of(id=id, query=query)
         if id is None:
             return self._choice(query, "id")
-        return update(self._desk, self.principal, check.word(id, "id"), wanted)
+        return update(self._desk, self.principal, check.word(id, "id"), wanted, _thread(thread))
 
-    def merge(self, ids: Sequence[str]) -> Merged:
+    def merge(self, ids: Sequence[str], *, thread: str | None = None) -> Merged:
         """Fold two or more memories into one stable summary; the originals become history."""
-        return merge(self._desk, self.principal, check.ids(ids))
+        return merge(self._desk, self.principal, check.ids(ids), thread=_thread(thread))
 
     # ——— recalling ———
 
@@ -341,9 +361,9 @@ class User:
                 filters=admitted,
                 threshold=None if threshold is None else check.number(threshold, "threshold", 0, 1),
                 explain=check.flag(explain, "explain"),
-                thread_id=None if thread is None else check.word(thread, "thread"),
+                thread_id=_thread(thread),
             )
-            for query in _items(queries)
+            for query in _items(queries, MAX_BATCH)
         ]
         return recall(self._desk, self.principal, plans)
 
@@ -384,11 +404,13 @@ class User:
         source_id: str | None = None,
         older_than_days: float | None = None,
         filters: Mapping[str, Any] | None = None,
+        thread: str | None = None,
     ) -> Forgotten | Choice:
         """Forget by id, or all that a filter admits; restorable for 30 days. By query: shows
         candidates and forgets nothing. Look it up, then forget by id."""
+        _one_of(ids=ids, query=query)
         if ids is not None:
-            return forget(self._desk, self.principal, check.ids(ids))
+            return forget(self._desk, self.principal, check.ids(ids), _thread(thread))
         if query is not None:
             return self._choice(query, "ids")
         admitted = _filters(
@@ -401,16 +423,17 @@ class User:
         )
         if admitted.is_empty:
             raise MissingField("Say what to forget: ids, a query or a filter.", field="ids")
-        return forget_matching(self._desk, self.principal, admitted)
+        return forget_matching(self._desk, self.principal, admitted, _thread(thread))
 
-    def restore(self, ids: Texts) -> Restored:
+    def restore(self, ids: Texts, *, thread: str | None = None) -> Restored:
         """Bring back what was forgotten, overridden or superseded, while it is not purged."""
-        return restore(self._desk, self.principal, check.ids(ids))
+        return restore(self._desk, self.principal, check.ids(ids), _thread(thread))
 
-    def erase(self, ids: Texts, *, now: bool = False) -> Erased:
+    def erase(self, ids: Texts, *, now: bool = False, thread: str | None = None) -> Erased:
         """Remove for good, with everything derived from it. Cannot be undone. With now: waits for
         the compaction after which no byte of it is left in the files."""
-        return erase(self._desk, self.principal, check.ids(ids), check.flag(now, "now"))
+        now_too = check.flag(now, "now")
+        return erase(self._desk, self.principal, check.ids(ids), now_too, _thread(thread))
 
     def erase_user(self, *, now: bool = False) -> Erased:
         """Remove this user's whole memory for good. Cannot be undone."""
@@ -516,9 +539,21 @@ def _given(names: dict[str, Any], without: Sequence[str] = ()) -> dict[str, Any]
     return {name: value for name, value in names.items() if name not in ("self", *without)}
 
 
-def _items(items: object) -> Sequence[Any]:
+def _thread(thread: str | None) -> str | None:
+    return None if thread is None else check.word(thread, "thread")
+
+
+def _one_of(**alternatives: object) -> None:
+    given = [name for name, value in alternatives.items() if value is not None]
+    if len(given) > 1:
+        raise InvalidInput(f"Give {' or '.join(given)}, not both.", field=given[1])
+
+
+def _items(items: object, limit: int) -> Sequence[Any]:
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Sequence):
         raise InvalidInput("A list is needed.", field="items")
+    if len(items) > limit:
+        raise TooLong(f"A batch holds at most {limit}.", field="items")
     return items
 
 

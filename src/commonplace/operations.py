@@ -171,6 +171,7 @@ HELP: dict[str, str] = {
     "threshold": "Leave out what is less similar than this, 0 to 1.",
     "ttl_days": "Ends after this many days.",
     "valid_from": "Since when it is true in the world.",
+    "valid_to": "Until when it is true in the world.",
     "value": "The value; several make a list.",
 }
 

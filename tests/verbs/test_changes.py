@@ -208,3 +208,20 @@ def test_lists_and_looking_at_one_touch_nothing(book, me):
     list(me.export())
     book.flush()
     assert me.show(id).memory.access_count == 0
+
+
+def test_every_change_is_logged_in_the_thread_it_was_made_in(me):
+    one, two = me.remember_many(
+        [{"content": "Tea at five", "thread": "a"}, {"content": "Rain at six", "thread": "b"}]
+    )
+    me.update(one.id, importance=4, thread="c")
+    newer = me.update(two.id, content="Snow at six", thread="c").id
+    me.forget(newer, thread="d")
+    me.restore(newer, thread="d")
+    me.erase(one.id, thread="e")
+    events = {thread: [row["event"] for row in me.change_log(thread)] for thread in "abcde"}
+    assert events["a"] == ["ADD"]
+    assert events["b"] == ["ADD"]
+    assert set(events["c"]) == {"UPDATE"}
+    assert events["d"] == ["RESTORE", "DELETE"]
+    assert events["e"] == ["ERASE"]

@@ -121,11 +121,15 @@ def test_a_summary_is_found_even_after_its_original_was_restored(me, merged):
     assert me.verify_forget("tulip-4711").clean
 
 
-def test_summaries_that_name_each_other_do_not_hold_it_up(me, merged):
+def test_summaries_that_name_each_other_do_not_hold_it_up(book, me, merged):
+    """Only a file that somebody edited can say such a thing."""
     secret, *_, summary = merged
-    me.update(summary, metadata={"merged_from": [secret, summary]})
-    me.erase(secret)
-    assert me.verify_forget("tulip-4711").clean
+    told = '"merged_from":["'
+    lines = [line.replace(told, f'{told}{summary}","') for line in me.export()]
+    copy = book.user("copy")
+    copy.import_(lines)
+    copy.erase(secret)
+    assert copy.verify_forget("tulip-4711").clean
 
 
 # ——— a whole user ———
@@ -144,6 +148,18 @@ def test_erase_user_leaves_nothing_of_this_user_and_all_of_others(book, me, secr
     assert me.recall("safe code").is_empty
     assert me.verify_forget("tulip-4711").clean
     assert not ben.verify_forget("tulip-4711").clean
+
+
+def test_an_erased_user_can_be_brought_back_whole_from_an_export(me, secret):
+    me.update(secret, importance=4)
+    lines = list(me.export())
+    me.erase_user()
+    assert me.import_(lines).whole
+    assert [version.memory.importance for version in me.show(secret).versions] == [2, 4]
+    assert [line["event"] for line in me.history(secret)] == ["UPDATE", "ADD"]
+    numbers = [line.revision for line in me.changes(since=0).changes]
+    assert numbers
+    assert max(numbers) <= me.revision
 
 
 def test_an_erased_user_can_begin_again(me, secret):

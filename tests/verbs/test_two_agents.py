@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from commonplace.errors import NotAllowed
 from support.embedders import Interrupted
 
 
@@ -54,3 +57,36 @@ def test_a_change_that_slips_in_between_is_not_lost(open_book):
     after = here.update(id, metadata={"phone": "2"}).memory
     assert after.metadata == {"name": "Dan", "phone": "2", "met": "Rome"}
     assert after.tags == ("family",)
+
+
+def test_an_agent_cannot_become_another(me):
+    with pytest.raises(NotAllowed):
+        me.agent("planner").agent("executor")
+    assert me.agent("planner").agent("planner").principal.agent == "planner"
+
+
+def test_an_agent_changes_nothing_of_the_profile_by_any_verb(me):
+    me.profile_set("city", "Haifa")
+    note = me.profile_note("Left-handed").id
+    planner = me.agent("planner")
+    other = me.remember("A note of its own").id
+    for change in (
+        lambda: planner.forget("profile:city"),
+        lambda: planner.erase(note),
+        lambda: planner.merge([note, other]),
+        lambda: planner.update(note, importance=5),
+    ):
+        with pytest.raises(NotAllowed):
+            change()
+    planner.forget(categories="profile")
+    assert me.profile().fields == {"city": "Haifa"}
+    assert list(me.profile().notes) == [note]
+
+
+def test_an_agent_learns_no_ids_of_what_it_may_not_see(me):
+    hidden = me.remember("Diagnosis: anaemia", sensitivity="high", thread="t").id
+    seen = me.remember("Lunch at noon", thread="t").id
+    planner = me.agent("planner")
+    assert {row["memory_id"] for row in planner.change_log("t")} == {seen}
+    assert hidden not in {row["memory_id"] for row in planner.events()}
+    assert {row["memory_id"] for row in me.change_log("t")} == {seen, hidden}

@@ -71,9 +71,18 @@ def change_log(desk: Desk, principal: Principal, thread: str, limit: int) -> lis
         principal.scope,
         JournalQuery(thread_id=thread, events_only=True, newest=limit),
     )
-    return [row.as_change() for row in rows]
+    return [row.as_change() for row in _told_to(desk, principal, rows)]
 
 
 def events(desk: Desk, principal: Principal, limit: int) -> list[dict[str, Any]]:
     rows = desk.store.journal(principal.scope, JournalQuery(newest=limit))
-    return [row.as_event() for row in rows]
+    return [row.as_event() for row in _told_to(desk, principal, rows)]
+
+
+def _told_to(desk: Desk, principal: Principal, rows: Sequence[JournalRow]) -> list[JournalRow]:
+    """Ids alone tell that something is there: an agent learns only of what it may see."""
+    if principal.is_owner:
+        return list(rows)
+    subjects = list({row.entry.subject for row in rows if row.entry.subject})
+    known = {memory.id: memory for memory in desk.store.fetch(principal.scope, subjects)}
+    return _visible(visibility_of(principal), rows, known)

@@ -210,7 +210,7 @@ def _hit(ranked: Ranked, explain: bool) -> Hit:
         kind=memory.kind,
         category=memory.category,
         date=memory.updated_at,
-        similarity=None if ranked.similarity is None else round(ranked.similarity, 4),
+        similarity=ranked.similarity,
         score=round(ranked.score, 6),
         source_type=memory.source_type,
         citation=memory.source_id,

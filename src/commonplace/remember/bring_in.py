@@ -7,11 +7,14 @@ from dataclasses import dataclass, replace
 
 from commonplace.desk import Desk, index_all
 from commonplace.errors import NotAllowed
-from commonplace.model.changes import Changeset, Copy, Indexing, Step, added
+from commonplace.model.changes import Add, Changeset, Copy, Indexing, Step, added
+from commonplace.model.filters import Visibility
 from commonplace.model.journal import Op
-from commonplace.model.memory import Memory
+from commonplace.model.memory import Memory, State
 from commonplace.model.portable import Belongings
 from commonplace.model.scope import Principal
+from commonplace.remember.forget import hold_to_live_limits
+from commonplace.store.port import Listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,9 @@ class Imported:
     revision: int
 
 
+_ANYTHING = Listing(states=tuple(State), visibility=Visibility(cleared=True), limit=1)
+
+
 def bring_in(desk: Desk, principal: Principal, belongings: Belongings) -> Imported:
     if not principal.is_owner:
         raise NotAllowed("Only the owner imports into a memory.")
@@ -32,12 +38,15 @@ def bring_in(desk: Desk, principal: Principal, belongings: Belongings) -> Import
 
     def decide() -> tuple[Changeset, Imported]:
         counters = desk.store.counters(principal.scope)
-        if counters.revision == 0:
+        if not desk.store.page(principal.scope, _ANYTHING):
             steps: tuple[Step, ...] = (_copy(belongings, arrived, indexes),)
             told = Imported(len(arrived), (), (), True, 0)
             numbers = 0  # they come with the copy
         else:
             steps, told = _what_is_new(desk, principal, arrived, indexes)
+            coming = [step.memory for step in steps if isinstance(step, Add)]
+            live = [memory for memory in coming if memory.is_live(now)]
+            hold_to_live_limits(desk, principal, live, (), now)
             numbers = max(0, belongings.profile_numbers - counters.profile_numbers)
         changeset = Changeset(
             principal.scope,

@@ -13,6 +13,7 @@ from commonplace.model import check
 from commonplace.model.kinds import POLICIES, Kind, KindPolicy, Stability
 from commonplace.model.memory import Sensitivity
 
+ENGINES_OWN = ("merged_from",)  # which memories a summary was made of: erasing goes by it
 _SENSITIVITY_ALIASES = {"sensitive": "high"}
 _STEP = re.compile(r"^\s*\d+[.)]\s+(\S.*)$")
 
@@ -35,6 +36,7 @@ class Draft:
     ttl_days: float | None = None
     expires_at: datetime | None = None
     valid_from: datetime | None = None
+    valid_to: datetime | None = None
     source_type: str | None = None
     source_id: str | None = None
     job_id: str | None = None
@@ -110,6 +112,15 @@ def _checked(name: str, value: object) -> Any:
             return check.when(value, name)
 
 
+def callers_metadata(value: object) -> dict[str, Any]:
+    """What a caller may say; some names are the engine's own."""
+    given = check.metadata(value)
+    for name in ENGINES_OWN:
+        if name in given:
+            raise InvalidInput(f"metadata.{name} is set by the engine.", field=f"metadata.{name}")
+    return given
+
+
 def _complete(values: dict[str, Any]) -> None:
     """Content for kinds whose particulars say it all; steps for procedures."""
     kind: Kind = values["kind"]
@@ -177,6 +188,8 @@ def _hold_to_policy(draft: Draft) -> None:
         raise InvalidInput(f"A {draft.kind} is {allowed}.", field="stability")
     if draft.ttl_days is not None and draft.expires_at is not None:
         raise InvalidInput("Give ttl_days or expires_at, not both.", field="expires_at")
+    if draft.valid_from and draft.valid_to and draft.valid_to <= draft.valid_from:
+        raise InvalidInput("valid_to must come after valid_from.", field="valid_to")
     ends = draft.ttl_days is not None or draft.expires_at is not None
     permanent = (draft.stability or policy.stability) is Stability.PERMANENT
     if ends and permanent:

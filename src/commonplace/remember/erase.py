@@ -40,7 +40,13 @@ class Erased:
         return self.receipt.scrub
 
 
-def erase(desk: Desk, principal: Principal, ids: Sequence[str], now_too: bool) -> Erased:
+def erase(
+    desk: Desk,
+    principal: Principal,
+    ids: Sequence[str],
+    now_too: bool,
+    thread: str | None = None,
+) -> Erased:
     at = desk.clock()
     receipt_id = desk.new_id()
 
@@ -55,6 +61,7 @@ def erase(desk: Desk, principal: Principal, ids: Sequence[str], now_too: bool) -
             principal.actor,
             steps,
             revision,
+            thread,
             receipt=Receipt(receipt_id, at, len(removals)),
         )
         return changeset, ([step.id for step in removals], [step.memory.id for step in rewrites])

@@ -8,6 +8,7 @@ from commonplace.desk import Desk, can_see
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
+from commonplace.remember.profile import is_of_profile, owner_only
 
 
 def find(
@@ -16,12 +17,17 @@ def find(
     ids: Sequence[str],
     acceptable: Callable[[Memory], bool] = lambda memory: True,
 ) -> list[Memory]:
-    """All of them, or NotFound naming the first that is not there for this caller."""
+    """All of them, or NotFound naming the first that is not there for this caller.
+
+    It is for changing them, and the profile is its owner's to change.
+    """
     found = {memory.id: memory for memory in desk.store.fetch(principal.scope, ids)}
     for id in ids:
         memory = found.get(id)
         if memory is None or not can_see(principal, memory) or not acceptable(memory):
             raise _not_there(id)
+        if is_of_profile(id):
+            owner_only(principal)
     return [found[id] for id in ids]
 
 

@@ -11,10 +11,12 @@ from commonplace.model.changes import Change, Changeset, changed
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import Event, Node, Op
 from commonplace.model.kinds import POLICIES, Kind
+from commonplace.model.lifecycle import is_purgeable
 from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Principal
 from commonplace.remember.decide import hold_to_limits
 from commonplace.remember.find import find
+from commonplace.remember.profile import is_of_profile
 from commonplace.store.port import Listing
 
 EVERYTHING = 1 << 40
@@ -36,24 +38,28 @@ class Restored:
     revision: int
 
 
-def forget(desk: Desk, principal: Principal, ids: Sequence[str]) -> Forgotten:
+def forget(
+    desk: Desk, principal: Principal, ids: Sequence[str], thread: str | None = None
+) -> Forgotten:
     now = desk.clock()
     until = now + desk.lifetimes.restorable
 
     def decide() -> tuple[Changeset, tuple[list[str], list[str]]]:
         revision = desk.store.counters(principal.scope).revision
-        memories = find(desk, principal, ids)
+        memories = find(desk, principal, ids, lambda m: not is_purgeable(m, now))
         alive = [memory for memory in memories if memory.state is not State.SOFT_DELETED]
         steps = tuple(soft_delete(memory, now, until) for memory in alive)
         already = [memory.id for memory in memories if memory.state is State.SOFT_DELETED]
-        changeset = Changeset(principal.scope, now, principal.actor, steps, revision)
+        changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
         return changeset, ([memory.id for memory in alive], already)
 
     revision, (gone, already) = desk.decide(decide)
     return Forgotten(tuple(gone), tuple(already), until, revision)
 
 
-def forget_matching(desk: Desk, principal: Principal, filters: Filters) -> Forgotten:
+def forget_matching(
+    desk: Desk, principal: Principal, filters: Filters, thread: str | None = None
+) -> Forgotten:
     """Everything live that the filter admits, in one changeset."""
     now = desk.clock()
     until = now + desk.lifetimes.restorable
@@ -66,9 +72,10 @@ def forget_matching(desk: Desk, principal: Principal, filters: Filters) -> Forgo
             now=now,
             limit=EVERYTHING,
         )
-        memories = desk.store.page(principal.scope, listing)
+        found = desk.store.page(principal.scope, listing)
+        memories = [m for m in found if principal.is_owner or not is_of_profile(m.id)]
         steps = tuple(soft_delete(memory, now, until) for memory in memories)
-        changeset = Changeset(principal.scope, now, principal.actor, steps, revision)
+        changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
         return changeset, [memory.id for memory in memories]
 
     revision, gone = desk.decide(decide)
@@ -93,13 +100,15 @@ def soft_delete(
     return changed(memory, after, op=Op.DELETE, event=event, node=node)
 
 
-def restore(desk: Desk, principal: Principal, ids: Sequence[str]) -> Restored:
+def restore(
+    desk: Desk, principal: Principal, ids: Sequence[str], thread: str | None = None
+) -> Restored:
     """Back to life. What had taken its place (an update, an override) steps back, restorable."""
     now = desk.clock()
 
     def decide() -> tuple[Changeset, tuple[list[str], list[str], list[str]]]:
         revision = desk.store.counters(principal.scope).revision
-        memories = find(desk, principal, ids)
+        memories = find(desk, principal, ids, lambda m: not is_purgeable(m, now))
         dead = [memory for memory in memories if memory.state is not State.ACTIVE]
         successors = _live_successors(desk, principal, dead)
         steps = [_revive(memory, now) for memory in dead]
@@ -109,8 +118,8 @@ def restore(desk: Desk, principal: Principal, ids: Sequence[str]) -> Restored:
             for successor, revived in successors
         ]
         leaving = [successor for successor, _ in successors]
-        _hold_to_limits(desk, principal, dead, leaving, now)
-        changeset = Changeset(principal.scope, now, principal.actor, tuple(steps), revision)
+        hold_to_live_limits(desk, principal, dead, leaving, now)
+        changeset = Changeset(principal.scope, now, principal.actor, tuple(steps), revision, thread)
         already = [memory.id for memory in memories if memory.state is State.ACTIVE]
         told = ([m.id for m in dead], already, [m.id for m in leaving])
         return changeset, told
@@ -152,7 +161,7 @@ def _live_successors(
     return list(found.values())
 
 
-def _hold_to_limits(
+def hold_to_live_limits(
     desk: Desk,
     principal: Principal,
     dead: Sequence[Memory],

@@ -34,6 +34,7 @@ def merge(
     ids: Sequence[str],
     node: Node = Node.HOTPATH,
     actor: str | None = None,
+    thread: str | None = None,
 ) -> Merged:
     if len(ids) < 2:
         raise InvalidInput("Merging takes at least two ids.", field="ids")
@@ -51,7 +52,9 @@ def merge(
             raise InvalidInput("One of them changed meanwhile; look again before merging.")
         new = added(summary, indexes[0], event=Event.MERGE, node=node)
         old = [supersede(memory, id, now, Event.MERGE, node) for memory in current]
-        changeset = Changeset(principal.scope, now, actor or principal.actor, (new, *old), revision)
+        changeset = Changeset(
+            principal.scope, now, actor or principal.actor, (new, *old), revision, thread
+        )
         return changeset, None
 
     revision, _ = desk.decide(decide)

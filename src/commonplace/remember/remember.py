@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.desk import Desk, index_all
-from commonplace.errors import InvalidInput
 from commonplace.model.changes import Changeset, Step, added, connected
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
 from commonplace.remember.compose import compose
 from commonplace.remember.decide import Action, Relation, hold_to_limits, relate
-from commonplace.remember.draft import draft_from
+from commonplace.remember.draft import callers_metadata, draft_from
 from commonplace.remember.link import links_for, within_batch
 from commonplace.remember.neighbours import look_around
 
-MAX_BATCH = 1000
 VECTOR_QUEUED = (
     "The embedder is down: the text is stored and found by its words, its vector follows."
 )
@@ -51,8 +49,8 @@ def remember(
     desk: Desk, principal: Principal, given: Sequence[Mapping[str, Any]]
 ) -> list[Remembered]:
     """All of them in one transaction, or none."""
-    if len(given) > MAX_BATCH:
-        raise InvalidInput(f"A batch holds at most {MAX_BATCH} memories.", field="items")
+    for each in given:
+        callers_metadata(each.get("metadata") or {})
     drafts = [draft_from(each) for each in given]
     now = desk.clock()
     memories = [compose(draft, desk.new_id(), principal, now) for draft in drafts]
@@ -74,10 +72,7 @@ def remember(
             answers.append(
                 Remembered(memory.id, memory, decision.relation, decision.action, 0, warnings)
             )
-        thread = memories[0].thread_id if memories else None
-        changeset = Changeset(
-            principal.scope, now, principal.actor, tuple(steps), around.revision, thread
-        )
+        changeset = Changeset(principal.scope, now, principal.actor, tuple(steps), around.revision)
         return changeset, answers
 
     revision, answers = desk.decide(decide)

@@ -17,12 +17,12 @@ from commonplace.model.journal import Event, Node, Op
 from commonplace.model.kinds import POLICIES, Kind, OnContentChange, Stability
 from commonplace.model.memory import VERSIONED, Memory, Sensitivity, State
 from commonplace.model.scope import Principal
-from commonplace.remember.draft import content_from, draft_from, title_of
+from commonplace.remember.draft import callers_metadata, content_from, draft_from, title_of
 from commonplace.remember.find import find
 from commonplace.remember.forget import soft_delete
 from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import look_around
-from commonplace.remember.profile import field_words, is_of_profile, owner_only
+from commonplace.remember.profile import field_words, is_of_profile
 
 IN_PLACE = (
     "category",
@@ -57,25 +57,29 @@ class Updated:
         return self.action == "overridden"
 
 
-def update(desk: Desk, principal: Principal, id: str, given: Mapping[str, Any]) -> Updated:
+def update(
+    desk: Desk,
+    principal: Principal,
+    id: str,
+    given: Mapping[str, Any],
+    thread: str | None = None,
+) -> Updated:
     check.known_fields(given, ("content", *IN_PLACE), "An update")
     wanted = {name: value for name, value in given.items() if value is not None}
     if not wanted:
         raise MissingField("Nothing to change was given.", field="content")
     now = desk.clock()
     before = find(desk, principal, [id], lambda m: m.is_live(now))[0]
-    if is_of_profile(before.id):
-        owner_only(principal)
     if _changes_content(before, wanted):
-        return _replace(desk, principal, before, wanted, now)
-    return _change_in_place(desk, principal, before, wanted, now)
+        return _replace(desk, principal, before, wanted, now, thread)
+    return _change_in_place(desk, principal, before, wanted, now, thread)
 
 
 def _changes_content(before: Memory, wanted: Mapping[str, Any]) -> bool:
     """Other words, or other particulars where these are what the memory says."""
     if "content" in wanted and check.text(wanted["content"], "content") != before.content:
         return True
-    metadata = check.metadata(wanted.get("metadata", {}))
+    metadata = callers_metadata(wanted.get("metadata", {}))
     said = _SAYING.get(before.kind, ())
     return any(name in said and before.metadata.get(name) != metadata[name] for name in metadata)
 
@@ -91,7 +95,12 @@ _SAYING = {
 
 
 def _change_in_place(
-    desk: Desk, principal: Principal, before: Memory, wanted: Mapping[str, Any], now: datetime
+    desk: Desk,
+    principal: Principal,
+    before: Memory,
+    wanted: Mapping[str, Any],
+    now: datetime,
+    thread: str | None,
 ) -> Updated:
     def decide() -> tuple[Changeset, Memory]:
         revision = desk.store.counters(principal.scope).revision
@@ -107,7 +116,7 @@ def _change_in_place(
             index=_new_index(desk, current, after),
             meta={"fields": _changed_fields(current, after)},
         )
-        changeset = Changeset(principal.scope, now, principal.actor, (step,), revision)
+        changeset = Changeset(principal.scope, now, principal.actor, (step,), revision, thread)
         return changeset, step.after
 
     revision, after = desk.decide(decide)
@@ -153,7 +162,7 @@ def _checked(current: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[
 
 def merged_metadata(current: Memory, given: object) -> dict[str, Any]:
     """Given names replace; a name given as null goes."""
-    both = {**current.metadata, **check.metadata(given)}
+    both = {**current.metadata, **callers_metadata(given)}
     merged = check.metadata(both, limit=check.MAX_KEPT_METADATA)
     kept = {name: value for name, value in merged.items() if value is not None}
     needed = [name for name in POLICIES[current.kind].required if name.startswith("metadata.")]
@@ -180,14 +189,18 @@ def _expiry(current: Memory, name: str, value: object, now: datetime) -> datetim
 
 
 def _replace(
-    desk: Desk, principal: Principal, before: Memory, wanted: Mapping[str, Any], now: datetime
+    desk: Desk,
+    principal: Principal,
+    before: Memory,
+    wanted: Mapping[str, Any],
+    now: datetime,
+    thread: str | None,
 ) -> Updated:
     def decide() -> tuple[Changeset, Memory]:
         revision = desk.store.counters(principal.scope).revision
         current = find(desk, principal, [before.id], lambda m: m.is_live(now))[0]
         after = _successor(desk, current, wanted, now)
         steps = _replacement(desk, principal, current, after)
-        thread = after.thread_id
         return Changeset(principal.scope, now, principal.actor, steps, revision, thread), after
 
     revision, after = desk.decide(decide)
@@ -273,7 +286,7 @@ def _words_for(before: Memory, metadata: Mapping[str, Any]) -> str | None:
 
 
 def _metadata_said(before: Memory, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    given = check.metadata(wanted.get("metadata", {}))
+    given = callers_metadata(wanted.get("metadata", {}))
     if before.kind is Kind.KV and "value" not in given:
         raise MissingField(
             "New content of a kv needs metadata.value, or the two would disagree.",

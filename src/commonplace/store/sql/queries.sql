@@ -22,7 +22,10 @@ SELECT revision, seq, epoch, journal, units, profile_numbers, tidied_at
   FROM scopes WHERE scope = :scope
 
 -- name: set_counters
-UPDATE scopes SET revision = :revision, journal = :journal, profile_numbers = :profile_numbers
+UPDATE scopes
+   SET revision = :revision, journal = :journal,
+       profile_numbers = CASE WHEN :profile_numbers > profile_numbers
+                              THEN :profile_numbers ELSE profile_numbers END
  WHERE scope = :scope
 
 -- name: mark_tidied

@@ -250,13 +250,15 @@ def _copy(session: Session, copy: Copy, numbers: Numbers) -> None:
             if memory.last_accessed_at
         ],
     )
-    numbers.revision = copy.revision
+    # An erased memory left its last lines and numbers here: what comes is told after them.
+    revisions, lines = numbers.revision - 1, numbers.journal
+    numbers.revision = revisions + max(copy.revision, 1)
     numbers.journal_rows += [
         {
             **entry_values(row.entry),
-            "seq": row.seq,
+            "seq": lines + row.seq,
             "ts": micros(row.ts),
-            "revision": row.revision,
+            "revision": revisions + row.revision,
             "thread_id": row.thread_id,
             "actor": row.actor,
         }
@@ -264,23 +266,28 @@ def _copy(session: Session, copy: Copy, numbers: Numbers) -> None:
     ]
     session.run(
         "set_counters",
-        revision=copy.revision,
-        journal=max((row.seq for row in copy.journal), default=0),
+        revision=numbers.revision,
+        journal=lines + max((row.seq for row in copy.journal), default=0),
         profile_numbers=copy.profile_numbers,
     )
 
 
 def _write_journal(session: Session, changeset: Changeset, numbers: Numbers) -> None:
-    entries = [step.entry for step in changeset.steps if not isinstance(step, Copy)]
+    told = [step for step in changeset.steps if not isinstance(step, Copy)]
     numbers.journal_rows += [
         {
-            **entry_values(entry),
+            **entry_values(step.entry),
             "seq": numbers.journal + 1 + offset,
             "ts": micros(changeset.at),
             "revision": numbers.revision,
-            "thread_id": changeset.thread_id,
+            "thread_id": _thread_of(step, changeset),
             "actor": changeset.actor,
         }
-        for offset, entry in enumerate(entries)
+        for offset, step in enumerate(told)
     ]
     session.run_many("insert_journal", numbers.journal_rows)
+
+
+def _thread_of(step: Step, changeset: Changeset) -> str | None:
+    """A batch may bring memories of several conversations."""
+    return changeset.thread_id or (step.memory.thread_id if isinstance(step, Add) else None)
