@@ -15,6 +15,8 @@ from commonplace.store.port import Store
 
 log = logging.getLogger("commonplace")
 
+GATHER_SECONDS = 0.05  # reads that come one upon the other share a write
+
 
 class Bookkeeper:
     """A crash may lose what waits here, and nothing else."""
@@ -27,6 +29,7 @@ class Bookkeeper:
         self._process = os.getpid()
         self._waiting: list[Bookkeeping] = []
         self._busy = False
+        self._hurry = False  # somebody waits for what is waiting
         self._closed = False
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -41,12 +44,16 @@ class Bookkeeper:
                     target=self._work, name="commonplace-bookkeeper", daemon=True
                 )
                 self._thread.start()
-            self._changed.notify_all()
+            if len(self._waiting) == 1:  # the thread knows of the others' coming
+                self._changed.notify_all()
 
     def flush(self) -> None:
         """Wait until all that was handed in so far is written."""
         with self._changed:
+            self._hurry = True
+            self._changed.notify_all()
             self._changed.wait_for(lambda: not self._waiting and not self._busy)
+            self._hurry = False
 
     def close(self) -> None:
         if self._process != os.getpid():
@@ -64,6 +71,7 @@ class Bookkeeper:
                 self._changed.wait_for(lambda: self._waiting or self._closed)
                 if not self._waiting:
                     return
+                self._changed.wait_for(lambda: self._hurry or self._closed, GATHER_SECONDS)
                 batch, self._waiting = self._waiting, []
                 self._busy = True
             try:
