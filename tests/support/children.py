@@ -29,7 +29,8 @@ def write(line: Line, url: str, user: str, writer: int, count: int) -> None:
     with open_plainly(url) as book:
         me = book.user(user)
         for number in range(count):
-            kept = me.remember(f"Writer {writer} wrote sentence {number}, named w{writer}n{number}")
+            name = f"w{writer}n{number}"
+            kept = me.remember(f"Writer {writer} wrote {number} sentences, {name}", thread=name)
             line.say((kept.id, kept.memory.content, kept.revision))
 
 
@@ -41,8 +42,10 @@ def read_what_is_named(line: Line, url: str, user: str) -> None:
         while (named := line.hear()) is not None:
             id, content, revision = named
             assert me.revision >= revision, f"revision {me.revision} is older than {revision}"
-            assert me.show(id).memory.content == content
-            assert id in {memory.id for memory in me.list(limit=1000).memories}
+            memory = me.show(id).memory
+            assert memory.content == content
+            listed = me.list(filters={"thread_id": memory.thread_id}).memories
+            assert [each.id for each in listed] == [id]
             assert content in [hit.text for hit in me.recall(content, k=3).hits]
             seen += 1
         line.say(seen)

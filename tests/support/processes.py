@@ -67,7 +67,11 @@ class Child:
         self._process.close()
 
     def tell(self, message: Any) -> None:
-        self._pipe.send(message)
+        try:
+            self._pipe.send(message)
+        except BrokenPipeError:
+            self.rest()  # raises what the child died of
+            raise
 
     def hear(self) -> Any:
         kind, message = _received(self._pipe)

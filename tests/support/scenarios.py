@@ -87,20 +87,28 @@ class KillsAtRandom:
 
     def _check(self, user: str, live: dict[str, str], heard: Sequence[Any]) -> dict[str, str]:
         wait_until_alone(self.url)
-        for _, changes in heard:
-            live = {id: text for id, text in {**live, **changes}.items() if text is not None}
-        revision = heard[-1][0]
         belongings = assert_whole(self.url, user)
-        assert belongings.revision - revision in (0, 1), "at most one write was under way"
-        self.unacknowledged += belongings.revision - revision
-        assert_live_but_for(_touched_after(belongings, revision), live, belongings)
+        self.unacknowledged += assert_kept(heard, live, belongings)
         return live_of(belongings)
 
+    def __str__(self) -> str:
+        return (
+            f"{self.kills} kills, {self.acknowledged} writes acknowledged, none lost; "
+            f"{self.unacknowledged} more were committed when the kill came"
+        )
 
-def assert_live_but_for(touched: set[str], expected: dict[str, str], found: Belongings) -> None:
-    """What was acknowledged is what is live, but for what one unacknowledged write touched."""
-    for id in expected.keys() | live_of(found).keys():
-        assert id in touched or live_of(found).get(id) == expected.get(id), id
+
+def assert_kept(heard: Sequence[Any], live: dict[str, str], found: Belongings) -> int:
+    """What was live and what was acknowledged since is what there is, but for what one last
+    write touched that died before it could be acknowledged. Returns how many such there were."""
+    revision = heard[-1][0]
+    for _, changes in heard:
+        live = {id: text for id, text in {**live, **changes}.items() if text is not None}
+    assert found.revision - revision in (0, 1), "at most one write was under way"
+    touched = _touched_after(found, revision)
+    for id in live.keys() | live_of(found).keys():
+        assert id in touched or live_of(found).get(id) == live.get(id), id
+    return found.revision - revision
 
 
 def live_of(belongings: Belongings) -> dict[str, str]:
