@@ -1,37 +1,29 @@
-"""The book: one short method per verb. Here, and only here, adapters are chosen.
-
-book = commonplace.open("memory.db")
-me = book.user("ana")
-me.remember("The wifi password is tulip42")
-me.recall("how do I get online?")
-"""
+"""One user's memory: a short method per verb, over the rooms that do the work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
-from importlib import import_module
-from types import TracebackType
-from typing import Any, Self, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
 
-from commonplace import settings as settings_table
-from commonplace.bookkeeper import Bookkeeper
+from commonplace.book.requests import (
+    fields_of,
+    filters_from,
+    given,
+    listed,
+    one_of,
+    optional_integer,
+    thread_name,
+)
 from commonplace.desk import Desk
 from commonplace.errors import (
-    BadSettings,
-    EmbedderMismatch,
-    InvalidInput,
     MissingField,
     NotAllowed,
-    TooLong,
 )
-from commonplace.language.models.embedder import Embedder
 from commonplace.model import check
 from commonplace.model.delta import Delta
-from commonplace.model.filters import FILTER_NAMES, Filters
 from commonplace.model.journal import Node
-from commonplace.model.lifecycle import LIFETIMES
 from commonplace.model.portable import from_lines, to_lines
 from commonplace.model.scope import Principal
 from commonplace.recall import changes as journal_views
@@ -52,18 +44,12 @@ from commonplace.remember.profile import (
 )
 from commonplace.remember.remember import Remembered, remember
 from commonplace.remember.update import Updated, update
-from commonplace.settings import Settings
 from commonplace.sleep.doctor import Finding, examine
 from commonplace.sleep.tidy import ACTOR as NIGHT_ACTOR
 from commonplace.sleep.tidy import Tidied, tidy
-from commonplace.store.address import parse
-from commonplace.store.cache import IndexCache
-from commonplace.store.port import EmbedderIdentity
-from commonplace.store.sql.store import SqlStore
 
 MAX_K = 1000
 MAX_BATCH = 1000
-TIDIED_WHEN_OPENED = 200  # scopes; the rest are tidied when they come up next
 
 Texts = str | Sequence[str]
 Moment = str | datetime
@@ -91,136 +77,6 @@ class Verified:
     @property
     def clean(self) -> bool:
         return not self.found_in
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
-def open(
-    url: str | None = None,
-    *,
-    embedder: str | Embedder | None = None,
-    clock: Callable[[], datetime] = utc_now,
-    **flags: Any,
-) -> Commonplace:
-    """Open a store, making it when it is new. Settings can be given by name."""
-    named = embedder if isinstance(embedder, str) else None
-    chosen = settings_table.load({"store": url, "embedder": named, **flags})
-    model = (
-        cast(Embedder, embedder)
-        if embedder is not None and named is None
-        else make_embedder(chosen.embedder)
-    )
-    store = _open_store(chosen, clock())
-    try:
-        _hold_to_embedder(store, model)
-        index = IndexCache(store, model.dimension, chosen.cache_mb << 20)
-        shown = {**asdict(chosen), "store": store.url, "embedder": model.name}
-        settings = {name: str(value) for name, value in shown.items()}
-        book = Commonplace(Desk(store, index, model, clock, Bookkeeper(store), settings=settings))
-        if chosen.tidy_on_open:
-            book.tidy_what_is_due()
-    except BaseException:
-        store.close()
-        raise
-    return book
-
-
-_EMBEDDERS = {
-    "wordllama": ("commonplace.language.models.wordllama", "WordLlamaEmbedder"),
-    "hashing": ("commonplace.language.models.hashing", "HashingEmbedder"),
-}
-
-
-def make_embedder(name: str) -> Embedder:
-    """By name; imported only when wanted, because a model is heavy."""
-    if name not in _EMBEDDERS:
-        raise BadSettings(
-            f"There is no embedder {name!r}.",
-            remedy=f"Use one of: {', '.join(_EMBEDDERS)}.",
-            field="embedder",
-        )
-    module, made = _EMBEDDERS[name]
-    return cast(Embedder, getattr(import_module(module), made)())
-
-
-def _open_store(chosen: Settings, now: datetime) -> SqlStore:
-    address = parse(chosen.store or settings_table.default_store())
-    if address.backend == "postgresql":
-        try:
-            postgres = import_module("commonplace.store.postgres.store")
-        except ImportError as error:
-            raise BadSettings(
-                "PostgreSQL needs a driver that is not installed.",
-                remedy="pip install 'commonplace[postgres]'",
-                field="store",
-            ) from error
-        return cast(
-            SqlStore,
-            postgres.PostgresStore(
-                address.target,
-                now=now,
-                pool_size=chosen.pool_size,
-                lock_timeout=chosen.lock_timeout,
-            ),
-        )
-    sqlite = import_module("commonplace.store.sqlite.store")
-    return cast(
-        SqlStore, sqlite.SqliteStore(address.target, now=now, lock_timeout=chosen.lock_timeout)
-    )
-
-
-def _hold_to_embedder(store: SqlStore, model: Embedder) -> None:
-    mine = EmbedderIdentity(model.name, model.dimension)
-    known = store.claim_embedder(mine)
-    if known != mine:
-        raise EmbedderMismatch(
-            f"This store's vectors were made by {known.name} ({known.dimension} dimensions), "
-            f"not by {mine.name} ({mine.dimension}).",
-            remedy=f"Open it with {known.name}; or export each user and import into a new store.",
-            field="embedder",
-        )
-
-
-class Commonplace:
-    """An open store. Use it as a context manager, or call `close`."""
-
-    def __init__(self, desk: Desk):
-        self._desk = desk
-
-    def user(self, user_id: str, *, cleared: bool = False) -> User:
-        """The handle of one user. Cleared ones see sensitivity high in lists and searches."""
-        return User(self._desk, Principal(check.word(user_id, "user_id"), cleared=cleared))
-
-    @property
-    def url(self) -> str:
-        return self._desk.store.url
-
-    def flush(self) -> None:
-        """Wait until what was read is written down."""
-        self._desk.books.flush()
-
-    def tidy_what_is_due(self) -> None:
-        """Once a day for each user, whether or not a worker runs."""
-        due = self._desk.clock() - LIFETIMES.tidy_every
-        for scope in self._desk.store.scopes(tidied_before=due)[:TIDIED_WHEN_OPENED]:
-            User(self._desk, Principal(scope.name, cleared=True)).tidy()
-
-    def close(self) -> None:
-        self._desk.books.close()
-        self._desk.store.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class User:
@@ -279,14 +135,16 @@ class User:
     ) -> Remembered:
         """Keep something: an idea, a contact, a value, a fact, a rule. Stored durably before it
         answers; what was not given (summary, tags, category) is derived from the words."""
-        given = _given(locals())
-        given["thread_id"] = given.pop("thread")
-        return remember(self._desk, self.principal, [given])[0]
+        fields = given(locals())
+        fields["thread_id"] = fields.pop("thread")
+        return remember(self._desk, self.principal, [fields])[0]
 
     def remember_many(self, items: Sequence[Mapping[str, Any]]) -> Sequence[Remembered]:
         """Keep several at once: one transaction and one call to the embedder, all or none."""
         return remember(
-            self._desk, self.principal, [_item(item) for item in _items(items, MAX_BATCH)]
+            self._desk,
+            self.principal,
+            [fields_of(item) for item in listed(items, MAX_BATCH)],
         )
 
     def update(
@@ -309,15 +167,15 @@ class User:
     ) -> Updated | Choice:
         """Change a memory. New content makes a new item that takes the old one's place (undo with
         restore); other fields change in place. By query: shows candidates, changes nothing."""
-        wanted = _given(locals(), without=("id", "query", "thread"))
-        _one_of(id=id, query=query)
+        wanted = given(locals(), without=("id", "query", "thread"))
+        one_of(id=id, query=query)
         if id is None:
             return self._choice(query, "id")
-        return update(self._desk, self.principal, check.word(id, "id"), wanted, _thread(thread))
+        return update(self._desk, self.principal, check.word(id, "id"), wanted, thread_name(thread))
 
     def merge(self, ids: Sequence[str], *, thread: str | None = None) -> Merged:
         """Fold two or more memories into one stable summary; the originals become history."""
-        return merge(self._desk, self.principal, check.ids(ids), thread=_thread(thread))
+        return merge(self._desk, self.principal, check.ids(ids), thread=thread_name(thread))
 
     # ——— recalling ———
 
@@ -336,7 +194,7 @@ class User:
     ) -> Recalled:
         """Find what is relevant, best first, within a token budget; nothing relevant gives an
         empty answer. For a question about a fact; use list to browse."""
-        return self.recall_many([query], **_given(locals(), without=("query",)))[0]
+        return self.recall_many([query], **given(locals(), without=("query",)))[0]
 
     def recall_many(
         self,
@@ -352,18 +210,18 @@ class User:
         thread: str | None = None,
     ) -> Sequence[Recalled]:
         """Several questions with one call to the embedder, an answer for each."""
-        admitted = _filters(filters, kinds=kinds, categories=categories)
+        admitted = filters_from(filters, kinds=kinds, categories=categories)
         plans = [
             Plan(
                 query=check.text(query, "query"),
                 k=check.integer(k, "k", 1, MAX_K),
-                budget_tokens=_optional(budget_tokens, "budget_tokens", 0, 10_000_000),
+                budget_tokens=optional_integer(budget_tokens, "budget_tokens", 0, 10_000_000),
                 filters=admitted,
                 threshold=None if threshold is None else check.number(threshold, "threshold", 0, 1),
                 explain=check.flag(explain, "explain"),
-                thread_id=_thread(thread),
+                thread_id=thread_name(thread),
             )
-            for query in _items(queries, MAX_BATCH)
+            for query in listed(queries, MAX_BATCH)
         ]
         return recall(self._desk, self.principal, plans)
 
@@ -381,7 +239,7 @@ class User:
         return look_up.list_memories(
             self._desk,
             self.principal,
-            _filters(filters, kinds=kinds, categories=categories),
+            filters_from(filters, kinds=kinds, categories=categories),
             check.integer(limit, "limit", 1, MAX_K),
             None if after is None else check.word(after, "after"),
             check.flag(forgotten, "forgotten"),
@@ -408,12 +266,12 @@ class User:
     ) -> Forgotten | Choice:
         """Forget by id, or all that a filter admits; restorable for 30 days. By query: shows
         candidates and forgets nothing. Look it up, then forget by id."""
-        _one_of(ids=ids, query=query)
+        one_of(ids=ids, query=query)
         if ids is not None:
-            return forget(self._desk, self.principal, check.ids(ids), _thread(thread))
+            return forget(self._desk, self.principal, check.ids(ids), thread_name(thread))
         if query is not None:
             return self._choice(query, "ids")
-        admitted = _filters(
+        admitted = filters_from(
             filters,
             kinds=kinds,
             categories=categories,
@@ -423,17 +281,17 @@ class User:
         )
         if admitted.is_empty:
             raise MissingField("Say what to forget: ids, a query or a filter.", field="ids")
-        return forget_matching(self._desk, self.principal, admitted, _thread(thread))
+        return forget_matching(self._desk, self.principal, admitted, thread_name(thread))
 
     def restore(self, ids: Texts, *, thread: str | None = None) -> Restored:
         """Bring back what was forgotten, overridden or superseded, while it is not purged."""
-        return restore(self._desk, self.principal, check.ids(ids), _thread(thread))
+        return restore(self._desk, self.principal, check.ids(ids), thread_name(thread))
 
     def erase(self, ids: Texts, *, now: bool = False, thread: str | None = None) -> Erased:
         """Remove for good, with everything derived from it. Cannot be undone. With now: waits for
         the compaction after which no byte of it is left in the files."""
         now_too = check.flag(now, "now")
-        return erase(self._desk, self.principal, check.ids(ids), now_too, _thread(thread))
+        return erase(self._desk, self.principal, check.ids(ids), now_too, thread_name(thread))
 
     def erase_user(self, *, now: bool = False) -> Erased:
         """Remove this user's whole memory for good. Cannot be undone."""
@@ -452,7 +310,7 @@ class User:
 
     def changes(self, thread: str = "main", *, since: int | None = None) -> Delta:
         """What changed since this agent last looked in this thread, and moves the mark."""
-        start = _optional(since, "since", 0, 2**62)
+        start = optional_integer(since, "since", 0, 2**62)
         return journal_views.changes(
             self._desk, self.principal, check.word(thread, "thread"), start
         )
@@ -532,57 +390,3 @@ class User:
             return None
         span = check.number(days, "older_than_days", 0, check.MAX_DAYS)
         return self._desk.clock() - timedelta(days=span)
-
-
-def _given(names: dict[str, Any], without: Sequence[str] = ()) -> dict[str, Any]:
-    """A verb's own arguments, by name."""
-    return {name: value for name, value in names.items() if name not in ("self", *without)}
-
-
-def _thread(thread: str | None) -> str | None:
-    return None if thread is None else check.word(thread, "thread")
-
-
-def _one_of(**alternatives: object) -> None:
-    given = [name for name, value in alternatives.items() if value is not None]
-    if len(given) > 1:
-        raise InvalidInput(f"Give {' or '.join(given)}, not both.", field=given[1])
-
-
-def _items(items: object, limit: int) -> Sequence[Any]:
-    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Sequence):
-        raise InvalidInput("A list is needed.", field="items")
-    if len(items) > limit:
-        raise TooLong(f"A batch holds at most {limit}.", field="items")
-    return items
-
-
-def _item(item: object) -> dict[str, Any]:
-    """One of a batch: a text, or the fields that `remember` takes."""
-    if isinstance(item, str):
-        return {"content": item}
-    if not isinstance(item, Mapping):
-        raise InvalidInput("Each item is a text or a map of fields.", field="items")
-    fields = {str(name): value for name, value in item.items()}
-    if "thread" in fields:
-        fields["thread_id"] = fields.pop("thread")
-    return fields
-
-
-def _optional(value: int | None, name: str, low: int, high: int) -> int | None:
-    return None if value is None else check.integer(value, name, low, high)
-
-
-def _filters(given: Mapping[str, Any] | None, **more: Any) -> Filters:
-    """Filters from a map and from the arguments that a verb has for the commonest of them."""
-    admitted = check.filters(given)
-    extra = {name: value for name, value in more.items() if value is not None}
-    if not extra:
-        return admitted
-    named = check.filters(extra)
-    twice = [name for name in extra if getattr(admitted, name) not in (None, ())]
-    if twice:
-        raise InvalidInput(f"{twice[0]} is given twice.", field=twice[0])
-    return Filters(
-        **{name: getattr(named if name in extra else admitted, name) for name in FILTER_NAMES}
-    )

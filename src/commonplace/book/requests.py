@@ -1,0 +1,67 @@
+"""What a verb was asked, checked and in one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from commonplace.errors import (
+    InvalidInput,
+    TooLong,
+)
+from commonplace.model import check
+from commonplace.model.filters import FILTER_NAMES, Filters
+
+
+def given(names: dict[str, Any], without: Sequence[str] = ()) -> dict[str, Any]:
+    """A verb's own arguments, by name."""
+    return {name: value for name, value in names.items() if name not in ("self", *without)}
+
+
+def thread_name(thread: str | None) -> str | None:
+    return None if thread is None else check.word(thread, "thread")
+
+
+def one_of(**alternatives: object) -> None:
+    given = [name for name, value in alternatives.items() if value is not None]
+    if len(given) > 1:
+        raise InvalidInput(f"Give {' or '.join(given)}, not both.", field=given[1])
+
+
+def listed(items: object, limit: int) -> Sequence[Any]:
+    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Sequence):
+        raise InvalidInput("A list is needed.", field="items")
+    if len(items) > limit:
+        raise TooLong(f"A batch holds at most {limit}.", field="items")
+    return items
+
+
+def fields_of(item: object) -> dict[str, Any]:
+    """One of a batch: a text, or the fields that `remember` takes."""
+    if isinstance(item, str):
+        return {"content": item}
+    if not isinstance(item, Mapping):
+        raise InvalidInput("Each item is a text or a map of fields.", field="items")
+    fields = {str(name): value for name, value in item.items()}
+    if "thread" in fields:
+        fields["thread_id"] = fields.pop("thread")
+    return fields
+
+
+def optional_integer(value: int | None, name: str, low: int, high: int) -> int | None:
+    return None if value is None else check.integer(value, name, low, high)
+
+
+def filters_from(given: Mapping[str, Any] | None, **more: Any) -> Filters:
+    """Filters from a map and from the arguments that a verb has for the commonest of them."""
+    admitted = check.filters(given)
+    extra = {name: value for name, value in more.items() if value is not None}
+    if not extra:
+        return admitted
+    named = check.filters(extra)
+    twice = [name for name in extra if getattr(admitted, name) not in (None, ())]
+    if twice:
+        raise InvalidInput(f"{twice[0]} is given twice.", field=twice[0])
+    return Filters(
+        **{name: getattr(named if name in extra else admitted, name) for name in FILTER_NAMES}
+    )
