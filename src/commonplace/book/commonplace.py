@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from types import TracebackType
 from typing import Self
 
 from commonplace.book.user import User
 from commonplace.desk import Desk
+from commonplace.errors import CommonplaceError
 from commonplace.model import check
 from commonplace.model.lifecycle import LIFETIMES
 from commonplace.model.scope import Principal
+from commonplace.sleep.tidy import scrub
+
+log = logging.getLogger("commonplace")
 
 TIDIED_WHEN_OPENED = 200  # scopes; the rest are tidied when they come up next
 
@@ -36,7 +41,12 @@ class Commonplace:
         """Once a day for each user, whether or not a worker runs."""
         due = self._desk.clock() - LIFETIMES.tidy_every
         for scope in self._desk.store.scopes(tidied_before=due)[:TIDIED_WHEN_OPENED]:
-            User(self._desk, Principal(scope.name, cleared=True)).tidy()
+            owner = User(self._desk, Principal(scope.name, cleared=True))
+            try:
+                owner._tidy_without_compaction()
+            except CommonplaceError as error:  # one user's trouble does not close the store
+                log.warning("tidying has to wait: %s", error.code)
+        scrub(self._desk)
 
     def close(self) -> None:
         self._desk.books.close()

@@ -17,6 +17,7 @@ from commonplace.book.requests import (
     thread_name,
 )
 from commonplace.desk import Desk
+from commonplace.language.models.embedder import Vectors
 from commonplace.errors import (
     MissingField,
     NotAllowed,
@@ -24,6 +25,7 @@ from commonplace.errors import (
 from commonplace.model import check
 from commonplace.model.delta import Delta
 from commonplace.model.journal import Node
+from commonplace.model.memory import Memory
 from commonplace.model.portable import from_lines, to_lines
 from commonplace.model.scope import Principal
 from commonplace.recall import changes as journal_views
@@ -34,6 +36,7 @@ from commonplace.recall.stats import Stats, stats
 from commonplace.remember.bring_in import Imported, bring_in
 from commonplace.remember.erase import Erased, erase, erase_user
 from commonplace.remember.forget import Forgotten, Restored, forget, forget_matching, restore
+from commonplace.remember.link import link_late
 from commonplace.remember.merge import Merged, merge
 from commonplace.remember.profile import (
     Profile,
@@ -352,7 +355,13 @@ class User:
         """Let go of what has ended, purge what was forgotten long ago, fill in missing vectors."""
         # Whoever asks for it, the night works on the whole memory.
         owner = Principal(self.principal.user_id, cleared=True)
-        return tidy(self._desk, owner, self._merge_at_night)
+        return tidy(self._desk, owner, self._merge_at_night, self._link_at_night)
+
+    def _tidy_without_compaction(self) -> Tidied:
+        """For tidying many users: compaction is one for all of them."""
+        return tidy(
+            self._desk, self.principal, self._merge_at_night, self._link_at_night, compact=False
+        )
 
     def stats(self, *, events: bool = False) -> Stats:
         """This memory in numbers: kinds, categories, states. With events: operations by day."""
@@ -384,6 +393,11 @@ class User:
 
     def _merge_at_night(self, principal: Principal, ids: Sequence[str]) -> Merged:
         return merge(self._desk, principal, ids, Node.WORKER, NIGHT_ACTOR)
+
+    def _link_at_night(
+        self, principal: Principal, memories: Sequence[Memory], vectors: Vectors
+    ) -> None:
+        link_late(self._desk, principal, memories, vectors)
 
     def _days_ago(self, days: float | None) -> datetime | None:
         if days is None:

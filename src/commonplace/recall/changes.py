@@ -13,9 +13,8 @@ from commonplace.model.filters import Visibility
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
-from commonplace.store.port import JournalQuery
+from commonplace.store.port import EVERYTHING, JournalQuery
 
-EVERYTHING = 1 << 40
 OWNER_CURSOR = ""  # the owner has a cursor per thread too
 
 

@@ -11,9 +11,8 @@ from commonplace.model.filters import Filters, Visibility
 from commonplace.model.memory import Link, Memory, State, Version
 from commonplace.model.portable import Belongings
 from commonplace.model.scope import Principal, Scope
-from commonplace.store.port import Counters, JournalQuery, Listing
+from commonplace.store.port import EVERYTHING, Counters, JournalQuery, Listing
 
-EVERYTHING = 1 << 40
 EXPORT_TRIES = 10
 
 

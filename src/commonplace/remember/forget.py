@@ -17,9 +17,7 @@ from commonplace.model.scope import Principal
 from commonplace.remember.decide import hold_to_limits
 from commonplace.remember.find import find
 from commonplace.remember.profile import is_of_profile
-from commonplace.store.port import Listing
-
-EVERYTHING = 1 << 40
+from commonplace.store.port import EVERYTHING, Listing
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,11 @@ import numpy as np
 
 from commonplace.desk import Desk
 from commonplace.language.models.embedder import Vectors
+from commonplace.model.changes import Changeset, connected
+from commonplace.model.journal import Node
 from commonplace.model.memory import Link, Memory
-from commonplace.remember.neighbours import NEAREST, Neighbour
+from commonplace.model.scope import Principal
+from commonplace.remember.neighbours import NEAREST, Neighbour, look_around
 
 LINK_AT_LEAST = 0.75
 MAX_LINKS = NEAREST
@@ -20,6 +23,25 @@ def links_for(memory: Memory, neighbours: Iterable[Neighbour], at: datetime) -> 
     near = [n for n in neighbours if n.similarity >= LINK_AT_LEAST and n.id != memory.id]
     nearest = sorted(near, key=lambda n: (-n.similarity, n.id))[:MAX_LINKS]
     return [Link.between(memory.id, n.id, round(n.similarity, 4), at) for n in nearest]
+
+
+def link_late(
+    desk: Desk, principal: Principal, memories: Sequence[Memory], vectors: Vectors
+) -> None:
+    """Links of memories whose vectors came after they were stored."""
+
+    def decide() -> tuple[Changeset, None]:
+        now = desk.clock()
+        around = look_around(desk, principal.scope, memories, vectors)
+        steps = tuple(
+            connected(link, node=Node.WORKER)
+            for memory, near in zip(memories, around.neighbours, strict=True)
+            if memory.is_live(now)
+            for link in links_for(memory, near, now)
+        )
+        return Changeset(principal.scope, now, principal.actor, steps, around.revision), None
+
+    desk.decide(decide)
 
 
 def within_batch(

@@ -26,9 +26,6 @@ from commonplace.remember.draft import draft_from
 from commonplace.store.port import Listing
 
 PREFIX = "profile:"
-SENSITIVE = ("preferred_name", "pronouns", "city", "language")
-BENIGN = ("tone", "goals", "time_zone")
-KNOWN = (*SENSITIVE, *BENIGN)
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
@@ -80,6 +77,8 @@ def set_field(desk: Desk, principal: Principal, name: str, value: object) -> Pro
     def decide() -> tuple[Changeset, Memory]:
         revision = desk.store.counters(principal.scope).revision
         known = desk.store.fetch(principal.scope, [fresh.id])
+        if known and known[0].is_live(now) and known[0].metadata == fresh.metadata:
+            return Changeset(principal.scope, now, principal.actor, (), revision), known[0]
         after = _reworded(known[0], fresh) if known else fresh
         step: Step = (
             changed(known[0], after, op=Op.UPDATE, event=Event.UPDATE, index=indexes[0])
@@ -101,7 +100,10 @@ def _reworded(known: Memory, fresh: Memory) -> Memory:
         metadata=fresh.metadata,
         state=State.ACTIVE,
         purge_at=None,
+        expires_at=None,
+        superseded_by=None,
         valid_from=fresh.valid_from,
+        valid_to=None,
         updated_at=fresh.updated_at,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from commonplace.desk import Desk, index_all
@@ -76,4 +76,4 @@ def remember(
         return changeset, answers
 
     revision, answers = desk.decide(decide)
-    return [Remembered(a.id, a.memory, a.relation, a.action, revision, a.warnings) for a in answers]
+    return [replace(answer, revision=revision) for answer in answers]

@@ -259,6 +259,7 @@ def _successor(desk: Desk, before: Memory, wanted: Mapping[str, Any], now: datet
         tags=keywords(draft.content) if derived_tags else before.tags,
         version=1,
         valid_from=now,
+        valid_to=None,
         created_at=now,
         updated_at=now,
         arrived_at=now,

@@ -13,7 +13,7 @@ from commonplace.model.filters import Visibility
 from commonplace.model.memory import State
 from commonplace.model.scope import Scope
 from commonplace.store.index import ScopeIndex
-from commonplace.store.port import Health, IndexPage, Listing
+from commonplace.store.port import EVERYTHING, Health, IndexPage, Listing
 from commonplace.store.sql.rows import pack_terms
 
 
@@ -81,7 +81,7 @@ def _scrubs(health: Health) -> Finding:
 
 def _vectors(desk: Desk, scopes: list[Scope]) -> Finding:
     everyone = Visibility(cleared=True)
-    listing = Listing(visibility=everyone, without_vector=True, limit=1 << 40)
+    listing = Listing(visibility=everyone, without_vector=True, limit=EVERYTHING)
     missing = sum(len(desk.store.page(scope, listing)) for scope in scopes)
     return Finding(
         "vectors",
@@ -119,7 +119,7 @@ def index_matches(desk: Desk, scope: Scope) -> bool:
 def _terms_match(desk: Desk, scope: Scope, page: IndexPage) -> bool:
     stored = dict(page.terms)
     unit_of = {row.id: row.unit for row in page.rows}
-    listing = Listing(states=(State.ACTIVE,), visibility=Visibility(cleared=True), limit=1 << 40)
+    listing = Listing(states=(State.ACTIVE,), visibility=Visibility(cleared=True), limit=EVERYTHING)
     return all(
         stored.get(unit_of[memory.id]) == pack_terms(term_counts(memory.searchable_text))
         for memory in desk.store.page(scope, listing)

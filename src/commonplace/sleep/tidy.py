@@ -6,11 +6,14 @@ about endings hold where no worker ever runs. Running it twice changes nothing m
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from commonplace.desk import Desk
+from commonplace.language.models.embedder import Vectors
+from commonplace.errors import InvalidInput, StoreError
 from commonplace.model.changes import Bookkeeping, Change, Changeset, Step, changed, removed
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import Event, Node, Op
@@ -23,13 +26,16 @@ from commonplace.model.lifecycle import (
 )
 from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Principal, Scope
-from commonplace.store.port import Listing
+from commonplace.store.port import EVERYTHING, Listing
+
+log = logging.getLogger("commonplace")
 
 ACTOR = "worker:tidy"
 AT_ONCE = 1000
 VECTORS_AT_ONCE = 512
 
 Merge = Callable[[Principal, Sequence[str]], object]
+Connecting = Callable[[Principal, Sequence[Memory], Vectors], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +52,10 @@ class Tidied:
         return self.expired + self.idle + self.purged + self.merged + self.vectors
 
 
-def tidy(desk: Desk, principal: Principal, merge: Merge) -> Tidied:
-    """``merge`` is handed in: folding memories together is the write path's own verb."""
+def tidy(
+    desk: Desk, principal: Principal, merge: Merge, link: Connecting, compact: bool = True
+) -> Tidied:
+    """``merge`` and ``link`` are handed in: they are the write path's own verbs."""
     desk.books.flush()
     scope = principal.scope
     now = desk.clock()
@@ -67,10 +75,19 @@ def tidy(desk: Desk, principal: Principal, merge: Merge) -> Tidied:
         _purge,
     )
     merged = _fold_volatile(desk, principal, now, merge)
-    vectors = fill_vectors(desk, scope)
-    scrubbed = desk.store.scrub(now)
+    vectors = fill_vectors(desk, principal, link)
+    scrubbed = scrub(desk) if compact else True
     desk.store.record(Bookkeeping(scope, now, tidied=True))
     return Tidied(expired, idle, purged, merged, vectors, scrubbed)
+
+
+def scrub(desk: Desk) -> bool:
+    """Compaction that cannot be had now is had later; what waits for it stays marked."""
+    try:
+        return desk.store.scrub(desk.clock())
+    except StoreError as error:
+        log.warning("compaction has to wait: %s", error.code)
+        return False
 
 
 def _all(
@@ -131,23 +148,42 @@ def _set_aside(desk: Desk, memory: Memory, now: datetime) -> Change:
 
 
 def _fold_volatile(desk: Desk, principal: Principal, now: datetime, merge: Merge) -> int:
-    """Oldest first, in fives; fewer than five wait for company."""
-    listing = Listing(now=now, visibility=Visibility(cleared=True), volatile=True, limit=1 << 40)
+    """Oldest first, in fives; fewer than five wait for company. A batch that is refused, because
+    together they are too long or one has just changed, stays as it is."""
+    listing = Listing(now=now, visibility=Visibility(cleared=True), volatile=True, limit=EVERYTHING)
     found = [
         memory
         for memory in reversed(desk.store.page(principal.scope, listing))
         if is_mergeable(memory, now, desk.lifetimes)
     ]
-    size = desk.lifetimes.merge_batch
-    batches = [found[start : start + size] for start in range(0, len(found), size)]
-    full = [batch for batch in batches if len(batch) == size]
-    for batch in full:
-        merge(principal, [memory.id for memory in batch])
-    return size * len(full)
+    folded = 0
+    for batch in fives(found, desk.lifetimes.merge_batch):
+        try:
+            merge(principal, [memory.id for memory in batch])
+        except InvalidInput as error:
+            log.warning("volatile memories were not folded: %s", error.code)
+        else:
+            folded += len(batch)
+    return folded
 
 
-def fill_vectors(desk: Desk, scope: Scope) -> int:
-    """Vectors of what was stored while the embedder was down."""
+def fives(found: Sequence[Memory], size: int) -> list[list[Memory]]:
+    """Full batches of like with like: a summary is as guarded as the most guarded of them, and
+    nobody else's words belong in an agent's."""
+    alike: dict[tuple[str, str | None, str], list[Memory]] = {}
+    for memory in found:
+        key = (memory.sensitivity, memory.agent_id, memory.category)
+        alike.setdefault(key, []).append(memory)
+    return [
+        group[start : start + size]
+        for group in alike.values()
+        for start in range(0, len(group) - size + 1, size)
+    ]
+
+
+def fill_vectors(desk: Desk, principal: Principal, link: Connecting) -> int:
+    """Vectors of what was stored while the embedder was down, and the links that come of them."""
+    scope = principal.scope
     total = 0
     while True:
         listing = Listing(
@@ -165,4 +201,5 @@ def fill_vectors(desk: Desk, scope: Scope) -> int:
             for memory, vector in zip(waiting, vectors, strict=True)
         }
         desk.store.record(Bookkeeping(scope, desk.clock(), vectors=ready))
+        link(principal, waiting, vectors)
         total += len(ready)

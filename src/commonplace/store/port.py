@@ -39,6 +39,9 @@ class Counters:
     tidied_at: datetime | None = None
 
 
+EVERYTHING = 1 << 40  # as a limit: all there are
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """A page of a scope's memories, newest first unless asked otherwise."""

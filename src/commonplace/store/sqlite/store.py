@@ -238,8 +238,10 @@ class SqliteStore(SqlStore):
                 reached("scrub.before_vacuum")
                 # The copy that VACUUM makes holds only what lives; it need not fit in memory.
                 self._writer.execute("PRAGMA temp_store = FILE")
-                self._writer.execute("VACUUM")
-                self._writer.execute("PRAGMA temp_store = MEMORY")
+                try:
+                    self._writer.execute("VACUUM")
+                finally:
+                    self._writer.execute("PRAGMA temp_store = MEMORY")
                 reached("scrub.before_checkpoint")
                 busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
                 reached("scrub.after_checkpoint")
