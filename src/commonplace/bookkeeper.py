@@ -38,6 +38,8 @@ class Bookkeeper:
         if self._process != os.getpid():  # a fork has no thread of its parent's
             self._start()
         with self._changed:
+            if self._closed:
+                return  # nobody will write it down any more
             self._waiting.append(bookkeeping)
             if self._thread is None:
                 self._thread = threading.Thread(
@@ -56,7 +58,7 @@ class Bookkeeper:
             self._hurry = False
 
     def close(self) -> None:
-        if self._process != os.getpid():
+        if self._process != os.getpid() or self._closed:
             return
         self.flush()
         with self._changed:
@@ -87,6 +89,8 @@ class Bookkeeper:
                 self._store.record(bookkeeping)
             except CommonplaceError as error:
                 log.warning("bookkeeping was lost: %s", error.code)
+            except Exception:  # the thread must live on: others wait for it
+                log.exception("bookkeeping was lost")
 
 
 def together(batch: Iterable[Bookkeeping]) -> list[Bookkeeping]:

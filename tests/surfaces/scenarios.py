@@ -14,6 +14,7 @@ class Step:
     save: str | None = None  # the answer's id goes under this name; "$name" uses it later
     error: str | None = None  # the code that is expected
     agent: str | None = None
+    yes: bool = False  # on a command line, a word more is asked for
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ SCENARIOS = (
         Step("restore", {"ids": ["$secret"]}, error="not_found"),
         Step("forget", {}, error="missing_field"),
         Step("forget", {"kinds": ["note"]}),
-        Step("erase-user"),
+        Step("erase-user", {}, yes=True),
         Step("list"),
     ),
     scenario(
@@ -117,7 +118,8 @@ SCENARIOS = (
         Step("show", {"id": "$secret"}, error="not_found", agent="planner"),
         Step("recall", {"query": "diagnosis anaemia"}, agent="planner"),
         Step("export", error="not_allowed", agent="planner"),
-        Step("erase-user", error="not_allowed", agent="planner"),
+        Step("erase-user", {}, error="not_allowed", agent="planner", yes=True),
+        Step("verify-forget", {"text": "anaemia"}, error="not_allowed", agent="planner"),
     ),
     scenario(
         "bad input changes nothing",

@@ -125,3 +125,33 @@ def test_a_reader_that_stops_early_is_no_error_message(commonplace, tmp_path):
     shell = f'"{sys.executable}" -m commonplace export --store "{store}" --embedder hashing | true'
     piped = subprocess.run(shell, shell=True, capture_output=True, text=True, timeout=60)
     assert "Traceback" not in piped.stderr
+
+
+def test_wiping_a_memory_takes_a_word_more(commonplace):
+    commonplace("remember", "something")
+    refused = commonplace("erase-user")
+    assert refused.returncode == 1
+    assert "--yes" in refused.stderr
+    assert json.loads(commonplace("stats", "--json").stdout)["live"] == 1
+    assert commonplace("erase-user", "--yes").returncode == 0
+    assert json.loads(commonplace("stats", "--json").stdout)["live"] == 0
+
+
+def test_scripts_can_tell_whether_a_text_is_gone(commonplace):
+    commonplace("remember", "The secret word is xylophone")
+    assert commonplace("verify-forget", "xylophone").returncode == 1
+    commonplace("erase-user", "--yes", "--now")
+    assert commonplace("verify-forget", "xylophone", "--files").returncode == 0
+
+
+def test_a_file_that_cannot_be_written_is_an_error_with_a_code(commonplace):
+    refused = commonplace("export", "--output", "/nonexistent/folder/x.jsonl")
+    assert refused.stderr.startswith("invalid_input: ")
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_home_that_cannot_be_written_is_named(commonplace, tmp_path):
+    blocked = tmp_path / "a file"
+    blocked.write_text("")
+    refused = commonplace("list", COMMONPLACE_STORE="", XDG_DATA_HOME=str(blocked))
+    assert refused.stderr.startswith("bad_settings: ")

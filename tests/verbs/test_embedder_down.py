@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from commonplace.language.models.hashing import HashingEmbedder
 from support.embedders import Switchable
 
 
@@ -55,3 +56,25 @@ def test_every_verb_works_without_vectors(me, embedder):
     embedder.down = False
     assert me.tidy().vectors > 0
     assert all(finding.ok for finding in me.doctor() if finding.what != "erasure")
+
+
+def test_any_failure_of_a_model_counts_as_an_outage(open_book):
+    class Broken(HashingEmbedder):
+        def embed(self, texts):
+            raise TimeoutError("no answer")
+
+    me = open_book(embedder=Broken()).user("ana")
+    assert me.remember("The kettle is red").warnings
+    assert me.recall("kettle red").degraded
+
+
+def test_late_vectors_bring_their_links(open_book):
+    model = Switchable()
+    me = open_book(embedder=model).user("ana")
+    first = me.remember("Dana lives in Haifa near the port").id
+    model.down = True
+    late = me.remember("Dana lives in Haifa near the old port").id
+    assert me.show(late).links == ()
+    model.down = False
+    me.tidy()
+    assert [{link.a, link.b} for link in me.show(late).links] == [{first, late}]

@@ -187,3 +187,43 @@ def test_an_agent_that_tidies_folds_even_what_it_may_not_see(me, clock):
     clock.tick(days=8)
     assert me.agent("planner").tidy().merged == 5
     assert me.agent("planner").list().memories == ()
+
+
+def test_one_users_trouble_keeps_nobody_from_opening_the_store(open_book, clock):
+    """Five that are too long to be one memory stay five."""
+    book = open_book()
+    me = book.user("ana")
+    for number in range(5):
+        me.remember(f"{number} " + "long " * 2000, stability="volatile")
+    book.user("ben").remember("Lunch", kind="log", ttl_days=1)
+    clock.tick(days=9)
+    again = open_book()
+    assert len(again.user("ana").list().memories) == 5
+    assert again.user("ben").list().memories == ()
+
+
+def test_like_is_folded_with_like(me, clock):
+    for number in range(4):
+        me.remember(f"Standup {number}", stability="volatile")
+    me.remember("Diagnosis: anaemia", stability="volatile", sensitivity="high")
+    clock.tick(days=9)
+    assert me.tidy().merged == 0
+    assert len(me.list().memories) == 4
+
+
+def test_what_has_ended_comes_back_by_no_verb(me, clock):
+    short = me.remember("Parking until noon", ttl_days=1).id
+    clock.tick(days=2)
+    for verb in (me.forget, me.restore, me.show):
+        with pytest.raises(NotFound):
+            verb(short)
+
+
+def test_past_its_purge_nothing_is_offered_for_restoring(me, clock):
+    gone = me.remember("Old news").id
+    me.forget(gone)
+    assert [memory.id for memory in me.list(forgotten=True).memories] == [gone]
+    clock.tick(days=31)
+    assert me.list(forgotten=True).memories == ()
+    with pytest.raises(NotFound):
+        me.restore(gone)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.errors import NotAllowed, NotFound
+from commonplace.errors import NotAllowed, NotFound, StoreFull
 
 TEXT = "The safe code is tulip-4711"
 
@@ -174,3 +174,29 @@ def test_only_the_owner_erases_everything(me, secret):
     with pytest.raises(NotAllowed):
         me.agent("planner").erase_user()
     assert me.show(secret)
+
+
+def test_not_even_the_callers_own_words_for_it_stay(me):
+    secret = me.remember("x", category="divorce", thread="about the divorce", tags=["divorce"]).id
+    assert not me.verify_forget("divorce").clean
+    me.erase(secret)
+    assert me.verify_forget("divorce").clean
+
+
+@pytest.mark.parametrize("written", ["École normale ÜBER alles", 'Say "hello" twice', "שלום עולם"])
+def test_verify_forget_reads_capitals_and_quotes_in_every_script(me, written):
+    me.remember("x", metadata={"said": written})
+    assert "memories" in me.verify_forget(written.lower()).found_in
+
+
+def test_a_compaction_that_fails_leaves_the_receipt_pending(me, book, secret, monkeypatch):
+    def no_room(self):
+        raise StoreFull("The disk is full.")
+
+    monkeypatch.setattr(type(book._desk.store), "_compact", no_room)
+    assert me.erase(secret, now=True).scrub == "pending"
+    assert me.tidy().scrubbed is False
+    assert me.verify_forget("tulip-4711").scrub_pending
+    monkeypatch.undo()
+    assert me.tidy().scrubbed
+    assert not me.verify_forget("tulip-4711").scrub_pending

@@ -102,3 +102,20 @@ def test_a_name_that_is_none_is_refused(me, name):
     with pytest.raises(InvalidInput):
         me.profile_set(name, "x")
     assert me.revision == 0
+
+
+def test_a_field_set_anew_is_alive_whatever_had_become_of_it(me, clock):
+    me.profile_set("city", "Haifa")
+    me.update("profile:city", ttl_days=1)
+    clock.tick(days=2)
+    me.profile_set("city", "Jaffa")
+    assert me.profile().fields == {"city": "Jaffa"}
+    me.tidy()
+    assert me.profile().fields == {"city": "Jaffa"}
+
+
+def test_setting_the_same_value_changes_nothing(me):
+    me.profile_set("city", "Haifa")
+    before = me.revision
+    me.profile_set("city", "Haifa")
+    assert me.revision == before

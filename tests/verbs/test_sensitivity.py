@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.errors import NotFound
+from commonplace.errors import NotAllowed, NotFound
 
 TEXT = "Ana takes lithium for her mood"
 
@@ -86,3 +86,15 @@ def test_marking_it_hides_it_at_once_and_unmarking_shows_it(me):
     assert finds(agent) == []
     me.update(id, sensitivity="normal")
     assert finds(agent) == [id]
+
+
+def test_an_agent_cannot_probe_for_it(me):
+    hidden = me.remember("Diagnosis: lupus", sensitivity="high").id
+    planner = me.agent("planner")
+    with pytest.raises(NotAllowed):
+        planner.verify_forget("lupus")
+    with pytest.raises(NotAllowed):
+        planner.doctor(all_users=True)
+    me.erase(hidden)
+    with pytest.raises(NotFound):
+        planner.history(hidden)

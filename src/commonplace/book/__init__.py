@@ -3,7 +3,7 @@
 book = commonplace.open("memory.db")
 me = book.user("ana")
 me.remember("The wifi password is tulip42")
-me.recall("how do I get online?")
+me.recall("wifi password")
 """
 
 from commonplace.book.commonplace import Commonplace

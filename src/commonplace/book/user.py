@@ -17,11 +17,11 @@ from commonplace.book.requests import (
     thread_name,
 )
 from commonplace.desk import Desk
-from commonplace.language.models.embedder import Vectors
 from commonplace.errors import (
     MissingField,
     NotAllowed,
 )
+from commonplace.language.models.embedder import Vectors
 from commonplace.model import check
 from commonplace.model.delta import Delta
 from commonplace.model.journal import Node
@@ -303,6 +303,7 @@ class User:
     def verify_forget(self, text: str, *, files: bool = False) -> Verified:
         """Does this text still stand anywhere in this user's memory? With files: also anywhere in
         the bytes of the store's files (SQLite), whoever they belong to."""
+        self._owner_only("look for a text in all of a memory")
         sought = check.text(text, "text")
         raw = check.flag(files, "files")
         found = self._desk.store.mentions(self.principal.scope, sought, files=raw)
@@ -370,7 +371,9 @@ class User:
 
     def doctor(self, *, all_users: bool = False) -> Sequence[Finding]:
         """Is everything sound: the database, the index, vectors, erasures? Says what to do."""
-        scope = None if check.flag(all_users, "all_users") else self.principal.scope
+        if check.flag(all_users, "all_users"):
+            self._owner_only("look at every user's index")
+        scope = None if all_users else self.principal.scope
         return examine(self._desk, scope)
 
     def export(self) -> Iterator[str]:
@@ -384,6 +387,11 @@ class User:
         return bring_in(self._desk, self.principal, belongings)
 
     # ——— shared by the verbs above ———
+
+    def _owner_only(self, what: str) -> None:
+        """An agent could learn from it of what it may not see."""
+        if not self.principal.is_owner:
+            raise NotAllowed(f"Only the owner may {what}.")
 
     def _choice(self, query: str | None, instead_of: str) -> Choice:
         if query is None:

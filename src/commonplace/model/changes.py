@@ -174,12 +174,13 @@ def changed(
 
 
 def removed(memory: Memory, *, event: Event, node: Node = Node.HOTPATH) -> Remove:
+    """Gone for good. Of an erased item not even the caller's word for its category stays."""
     entry = Entry(
         op=Op.DELETE,
         event=event,
         node=node,
         subject=memory.id,
-        category=memory.category,
+        category=None if event is Event.ERASE else memory.category,
         old_ref=memory.ref,
         meta=_kept_from(memory),
     )

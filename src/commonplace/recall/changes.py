@@ -60,9 +60,10 @@ def history(desk: Desk, principal: Principal, id: str) -> list[dict[str, Any]]:
     )
     memories = desk.store.fetch(principal.scope, [id])
     hidden = bool(memories) and not can_see(principal, memories[0])
-    if not rows or hidden:
+    told = _told_to(desk, principal, rows)
+    if not told or hidden:
         raise NotFound(f"There is no {id!r} here.", field="id")
-    return [row.as_history() for row in rows]
+    return [row.as_history() for row in told]
 
 
 def change_log(desk: Desk, principal: Principal, thread: str, limit: int) -> list[dict[str, Any]]:

@@ -42,6 +42,7 @@ def list_memories(
         filters=filters,
         visibility=visibility_of(principal),
         now=None if forgotten else desk.clock(),
+        restorable_at=desk.clock() if forgotten else None,
         states=(State.SOFT_DELETED,) if forgotten else (State.ACTIVE,),
         limit=limit + 1,
         after=after,

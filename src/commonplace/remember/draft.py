@@ -141,7 +141,9 @@ def _complete(values: dict[str, Any]) -> None:
 
 
 def _complete_steps(values: dict[str, Any]) -> None:
-    given = values.pop("steps", None) or tuple(values["metadata"].get("steps") or ())
+    given = values.pop("steps", None)
+    if given is None and values["metadata"].get("steps"):
+        given = check.texts(values["metadata"]["steps"], "metadata.steps")
     steps = given or _steps_in(values.get("content", ""))
     if not steps:
         raise MissingField(

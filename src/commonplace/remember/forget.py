@@ -11,7 +11,7 @@ from commonplace.model.changes import Change, Changeset, changed
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import Event, Node, Op
 from commonplace.model.kinds import POLICIES, Kind
-from commonplace.model.lifecycle import is_purgeable
+from commonplace.model.lifecycle import has_expired, is_purgeable
 from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Principal
 from commonplace.remember.decide import hold_to_limits
@@ -44,7 +44,7 @@ def forget(
 
     def decide() -> tuple[Changeset, tuple[list[str], list[str]]]:
         revision = desk.store.counters(principal.scope).revision
-        memories = find(desk, principal, ids, lambda m: not is_purgeable(m, now))
+        memories = find(desk, principal, ids, lambda m: _is_there(m, now))
         alive = [memory for memory in memories if memory.state is not State.SOFT_DELETED]
         steps = tuple(soft_delete(memory, now, until) for memory in alive)
         already = [memory.id for memory in memories if memory.state is State.SOFT_DELETED]
@@ -80,6 +80,11 @@ def forget_matching(
     return Forgotten(tuple(gone), (), until, revision)
 
 
+def _is_there(memory: Memory, now: datetime) -> bool:
+    """Not past its end: the night has only not come yet."""
+    return not is_purgeable(memory, now) and not has_expired(memory, now)
+
+
 def soft_delete(
     memory: Memory,
     now: datetime,
@@ -106,7 +111,7 @@ def restore(
 
     def decide() -> tuple[Changeset, tuple[list[str], list[str], list[str]]]:
         revision = desk.store.counters(principal.scope).revision
-        memories = find(desk, principal, ids, lambda m: not is_purgeable(m, now))
+        memories = find(desk, principal, ids, lambda m: _is_there(m, now))
         dead = [memory for memory in memories if memory.state is not State.ACTIVE]
         successors = _live_successors(desk, principal, dead)
         steps = [_revive(memory, now) for memory in dead]

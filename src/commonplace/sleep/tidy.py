@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from commonplace.desk import Desk
-from commonplace.language.models.embedder import Vectors
 from commonplace.errors import InvalidInput, StoreError
+from commonplace.language.models.embedder import Vectors
 from commonplace.model.changes import Bookkeeping, Change, Changeset, Step, changed, removed
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import Event, Node, Op

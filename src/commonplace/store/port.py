@@ -52,6 +52,7 @@ class Listing:
     states: tuple[State, ...] = (State.ACTIVE,)
     expired_by: datetime | None = None  # given: only what has ended by this instant
     purgeable_by: datetime | None = None
+    restorable_at: datetime | None = None  # given: only what is not to be purged yet
     without_vector: bool = False
     superseded_by: tuple[str, ...] = ()
     only_profile: bool = False

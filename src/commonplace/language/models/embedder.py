@@ -64,7 +64,10 @@ class Embedder(Protocol):
     calibration: Calibration
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row per text, of unit length, or all zero for a text with nothing to embed."""
+        """One row per text, of unit length, or all zero for a text with nothing to embed.
+
+        Raises EmbedderDown when the model cannot answer now.
+        """
         ...
 
 

@@ -9,13 +9,15 @@ from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from tokenizers import Tokenizer
 
 from commonplace.language.detect import Script
 from commonplace.language.models.embedder import Calibration, EmbedderDown, Vectors, unit_rows
+
+if TYPE_CHECKING:  # heavy, so it comes with the model, when the first text does
+    from tokenizers import Tokenizer
 
 # (cosine, similarity), fitted to E[score / 5 | cosine] on the 1,500 pairs of the English STS-B dev
 # set: Spearman 0.828, mean absolute error 0.130 (0.131 on held-out fifths).
@@ -31,7 +33,7 @@ _Piece = tuple[int, list[int]]  # which text, and some of its tokens
 @dataclass(frozen=True)
 class _Model:
     table: Vectors
-    tokenizer: Tokenizer
+    tokenizer: "Tokenizer"
 
 
 class WordLlamaEmbedder:

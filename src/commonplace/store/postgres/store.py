@@ -17,7 +17,7 @@ import psycopg
 from psycopg import conninfo
 from psycopg_pool import ConnectionPool
 
-from commonplace.errors import InvalidInput, StoreTooOld, StoreUnavailable
+from commonplace.errors import InvalidInput, OutcomeUnknown, StoreTooOld, StoreUnavailable
 from commonplace.model.scope import Scope
 from commonplace.store.failpoints import reached
 from commonplace.store.port import Health
@@ -111,6 +111,7 @@ class PostgresStore(SqlStore):
 
     @contextmanager
     def _transaction(self, role: str, scope: Scope | None, begin: str) -> Iterator[PostgresSession]:
+        self._hold_open()
         if self._process != os.getpid():
             self._start()
         with translated(), self._living(role, scope, begin) as connection:
@@ -132,8 +133,9 @@ class PostgresStore(SqlStore):
     def _begun(self, role: str, scope: Scope | None, begin: str) -> tuple[Connection, str | None]:
         """A connection in a begun transaction; those that died while idle are replaced."""
         for _ in range(self._pool_size):
+            connection = self._pool.getconn()  # waits for a server that is away, once
             with suppress(psycopg.OperationalError):
-                return self._begin(self._pool.getconn(), role, scope, begin)
+                return self._begin(connection, role, scope, begin)
         return self._begin(self._pool.getconn(), role, scope, begin)
 
     def _begin(
@@ -164,21 +166,19 @@ class PostgresStore(SqlStore):
 
     def _was_committed(self, transaction: str) -> bool:
         deadline = time.monotonic() + self._timeout
-        while True:
-            try:
-                with psycopg.connect(self._conninfo, autocommit=True) as connection:
-                    asked = {"transaction": transaction}
-                    row = connection.execute(_sql(OWN["outcome"]), asked).fetchone()
-            except psycopg.OperationalError as error:
-                row = None
-                if time.monotonic() > deadline:
-                    raise StoreUnavailable(
-                        "The connection was lost while committing.",
-                        remedy="It may or may not be stored: look before you call again.",
-                    ) from error
-            if row and row[0] != "in progress":
-                return bool(row[0] == "committed")
+        while time.monotonic() < deadline:
+            with suppress(psycopg.OperationalError):
+                status = self._status_of(transaction)
+                if status != "in progress":
+                    return status == "committed"
             time.sleep(0.05)
+        raise OutcomeUnknown("The connection was lost while committing.")
+
+    def _status_of(self, transaction: str) -> str | None:
+        with psycopg.connect(self._conninfo, autocommit=True, connect_timeout=5) as connection:
+            asked = {"transaction": transaction}
+            row = connection.execute(_sql(OWN["outcome"]), asked).fetchone()
+            return row[0] if row else None
 
     @contextmanager
     def _reading(self, scope: Scope) -> Iterator[PostgresSession]:
@@ -252,7 +252,7 @@ class PostgresStore(SqlStore):
             size = connection.execute(_sql(OWN["database_size"])).fetchone()
             return Health(
                 backend="postgresql",
-                version=str(connection.info.server_version),
+                version=_dotted(connection.info.server_version),
                 schema=_schema(connection),
                 integrity=(),
                 bytes_on_disk=int(size[0]) if size else 0,
@@ -260,6 +260,7 @@ class PostgresStore(SqlStore):
             )
 
     def close(self) -> None:
+        self._closed = True
         self._pool.close()
 
 
@@ -283,6 +284,10 @@ def _unreadable() -> InvalidInput:
         "with special characters percent-encoded (@ is %40, / is %2F).",
         field="store",
     )
+
+
+def _dotted(version: int) -> str:
+    return f"{version // 10_000}.{version % 10_000}"
 
 
 def _schema(connection: Connection) -> int:

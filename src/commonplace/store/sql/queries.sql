@@ -97,6 +97,10 @@ INSERT INTO journal (
   :category, :old_ref, :new_ref, :similarity, :meta
 )
 
+-- name: silence_journal
+UPDATE journal SET category = NULL, thread_id = NULL, meta = '{}'
+ WHERE scope = :scope AND subject IN #list(ids)
+
 -- name: insert_receipt
 INSERT INTO receipts (scope, id, at, items) VALUES (:scope, :id, :at, :items)
 
@@ -190,6 +194,7 @@ SELECT #columns
    AND (CAST(:now AS BIGINT) IS NULL OR m.ends_at IS NULL OR m.ends_at > CAST(:now AS BIGINT))
    AND (CAST(:expired_by AS BIGINT) IS NULL OR m.ends_at <= CAST(:expired_by AS BIGINT))
    AND (CAST(:purgeable_by AS BIGINT) IS NULL OR m.purge_at <= CAST(:purgeable_by AS BIGINT))
+   AND (CAST(:restorable_at AS BIGINT) IS NULL OR m.purge_at > CAST(:restorable_at AS BIGINT))
    AND (CAST(:cleared AS BIGINT) = 1 OR m.sensitivity <> 'high')
    AND (CAST(:agent AS TEXT) IS NULL OR m.kind <> 'soul'
         OR m.agent_id IS NULL OR m.agent_id = CAST(:agent AS TEXT))
@@ -323,27 +328,19 @@ SELECT v.unit, v.vector FROM vectors v
 -- name: receipts
 SELECT id, at, items, scrubbed_at FROM receipts WHERE scope = :scope ORDER BY at, id
 
--- name: mentions_memories
-SELECT COUNT(*) FROM memories
- WHERE scope = :scope
-   AND (LOWER(content) LIKE LOWER(:plain) ESCAPE '\' OR LOWER(summary) LIKE LOWER(:plain) ESCAPE '\'
-        OR LOWER(tags) LIKE LOWER(:quoted) ESCAPE '\'
-        OR LOWER(metadata) LIKE LOWER(:quoted) ESCAPE '\'
-        OR LOWER(evidence) LIKE LOWER(:quoted) ESCAPE '\')
+-- name: texts_of_memories
+SELECT content, summary, category, tags, metadata, evidence, facet, source_type, source_id, job_id,
+       agent_id, run_id, actor_id, role, thread_id
+  FROM memories WHERE scope = :scope
 
--- name: mentions_versions
-SELECT COUNT(*) FROM versions
- WHERE scope = :scope
-   AND (LOWER(content) LIKE LOWER(:plain) ESCAPE '\'
-        OR LOWER(fields) LIKE LOWER(:quoted) ESCAPE '\')
+-- name: texts_of_versions
+SELECT content, fields FROM versions WHERE scope = :scope
 
--- name: mentions_terms
-SELECT COUNT(*) FROM terms
- WHERE scope = :scope AND terms LIKE LOWER(:plain) ESCAPE '\'
+-- name: texts_of_terms
+SELECT terms FROM terms WHERE scope = :scope
 
--- name: mentions_journal
-SELECT COUNT(*) FROM journal
- WHERE scope = :scope AND LOWER(meta) LIKE LOWER(:quoted) ESCAPE '\'
+-- name: texts_of_journal
+SELECT category, thread_id, meta FROM journal WHERE scope = :scope
 
 -- maintenance: statements about the store itself, which show no row's content
 

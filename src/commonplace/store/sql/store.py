@@ -5,13 +5,14 @@ A dialect below gives sessions (one for a consistent read, one for a write) and 
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any
 
-from commonplace.errors import StoreError
+from commonplace.errors import StoreClosed, StoreError
 from commonplace.model.changes import Applied, Bookkeeping, Changeset, Receipt
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Link, Memory, Version
@@ -38,7 +39,6 @@ from commonplace.store.sql.rows import (
     memory_from,
     micros,
     moment,
-    to_json,
     version_from,
 )
 from commonplace.store.sql.session import Session
@@ -60,6 +60,11 @@ _LOOSE_ENDS = (
 
 class SqlStore(ABC):
     url: str
+    _closed = False
+
+    def _hold_open(self) -> None:
+        if self._closed:
+            raise StoreClosed("This book is closed.")
 
     # ——— what a dialect gives ———
 
@@ -246,13 +251,13 @@ class SqlStore(ABC):
         )
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
-        """In capitals or not. Columns of JSON hold the text as JSON writes it."""
-        sought = {"plain": _containing(text), "quoted": _containing(to_json(text)[1:-1])}
+        """In capitals or not; compared here, because databases fold letters differently."""
+        sought = text.casefold()
         with self._reading(scope) as session:
             return [
                 table
                 for table in ("memories", "versions", "terms", "journal")
-                if _count(session.one(f"mentions_{table}", **sought))
+                if any(sought in each for each in _texts(session.rows(f"texts_of_{table}")))
             ]
 
     # ——— maintenance ———
@@ -306,10 +311,30 @@ def _id_and_version(ref: str) -> tuple[str, int]:
     return id, int(version)
 
 
-def _containing(text: str) -> str:
-    """A LIKE pattern."""
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"
+def _texts(rows: Sequence[Row]) -> Iterator[str]:
+    """All that the columns say, folded; JSON as it reads once it is unquoted."""
+    for row in rows:
+        for value in row:
+            if value and value[0] in "[{":
+                yield from _strings(value)
+            if value:
+                yield value.casefold()
+
+
+def _strings(text: str) -> Iterator[str]:
+    """The words inside a column of JSON; a content that only looks like it has none."""
+    try:
+        waiting = [json.loads(text)]
+    except ValueError:
+        return
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value.casefold()
+        elif isinstance(value, dict):
+            waiting += [*value, *value.values()]
+        elif isinstance(value, list):
+            waiting += value
 
 
 def _day(days_since_epoch: int) -> str:
@@ -332,6 +357,7 @@ def _listing_values(listing: Listing) -> dict[str, Any]:
         "now": micros(listing.now),
         "expired_by": micros(listing.expired_by),
         "purgeable_by": micros(listing.purgeable_by),
+        "restorable_at": micros(listing.restorable_at),
         "cleared": int(listing.visibility.cleared),
         "agent": listing.visibility.agent,
         "any_kind": int(not filters.kinds),

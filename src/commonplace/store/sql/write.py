@@ -20,6 +20,7 @@ from commonplace.model.changes import (
     Rewrite,
     Step,
 )
+from commonplace.model.journal import Event
 from commonplace.model.memory import Link, Memory
 from commonplace.store.failpoints import reached
 from commonplace.store.sql.rows import (
@@ -124,6 +125,9 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
             _connect(session, [step.link for step in batch])
         case Remove():
             _remove(session, [step.id for step in batch])
+            erased = [step.id for step in batch if step.entry.event is Event.ERASE]
+            if erased:  # categories and threads are words of the caller's, too
+                session.run("silence_journal", ids=erased)
         case Rewrite():
             for step in batch:
                 _rewrite(session, step, numbers)

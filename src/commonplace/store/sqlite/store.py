@@ -158,6 +158,7 @@ class SqliteStore(SqlStore):
 
     @contextmanager
     def _reader(self) -> Iterator[sqlite3.Connection]:
+        self._hold_open()
         if self._path == _MEMORY:  # the data lives in its one connection
             with self._write_lock:
                 yield self._writer
@@ -184,6 +185,7 @@ class SqliteStore(SqlStore):
 
     @contextmanager
     def _writing(self, scope: Scope | None) -> Iterator[SqliteSession]:
+        self._hold_open()
         self._own_after_fork()
         with self._write_lock, translated():
             self._writer.execute("BEGIN IMMEDIATE")
@@ -278,6 +280,7 @@ class SqliteStore(SqlStore):
         )
 
     def close(self) -> None:
+        self._closed = True
         with self._idle_lock:
             while self._idle:
                 self._idle.pop().close()

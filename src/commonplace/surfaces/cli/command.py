@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,9 +14,13 @@ import typer
 
 import commonplace
 from commonplace import settings as settings_table
+from commonplace.book import Verified
 from commonplace.errors import InvalidInput
-from commonplace.operations import Operation, Parameter, Shape
+from commonplace.operations import Effect, Operation, Parameter, Shape
+from commonplace.sleep.doctor import Finding
 from commonplace.surfaces.cli.render import show_answer
+
+EXIT_NO = 1
 
 GLOBALS = {
     "store": typer.Option("--store", help="Where memory is kept (COMMONPLACE_STORE)."),
@@ -61,6 +65,7 @@ def command_for(operation: Operation, group: bool = False) -> Callable[..., None
         if group and context.invoked_subcommand is not None:
             context.obj = options
             return
+        _confirm(operation, given)
         output = given.pop("output", None)
         arguments = {
             parameter.name: value
@@ -69,9 +74,11 @@ def command_for(operation: Operation, group: bool = False) -> Callable[..., None
         }
         answer = run(operation, options, arguments)
         if output:
-            Path(output).write_text("".join(f"{line}\n" for line in answer), encoding="utf-8")
+            _write(output, answer)
         else:
             show_answer(operation, answer, as_json=options.json)
+        if says_no(answer):
+            raise typer.Exit(EXIT_NO)
 
     _describe(command, operation)
     return command
@@ -87,6 +94,33 @@ def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) ->
         return list(answer) if isinstance(answer, Iterator) else answer
 
 
+def _write(path: str, lines: Iterable[str]) -> None:
+    try:
+        Path(path).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"Cannot write {path}: {error.strerror}.", field="output") from error
+
+
+def says_no(answer: Any) -> bool:
+    """For scripts: the doctor found something, or a text still stands somewhere."""
+    if isinstance(answer, Verified):
+        return not answer.clean
+    return isinstance(answer, list) and any(isinstance(f, Finding) and not f.ok for f in answer)
+
+
+def _confirm(operation: Operation, given: dict[str, Any]) -> None:
+    """Wiping a whole memory takes a word more than a slip of the fingers."""
+    if not _takes_a_word(operation) or given.pop("yes"):
+        return
+    if not sys.stdin.isatty():
+        raise InvalidInput("This cannot be undone.", remedy="Say --yes.", field="yes")
+    typer.confirm(f"{operation.help} Go on?", abort=True)
+
+
+def _takes_a_word(operation: Operation) -> bool:
+    return operation.effect is Effect.DESTROY and not operation.positional
+
+
 def _describe(command: Callable[..., None], operation: Operation) -> None:
     """Typer reads a signature, so the command gets the one that its operation asks for."""
     parameters = [
@@ -98,6 +132,9 @@ def _describe(command: Callable[..., None], operation: Operation) -> None:
     if operation.name == "export":
         output = typer.Option("--output", "-o", help="Write to this file.")
         parameters.append(_keyword("output", Annotated[str | None, output], None))
+    if _takes_a_word(operation):
+        yes = typer.Option("--yes", help="Do not ask.")
+        parameters.append(_keyword("yes", Annotated[bool, yes], False))
     for name, (kind, default) in _GLOBAL_TYPES.items():
         parameters.append(_keyword(name, Annotated[kind, GLOBALS[name]], default))
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

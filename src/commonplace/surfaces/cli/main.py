@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import Annotated
 
@@ -15,6 +16,8 @@ from commonplace.surfaces.cli.demo import demo
 from commonplace.surfaces.cli.render import show_error
 
 EXIT_USER_ERROR = 1
+
+log = logging.getLogger("commonplace")
 
 
 def build() -> typer.Typer:
@@ -52,13 +55,15 @@ def _root(
     store: Annotated[str | None, GLOBALS["store"]] = None,
     user: Annotated[str | None, GLOBALS["user"]] = None,
     agent: Annotated[str | None, GLOBALS["agent"]] = None,
+    embedder: Annotated[str | None, GLOBALS["embedder"]] = None,
+    cleared: Annotated[bool, GLOBALS["cleared"]] = False,
     json: Annotated[bool, GLOBALS["json"]] = False,
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> None:
     if version:
         typer.echo(f"commonplace {commonplace.__version__}")
         raise typer.Exit
-    context.obj = Globals(store=store, user=user, agent=agent, json=json)
+    context.obj = Globals(store, user, agent, embedder, cleared, json)
 
 
 def main() -> None:
@@ -68,8 +73,16 @@ def main() -> None:
     except CommonplaceError as error:
         show_error(error, as_json="--json" in sys.argv)
         sys.exit(EXIT_USER_ERROR)
+    except (SystemExit, KeyboardInterrupt, EOFError):
+        raise
     except BrokenPipeError:
         sys.stderr.close()
+        sys.exit(EXIT_USER_ERROR)
+    except Exception as error:
+        log.debug("unexpected", exc_info=True)
+        told = f"Something went wrong that should not: {type(error).__name__}."
+        remedy = "Please report it, with what you typed."
+        show_error(CommonplaceError(told, remedy=remedy), as_json="--json" in sys.argv)
         sys.exit(EXIT_USER_ERROR)
 
 

@@ -91,7 +91,8 @@ def errors() -> str:
     lines = [
         "# Errors\n",
         "Every error is a `commonplace.errors.CommonplaceError`. It has a `code`, a message, a "
-        "`remedy`, and whether calling again may help. Nothing was changed.\n",
+        "`remedy`, and whether calling again may help. Nothing was changed, but "
+        "for `outcome_unknown`, which says that it cannot tell.\n",
         "| code | class | retry | remedy |",
         "|---|---|---|---|",
     ]

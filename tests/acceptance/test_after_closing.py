@@ -1,0 +1,34 @@
+"""A closed book says so, and closing it again is no trouble."""
+
+import pytest
+
+from commonplace.errors import StoreClosed
+
+
+def test_a_closed_book_neither_reads_nor_writes_nor_hangs(open_book):
+    book = open_book()
+    me = book.user("ana")
+    me.remember("The kettle is red")
+    me.recall("kettle")
+    book.close()
+    for verb in (lambda: me.recall("kettle"), lambda: me.remember("x"), me.list, me.stats):
+        with pytest.raises(StoreClosed):
+            verb()
+    book.close()
+
+
+def test_bookkeeping_that_breaks_does_not_stop_the_bookkeeper(open_book, monkeypatch):
+    book = open_book()
+    me = book.user("ana")
+    me.remember("The kettle is red")
+
+    def broken(self, bookkeeping):
+        raise RuntimeError("a bug")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(book._desk.store), "record", broken)
+        me.recall("kettle")
+        book.flush()
+    me.recall("kettle")
+    book.flush()
+    assert me.list().memories[0].access_count == 1
