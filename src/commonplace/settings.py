@@ -22,6 +22,7 @@ class Setting:
     default: Any
     help: str
     least: float | None = None  # for numbers
+    most: float | None = None
 
     @property
     def variable(self) -> str:
@@ -51,6 +52,17 @@ TABLE: tuple[Setting, ...] = (
     Setting("embedder", str, "wordllama", "Which embedder makes vectors: wordllama or hashing."),
     Setting("cache_mb", int, 1024, "Memory for in-process indexes, in megabytes.", 0),
     Setting("tidy_on_open", bool, True, "Tidy once a day when a store is opened."),
+    Setting(
+        "restorable_days", float, 30.0, "How long a forgotten memory can be restored.", 0, 36_500
+    ),
+    Setting(
+        "idle_days",
+        float,
+        60.0,
+        "Unimportant memories unread for this long are forgotten.",
+        0,
+        36_500,
+    ),
     Setting("lock_timeout", float, 60.0, "Seconds to wait for another writer.", 0),
     Setting("pool_size", int, 10, "Connections kept to PostgreSQL.", 1),
 )
@@ -65,6 +77,8 @@ class Settings:
     embedder: str
     cache_mb: int
     tidy_on_open: bool
+    restorable_days: float
+    idle_days: float
     lock_timeout: float
     pool_size: int
 
@@ -140,6 +154,11 @@ def _typed(setting: Setting, value: object, where: str) -> Any:
     if setting.least is not None and not typed >= setting.least:
         raise BadSettings(
             f"{setting.name} ({where}) must be at least {setting.least:g}, not {value!r}.",
+            field=setting.name,
+        )
+    if setting.most is not None and not typed <= setting.most:
+        raise BadSettings(
+            f"{setting.name} ({where}) must be at most {setting.most:g}, not {value!r}.",
             field=setting.name,
         )
     return typed

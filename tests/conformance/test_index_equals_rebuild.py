@@ -76,7 +76,7 @@ class Writer:
         ids.append(me.merge([id, *ids[:1]]).id)
 
     def fill_vectors(self, me, text, id, ids):
-        fill_vectors(self.book._desk, me.principal.scope)
+        fill_vectors(self.book._desk, me.principal, me._link_at_night)
 
     def read(self, me, text, id, ids):
         """Catches up here, so that later changes reach this cache in another portion."""

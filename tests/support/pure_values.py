@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
-from commonplace.model.kinds import Kind, Stability
+from commonplace.model.kinds import POLICIES, Kind, Stability
 from commonplace.model.memory import Link, Memory, Sensitivity, State, Version
 from support.clock import START
 
@@ -64,6 +64,12 @@ def _maybe(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.none() | strategy
 
 
+def _with_what_its_kind_needs(memory: Memory) -> Memory:
+    """A contact has a name, a key-value a subject and a value."""
+    needed = [n.partition(".")[2] for n in POLICIES[memory.kind].required if "." in n]
+    return memory.evolve(metadata={**memory.metadata, **dict.fromkeys(needed, "said")})
+
+
 memories = st.builds(
     Memory,
     id=words,
@@ -95,7 +101,7 @@ memories = st.builds(
     arrived_at=moments,
     last_accessed_at=_maybe(moments),
     access_count=st.integers(0, 9),
-)
+).map(_with_what_its_kind_needs)
 versions = st.builds(Version, memories, moments, _maybe(moments))
 links = st.builds(Link.between, words, words, shares, moments)
 entries = st.builds(

@@ -112,3 +112,18 @@ def test_only_the_owner_takes_a_memory_out_or_in(me):
         agent.export()
     with pytest.raises(NotAllowed):
         agent.import_(list(me.export()))
+
+
+def test_a_file_without_the_number_of_its_notes_does_not_use_one_twice(book, me):
+    me.profile_note("Left-handed")
+    lines = [line.replace('"profile_numbers":1', '"profile_numbers":0') for line in me.export()]
+    copy = book.user("copy")
+    copy.import_(lines)
+    assert copy.profile_note("Allergic to nuts").id == "profile:1"
+
+
+def test_an_imported_item_has_what_its_kind_needs(book, me):
+    me.remember(kind="kv", metadata={"subject": "bill", "value": "500"})
+    lines = [line.replace('"subject":"bill",', "") for line in me.export()]
+    with pytest.raises(InvalidInput, match="needs metadata"):
+        book.user("copy").import_(lines)

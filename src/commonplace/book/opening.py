@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from typing import Any, cast
 
@@ -17,6 +17,7 @@ from commonplace.errors import (
     EmbedderMismatch,
 )
 from commonplace.language.models.embedder import Embedder
+from commonplace.model.lifecycle import Lifetimes
 from commonplace.settings import Settings
 from commonplace.store.address import parse
 from commonplace.store.cache import IndexCache
@@ -49,7 +50,20 @@ def open(
         index = IndexCache(store, model.dimension, chosen.cache_mb << 20)
         shown = {**asdict(chosen), "store": store.url, "embedder": model.name}
         settings = {name: str(value) for name, value in shown.items()}
-        book = Commonplace(Desk(store, index, model, clock, Bookkeeper(store), settings=settings))
+        lifetimes = Lifetimes(
+            restorable=timedelta(days=chosen.restorable_days),
+            idle=timedelta(days=chosen.idle_days),
+        )
+        desk = Desk(
+            store,
+            index,
+            model,
+            clock,
+            Bookkeeper(store),
+            lifetimes=lifetimes,
+            settings=settings,
+        )
+        book = Commonplace(desk)
         if chosen.tidy_on_open:
             book.tidy_what_is_due()
     except BaseException:

@@ -9,9 +9,6 @@ from commonplace.language.stem import stem
 from commonplace.language.stopwords import stop_words
 from commonplace.language.words import is_cjk, words
 
-# Stored with the terms: another version means that they have to be made again.
-ANALYSER_VERSION = 1
-
 _CACHED_WORDS = 32_768
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 from commonplace.errors import InvalidInput
 from commonplace.model import check
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
-from commonplace.model.kinds import Stability
+from commonplace.model.kinds import POLICIES, Stability
 from commonplace.model.memory import Link, Memory, Relation, Sensitivity, State, Version
 
 FORMAT = 1
@@ -105,6 +106,7 @@ def from_lines(lines: Iterable[str], user_id: str) -> Belongings:
     return reader.belongings()
 
 
+_PROFILE_NOTE = re.compile(r"profile:(\d{1,15})")
 _REMEDY = "Import a file that `commonplace export` wrote."
 
 
@@ -160,8 +162,12 @@ class _Reader:
             tuple(self._links.values()),
             tuple(self._journal.values()),
             max([self._header["revision"], *(row.revision for row in self._journal.values())]),
-            self._header["profile_numbers"],
+            max([self._header["profile_numbers"], *(n + 1 for n in self._profile_numbers())]),
         )
+
+    def _profile_numbers(self) -> list[int]:
+        found = (_PROFILE_NOTE.fullmatch(id) for id in self._memories)
+        return [int(match[1]) for match in found if match]
 
 
 Key = TypeVar("Key")
@@ -284,7 +290,11 @@ def _read(record: Mapping[str, Any], readings: Mapping[str, Reading], what: str)
 
 
 def _memory_in(record: Mapping[str, Any], user_id: str) -> Memory:
-    return Memory(user_id=user_id, **_read(record, _MEMORY, "A memory"))
+    memory = Memory(user_id=user_id, **_read(record, _MEMORY, "A memory"))
+    present = {f"metadata.{name}": value for name, value in memory.metadata.items()}
+    needed = [name for name in POLICIES[memory.kind].required if name.startswith("metadata.")]
+    check.required(present, needed, memory.kind)
+    return memory
 
 
 def _version_in(record: Mapping[str, Any], user_id: str) -> Version:

@@ -48,7 +48,8 @@ def _integrity(health: Health) -> Finding:
     return Finding(
         "integrity",
         sound,
-        f"{health.backend} {health.version}, schema {health.schema}, {health.bytes_on_disk:,} bytes"
+        f"{health.backend} {health.version}, schema {health.schema}, "
+        f"{health.bytes_on_disk:,} bytes, {health.looked_at}"
         if sound
         else "; ".join(health.integrity[:3]),
         "" if sound else "Restore the last export into a new store.",

@@ -145,6 +145,7 @@ class Health:
     version: str
     schema: int
     integrity: tuple[str, ...]  # problems; empty is good
+    looked_at: str  # what was checked for that
     bytes_on_disk: int
     pending_scrubs: int
 

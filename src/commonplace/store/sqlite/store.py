@@ -275,6 +275,7 @@ class SqliteStore(SqlStore):
             version=sqlite3.sqlite_version,
             schema=schema,
             integrity=() if problems == ["ok"] else tuple(problems),
+            looked_at="every page",
             bytes_on_disk=pages * size,
             pending_scrubs=waiting,
         )
