@@ -76,6 +76,7 @@ class Promises:
     similarities: Floats  # the query's side of them; NaN: unknown
     words: Floats
     held: Floats
+    related: Floats  # 1 as long as it is not known
     age_days: Floats
     importance: NDArray[np.integer]
     kinds: Sequence[str]
@@ -88,7 +89,7 @@ def ceilings(
     """The most that each candidate can score, whatever its row says; −inf: it cannot be relevant.
 
     A row can only lower its similarity, or, where the model is blind to its script, leave the
-    base to the words. How strongly it is linked is not known yet.
+    base to the words.
     """
     similarities, words, held = promises.similarities, promises.words, promises.held
     unknown = np.isnan(similarities)
@@ -104,7 +105,8 @@ def ceilings(
     recency = weights.recency * np.exp(-np.maximum(promises.age_days, 0) / weights.recency_days)
     importance = weights.importance * (promises.importance - 1) / 4
     of_kind = np.array([_WEIGHT_OF[kind] for kind in promises.kinds])
-    highest: Floats = (base + weights.relation + recency + importance) * of_kind + _ROUNDING
+    small_parts = weights.relation * promises.related + recency + importance
+    highest: Floats = (base + small_parts) * of_kind + _ROUNDING
     return highest
 
 

@@ -22,8 +22,7 @@ from commonplace.recall.pack import Hit, Related, as_text, pack
 from commonplace.recall.rank import Evidence, Floats, Promises, Ranked, ceilings, rank
 
 RELATED_BULLETS = 2
-FIRST_LOOK = 8  # rows that are read at first, at least
-LOOKED_AT = 200  # and in all: where hundreds are tied, more would not be better
+LOOKED_AT = 200  # candidates at most: where hundreds are tied, more would not be better
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,27 +86,32 @@ def _answer(desk: Desk, principal: Principal, plan: Plan, vector: Vector | None)
 
 @dataclass(slots=True)
 class _Seen:
-    """What the rows looked at so far say."""
+    """What is known of the candidates that were looked at."""
 
+    links: Sequence[Link]  # strongest first
     evidence: list[Evidence] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)  # strongest first
     ranked: list[Ranked] = field(default_factory=list)
 
 
 def _look_at_the_best(desk: Desk, principal: Principal, plan: Plan, found: Found) -> _Seen:
-    """Visit 2: rows, the most promising first, until no other can come among the best.
+    """Links, then rows, the most promising first, until no other can come among the best.
 
-    Ends as if all rows had been read: a candidate's ceiling is known without its row.
+    Ends as if all rows had been read: the most that a candidate can score is known without its
+    row, and most often it is exactly what it scores.
     """
     now = desk.clock()
     promises = _promises(desk, plan, found)
+    places = _promising(found, ceilings(promises, plan.threshold), plan.k)
+    links = desk.store.links(principal.scope, [found.ids[place] for place in places])
+    strengths = _strongest(links)
+    promises = replace(promises, related=np.array([strengths.get(id, 0.0) for id in found.ids]))
     highest = ceilings(promises, plan.threshold)
-    seen = _Seen()
-    for places in _in_turn(found, highest, plan.k):
+    seen = _Seen(links)
+    for group in _in_turn(_promising(found, highest, plan.k), plan.k + 1):
         enough = len(seen.ranked) >= plan.k
-        if enough and seen.ranked[plan.k - 1].score > highest[places[0]]:
+        if enough and seen.ranked[plan.k - 1].score > highest[group[0]]:
             break
-        _look(desk, principal, plan, found, promises, places, seen)
+        _look(desk, principal, plan, found, promises, group, seen)
         seen.ranked = rank(seen.evidence, now, plan.threshold)
     return seen
 
@@ -118,6 +122,7 @@ def _promises(desk: Desk, plan: Plan, found: Found) -> Promises:
         similarities=np.full(len(found.ids), np.nan) if asked is None else asked,
         words=found.words,
         held=found.held,
+        related=np.ones(len(found.ids)),
         age_days=found.age_days,
         importance=found.importance,
         kinds=found.kinds,
@@ -125,18 +130,23 @@ def _promises(desk: Desk, plan: Plan, found: Found) -> Promises:
     )
 
 
-def _in_turn(found: Found, highest: Floats, wanted: int) -> Iterator[list[int]]:
-    """Places in growing groups: most answers are in the first. The nearest in meaning is always
-    looked at, relevant or not, because the journal tells how near the best was."""
+def _promising(found: Found, highest: Floats, wanted: int) -> list[int]:
+    """Places of those that may be relevant, best first; before them the nearest in meaning,
+    relevant or not, because the journal tells how near the best was."""
     by_promise = np.argsort(-highest, kind="stable")
     possible = np.count_nonzero(highest > -np.inf)
-    promising = by_promise[: min(possible, max(LOOKED_AT, wanted))].tolist()
-    if not np.isnan(found.cosines).all():
-        nearest = int(np.nanargmax(found.cosines))
-        promising = [nearest, *(place for place in promising if place != nearest)]
-    start, end = 0, max(FIRST_LOOK, 2 * wanted)
-    while start < len(promising):
-        yield promising[start:end]
+    promising: list[int] = by_promise[: min(possible, max(LOOKED_AT, wanted))].tolist()
+    if np.isnan(found.cosines).all():
+        return promising
+    nearest = int(np.nanargmax(found.cosines))
+    return [nearest, *(place for place in promising if place != nearest)]
+
+
+def _in_turn(places: Sequence[int], first: int) -> Iterator[Sequence[int]]:
+    """In growing groups: most answers are in the first."""
+    start, end = 0, first
+    while start < len(places):
+        yield places[start:end]
         start, end = end, 3 * end
 
 
@@ -149,10 +159,8 @@ def _look(
     places: Sequence[int],
     seen: _Seen,
 ) -> None:
-    ids = [found.ids[place] for place in places]
-    rows, links = desk.store.fetch_linked(principal.scope, ids)
+    rows = desk.store.fetch(principal.scope, [found.ids[place] for place in places])
     visible = {memory.id: memory for memory in _admitted(desk, principal, plan, rows)}
-    strengths = _strongest(links)
     for place in places:
         memory = visible.get(found.ids[place])
         if memory is not None:
@@ -163,12 +171,9 @@ def _look(
                     _similarity(desk, plan.query, memory, asked, float(found.cosines[place])),
                     float(found.words[place]),
                     float(found.held[place]),
-                    strengths.get(memory.id, 0.0),
+                    float(promises.related[place]),
                 )
             )
-    if links:
-        every = {*seen.links, *links}
-        seen.links = sorted(every, key=lambda link: (-link.strength, link.a, link.b))
 
 
 def _admitted(

@@ -170,16 +170,8 @@ class SqlStore(ABC):
             return []
         with self._reading(scope) as session:
             rows = session.rows("fetch", ids=list(dict.fromkeys(ids)))
-        return _in_order(scope, ids, rows)
-
-    def fetch_linked(self, scope: Scope, ids: Sequence[str]) -> tuple[list[Memory], list[Link]]:
-        if not ids:
-            return [], []
-        wanted = list(dict.fromkeys(ids))
-        with self._reading(scope) as session:
-            rows = session.rows("fetch", ids=wanted)
-            links = session.rows("links", ids=wanted)
-        return _in_order(scope, ids, rows), [link_from(row) for row in links]
+        found = {memory.id: memory for memory in (memory_from(scope, row) for row in rows)}
+        return [found[id] for id in dict.fromkeys(ids) if id in found]
 
     def page(self, scope: Scope, listing: Listing) -> list[Memory]:
         with self._reading(scope) as session:
@@ -343,11 +335,6 @@ def _day(days_since_epoch: int) -> str:
 
 def _count(row: Row | None) -> int:
     return int(row[0]) if row else 0
-
-
-def _in_order(scope: Scope, ids: Sequence[str], rows: Sequence[Row]) -> list[Memory]:
-    found = {memory.id: memory for memory in (memory_from(scope, row) for row in rows)}
-    return [found[id] for id in dict.fromkeys(ids) if id in found]
 
 
 def _listing_values(listing: Listing) -> dict[str, Any]:
