@@ -155,8 +155,10 @@ def _value(value: object) -> Any:
 
 
 def field_words(name: str, value: Any) -> str:
-    spoken = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
-    return f"{name.replace('_', ' ').capitalize()} is {spoken}"
+    subject = name.replace("_", " ").capitalize()
+    if isinstance(value, list):
+        return f"{subject} are {'; '.join(map(str, value))}"
+    return f"{subject} is {value}"
 
 
 def is_of_profile(id: str) -> bool:
