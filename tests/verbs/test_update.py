@@ -145,9 +145,10 @@ def test_a_procedure_gets_new_steps_as_text_or_as_a_list(me):
 
 
 def test_what_was_superseded_is_not_updated_again(me, note):
-    me.update(note, content="The garden gate has a new lock")
-    with pytest.raises(NotFound):
+    newer = me.update(note, content="The garden gate has a new lock").id
+    with pytest.raises(NotFound) as refused:
         me.update(note, content="And another")
+    assert newer in refused.value.remedy
 
 
 # ——— overriding ———

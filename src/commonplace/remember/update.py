@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from commonplace.desk import Desk, index_all
-from commonplace.errors import InvalidInput, MissingField
+from commonplace.errors import InvalidInput, MissingField, NotFound
 from commonplace.language.keywords import keywords
 from commonplace.language.summarise import summarise
 from commonplace.model import check
@@ -69,10 +69,26 @@ def update(
     if not wanted:
         raise MissingField("Nothing to change was given.", field="content")
     now = desk.clock()
-    before = find(desk, principal, [id], lambda m: m.is_live(now))[0]
+    before = _current(desk, principal, id, now)
     if _changes_content(before, wanted):
         return _replace(desk, principal, before, wanted, now, thread)
     return _change_in_place(desk, principal, before, wanted, now, thread)
+
+
+def _current(desk: Desk, principal: Principal, id: str, now: datetime) -> Memory:
+    """Live, or an error; of what was superseded, perhaps just now, it names the successor."""
+    memory = find(desk, principal, [id], lambda m: m.is_live(now) or bool(_successor_of(m)))[0]
+    if successor := _successor_of(memory):
+        raise NotFound(
+            f"{id!r} was superseded by {successor!r}.",
+            remedy=f"Look at {successor} and update that one.",
+            field="id",
+        )
+    return memory
+
+
+def _successor_of(memory: Memory) -> str | None:
+    return memory.superseded_by if memory.state is State.SUPERSEDED else None
 
 
 def _changes_content(before: Memory, wanted: Mapping[str, Any]) -> bool:
@@ -104,7 +120,7 @@ def _change_in_place(
 ) -> Updated:
     def decide() -> tuple[Changeset, Memory]:
         revision = desk.store.counters(principal.scope).revision
-        current = find(desk, principal, [before.id], lambda m: m.is_live(now))[0]
+        current = _current(desk, principal, before.id, now)
         after = current.evolve(**_checked(current, wanted, now))
         if after == current:
             return Changeset(principal.scope, now, principal.actor, (), revision), current
@@ -198,7 +214,7 @@ def _replace(
 ) -> Updated:
     def decide() -> tuple[Changeset, Memory]:
         revision = desk.store.counters(principal.scope).revision
-        current = find(desk, principal, [before.id], lambda m: m.is_live(now))[0]
+        current = _current(desk, principal, before.id, now)
         after = _successor(desk, current, wanted, now)
         steps = _replacement(desk, principal, current, after)
         return Changeset(principal.scope, now, principal.actor, steps, revision, thread), after

@@ -191,6 +191,11 @@ class PostgresStore(SqlStore):
             yield session
 
     @contextmanager
+    def _surveying(self) -> Iterator[PostgresSession]:
+        with self._transaction("commonplace_maintenance", None, "begin_reading") as session:
+            yield session
+
+    @contextmanager
     def _maintaining(self) -> Iterator[PostgresSession]:
         with self._transaction("commonplace_maintenance", None, _WRITING) as session:
             yield session

@@ -77,6 +77,10 @@ class SqlStore(ABC):
         """One transaction on one scope, committed at the end or not at all."""
 
     @abstractmethod
+    def _surveying(self) -> AbstractContextManager[Session]:
+        """One consistent view for the named maintenance statements that only read."""
+
+    @abstractmethod
     def _maintaining(self) -> AbstractContextManager[Session]:
         """One transaction for the named maintenance statements."""
 
@@ -269,19 +273,20 @@ class SqlStore(ABC):
         return True
 
     def _unscrubbed(self) -> Sequence[Row]:
-        with self._maintaining() as session:
+        with self._surveying() as session:
             return session.rows("unscrubbed")
 
     def scopes(self, tidied_before: datetime | None = None) -> list[Scope]:
-        with self._maintaining() as session:
+        with self._surveying() as session:
             rows = session.rows("all_scopes", tidied_before=micros(tidied_before))
         return [Scope(row[0]) for row in rows]
 
     def claim_embedder(self, identity: EmbedderIdentity) -> EmbedderIdentity:
         """The embedder whose vectors this store holds: the first to come."""
-        with self._maintaining() as session:
+        with self._surveying() as session:
             known = session.one("fact", name=_EMBEDDER)
-            if known is None:
+        if known is None:
+            with self._maintaining() as session:
                 value = f"{identity.dimension} {identity.name}"
                 session.run("claim_fact", name=_EMBEDDER, value=value)
                 known = session.one("fact", name=_EMBEDDER)

@@ -198,6 +198,11 @@ class SqliteStore(SqlStore):
                 raise
 
     @contextmanager
+    def _surveying(self) -> Iterator[SqliteSession]:
+        with self._reading(None) as session:
+            yield session
+
+    @contextmanager
     def _maintaining(self) -> Iterator[SqliteSession]:
         with self._writing(None) as session:
             yield session
