@@ -12,6 +12,7 @@ from commonplace.store.sql.rows import COLUMNS, INDEX_COLUMNS
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 _COMMENT = re.compile(r"^--.*$", re.MULTILINE)
 _LIST = re.compile(r"IN #list\((\w+)\)")
+_USING = re.compile(r" #using\((\w+)\)")
 _EACH = re.compile(r"#each\(([\w.]+)\)")
 
 
@@ -23,6 +24,7 @@ class Spelling:
     among: Callable[[str], str]  # placeholder of a list → "… is one of its elements"
     each: Callable[[str], str]  # JSON column → rows t(value)
     bytes: str  # the type of a vector column
+    using: Callable[[str], str] = lambda index: ""  # a hint to the planner
     escape: Callable[[str], str] = lambda statement: statement  # before anything else
 
 
@@ -40,6 +42,7 @@ def spell(statement: str, spelling: Spelling) -> str:
     statement = spelling.escape(statement)
     statement = statement.replace("#columns", COLUMNS).replace("#index_columns", INDEX_COLUMNS)
     statement = statement.replace("#bytes", spelling.bytes)
+    statement = _USING.sub(lambda found: spelling.using(found[1]), statement)
     statement = _EACH.sub(lambda found: spelling.each(found[1]), statement)
     statement = _LIST.sub(lambda found: spelling.among(f":{found[1]}"), statement)
     return re.sub(r"(?<!:):(\w+)", lambda found: spelling.parameter(found[1]), statement)

@@ -2,6 +2,7 @@
 --   :name        a parameter
 --   IN #list(name)  is one of the elements of a parameter that is a list
 --   #each(col)   the elements of a JSON list column, as rows t(value)
+--   #using(index)  a hint for SQLite, which would walk through all of a scope's rows
 --   #columns     the columns of a memory, in the order that rows.py reads them
 --   #index_columns  those that the in-process index keeps
 -- Every statement is bound to one owner by `scope = :scope`, or stands under "maintenance".
@@ -237,7 +238,7 @@ SELECT a, b, strength, created_at, relation
   FROM links WHERE scope = :scope AND a IN #list(ids)
 UNION
 SELECT a, b, strength, created_at, relation
-  FROM links WHERE scope = :scope AND b IN #list(ids)
+  FROM links #using(links_by_b) WHERE scope = :scope AND b IN #list(ids)
  ORDER BY 3 DESC, 1, 2
 
 -- name: journal

@@ -31,6 +31,7 @@ SPELLING = Spelling(
     among=lambda name: f"IN (SELECT value FROM json_each({name}))",
     each=lambda column: f"json_each({column}) AS t",
     bytes="BLOB",
+    using=lambda index: f" INDEXED BY {index}",
 )
 STATEMENTS = load("commonplace.store.sql", "queries.sql", SPELLING)
 _MIGRATIONS = migrations(
