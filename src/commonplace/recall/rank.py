@@ -76,7 +76,7 @@ class Promises:
     similarities: Floats  # the query's side of them; NaN: unknown
     words: Floats
     held: Floats
-    related: Floats  # 1 as long as it is not known
+    related: Floats
     age_days: Floats
     importance: NDArray[np.integer]
     kinds: Sequence[str]

@@ -101,13 +101,16 @@ def _look_at_the_best(desk: Desk, principal: Principal, plan: Plan, found: Found
     """
     now = desk.clock()
     promises = _promises(desk, plan, found)
-    places = _promising(found, ceilings(promises, plan.threshold), plan.k)
-    links = desk.store.links(principal.scope, [found.ids[place] for place in places])
-    strengths = _strongest(links)
-    promises = replace(promises, related=np.array([strengths.get(id, 0.0) for id in found.ids]))
     highest = ceilings(promises, plan.threshold)
+    places = _promising(found, highest, plan.k)
+    links = desk.store.links(principal.scope, [found.ids[place] for place in places])
+    if links:
+        strengths = _strongest(links)
+        promises = replace(promises, related=np.array([strengths.get(id, 0) for id in found.ids]))
+        highest = ceilings(promises, plan.threshold)
+        places = _promising(found, highest, plan.k)
     seen = _Seen(links)
-    for group in _in_turn(_promising(found, highest, plan.k), plan.k + 1):
+    for group in _in_turn(places, plan.k + 1):
         enough = len(seen.ranked) >= plan.k
         if enough and seen.ranked[plan.k - 1].score > highest[group[0]]:
             break
@@ -122,7 +125,7 @@ def _promises(desk: Desk, plan: Plan, found: Found) -> Promises:
         similarities=np.full(len(found.ids), np.nan) if asked is None else asked,
         words=found.words,
         held=found.held,
-        related=np.ones(len(found.ids)),
+        related=np.zeros(len(found.ids)),
         age_days=found.age_days,
         importance=found.importance,
         kinds=found.kinds,
@@ -231,6 +234,8 @@ def _with_related(
     desk: Desk, principal: Principal, hits: Sequence[Hit], links: Sequence[Link]
 ) -> list[Hit]:
     """One or two neighbours of each hit that are not hits themselves."""
+    if not links:
+        return list(hits)
     shown = {hit.id for hit in hits}
     wanted: dict[str, list[tuple[str, float]]] = {}
     for hit in hits:
