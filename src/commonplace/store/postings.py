@@ -122,27 +122,28 @@ class Postings:
         """
         self._fold()
         scores = np.zeros(len(live), dtype=np.float32)
-        held = np.zeros(len(live), dtype=np.float32)
+        held = np.zeros(len(live), dtype=np.uint16)
         wanted = list(dict.fromkeys(terms))
         total = int(np.count_nonzero(live))
         if not total or not wanted:
-            return scores, held
+            return scores, held.astype(np.float32)
         all_live, all_admitted = total == len(live), bool(mask.all())
         in_all = (lengths if all_live else lengths[live]).sum(dtype=np.int64)
         average = max(float(in_all) / total, 1e-9)
         for term in wanted:
             slots, counts = self.of(term)
-            frequency = len(slots) if all_live else int(np.count_nonzero(live[slots]))
+            at = slots.astype(np.intp)  # numpy is several times slower with any other index
+            frequency = len(at) if all_live else int(np.count_nonzero(live[at]))
             if not all_admitted:
-                candidates = mask[slots]
-                slots, counts = slots[candidates], counts[candidates]
-            if not len(slots):
+                candidates = mask[at]
+                at, counts = at[candidates], counts[candidates]
+            if not len(at):
                 continue
             idf = np.log1p((total - frequency + 0.5) / (frequency + 0.5))
-            pull = K1 * (1 - B + B * lengths[slots] / average)
-            scores[slots] += (idf * counts * (K1 + 1) / (counts + pull)).astype(np.float32)
-            held[slots] += 1 / len(wanted)
-        return scores, held
+            pull = K1 * (1 - B + B * lengths[at] / average)
+            scores[at] += (idf * counts * (K1 + 1) / (counts + pull)).astype(np.float32)
+            held[at] += 1
+        return scores, np.divide(held, len(wanted), dtype=np.float32)
 
     def by_slot(self) -> dict[int, dict[str, int]]:
         held: dict[int, dict[str, int]] = {}
