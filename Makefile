@@ -16,6 +16,7 @@ soak: $(STAMP)
 	$(PY) -m pytest -m soak --timeout=3000
 
 bench: $(STAMP) .venv/.bench
+	$(PY) -m commonplace.bench truth
 	$(PY) -m commonplace.bench
 
 lint: $(STAMP)

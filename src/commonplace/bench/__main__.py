@@ -1,4 +1,7 @@
-"""`python -m commonplace.bench`: measure, print, and on request write JSON or Markdown."""
+"""`python -m commonplace.bench`: measure, print, and on request write JSON or Markdown.
+
+`python -m commonplace.bench truth` measures judgement instead of speed.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,16 @@ from rich.console import Console
 
 from commonplace.bench.plan import SIZES, USERS, Plan, quick
 from commonplace.bench.run import run
+from commonplace.bench.truth_command import main as truth
 
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 def main(arguments: list[str]) -> None:
     _hold_to_one_thread(arguments)
+    if arguments[:1] == ["truth"]:
+        truth(arguments[1:])
+        return
     asked = _parser().parse_args(arguments)
     plan = Plan(sizes=asked.sizes, users=asked.users, peers=not asked.no_peers)
     console = Console(width=None if sys.stdout.isatty() else 120)

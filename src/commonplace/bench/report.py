@@ -88,18 +88,11 @@ class Report:
             "\n".join(f"- {name}: {value}" for name, value in self.machine.items()),
             "## What was held constant",
             _CONSTANT,
-            *self._markdown_tables(),
+            *map(as_markdown, [self._verdicts(), *self.tables]),
             "## What the numbers do not say",
             _LIMITS,
         ]
         return "\n\n".join(sections) + "\n"
-
-    def _markdown_tables(self) -> Iterator[str]:
-        for table in [self._verdicts(), *self.tables]:
-            yield f"## {table.title}"
-            yield "\n".join(_markdown_lines(table))
-            if table.notes:
-                yield "\n".join(f"- {note}" for note in table.notes)
 
 
 def readable(cell: Cell) -> str:
@@ -108,6 +101,12 @@ def readable(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:,.3g}"
     return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def as_markdown(table: Table) -> str:
+    notes = "\n".join(f"- {note}" for note in table.notes)
+    parts = (f"## {table.title}", "\n".join(_markdown_lines(table)), notes)
+    return "\n\n".join(filter(None, parts))
 
 
 def _markdown_lines(table: Table) -> Iterator[str]:

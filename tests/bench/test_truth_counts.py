@@ -1,0 +1,195 @@
+"""The numbers in docs/truth.md are counted as the page says they are."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from commonplace.bench.labels import HALVES, Pair, Statement, read_pairs, read_statements, same
+from commonplace.bench.report import Table
+from commonplace.bench.truth import (
+    RELATIONS,
+    Classified,
+    Judged,
+    Promises,
+    by_language,
+    classification,
+    classify,
+    confusion,
+    judge,
+    promises,
+    targets,
+)
+from commonplace.bench.truth_command import BEGIN, END, main, write_between_markers
+from commonplace.book import make_embedder
+
+LABELLED = Path(__file__).parents[2] / "labelled"
+
+
+def judged(case: str, expect: str, relation: str, action: str, language: str = "en") -> Judged:
+    pair = Pair("x", language, case, "fact", {}, {}, frozenset(expect.split()))
+    return Judged(pair, relation, action)
+
+
+MADE_UP = (
+    judged("changed", "changed", "changed", "superseded"),
+    judged("changed", "changed", "changed", "pending", "he"),
+    judged("changed", "changed", "near", "stored"),
+    judged("changed", "changed", "rewording", "superseded"),  # taken as the same
+    judged("rewording", "rewording", "rewording", "superseded"),
+    judged("repeat", "repeat rewording", "changed", "pending"),  # asked about nothing
+    judged("both_true", "near new", "changed", "superseded"),  # what is true was superseded
+    judged("other_subject", "near new", "near", "stored", "he"),
+    judged("unrelated", "new", "near", "stored", "he"),  # related, though it should not be
+    judged("unrelated", "new", "new", "stored", "he"),
+)
+
+
+def rows(table: Table) -> dict:
+    return {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+
+
+def test_each_promise_is_counted_over_the_pairs_that_can_break_it():
+    assert promises(MADE_UP) == Promises(
+        changed=100 * 2 / 4,
+        false=100 * 2 / 6,
+        related=100 * 1 / 3,
+        same=100 * 1 / 8,
+    )
+
+
+def test_a_change_that_the_engine_names_but_does_not_act_on_is_not_counted():
+    assert promises([judged("changed", "changed", "changed", "stored")]).changed == 0
+
+
+def test_a_promise_that_no_pair_can_tell_is_said_to_be_unmeasured():
+    verdicts = [t.verdict for t in targets([judged("repeat", "repeat", "repeat", "refreshed")], "")]
+    assert verdicts == ["not measured", "met", "not measured", "not measured"]
+
+
+def test_the_matrix_says_what_each_case_was_taken_for():
+    table = rows(confusion(MADE_UP, "any", "open"))
+    assert table["changed"] == {
+        "case": "changed",
+        "pairs": 4,
+        "repeat": 0,
+        "rewording": 1,
+        "changed": 2,
+        "near": 1,
+        "new": 0,
+        "accepted %": 50.0,
+    }
+    assert table["all"]["pairs"] == len(MADE_UP)
+    assert sum(table["all"][relation] for relation in RELATIONS) == len(MADE_UP)
+
+
+def test_each_language_has_its_own_row():
+    table = rows(by_language(MADE_UP, "any", "open"))
+    assert {name: row["pairs"] for name, row in table.items()} == {"en": 6, "he": 4, "all": 10}
+    assert table["he"]["changed acted on"] == 100.0
+
+
+def test_classification_counts_kinds_and_fields_apart():
+    said = Statement("x", "en", "gate code is 12", "kv", {"value": ("12",)})
+    found = [
+        Classified(said, "kv", True, "knowledge"),
+        Classified(said, "kv", False, "knowledge"),
+        Classified(said, "note", False, "knowledge"),
+        Classified(Statement("y", "en", "hm", "note", {}, "goals"), "note", True, "tasks"),
+    ]
+    table = classification(found, "open")
+    assert ("en", "kv", 3, pytest.approx(200 / 3), pytest.approx(100 / 3)) in table.rows
+    assert ("en", "note", 1, 100.0, 0.0) in table.rows
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "found", "equal"),
+    [
+        ("phone", "052-1234567", "+972 52 123 4567", True),
+        ("phone", "052-1234567", "+972521234568", False),
+        ("phone", "052-1234567", "", False),
+        ("subject", "wifi password", "My  Wifi password", True),
+        ("subject", "wifi password", "wifi name", False),
+        ("value", "Sunny-Day42", "Sunny-Day42.", True),
+        ("value", "Sunny-Day42", "sunny-day42", False),
+    ],
+)
+def test_fields_are_compared_as_a_reader_would(name, wanted, found, equal):
+    assert same(name, wanted, found) is equal
+
+
+def test_pairs_and_statements_go_through_the_engine():
+    """What is left unrelated on purpose is new; what names no kind is at least a note."""
+    model = make_embedder("hashing")
+    old, new = {"content": "The cat sleeps."}, {"content": "Taxes are due in May."}
+    pair = Pair("one", "en", "unrelated", "note", old, new, frozenset({"new"}))
+    (answer,) = judge([pair], model)
+    assert (answer.relation, answer.action) == ("new", "stored")
+    said = Statement("two", "en", "Idea: a bookshop with a bakery in the back", "note")
+    assert [c.right for c in classify([said], model)] == [True]
+
+
+def test_both_halves_are_alike():
+    """As many pairs of each language and case, and of statements of each language and kind."""
+    pairs = [Counter((p.language, p.case) for p in read_pairs(LABELLED, half)) for half in HALVES]
+    said = [
+        Counter((s.language, s.kind) for s in read_statements(LABELLED, half)) for half in HALVES
+    ]
+    assert pairs[0] == pairs[1]
+    assert said[0] == said[1]
+    assert (pairs[0].total() * 2, said[0].total() * 2) == (438, 184)
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_every_pair_expects_relations_that_exist(half):
+    for pair in read_pairs(LABELLED, half):
+        assert pair.expect, pair.id
+        assert pair.expect <= set(RELATIONS), pair.id
+        assert pair.old["kind"] == pair.new["kind"] == pair.kind, pair.id
+
+
+def a_set(folder: Path) -> Path:
+    """Both halves, each with a pair that the engine cannot find changed."""
+    for half in HALVES:
+        row = {
+            "id": "x",
+            "language": "en",
+            "case": "unrelated",
+            "kind": "note",
+            "old": {"kind": "note", "content": f"{half} cats"},
+            "new": {"kind": "note", "content": f"tax office of {half}"},
+            "expect": ["changed"],
+        }
+        (folder / f"relations-{half}.jsonl").write_text(json.dumps(row) + "\n")
+        said = {"id": "y", "language": "en", "text": f"a {half} idea", "kind": "kv", "fields": {}}
+        (folder / f"statements-{half}.jsonl").write_text(json.dumps(said) + "\n")
+    return folder
+
+
+def test_only_the_open_half_shows_what_is_wrong(tmp_path, capsys):
+    main(["--data", str(a_set(tmp_path)), "--embedder", "hashing", "--show"])
+    printed = capsys.readouterr().out
+    assert "open cats" in printed
+    assert "a open idea" in printed
+    assert "sealed cats" not in printed
+    assert "a sealed idea" not in printed
+
+
+def test_asking_to_see_the_sealed_half_is_refused(tmp_path):
+    with pytest.raises(SystemExit, match="sealed half shows no items"):
+        main(["--data", str(a_set(tmp_path)), "--half", "sealed", "--show"])
+
+
+def test_the_tables_are_written_between_their_markers_again_and_again(tmp_path):
+    page = tmp_path / "truth.md"
+    page.write_text(f"Above\n\n{BEGIN}\nold\n{END}\n\nBelow\n")
+    for _ in range(2):
+        write_between_markers(page, [confusion(MADE_UP, "any", "open")])
+    text = page.read_text()
+    assert text.startswith("Above\n")
+    assert text.endswith("Below\n")
+    assert "old" not in text
+    assert text.count("Relations with any, open half") == 1
