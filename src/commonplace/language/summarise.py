@@ -6,15 +6,17 @@ from commonplace.model.text import stored_form
 
 # A sentence with fewer terms is a greeting, a thank-you or a heading.
 _TELLING_TERMS = 3
+_MOST_SENTENCES = 2
 _ELLIPSIS = "…"
 
 
 def summarise(text: str, limit: int = 160) -> str:
-    """The text when it is one short line, otherwise its first sentence that says something."""
+    """The text when it is one or two short sentences, else its first that says something."""
     if limit < 1:
         raise ValueError(f"limit must be at least 1, not {limit}")
     whole = stored_form(text)
-    if len(whole) <= limit and "\n" not in whole:
+    short = len(whole) <= limit and "\n" not in whole
+    if short and len(sentences(whole)) <= _MOST_SENTENCES:
         return whole
     return _cut(" ".join(_telling_sentence(whole).split()), limit)
 

@@ -13,6 +13,12 @@ def test_a_short_line_is_its_own_summary() -> None:
     )
 
 
+def test_more_than_two_sentences_are_too_many_however_short() -> None:
+    assert summarise("Hi. Dana moved to Berlin. She likes it. Rents are high.") == (
+        "Dana moved to Berlin."
+    )
+
+
 def test_the_first_sentence_stands_for_a_long_text() -> None:
     text = "Dana moved to Berlin in May. " + "She found a flat near the river. " * 10
     assert summarise(text) == "Dana moved to Berlin in May."
