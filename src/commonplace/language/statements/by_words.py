@@ -1,0 +1,282 @@
+"""Two texts compared word by word, where no frame tells."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from commonplace.language.statements.frames import wordings
+from commonplace.language.statements.parse import Parsed
+from commonplace.language.statements.terms import missing, same_term, told
+from commonplace.language.statements.token import Kind, Token
+from commonplace.language.statements.verdict import Comparison, Verdict
+
+_ALIGNED = 150  # tokens; longer texts are compared by their ends only, to stay linear
+_LONGEST_VALUE = 5
+_TOO_FEW = 0.34
+_MASK = "…"
+_VERBS = frozenset(["copula", "have", "verb", "past", "future", "maybe", "not"])
+_CONDITIONS = ("x:week:", "x:season:")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place where two texts differ: tokens of the one against tokens of the other."""
+
+    old: tuple[Token, ...]
+    new: tuple[Token, ...]
+    at_old: int
+    at_new: int
+
+
+def by_words(old: Parsed, new: Parsed) -> Comparison:
+    """The verdict of an alignment of two texts."""
+    if not old.content or not new.content:
+        return Comparison(Verdict.APART, "nothing to compare")
+    if not missing(old.content, new.content) and not missing(new.content, old.content):
+        return _same_bag(old, new)
+    spans, common = _align(old.content, new.content)
+    alike = _alike(spans, common)
+    verdict, reason = _judge(old, new, spans, common, alike)
+    masked = None
+    if verdict is Verdict.MASKED:
+        masked = (
+            _masked(old.text, [s.old for s in spans]),
+            _masked(new.text, [s.new for s in spans]),
+        )
+    return Comparison(verdict, reason, masked, round(alike, 3))
+
+
+def _same_bag(old: Parsed, new: Parsed) -> Comparison:
+    """The same words: in which order, denied or not, and of which time?"""
+    if old.modes != new.modes:
+        return Comparison(Verdict.BOTH, "said of another time", words_alike=1.0)
+    if old.negations != new.negations:
+        return Comparison(Verdict.CHANGED, "negated", words_alike=1.0)
+    if _in_order(old.content, new.content) or _moved(old, new):
+        return Comparison(Verdict.SAME, "the same words", words_alike=1.0)
+    return Comparison(Verdict.BOTH, "the same words, with their parts swapped", words_alike=1.0)
+
+
+def _in_order(old: Sequence[Token], new: Sequence[Token]) -> bool:
+    return len(old) == len(new) and all(map(same_term, old, new))
+
+
+def _moved(old: Parsed, new: Parsed) -> bool:
+    """One part stands elsewhere ("On Mondays Dana swims"), or the passive turned it round."""
+    before, after = [t.term for t in old.content], [t.term for t in new.content]
+    if sorted(before) != sorted(after):
+        return False
+    passive = _is_passive(old) != _is_passive(new)
+    names = [t.term for t in old.content if _is_thing(t, old.language)]
+    names_after = [t.term for t in new.content if _is_thing(t, new.language)]
+    if passive:
+        return len(names) < 2 or names[0] != names_after[0]
+    if names != names_after and not _links(old) and not _links(new):
+        return False
+    size = len(before)
+    start = 0
+    while before[start] == after[start]:
+        start += 1
+    end = size
+    while before[end - 1] == after[end - 1]:
+        end -= 1
+    middle, turned = before[start:end], after[start:end]
+    rotations = (middle[n:] + middle[:n] for n in range(1, len(middle)))
+    is_rotated = any(rotation == turned for rotation in rotations)
+    return is_rotated and (len(middle) > 2 or not _swaps_names(old, start, end))
+
+
+def _swaps_names(parsed: Parsed, start: int, end: int) -> bool:
+    return all(_is_thing(token, parsed.language) for token in parsed.content[start:end])
+
+
+def _is_thing(token: Token, language: str) -> bool:
+    return token.kind is Kind.NAME or (language in ("he", "ar") and token.kind is Kind.WORD)
+
+
+def _links(parsed: Parsed) -> bool:
+    return any(token.role == "copula" for token in parsed.tokens)
+
+
+def _is_passive(parsed: Parsed) -> bool:
+    return any(token.role == "by" for token in parsed.tokens)
+
+
+def _align(old: Sequence[Token], new: Sequence[Token]) -> tuple[list[Span], int]:
+    """Where two texts differ, and how many tokens they share."""
+    spans: list[Span] = []
+    common = 0
+    if len(old) > _ALIGNED or len(new) > _ALIGNED:
+        return _ends(old, new)
+    matcher = SequenceMatcher(None, [t.term for t in old], [t.term for t in new], autojunk=False)
+    for tag, i, j, k, m in matcher.get_opcodes():
+        if tag == "equal" or (j - i == m - k and all(map(same_term, old[i:j], new[k:m]))):
+            common += j - i
+        else:
+            spans.append(Span(tuple(old[i:j]), tuple(new[k:m]), i, k))
+    return spans, common
+
+
+def _ends(old: Sequence[Token], new: Sequence[Token]) -> tuple[list[Span], int]:
+    """Long texts: a common beginning, a common end, and one span between them."""
+    shortest = min(len(old), len(new))
+    start = 0
+    while start < shortest and old[start].term == new[start].term:
+        start += 1
+    end = 0
+    while end < shortest - start and old[-1 - end].term == new[-1 - end].term:
+        end += 1
+    span = Span(
+        tuple(old[start : len(old) - end]), tuple(new[start : len(new) - end]), start, start
+    )
+    shared = Counter(t.term for t in span.old) & Counter(t.term for t in span.new)
+    return [span], start + end + shared.total() // 2
+
+
+def _alike(spans: Sequence[Span], common: int) -> float:
+    """The share of common words, values left out."""
+    apart = sum(
+        len([t for t in side if not t.is_value and t.kind is not Kind.NAME])
+        for span in spans
+        if not (span.old and span.new and _is_value(span))
+        for side in (span.old, span.new)
+    )
+    return 2 * common / (2 * common + apart) if common else 0.0
+
+
+def _is_value(span: Span) -> bool:
+    """Short on both sides: something in the place of something else."""
+    return 0 < len(span.old) <= _LONGEST_VALUE and 0 < len(span.new) <= _LONGEST_VALUE
+
+
+def _judge(
+    old: Parsed, new: Parsed, spans: list[Span], common: int, alike: float
+) -> tuple[Verdict, str]:
+    replaced = [span for span in spans if span.old and span.new]
+    if alike < _TOO_FEW or not common:
+        return _strangers(old, new)
+    if old.modes != new.modes:
+        return Verdict.BOTH, "said of another time"
+    subjects = _subject_end(old), _subject_end(new)
+    for span in spans:
+        if span.at_old < subjects[0] and span.at_new < subjects[1]:
+            if replaced and span in replaced:
+                return Verdict.APART, f"{told(span.old)} is not {told(span.new)}"
+            return Verdict.BOTH, f"about {told(span.old or span.new)} or not"
+    if old.negations != new.negations:
+        if not replaced:
+            return Verdict.CHANGED, "negated"
+        return Verdict.BOTH, "one affirmed, another denied"
+    if not replaced:
+        return _one_sided(spans)
+    return _of_replaced(old, new, replaced, len(spans))
+
+
+def _strangers(old: Parsed, new: Parsed) -> tuple[Verdict, str]:
+    if old.negations == new.negations and old.modes == new.modes:
+        return Verdict.OPEN, "other words"
+    return Verdict.APART, "other words, one denied"
+
+
+def _one_sided(spans: list[Span]) -> tuple[Verdict, str]:
+    if all(span.new for span in spans):
+        return Verdict.MORE, f"adds {told(spans[0].new)}"
+    if all(span.old for span in spans):
+        return Verdict.LESS, f"leaves out {told(spans[0].old)}"
+    return Verdict.BOTH, "each says something the other does not"
+
+
+def _of_replaced(old: Parsed, new: Parsed, replaced: list[Span], count: int) -> tuple[Verdict, str]:
+    span = replaced[0]
+    reason = f"{told(span.old)} → {told(span.new)}"
+    if any(_conditional(old, s) for s in replaced):
+        return Verdict.BOTH, f"another condition: {reason}"
+    if all(_dates(s) for s in replaced):
+        return Verdict.BOTH, f"another date: {reason}"
+    if any(_dates(s) for s in replaced):
+        return Verdict.BOTH, f"other dates: {reason}"
+    if len(replaced) == 1 and count == 1 and _opposite(span):
+        return Verdict.CHANGED, reason
+    if any(_is_predicate(old, s) for s in replaced):
+        return Verdict.OPEN, f"other verbs: {reason}"
+    if not all(_is_value(s) for s in replaced):
+        return Verdict.OPEN, "long parts differ"
+    if all(_is_adjective(old, s) for s in replaced):
+        return Verdict.OPEN, f"described otherwise: {reason}"
+    return Verdict.MASKED, reason
+
+
+def _conditional(old: Parsed, span: Span) -> bool:
+    if any(t.term.startswith(_CONDITIONS) for t in (*span.old, *span.new)):
+        return True
+    start = span.old[0].start
+    return any(token.role == "if" and token.start < start for token in old.tokens)
+
+
+def _dates(span: Span) -> bool:
+    return any(t.kind is Kind.DATE for t in span.old) and any(t.kind is Kind.DATE for t in span.new)
+
+
+def _opposite(span: Span) -> bool:
+    """One word of a row for another: "open" and "closed"."""
+    if len(span.old) != 1 or len(span.new) != 1:
+        return False
+    one, other = span.old[0].term, span.new[0].term
+    if one.startswith("x:") and other.startswith("x:"):
+        return one.split(":")[1] == other.split(":")[1]
+    return _negating_prefix(span.old[0].word, span.new[0].word)
+
+
+def _negating_prefix(one: str, other: str) -> bool:
+    shorter, longer = sorted((one, other), key=len)
+    return len(shorter) > 3 and longer in {
+        prefix + shorter for prefix in ("un", "in", "im", "dis", "non", "ir", "des", "des")
+    }
+
+
+def _subject_end(parsed: Parsed) -> int:
+    """How many content tokens stand before the first verb; without one, the first name or word."""
+    known = wordings(parsed.language)
+    content = parsed.content
+    if not content:
+        return 0
+    for token in parsed.tokens:
+        is_verb = token.role in _VERBS or token.word in known
+        if is_verb and token.start > content[0].start and token.kind is not Kind.NAME:
+            return sum(1 for t in content if t.start < token.start)
+    end = 1
+    while end < len(content) - 1 and content[0].kind is content[end].kind is Kind.NAME:
+        end += 1
+    return end
+
+
+def _is_predicate(old: Parsed, span: Span) -> bool:
+    """The verb itself differs."""
+    if any(t.role == "verb" or t.word in wordings(old.language) for t in span.old):
+        return True
+    end = _subject_end(old)
+    follows = span.at_old == end and not _links(old)
+    return follows and span.old[0].kind is Kind.WORD and end < len(old.content) - 1
+
+
+def _is_adjective(old: Parsed, span: Span) -> bool:
+    """A single plain word after "is": another description, which may be true as well."""
+    if old.language in ("he", "ar") or len(span.old) != 1 or len(span.new) != 1:
+        return False
+    one, other = span.old[0], span.new[0]
+    if one.kind is not Kind.WORD or other.kind is not Kind.WORD:
+        return False
+    before = [t for t in old.tokens if t.start < one.start]
+    while before and before[-1].role in ("filler", "not"):
+        before.pop()
+    return bool(before) and before[-1].role == "copula" and before[-1].text not in (":", "=")
+
+
+def _masked(text: str, spans: Sequence[Sequence[Token]]) -> str:
+    pieces, at = [], 0
+    for span in spans:
+        if span and span[0].start >= at:
+            pieces += [text[at : span[0].start], _MASK]
+            at = span[-1].end
+    return "".join([*pieces, text[at:]])

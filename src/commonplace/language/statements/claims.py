@@ -1,0 +1,244 @@
+"""What a text claims: of which subject, in which frame, with which value."""
+
+from dataclasses import dataclass, replace
+
+from commonplace.language.statements.frames import Found, Frame, dropped, match, nouns, wordings
+from commonplace.language.statements.read import stem_of
+from commonplace.language.statements.token import Kind, Token
+
+_STOPS = frozenset(".;!?\n")
+_HELPS = frozenset(["aux", "copula", "have", "past", "future", "maybe", "not", "filler"])
+_LINKS = frozenset({"copula"})
+_TENSED = frozenset({"past", "future", "maybe"})
+_NAMED_BY = frozenset({Kind.NUMBER, Kind.CODE, Kind.DATE, Kind.TIME, Kind.NAME})
+_LONGEST_SUBJECT = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing said of one subject."""
+
+    frame: Frame
+    subject: frozenset[str]
+    value: tuple[Token, ...]  # the value with its details
+    negated: bool
+    mode: str  # "", "past", "future" or "maybe"
+
+    @property
+    def key(self) -> str:
+        return f"{self.frame.name}|{' '.join(sorted(self.subject))}"
+
+
+def claims_of(tokens: tuple[Token, ...], language: str) -> tuple[Claim, ...]:
+    """The claims of a text, clause by clause; a clause without a subject is about the last one."""
+    found: list[Claim] = []
+    subject: frozenset[str] = frozenset()
+    for clause in _clauses(tokens):
+        of_clause = _verbal(clause, language, subject) or _nominal(clause, language)
+        if of_clause:
+            subject = of_clause[0].subject
+        found.extend(of_clause)
+    return tuple(found)
+
+
+def _clauses(tokens: tuple[Token, ...]) -> list[list[Token]]:
+    """Runs of tokens between full stops, and before "and" or a comma that a verb follows."""
+    clauses: list[list[Token]] = [[]]
+    for token in tokens:
+        if (token.kind is Kind.MARK and token.text in _STOPS) or token.role == "clause":
+            clauses.append([])
+        else:
+            clauses[-1].append(token)
+    return [clause for clause in clauses if clause]
+
+
+def _verbal(clause: list[Token], language: str, last: frozenset[str]) -> list[Claim]:
+    """Claims made by a verb: "Dana lives in Haifa"."""
+    stream = [t for t in clause if not dropped(t)]
+    negations = sum(t.role == "not" for t in clause)
+    known = wordings(language)
+    found: list[Claim] = []
+    at = start = 0
+    while at < len(stream):
+        hit = None
+        for wording in known.get(stream[at].word, ()):
+            hit = match(wording, stream, at)
+            if hit:
+                break
+        if hit is None:
+            at += 1
+            continue
+        claim, end = _claim(stream, start, hit, negations, language, last)
+        if claim is not None:
+            found.append(claim)
+            last = claim.subject
+        start, at = end, max(end, at + 1)
+    return found
+
+
+def _claim(
+    stream: list[Token],
+    start: int,
+    hit: Found,
+    negations: int,
+    language: str,
+    last: frozenset[str],
+) -> tuple[Claim | None, int]:
+    wording = hit.wording
+    left = hit.start
+    while left > start and stream[left - 1].role in _HELPS:
+        left -= 1
+    end = _value_end(stream, hit.end, language)
+    before, after = stream[start:left], _unglued(stream[hit.end : end], hit.glued)
+    if hit.subject:
+        before = stream[slice(*hit.subject)]
+    if hit.value:
+        after, end = stream[slice(*hit.value)], hit.end
+        tail = stream[hit.end : _value_end(stream, hit.end, language)]
+        after, end = [*after, *tail], hit.end + len(tail)
+    subject, value = (after, before) if wording.value_first else (before, after)
+    terms = subject_of(subject, language) or last or frozenset({"@me"})
+    value = _content(value)
+    if not value or len(terms) > _LONGEST_SUBJECT:
+        return None, end
+    mode = _mode(stream, hit, wording.was)
+    negated = bool(negations % 2) != wording.negates
+    return Claim(wording.frame, terms, tuple(value), negated, mode), end
+
+
+def _mode(stream: list[Token], hit: Found | None, was: bool) -> str:
+    """Whether it was, will be or might be; words inside the wording itself do not count."""
+    if was:
+        return "past"
+    for at, token in enumerate(stream):
+        if token.role in _TENSED and not (hit and hit.start <= at < hit.end):
+            return token.role
+    return ""
+
+
+def _value_end(stream: list[Token], start: int, language: str) -> int:
+    """A value goes on to the end of the clause, or to "and" with another verb behind it."""
+    known = wordings(language)
+    for at in range(start, len(stream)):
+        if stream[at].role == "and" or stream[at].text == ",":
+            following = at + 1
+            while following < len(stream) and stream[following].role in _HELPS:
+                following += 1
+            if following < len(stream) and (
+                stream[following].role == "verb" or stream[following].word in known
+            ):
+                return at
+    return len(stream)
+
+
+def _unglued(value: list[Token], letters: int) -> list[Token]:
+    """The value without the preposition glued to its first word."""
+    if not letters or not value or value[0].kind not in (Kind.WORD, Kind.NAME):
+        return value
+    first = value[0]
+    word = first.word[letters:]
+    return [replace(first, word=word, term=stem_of(word, "he"), role=""), *value[1:]]
+
+
+def _content(tokens: list[Token]) -> list[Token]:
+    found = [t for t in tokens if (t.term and t.term[0] not in "~¬") or t.role in ("prep", "if")]
+    while found and not found[0].term:
+        found.pop(0)
+    return found
+
+
+def subject_of(tokens: list[Token], language: str) -> frozenset[str]:
+    """What a subject is known by: its terms, however it is built."""
+    found = []
+    for at, token in enumerate(tokens):
+        if not token.term or token.term[0] in "~¬" or token.kind is Kind.MARK:
+            continue
+        term = token.term
+        nobody = at == 0 and language == "de" and len(tokens) > 1
+        if nobody and token.kind is Kind.NAME and token.word.endswith("s"):
+            term = stem_of(token.word[:-1], language)  # "Danas Chef"
+        found.append(term)
+    return frozenset(found)
+
+
+def _nominal(clause: list[Token], language: str) -> list[Claim]:
+    """Claims made by a noun: "Dana's manager is Noa", "Noa is the manager of Dana"."""
+    stream = [t for t in clause if not dropped(t)]
+    known = nouns(language)
+    for at in range(len(stream)):
+        for parts, frame in known.get(stream[at].word, ()):
+            end = at + len(parts)
+            if tuple(t.word for t in stream[at:end]) != parts:
+                continue
+            split = _around(stream, at, end)
+            if split is None:
+                break
+            owner, value = split
+            terms = subject_of([t for t in owner if t.role != "of"], language)
+            if not value or len(terms) > _LONGEST_SUBJECT:
+                break
+            negated = bool(sum(t.role == "not" for t in clause) % 2)
+            value = _content(value)
+            if value:
+                mode = _mode(stream, None, was=False)
+                return [Claim(frame, _with_noun(terms, parts, frame), tuple(value), negated, mode)]
+            break
+    return []
+
+
+def _with_noun(terms: frozenset[str], parts: tuple[str, ...], frame: Frame) -> frozenset[str]:
+    """Frames with several nouns that mean different things keep the noun in the subject."""
+    if frame.name in _ONE_MEANING:
+        return terms
+    return terms | {" ".join(parts)}
+
+
+# Where every noun of the row names the same thing.
+_ONE_MEANING = frozenset(
+    [
+        "lives_in",
+        "works_at",
+        "manager",
+        "married_to",
+        "partner",
+        "weighs",
+        "height",
+        "age",
+        "phone",
+        "email",
+        "address",
+        "birthday",
+        "salary",
+        "car",
+        "blood_type",
+        "time_zone",
+        "favourite",
+    ]
+)
+
+
+def _around(stream: list[Token], start: int, end: int) -> tuple[list[Token], list[Token]] | None:
+    """Owner and value around a noun at [start, end)."""
+    links = [n for n, t in enumerate(stream) if t.role in _LINKS]
+    links = links or [n for n, t in enumerate(stream) if t.role in ("past", "future")]
+    after = next((n for n in links if n >= end), None)
+    if after is not None:
+        return stream[:start] + stream[end:after], stream[after + 1 :]
+    before = next((n for n in reversed(links) if n < start), None)
+    if before is not None:
+        owner = stream[before + 1 : start] + stream[end:]
+        return (owner, stream[:before]) if subject_of(owner, "") else None
+    has = next((n for n, t in enumerate(stream[:start]) if t.role == "have"), None)
+    value_at = next((n for n in range(end, len(stream)) if stream[n].kind in _NAMED_BY), None)
+    if value_at is None:
+        return None
+    if has is not None:
+        return stream[:has], stream[end:]
+    if any(t.role == "verb" for t in stream[:start]):
+        return None
+    plain = value_at
+    if stream[value_at].kind is Kind.NAME:
+        if stream[end].role != "of" and value_at != end:
+            return None
+        return None
+    return stream[:start] + stream[end:plain], stream[plain:]

@@ -1,0 +1,27 @@
+"""How a new text stands to an old one, by words, values and frames alone."""
+
+from commonplace.language.normalise import fold
+from commonplace.language.statements.by_claims import by_claims
+from commonplace.language.statements.by_words import by_words
+from commonplace.language.statements.guard import guard
+from commonplace.language.statements.parse import Parsed, language_for, parse
+from commonplace.language.statements.token import Kind
+from commonplace.language.statements.verdict import Comparison, Verdict
+
+__all__ = ["Comparison", "Verdict", "compare"]
+
+
+def compare(old: str, new: str) -> Comparison:
+    """The verdict on two texts, with its reason. Nothing is compared by meaning of whole texts."""
+    language = language_for(old, new)
+    before, after = parse(old, language), parse(new, language)
+    if fold(old) == fold(new) and _exact(before) == _exact(after):
+        return Comparison(Verdict.EQUAL, "the same words", words_alike=1.0)
+    found = by_claims(before, after) or by_words(before, after)
+    return guard(before, after, found)
+
+
+def _exact(parsed: Parsed) -> list[str]:
+    """What folding must not hide: addresses and codes by each sign, secrets by each capital."""
+    secrets = [token.text for claim in parsed.claims if claim.frame.secret for token in claim.value]
+    return [t.term for t in parsed.content if t.kind is Kind.CODE] + secrets

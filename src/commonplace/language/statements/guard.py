@@ -1,0 +1,44 @@
+"""The last word: nothing that differs in a number, date, name or negation is the same."""
+
+from dataclasses import replace
+
+from commonplace.language.statements.frames import nouns, wordings
+from commonplace.language.statements.parse import Parsed, is_protected
+from commonplace.language.statements.terms import missing, told
+from commonplace.language.statements.token import Token
+from commonplace.language.statements.verdict import ALIKE, Comparison, Verdict
+
+# Added to a statement, these do not add detail but limit or turn it.
+_TURNING = ("x:limit:", "x:company:", "x:amount:", "x:frequency_word:", "x:seniority:")
+
+
+def guard(old: Parsed, new: Parsed, found: Comparison) -> Comparison:
+    """The comparison itself, or a weaker one where something protected differs."""
+    if found.verdict not in ALIKE:
+        return found
+    if old.negations != new.negations:
+        return replace(found, verdict=Verdict.BOTH, reason="one of them denies something")
+    if old.modes != new.modes:
+        return replace(found, verdict=Verdict.BOTH, reason="said of another time")
+    lost = missing(_protected(old), new.content)
+    added = missing(_protected(new), old.content)
+    if found.verdict is Verdict.MORE:
+        added = [token for token in added if token.term.startswith(_TURNING)]
+    elif found.verdict is Verdict.LESS:
+        lost = [token for token in lost if token.term.startswith(_TURNING)]
+    differing = lost or added
+    if not differing:
+        return found
+    # Little in common and another name: not even near.
+    verdict = Verdict.BOTH if found.words_alike >= 0.5 else Verdict.APART
+    return replace(found, verdict=verdict, reason=f"differs in {told(differing)}")
+
+
+def _protected(parsed: Parsed) -> list[Token]:
+    framed = wordings(parsed.language), nouns(parsed.language)
+    return [
+        token
+        for token in parsed.content
+        if is_protected(token, parsed.language)
+        and (token.is_value or not any(token.word in words for words in framed))
+    ]

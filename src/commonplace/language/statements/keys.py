@@ -1,0 +1,23 @@
+"""Keys by which a statement finds the ones it could change or repeat."""
+
+from commonplace.language.analyse import analyse
+from commonplace.language.statements.parse import parse
+from commonplace.language.statements.read import language_of
+
+
+def statement_keys(text: str) -> frozenset[str]:
+    """Frame and subject of each claim: "lives_in|dana"."""
+    found = set()
+    for claim in parse(text, language_of(text)[0]).claims:
+        found.add(claim.key)
+        if claim.frame.symmetric:
+            ends = sorted(token.term for token in claim.value if token.term)
+            found.add(f"{claim.frame.name}|{' '.join(ends)}")
+    return frozenset(found)
+
+
+def subject_terms(text: str) -> tuple[str, ...]:
+    """The terms of a kv's subject: "my wifi password" and "the wifi password" have the same."""
+    parsed = parse(text, language_of(text)[0])
+    found = {token.term for token in parsed.content if token.term != "@me"}
+    return tuple(sorted(found)) or tuple(sorted(set(analyse(text)))) or (text.casefold(),)

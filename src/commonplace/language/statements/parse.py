@@ -1,0 +1,60 @@
+"""A text read once: its tokens, what it claims, and what in it must not differ."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from commonplace.language.statements.claims import Claim, claims_of
+from commonplace.language.statements.read import language_of, read
+from commonplace.language.statements.token import Kind, Token
+
+_MANY_TOKENS = 400  # a text this long is no single statement
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A text as it is compared."""
+
+    text: str
+    language: str
+    tokens: tuple[Token, ...]
+    content: tuple[Token, ...]  # the tokens that say something
+    claims: tuple[Claim, ...]
+    negations: int
+    modes: frozenset[str]
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        return tuple(token.term for token in self.content)
+
+
+def language_for(one: str, other: str) -> str:
+    """The language of two texts that are compared: of the one that speaks louder."""
+    (first, first_count), (second, second_count) = language_of(one), language_of(other)
+    return first if first_count >= second_count else second
+
+
+@lru_cache(maxsize=4_096)
+def parse(text: str, language: str) -> Parsed:
+    """The text read in a language."""
+    tokens = read(text, language)
+    content = tuple(t for t in tokens if t.term and t.term[0] not in "~¬")
+    claims = claims_of(tokens, language) if len(tokens) <= _MANY_TOKENS else ()
+    return Parsed(
+        text=text,
+        language=language,
+        tokens=tokens,
+        content=content,
+        claims=claims,
+        negations=sum(t.role == "not" for t in tokens),
+        modes=frozenset(t.role for t in tokens if t.role in ("past", "future", "maybe")),
+    )
+
+
+def is_protected(token: Token, language: str) -> bool:
+    """Tokens of which none may differ where two texts are taken for the same.
+
+    Scripts without capital letters show no names: there every word may be one.
+    """
+    if token.is_value or token.kind is Kind.NAME or token.term.startswith("x:"):
+        return True
+    return language in ("he", "ar") and token.role != "verb"

@@ -1,0 +1,379 @@
+"""A text as tokens with values and roles: numbers, units and dates joined, small words known."""
+
+import re
+from dataclasses import replace
+from decimal import Decimal
+from functools import lru_cache
+
+from commonplace.language.analyse import term_of
+from commonplace.language.detect import Script, script
+from commonplace.language.statements.dates import Date, calendar_words, numeric_date
+from commonplace.language.statements.lexicon import (
+    LATIN,
+    evidence,
+    exclusive,
+    phrases,
+    roles,
+    synonyms,
+)
+from commonplace.language.statements.numbers import (
+    number_in_words,
+    number_of,
+    number_term,
+    ordinal,
+    quantity_term,
+)
+from commonplace.language.statements.scan import quoted_spans, scan
+from commonplace.language.statements.token import Kind, Token
+
+# Text beyond this says nothing more about whether two statements are the same.
+LOOKED_AT = 4_000
+
+_SCRIPTS = {Script.HEBREW: "he", Script.ARABIC: "ar", Script.CYRILLIC: "ru"}
+_WORDS = re.compile(r"[^\W\d_]+")
+_TIME = re.compile(r"(\d{1,2})(?:[:h](\d{2}))? ?(?:([ap])\.?m\b\.?)?", re.IGNORECASE)
+_HEBREW_DAY = frozenset(["יום", "ביום", "ליום", "מיום", "בימי", "ימי"])
+_HOUR_WORDS = frozenset(["uhr", "uur", "o'clock", "heures", "horas", "ore"])
+_YEAR_AFTER = frozenset(
+    [
+        "in",
+        "since",
+        "of",
+        "by",
+        "until",
+        "en",
+        "em",
+        "im",
+        "seit",
+        "depuis",
+        "desde",
+        "nel",
+        "в",
+        "с",
+        "год",
+        "до",
+    ]
+)
+_COUNTED_MONTHS = frozenset(
+    ["may", "march", "mar", "sat", "sun", "wed", "mon", "mai", "mars", "marco", "second"]
+)
+_SILENT = frozenset(
+    ["article", "copula", "of", "aux", "filler", "prep", "by", "and", "clause", "have", "pron"]
+)
+_SENTENCE_ENDS = frozenset(".!?:\n")
+
+
+@lru_cache(maxsize=2_048)
+def language_of(text: str) -> tuple[str, int]:
+    """The language of a text, and how many of its words spoke for it."""
+    start = text[:1_000]
+    main = _SCRIPTS.get(script(start))
+    if main:
+        return main, 99
+    known = evidence()
+    counts = dict.fromkeys(LATIN, 0)
+    for word in _WORDS.findall(start.casefold()):
+        for language in known.get(word, ()):
+            counts[language] += 1
+    best = max(LATIN, key=counts.__getitem__)
+    return best, counts[best]
+
+
+def read(text: str, language: str) -> tuple[Token, ...]:
+    """The tokens of a text with what they say and do."""
+    text = text[:LOOKED_AT]
+    found = scan(text, elides=language in ("fr", "it"))
+    found = _join_numbers(found, language)
+    found = _join_dates(found, language)
+    found = _join_units(found, language)
+    found = _join_phrases(found, language)
+    return tuple(_with_terms(text, found, language))
+
+
+def _join(tokens: list[Token], kind: Kind, term: str, bare: str = "") -> Token:
+    first, last = tokens[0], tokens[-1]
+    text = " ".join(token.text for token in tokens)
+    word = " ".join(token.word for token in tokens)
+    return Token(text, word, kind, first.start, last.end, term=term, bare=bare)
+
+
+def _join_numbers(tokens: list[Token], language: str) -> list[Token]:
+    """Numbers in digits and in words get the same term."""
+    words = [token.word for token in tokens]
+    joined: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        spoken = number_in_words(words, at, language) if token.kind is Kind.WORD else None
+        if spoken and not _is_weekday(tokens, at):
+            value, end = spoken
+            term = number_term(Decimal(value))
+            joined.append(_join(tokens[at:end], Kind.NUMBER, term, term))
+            at = end
+            continue
+        if token.kind is Kind.NUMBER:
+            number = number_of(token.text, language)
+            term = number_term(number) if number is not None else "c:" + token.text
+            token = replace(token, term=term, bare=term)
+        elif token.kind is Kind.TIME:
+            token = replace(token, term=_time_term(token.text))
+        elif token.kind is Kind.DATE:
+            date = numeric_date(token.text)
+            token = replace(token, term=date.term if date else "c:" + token.text)
+        joined.append(token)
+        at += 1
+    return joined
+
+
+def _is_weekday(tokens: list[Token], at: int) -> bool:
+    """«יום שני» is Monday, not two days."""
+    return at > 0 and tokens[at - 1].word in _HEBREW_DAY
+
+
+def _time_term(text: str) -> str:
+    match = _TIME.fullmatch(text)
+    if match is None:
+        return "c:" + text
+    hour, minute, half = int(match[1]), int(match[2] or 0), (match[3] or "").lower()
+    if half == "p" and hour < 12:
+        hour += 12
+    elif half == "a" and hour == 12:
+        hour = 0
+    return f"t:{hour}:{minute:02}"
+
+
+def _join_units(tokens: list[Token], language: str) -> list[Token]:
+    """A number and its unit or currency are one quantity."""
+    joined: list[Token] = []
+    for token in tokens:
+        last = joined[-1] if joined else None
+        if last is not None and last.kind is Kind.NUMBER and last.term == last.bare:
+            value = Decimal(last.term[2:]) if last.term.startswith("n:") else None
+            hours = token.word in _HOUR_WORDS and value is not None and value == int(value)
+            if hours and token.word in ("uhr", "uur", "o'clock"):
+                joined[-1] = _join([last, token], Kind.TIME, f"t:{int(value or 0)}:00")
+                continue
+            glued = token.start == last.end
+            term = quantity_term(value, token.word) if value is not None else None
+            if term and (token.word not in ("k", "bn") or glued):
+                joined[-1] = _join([last, token], Kind.NUMBER, term, last.bare)
+                continue
+            if glued and ordinal_ending(token.word):
+                joined[-1] = _join([last, token], Kind.NUMBER, last.term, last.bare)
+                continue
+        if (
+            last is not None
+            and last.kind is Kind.MARK
+            and last.text in "$€£₪"
+            and token.kind is Kind.NUMBER
+            and token.term == token.bare
+            and token.term.startswith("n:")
+        ):
+            term = quantity_term(Decimal(token.term[2:]), last.text)
+            joined[-1] = _join([last, token], Kind.NUMBER, term or token.term, token.bare)
+            continue
+        joined.append(token)
+    return joined
+
+
+def ordinal_ending(word: str) -> bool:
+    """3rd, 3º, 3ème: the ending changes nothing."""
+    return word in ("st", "nd", "rd", "th", "º", "ª", "e", "er", "ème", "го", "й")
+
+
+def _join_dates(tokens: list[Token], language: str) -> list[Token]:
+    """Day, month, year and weekday that stand together are one date."""
+    months = calendar_words(language)
+    joined: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        date = _date_word(tokens, at, months, language)
+        if date is None:
+            joined.append(_year_alone(tokens, at))
+            at += 1
+            continue
+        if joined and joined[-1].word in _HEBREW_DAY:
+            joined.pop()
+        if date.month:
+            at = _take_date(tokens, at, date, joined, language)
+        else:
+            joined.append(replace(tokens[at], kind=Kind.DATE, term=date.term))
+            at += 1
+    return joined
+
+
+def _date_word(tokens: list[Token], at: int, months: dict[str, Date], language: str) -> Date | None:
+    token = tokens[at]
+    if token.kind is not Kind.WORD:
+        return None
+    word = token.word
+    if language == "he":
+        if at and tokens[at - 1].word in _HEBREW_DAY:
+            day = months.get(word) or months.get("יום-" + word)
+            return day if day and day.weekday else None
+        bare = word[1:] if word[:1] in "בלמהו" and word[1:] in months else word
+        date = months.get(bare)
+        return date if date and (not date.weekday or bare == "שבת") else None
+    date = months.get(word) or (months.get(word[1:]) if language == "ar" else None)
+    if date and word in _COUNTED_MONTHS and not _beside_number(tokens, at):
+        before = tokens[at - 1].word if at else ""
+        if before not in _YEAR_AFTER | {"on", "next", "last", "this", "every", "le", "el"}:
+            return None
+    return date
+
+
+def _beside_number(tokens: list[Token], at: int) -> bool:
+    around = tokens[max(0, at - 2) : at] + tokens[at + 1 : at + 2]
+    return any(token.kind is Kind.NUMBER for token in around)
+
+
+def _take_date(tokens: list[Token], at: int, date: Date, joined: list[Token], language: str) -> int:
+    """The month's neighbours: "3 de marzo de 2024", "March 3rd, 2024", "3. März"."""
+    first, year, day = tokens[at], 0, 0
+    end = at + 1
+    while joined and joined[-1].word in ("de", "of", "st", "nd", "rd", "th", ".", "ב", "-", "del"):
+        if len(joined) < 2 or _small_number(joined[-2]) is None:
+            if joined[-1].word not in ("st", "nd", "rd", "th"):
+                break
+            if len(joined) < 2:
+                break
+        joined.pop()
+    if joined and (number := _small_number(joined[-1])) is not None and number <= 31:
+        day, first = number, joined.pop()
+    reach = end
+    while reach < len(tokens) and tokens[reach].word in (
+        *("de", "of", ",", "del", "st", "nd", "rd", "th", "do", "the"),
+    ):
+        reach += 1
+    if reach < len(tokens) and (number := _small_number(tokens[reach])) is not None:
+        if number > 1_900:
+            year, end = number, reach + 1
+        elif not day and number <= 31:
+            day, end = number, reach + 1
+            while end < len(tokens) and tokens[end].word in ("st", "nd", "rd", "th", ","):
+                end += 1
+            if end < len(tokens) and (_small_number(tokens[end]) or 0) > 1_900:
+                year, end = _small_number(tokens[end]) or 0, end + 1
+    whole = [first, *tokens[at:end]]
+    joined.append(_join(whole, Kind.DATE, replace(date, year=year, day=day).term))
+    return end
+
+
+def _small_number(token: Token) -> int | None:
+    if token.kind is not Kind.NUMBER or not token.bare.startswith("n:"):
+        return None
+    digits = token.bare[2:]
+    return int(digits) if digits.isdigit() and len(digits) <= 4 else None
+
+
+def _year_alone(tokens: list[Token], at: int) -> Token:
+    token = tokens[at]
+    number = _small_number(token)
+    if number and 1_900 <= number <= 2_100 and token.text.isdigit() and at:
+        before = tokens[at - 1].word
+        before = tokens[at - 2].word if before in "-" and at > 1 else before
+        following = tokens[at + 1].word if at + 1 < len(tokens) else ""
+        if (before in _YEAR_AFTER or before in "במ") and not quantity_term(Decimal(1), following):
+            return replace(token, kind=Kind.DATE, term=Date(year=number).term)
+    return token
+
+
+def _join_phrases(tokens: list[Token], language: str) -> list[Token]:
+    """Several words that do one thing become one token with its role."""
+    known, single = phrases(language), roles(language)
+    joined: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        for parts, role in known.get(token.word, ()) if token.kind is Kind.WORD else ():
+            end = at + len(parts)
+            if end <= len(tokens) and all(
+                tokens[at + n].word == part for n, part in enumerate(parts)
+            ):
+                joined.append(replace(_join(tokens[at:end], Kind.WORD, ""), role=role))
+                at = end
+                break
+        else:
+            if token.kind in (Kind.WORD, Kind.MARK):
+                token = replace(token, role=single.get(token.word, ""))
+            joined.append(token)
+            at += 1
+    return joined
+
+
+def _with_terms(text: str, tokens: list[Token], language: str) -> list[Token]:
+    """What each token is compared by."""
+    quoted = quoted_spans(text) if any(c in text for c in '"“«„') else []
+    has_case = language not in ("he", "ar")
+    first = True
+    found: list[Token] = []
+    for at, token in enumerate(tokens):
+        if token.kind is Kind.MARK:
+            first = first or token.text in _SENTENCE_ENDS
+            found.append(_mark(token))
+            continue
+        if token.kind is Kind.WORD:
+            ends = at + 1 == len(tokens) or tokens[at + 1].kind is Kind.MARK
+            inside = any(start <= token.start < end for start, end in quoted)
+            token = _word_term(token, language, has_case, first, ends)
+            if inside and token.kind is Kind.WORD:
+                token = replace(token, kind=Kind.NAME, term=token.term or token.word)
+        found.append(token)
+        first = False
+    return found
+
+
+def _mark(token: Token) -> Token:
+    """An emoji or a sign means something, a comma does not."""
+    meaning = token.text if ord(token.text[0]) > 0x2190 or token.text in "#+<>%&@*" else ""
+    return replace(token, term=meaning)
+
+
+def _word_term(token: Token, language: str, has_case: bool, first: bool, ends: bool) -> Token:
+    word, role = token.word, token.role
+    if role in ("my", "me"):
+        return replace(token, term="@me")
+    if role == "not":
+        return replace(token, term="¬")
+    if role in ("past", "future", "maybe"):
+        return replace(token, term=f"~{role}")
+    member = exclusive(language).get(word) or exclusive(language).get(_bare(word, language))
+    if member and (word != "on" or ends) and not (role in _SILENT and word != "on"):
+        return replace(token, term=f"x:{member.group}:{member.name}")
+    if member and role in ("filler", "prep") and member.group in ("order", "amount"):
+        return replace(token, term=f"x:{member.group}:{member.name}")
+    if role in _SILENT:
+        return token
+    number = ordinal(word, language)
+    if number is None and language == "he" and word[:1] == "ה":
+        number = ordinal(word[1:], language)
+    if number is not None:
+        return replace(token, kind=Kind.NUMBER, term=f"n:{number}", bare=f"n:{number}")
+    is_name = has_case and token.text[:1].isupper() and not (first and _is_known(word, language))
+    return replace(token, kind=Kind.NAME if is_name else Kind.WORD, term=stem_of(word, language))
+
+
+def _is_known(word: str, language: str) -> bool:
+    return word in roles(language) or language in evidence().get(word, ())
+
+
+@lru_cache(maxsize=32_768)
+def stem_of(word: str, language: str) -> str:
+    """What a word is compared by: its stem, or that of the first of its synonyms."""
+    word = synonyms(language).get(word, word)
+    if language == "ar":
+        return _bare(word, language)
+    stemmed = term_of(word, language)
+    return word if stemmed is None else stemmed
+
+
+_ARABIC_PREFIX = re.compile("^(?:و|ف)?(?:ب|ل|ك)?(?:ال|لل)?(?=.{3})")
+
+
+def _bare(word: str, language: str) -> str:
+    """A word without the prefixes glued to it."""
+    if language == "ar":
+        return _ARABIC_PREFIX.sub("", word)
+    if language == "he" and len(word) > 3 and word[0] in "הבלמשו":
+        return word[1:]
+    return word

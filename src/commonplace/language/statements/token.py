@@ -1,0 +1,37 @@
+"""One piece of a text: a word, a name, a value or a mark."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What a token is, as far as its looks tell."""
+
+    WORD = "word"
+    NAME = "name"  # capital letter where none is needed, or quoted
+    NUMBER = "number"  # a count, a quantity with its unit, an amount of money
+    DATE = "date"
+    TIME = "time"
+    CODE = "code"  # versions, addresses, mixed letters and digits: exact
+    MARK = "mark"
+
+
+VALUES = frozenset({Kind.NUMBER, Kind.DATE, Kind.TIME, Kind.CODE})
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of text with what it says: equal terms say the same."""
+
+    text: str  # as written
+    word: str  # folded
+    kind: Kind
+    start: int
+    end: int
+    role: str = ""  # what it does in the sentence: see grammar.toml
+    term: str = ""  # what is compared; empty where a token adds nothing
+    bare: str = ""  # a quantity's number without its unit, for "weighs 70" and "weighs 70 kg"
+
+    @property
+    def is_value(self) -> bool:
+        return self.kind in VALUES

@@ -1,0 +1,56 @@
+"""When two values mean the same: "1.5 kg" and "1500 g", "3 March 2024" and 2024-03-03."""
+
+import re
+
+from commonplace.language.normalise import fold
+from commonplace.language.statements.dates import agree
+from commonplace.language.statements.parse import language_for, parse
+
+_DIGITS = re.compile(r"\D")
+_PHONE = re.compile(r"[+(]?\d[\d\s().+/-]{5,}\d")
+
+
+def same_value(a: object, b: object, *, secret: bool = False) -> bool:
+    """Whether two values mean the same; in a secret every sign and capital counts."""
+    one, other = _text(a), _text(b)
+    if one == other:
+        return True
+    if secret:
+        return False
+    if _PHONE.fullmatch(one) and _PHONE.fullmatch(other):
+        return _same_digits(one, other)
+    language = language_for(one, other)
+    left, right = parse(one, language), parse(other, language)
+    terms, others = left.terms, right.terms
+    if not terms or not others:
+        return fold(one) == fold(other)
+    if left.negations != right.negations or left.modes != right.modes:
+        return False
+    return len(terms) == len(others) and all(
+        x == y or (x.startswith("d:") and y.startswith("d:") and agree(x, y) and _whole(x, y))
+        for x, y in zip(terms, others, strict=True)
+    )
+
+
+def _whole(one: str, other: str) -> bool:
+    """The same day, month and year; a weekday may be left out."""
+    return one.split("-")[:3] == other.split("-")[:3]
+
+
+def _text(value: object) -> str:
+    return " ".join(str(value).split())
+
+
+def _same_digits(one: str, other: str) -> bool:
+    """Phone numbers: one may carry its country, the other a zero in its place."""
+    left, right = _DIGITS.sub("", one), _DIGITS.sub("", other)
+    if left == right:
+        return one.startswith("+") == other.startswith("+") or not left.startswith("0")
+    shorter, longer = sorted((left.removeprefix("00"), right.removeprefix("00")), key=len)
+    local = shorter.removeprefix("0")
+    return (
+        len(local) >= 7
+        and shorter.startswith("0")
+        and longer.endswith(local)
+        and len(longer) - len(local) <= 3
+    )
