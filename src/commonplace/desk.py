@@ -16,6 +16,7 @@ from commonplace.bookkeeper import Bookkeeper
 from commonplace.errors import StaleDecision
 from commonplace.language.analyse import term_counts
 from commonplace.language.detect import script
+from commonplace.language.identity import keys_of
 from commonplace.language.models.embedder import Embedder, EmbedderDown, Vectors
 from commonplace.model.changes import Changeset, Indexing
 from commonplace.model.filters import Visibility
@@ -63,6 +64,17 @@ class Desk:
         """On the contract's scale; None where the model is blind to the text's script."""
         return self.embedder.calibration.similarities(cosines, script(text))
 
+    def similarity(self, cosine: float | None, one: str, other: str) -> float | None:
+        """Of two texts: known only where the model can read both."""
+        if cosine is None:
+            return None
+        told = [
+            self.embedder.calibration.similarity(cosine, written_in)
+            for written_in in {script(one), script(other)}
+        ]
+        known = [similarity for similarity in told if similarity is not None]
+        return min(known) if len(known) == len(told) else None
+
     def decide(self, decision: Callable[[], tuple[Changeset, Answer]]) -> tuple[int, Answer]:
         """Decide and apply; decide again when another writer was faster.
 
@@ -81,7 +93,7 @@ class Desk:
 
 def indexing(memory: Memory, vector: Vector | None) -> Indexing:
     blob = None if vector is None else vector.astype("<f4").tobytes()
-    return Indexing(term_counts(memory.searchable_text), blob)
+    return Indexing(term_counts(memory.searchable_text), blob, keys_of(memory))
 
 
 def index_all(desk: Desk, memories: Sequence[Memory]) -> tuple[list[Indexing], Vectors | None]:

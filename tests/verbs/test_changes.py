@@ -45,7 +45,7 @@ def test_the_words_for_what_happened(me, clock):
     me.erase(erased)
     assert me.changes().header == (
         "Memory updates since rev 3:\n"
-        "- ↑updated: [knowledge] Dana lives in Berlin\n"
+        "- ↑updated: [knowledge] Dana lives in Berlin (supersedes an earlier one)\n"
         "- −forgotten: [knowledge] Hay is cheap\n"
         "- ×deleted: an item"
     )

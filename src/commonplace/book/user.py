@@ -23,13 +23,16 @@ from commonplace.errors import (
 )
 from commonplace.language.models.embedder import Vectors
 from commonplace.model import check
+from commonplace.model.conflict import Choice as Decided
 from commonplace.model.delta import Delta
 from commonplace.model.journal import Node
 from commonplace.model.memory import Memory
 from commonplace.model.portable import from_lines, to_lines
 from commonplace.model.scope import Principal
 from commonplace.recall import changes as journal_views
+from commonplace.recall import conflicts as inbox
 from commonplace.recall import look_up
+from commonplace.recall.conflicts import Question
 from commonplace.recall.pack import Hit
 from commonplace.recall.recall import Plan, Recalled, recall
 from commonplace.recall.stats import Stats, stats
@@ -46,6 +49,7 @@ from commonplace.remember.profile import (
     set_field,
 )
 from commonplace.remember.remember import Remembered, remember
+from commonplace.remember.resolve import Resolved, resolve
 from commonplace.remember.update import Updated, update
 from commonplace.sleep.doctor import Finding, examine
 from commonplace.sleep.tidy import ACTOR as NIGHT_ACTOR
@@ -89,8 +93,9 @@ class User:
         self._desk = desk
         self.principal = principal
 
-    def agent(self, name: str) -> User:
-        """The same memory in the hands of a named agent."""
+    def agent(self, name: str, *, may_resolve: bool = False) -> User:
+        """The same memory in the hands of a named agent; one that may resolve decides conflicts
+        in the owner's place."""
         agent = check.word(name, "agent")
         if self.principal.agent not in (None, agent):
             raise NotAllowed(
@@ -98,7 +103,10 @@ class User:
                 remedy="Begin from the owner's handle: book.user(…).agent(…).",
                 field="agent",
             )
-        return User(self._desk, self.principal.as_agent(agent))
+        trusted = check.flag(may_resolve, "may_resolve")
+        if trusted and not self.principal.decides:
+            raise NotAllowed("Only the owner lets an agent decide.", field="may_resolve")
+        return User(self._desk, self.principal.as_agent(agent, trusted))
 
     @property
     def revision(self) -> int:
@@ -135,9 +143,11 @@ class User:
         run_id: str | None = None,
         actor_id: str | None = None,
         role: str | None = None,
+        on_conflict: str | None = None,
     ) -> Remembered:
-        """Keep something: an idea, a contact, a value, a fact, a rule. Stored durably before it
-        answers; what was not given (summary, tags, category) is derived from the words."""
+        """Keep something: an idea, a contact, a value, a fact, a rule. What was not given (kind,
+        summary, tags, category) is derived from the words. The answer says how it relates to what
+        is there; another value of a contact or a kv waits until a person decides."""
         fields = given(locals())
         fields["thread_id"] = fields.pop("thread")
         return remember(self._desk, self.principal, [fields])[0]
@@ -179,6 +189,37 @@ class User:
     def merge(self, ids: Sequence[str], *, thread: str | None = None) -> Merged:
         """Fold two or more memories into one stable summary; the originals become history."""
         return merge(self._desk, self.principal, check.ids(ids), thread=thread_name(thread))
+
+    # ——— what a person decides ———
+
+    def conflicts(self, *, limit: int = 50, alternatives: bool = False) -> Sequence[Question]:
+        """Open questions, the oldest first: what stands, what is held against it, with evidence
+        and dates. With alternatives: also what sources say otherwise."""
+        most = check.integer(limit, "limit", 1, MAX_K)
+        return inbox.conflicts(
+            self._desk, self.principal, most, check.flag(alternatives, "alternatives")
+        )
+
+    def resolve(
+        self,
+        conflict: str,
+        choice: str,
+        *,
+        target: str | None = None,
+        held: str | None = None,
+        thread: str | None = None,
+    ) -> Resolved:
+        """Decide an open question: override (the held value takes the target's place, undone by
+        restore), insert (keep both) or dismiss (what stands, stands)."""
+        return resolve(
+            self._desk,
+            self.principal,
+            check.word(conflict, "conflict"),
+            check.choice(choice, "choice", Decided, {}),
+            None if target is None else check.word(target, "target"),
+            None if held is None else check.word(held, "held"),
+            thread_name(thread),
+        )
 
     # ——— recalling ———
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from commonplace.model.conflict import Held
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Link, Memory, Sensitivity, Version
@@ -23,6 +24,7 @@ class Indexing:
 
     terms: Mapping[str, int]
     vector: bytes | None  # little-endian float32
+    keys: frozenset[str] = frozenset()  # by which it is known again: what it says, not its words
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,27 @@ class Change:
 class Connect:
     link: Link
     entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """Values that wait in a conflict, or beside a memory; targets are disputed from now on."""
+
+    conflict: str | None
+    values: tuple[Held, ...]
+    entry: Entry
+    targets: tuple[str, ...] = ()
+    absorbs: tuple[str, ...] = ()  # conflicts that end in this one, their values with them
+    releases: tuple[str, ...] = ()  # memories that are asked about no longer
+
+
+@dataclass(frozen=True, slots=True)
+class LetGo:
+    """Held values that wait no longer; ``conflict`` is over, and nothing is disputed in it."""
+
+    values: tuple[str, ...]
+    entry: Entry
+    conflict: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +119,10 @@ class Copy:
     journal: tuple[JournalRow, ...]
     revision: int
     profile_numbers: int
+    held: tuple[Held, ...] = ()
 
 
-Step = Add | Change | Connect | Remove | Rewrite | RemoveEverything | Copy
+Step = Add | Change | Connect | Hold | LetGo | Remove | Rewrite | RemoveEverything | Copy
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ _MARKS = {
     "forgotten": "−forgotten",
     "deleted": "×deleted",
     "restored": "⟲restored",
+    "disputed": "?disputed",
 }
 
 
@@ -26,18 +27,20 @@ _MARKS = {
 class ChangeTold:
     """The net effect on one item since the cursor."""
 
-    what: str  # created, updated, merged, forgotten, deleted, restored
+    what: str  # created, updated, merged, forgotten, deleted, restored, disputed
     id: str
     category: str | None
     text: str  # empty when the text is gone
     importance: int
     revision: int
+    how: str = ""  # supersedes, overrides, seen again
 
     @property
     def bullet(self) -> str:
         where = f"[{self.category}] " if self.category else ""
-        importance = f" (imp={self.importance})" if self.what == "created" else ""
-        return f"- {_MARKS[self.what]}: {where}{self.text or 'an item'}{importance}"
+        told = f" (imp={self.importance})" if self.what == "created" else ""
+        told += f" ({self.how})" if self.how and self.what == "updated" else ""
+        return f"- {_MARKS[self.what]}: {where}{self.text or 'an item'}{told}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,21 @@ def _tell(
         text="" if memory is None else shorten(memory.summary or memory.content),
         importance=memory.importance if memory else 2,
         revision=history[-1].revision,
+        how=_how(history[-1].entry),
     )
+
+
+def _how(entry: Entry) -> str:
+    """How an item came to be as it is, where `updated` says too little."""
+    match entry.event, entry.op:
+        case Event.UPDATE, Op.CREATE:
+            return "supersedes an earlier one"
+        case Event.OVERRIDE, Op.CREATE:
+            return "overrides an earlier one"
+        case Event.UPDATE, Op.UPDATE if "relation" in entry.meta:
+            return "told again"
+        case _:
+            return ""
 
 
 _LEAVING = ("forgotten", "deleted")
@@ -109,6 +126,10 @@ def _effect(entry: Entry) -> str | None:
             return "merged"
         case ((Event.UPDATE | Event.OVERRIDE), Op.CREATE):
             return "updated"
+        case Event.UPDATE, Op.HOLD:
+            return "disputed"
+        case Event.UPDATE, Op.RESOLVE:
+            return None
         case Event.UPDATE, _:
             return None if "superseded_by" in entry.meta else "updated"
         case ((Event.DELETE | Event.TTL), _) if entry.new_ref:

@@ -30,6 +30,8 @@ class Op(StrEnum):
     LINK = "link"
     EMBED = "embed"
     IMPORT = "import"
+    HOLD = "hold"
+    RESOLVE = "resolve"
 
 
 class Status(StrEnum):

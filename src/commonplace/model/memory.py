@@ -60,6 +60,7 @@ class Memory:
     arrived_at: datetime | None = None  # when this store got it: later than created_at if imported
     last_accessed_at: datetime | None = None
     access_count: int = 0
+    conflict: str | None = None  # the open question it is disputed in
 
     def evolve(self, **changes: Any) -> Memory:
         return replace(self, **changes)
@@ -95,7 +96,16 @@ _SEARCHED_METADATA = ("name", "role", "phone", "email", "description", "subject"
 
 # Bookkeeping moves without a version: reading is not changing.
 BOOKKEEPING = frozenset(
-    {"id", "user_id", "version", "updated_at", "arrived_at", "last_accessed_at", "access_count"}
+    {
+        "id",
+        "user_id",
+        "version",
+        "updated_at",
+        "arrived_at",
+        "last_accessed_at",
+        "access_count",
+        "conflict",
+    }
 )
 VERSIONED = tuple(f.name for f in fields(Memory) if f.name not in BOOKKEEPING)
 

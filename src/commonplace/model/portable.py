@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from commonplace.errors import InvalidInput
 from commonplace.model import check
+from commonplace.model.conflict import Held
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
 from commonplace.model.kinds import POLICIES, Stability
 from commonplace.model.memory import Link, Memory, Relation, Sensitivity, State, Version
@@ -19,7 +20,8 @@ from commonplace.model.memory import Link, Memory, Relation, Sensitivity, State,
 FORMAT = 1
 
 # When this store got an item is the store's own business, not the item's.
-_LEFT_OUT = frozenset({"user_id", "arrived_at"})
+# The question that a memory is asked about in travels with what is held in it.
+_LEFT_OUT = frozenset({"user_id", "arrived_at", "conflict"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Belongings:
     journal: tuple[JournalRow, ...]
     revision: int
     profile_numbers: int
+    held: tuple[Held, ...] = ()
 
 
 def plain(value: Any) -> Any:
@@ -67,6 +70,8 @@ def to_lines(user_id: str, belongings: Belongings) -> Iterator[str]:
         )
     for link in belongings.links:
         yield _line({"type": "link", **{f.name: getattr(link, f.name) for f in fields(link)}})
+    for held in belongings.held:
+        yield _line({"type": "held", **_held_out(held, belongings.memories)})
     for row in belongings.journal:
         yield _line({"type": "journal", **_journal_out(row)})
 
@@ -77,6 +82,19 @@ def _line(record: Mapping[str, Any]) -> str:
 
 def _memory_out(memory: Memory) -> dict[str, Any]:
     return {f.name: getattr(memory, f.name) for f in fields(memory) if f.name not in _LEFT_OUT}
+
+
+def _held_out(held: Held, memories: Iterable[Memory]) -> dict[str, Any]:
+    return {
+        "memory": _memory_out(held.memory),
+        "conflict": held.conflict,
+        "targets": [m.id for m in memories if m.conflict and m.conflict == held.conflict],
+        "beside": held.beside,
+        "mentioned": sorted(held.mentioned),
+        "reason": held.reason,
+        "actor": held.actor,
+        "held_at": held.held_at,
+    }
 
 
 def _journal_out(row: JournalRow) -> dict[str, Any]:
@@ -120,6 +138,7 @@ class _Reader:
         self._versions: dict[tuple[str, int], Version] = {}
         self._links: dict[tuple[str, str], Link] = {}
         self._journal: dict[int, JournalRow] = {}
+        self._held: dict[str, Held] = {}
 
     def take(self, line: str) -> None:
         if not line.strip():
@@ -142,11 +161,23 @@ class _Reader:
                 link = _link_in(record)
                 self._about_known(link.a, link.b)
                 _once(self._links, (link.a, link.b), link)
+            case "held":
+                self._take_held(record)
             case "journal":
                 row = _journal_in(record, self._user_id)
                 _once(self._journal, row.seq, row)
             case other:
                 raise InvalidInput(f"Unknown type of record: {other!r}.")
+
+    def _take_held(self, record: Mapping[str, Any]) -> None:
+        targets = check.ids(record["targets"]) if record["targets"] else ()
+        held = _held_in(record, self._user_id)
+        self._about_known(*targets, *([held.beside] if held.beside else []))
+        if bool(held.conflict) == bool(held.beside):
+            raise InvalidInput("A held value waits in a conflict, or beside a memory.")
+        _once(self._held, held.memory.id, held)
+        for id in targets:
+            self._memories[id] = self._memories[id].evolve(conflict=held.conflict)
 
     def _about_known(self, *ids: str) -> None:
         for id in ids:
@@ -163,6 +194,7 @@ class _Reader:
             tuple(self._journal.values()),
             max([self._header["revision"], *(row.revision for row in self._journal.values())]),
             max([self._header["profile_numbers"], *(n + 1 for n in self._profile_numbers())]),
+            tuple(self._held.values()),
         )
 
     def _profile_numbers(self) -> list[int]:
@@ -281,6 +313,17 @@ _LINK: dict[str, Reading] = {
 }
 
 
+_HELD: dict[str, Reading] = {
+    "conflict": _word,
+    "targets": lambda value, field: value,
+    "beside": _word,
+    "mentioned": check.words,
+    "reason": lambda value, field: check.text(value, field) if value else "",
+    "actor": _maybe(_reference),
+    "held_at": check.when,
+}
+
+
 def _read(record: Mapping[str, Any], readings: Mapping[str, Reading], what: str) -> dict[str, Any]:
     check.known_fields(record, readings, what)
     missing = [name for name in readings if name not in record]
@@ -307,6 +350,19 @@ def _version_in(record: Mapping[str, Any], user_id: str) -> Version:
 
 def _link_in(record: Mapping[str, Any]) -> Link:
     return Link(**_read(record, _LINK, "A link"))
+
+
+def _held_in(record: Mapping[str, Any], user_id: str) -> Held:
+    values = _read({n: v for n, v in record.items() if n != "memory"}, _HELD, "A held value")
+    return Held(
+        _memory_in(record["memory"], user_id),
+        values["conflict"],
+        values["beside"],
+        frozenset(values["mentioned"]),
+        values["reason"],
+        values["actor"],
+        values["held_at"],
+    )
 
 
 def _journal_in(record: Mapping[str, Any], user_id: str) -> JournalRow:

@@ -27,6 +27,7 @@ class Principal:
     user_id: str
     agent: str | None = None
     cleared: bool = False  # may see what is marked sensitivity high without naming its id
+    may_resolve: bool = False  # an agent that may decide conflicts in the owner's place
 
     @property
     def scope(self) -> Scope:
@@ -41,5 +42,9 @@ class Principal:
     def is_owner(self) -> bool:
         return self.agent is None
 
-    def as_agent(self, name: str) -> Principal:
-        return replace(self, agent=name)
+    @property
+    def decides(self) -> bool:
+        return self.is_owner or self.may_resolve
+
+    def as_agent(self, name: str, may_resolve: bool = False) -> Principal:
+        return replace(self, agent=name, may_resolve=may_resolve)

@@ -11,6 +11,7 @@ from commonplace.model.filters import Filters, Visibility
 from commonplace.model.memory import Link, Memory, State, Version
 from commonplace.model.portable import Belongings
 from commonplace.model.scope import Principal, Scope
+from commonplace.recall.conflicts import Side, alternatives_to, held_in
 from commonplace.store.port import EVERYTHING, Counters, JournalQuery, Listing
 
 EXPORT_TRIES = 10
@@ -27,6 +28,8 @@ class Shown:
     memory: Memory
     versions: tuple[Version, ...]
     links: tuple[Link, ...]
+    held: tuple[Side, ...] = ()  # what a person still has to decide about it
+    alternatives: tuple[Side, ...] = ()  # what sources say otherwise
 
 
 def list_memories(
@@ -61,7 +64,13 @@ def show(desk: Desk, principal: Principal, id: str) -> Shown:
     if not found or not can_see(principal, found[0]) or not _readable(found[0], now):
         raise NotFound(f"There is no {id!r} here.", field="id")
     versions = desk.store.versions(principal.scope, [id])
-    return Shown(found[0], tuple(versions), _shown_links(desk, principal, id, now))
+    return Shown(
+        found[0],
+        tuple(versions),
+        _shown_links(desk, principal, id, now),
+        held_in(desk, principal, found[0]),
+        alternatives_to(desk, principal, id),
+    )
 
 
 def _shown_links(desk: Desk, principal: Principal, id: str, now: datetime) -> tuple[Link, ...]:
@@ -103,4 +112,5 @@ def _gather(desk: Desk, scope: Scope, counters: Counters) -> Belongings:
         tuple(desk.store.journal(scope, JournalQuery())),
         counters.revision,
         counters.profile_numbers,
+        tuple(desk.store.held(scope)),
     )

@@ -31,7 +31,7 @@ class Hit:
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
     related: tuple[Related, ...] = ()
-    disputed: str | None = None
+    disputed: str | None = None  # what is held against it until a person decides
     forgettable: bool = True
     suspicious: bool = False
     why: str | None = None  # with explain
@@ -39,7 +39,8 @@ class Hit:
 
     @property
     def bullet(self) -> str:
-        return f"- [{self.category}] {self.text}"
+        disputed = f" (disputed: {self.disputed})" if self.disputed else ""
+        return f"- [{self.category}] {self.text}{disputed}"
 
 
 def as_text(hits: Sequence[Hit]) -> str:

@@ -17,6 +17,7 @@ from commonplace.model.journal import Entry, Node, Op, Status
 from commonplace.model.memory import Link, Memory
 from commonplace.model.scope import Principal
 from commonplace.recall.arms import Found, ask_arms
+from commonplace.recall.conflicts import held_against
 from commonplace.recall.explain import sentence
 from commonplace.recall.pack import Hit, Related, as_text, pack
 from commonplace.recall.rank import Evidence, Floats, Promises, Ranked, ceilings, rank
@@ -77,7 +78,9 @@ def _answer(desk: Desk, principal: Principal, plan: Plan, vector: Vector | None)
         plan.k,
     )
     seen = _look_at_the_best(desk, principal, plan, found)
-    hits = [_hit(ranked, plan.explain) for ranked in seen.ranked[: plan.k]]
+    best = seen.ranked[: plan.k]
+    against = held_against(desk, principal, [ranked.memory for ranked in best])
+    hits = [_hit(ranked, plan.explain, against) for ranked in best]
     hits = _with_related(desk, principal, hits, seen.links)
     packed, tokens = pack(hits, plan.budget_tokens)
     _note(desk, principal, plan, packed, seen.evidence)
@@ -210,7 +213,7 @@ def _similarity(
     return None if told is None else min(asked, told)
 
 
-def _hit(ranked: Ranked, explain: bool) -> Hit:
+def _hit(ranked: Ranked, explain: bool, against: Mapping[str, Sequence[str]]) -> Hit:
     memory = ranked.memory
     return Hit(
         id=memory.id,
@@ -225,6 +228,7 @@ def _hit(ranked: Ranked, explain: bool) -> Hit:
         importance=memory.importance,
         tags=memory.tags,
         metadata=memory.metadata,
+        disputed=" / ".join(against.get(memory.id, ())) or None,
         why=sentence(ranked) if explain else None,
         parts=dict(ranked.parts) if explain else None,
     )

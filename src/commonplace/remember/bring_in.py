@@ -7,14 +7,22 @@ from dataclasses import dataclass, replace
 
 from commonplace.desk import Desk, index_all
 from commonplace.errors import NotAllowed
+from commonplace.language.models.embedder import Vectors
 from commonplace.model.changes import Add, Changeset, Copy, Indexing, Step, added
+from commonplace.model.conflict import Held
 from commonplace.model.filters import Visibility
 from commonplace.model.journal import Op
 from commonplace.model.memory import Memory, State
 from commonplace.model.portable import Belongings
+from commonplace.model.relations import Action, OnConflict
 from commonplace.model.scope import Principal
+from commonplace.remember.decide import NOTHING_LIKE_IT, Decision, decide
 from commonplace.remember.forget import hold_to_live_limits
-from commonplace.store.port import Listing
+from commonplace.remember.hold import hold_beside
+from commonplace.remember.neighbours import look_around
+from commonplace.remember.profile import is_of_profile
+from commonplace.remember.weigh import weigh_all
+from commonplace.store.port import HeldQuery, Listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +32,7 @@ class Imported:
     differing: tuple[str, ...]  # the store has this id with other words, and keeps them
     whole: bool  # True: history, links and numbers came along
     revision: int
+    alternatives: tuple[str, ...] = ()  # say otherwise than what stands, and are kept beside it
 
 
 _ANYTHING = Listing(states=tuple(State), visibility=Visibility(cleared=True), limit=1)
@@ -34,16 +43,16 @@ def bring_in(desk: Desk, principal: Principal, belongings: Belongings) -> Import
         raise NotAllowed("Only the owner imports into a memory.")
     now = desk.clock()
     arrived = [memory.evolve(arrived_at=now) for memory in belongings.memories]
-    indexes, _ = index_all(desk, arrived)
+    indexes, vectors = index_all(desk, arrived)
 
-    def decide() -> tuple[Changeset, Imported]:
+    def decision() -> tuple[Changeset, Imported]:
         counters = desk.store.counters(principal.scope)
         if not desk.store.page(principal.scope, _ANYTHING):
             steps: tuple[Step, ...] = (_copy(belongings, arrived, indexes),)
             told = Imported(len(arrived), (), (), True, 0)
             numbers = 0  # they come with the copy
         else:
-            steps, told = _what_is_new(desk, principal, arrived, indexes)
+            steps, told = _what_is_new(desk, principal, arrived, indexes, vectors)
             coming = [step.memory for step in steps if isinstance(step, Add)]
             live = [memory for memory in coming if memory.is_live(now)]
             hold_to_live_limits(desk, principal, live, (), now)
@@ -58,22 +67,72 @@ def bring_in(desk: Desk, principal: Principal, belongings: Belongings) -> Import
         )
         return changeset, told
 
-    revision, told = desk.decide(decide)
+    revision, told = desk.decide(decision)
     return replace(told, revision=revision)
 
 
 def _what_is_new(
-    desk: Desk, principal: Principal, arrived: Sequence[Memory], indexes: Sequence[Indexing]
+    desk: Desk,
+    principal: Principal,
+    arrived: Sequence[Memory],
+    indexes: Sequence[Indexing],
+    vectors: Vectors | None,
 ) -> tuple[tuple[Step, ...], Imported]:
     known = {m.id: m for m in desk.store.fetch(principal.scope, [m.id for m in arrived])}
-    steps = tuple(
-        added(memory.evolve(version=1), index, op=Op.IMPORT)
-        for memory, index in zip(arrived, indexes, strict=True)
-        if memory.id not in known
+    fresh = [place for place, memory in enumerate(arrived) if memory.id not in known]
+    verdicts = _verdicts(
+        desk,
+        principal,
+        [arrived[place] for place in fresh],
+        [indexes[place] for place in fresh],
+        None if vectors is None else vectors[fresh],
     )
+    steps: list[Step] = []
     same = [m.id for m in arrived if m.id in known and known[m.id].content == m.content]
+    beside: list[str] = []
+    for place, decision in zip(fresh, verdicts, strict=True):
+        memory = arrived[place].evolve(version=1)
+        if decision.action is Action.REFRESHED:
+            same.append(memory.id)
+        elif decision.action is Action.ALTERNATIVE:
+            beside.append(memory.id)
+            steps += _kept_beside(desk, principal, memory, decision)
+        else:
+            steps.append(added(memory, indexes[place], op=Op.IMPORT))
     differing = [m.id for m in arrived if m.id in known and known[m.id].content != m.content]
-    return steps, Imported(len(steps), tuple(same), tuple(differing), False, 0)
+    coming = sum(isinstance(step, Add) for step in steps)
+    told = Imported(coming, tuple(same), tuple(differing), False, 0, tuple(beside))
+    return tuple(steps), told
+
+
+def _verdicts(
+    desk: Desk,
+    principal: Principal,
+    memories: Sequence[Memory],
+    indexes: Sequence[Indexing],
+    vectors: Vectors | None,
+) -> list[Decision]:
+    """How each that is live relates to what stands here. An import never asks."""
+    now = desk.clock()
+    around = look_around(desk, principal.scope, memories, vectors, indexes)
+    weighed = weigh_all(desk, principal.scope, memories, around)
+    return [
+        decide(memory, theirs, now, OnConflict.ALTERNATIVE)
+        if memory.is_live(now) and not is_of_profile(memory.id)
+        else NOTHING_LIKE_IT
+        for memory, theirs in zip(memories, weighed, strict=True)
+    ]
+
+
+def _kept_beside(
+    desk: Desk, principal: Principal, memory: Memory, decision: Decision
+) -> tuple[Step, ...]:
+    stands = decision.others[0]
+    value = Held(
+        memory, None, stands.id, frozenset(), decision.reason, principal.actor, desk.clock()
+    )
+    known = desk.store.held(principal.scope, HeldQuery(beside=[stands.id]))
+    return hold_beside(value, stands, known)
 
 
 def _copy(belongings: Belongings, arrived: Sequence[Memory], indexes: Sequence[Indexing]) -> Copy:
@@ -84,4 +143,5 @@ def _copy(belongings: Belongings, arrived: Sequence[Memory], indexes: Sequence[I
         belongings.journal,
         belongings.revision,
         belongings.profile_numbers,
+        belongings.held,
     )

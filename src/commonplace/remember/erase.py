@@ -25,6 +25,7 @@ from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Principal
 from commonplace.remember.find import find
+from commonplace.remember.hold import erase_held, held_among
 from commonplace.remember.merge import merged_content, merged_summary
 from commonplace.store.port import EVERYTHING, Listing
 
@@ -50,14 +51,17 @@ def erase(
     now_too: bool,
     thread: str | None = None,
 ) -> Erased:
+    """Also what is held back: a value that waits in a conflict, or an alternative."""
     at = desk.clock()
     receipt_id = desk.new_id()
 
     def decide() -> tuple[Changeset, tuple[list[str], list[str]]]:
         revision = desk.store.counters(principal.scope).revision
-        doomed = find(desk, principal, ids)
+        waiting = held_among(desk, principal, ids)
+        held = [each.memory.id for each in waiting]
+        doomed = find(desk, principal, [id for id in ids if id not in held])
         removals, rewrites = _consequences(desk, principal, doomed)
-        steps: tuple[Step, ...] = (*rewrites, *removals)
+        steps: tuple[Step, ...] = (*rewrites, *removals, *erase_held(desk, principal, waiting))
         changeset = Changeset(
             principal.scope,
             at,
@@ -65,9 +69,10 @@ def erase(
             steps,
             revision,
             thread,
-            receipt=Receipt(receipt_id, at, len(removals)),
+            receipt=Receipt(receipt_id, at, len(removals) + len(held)),
         )
-        return changeset, ([step.id for step in removals], [step.memory.id for step in rewrites])
+        gone = [*(step.id for step in removals), *held]
+        return changeset, (gone, [step.memory.id for step in rewrites])
 
     revision, (gone, rewritten) = desk.decide(decide)
     return Erased(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.desk import Desk, visibility_of
+from commonplace.desk import Desk, index_all, visibility_of
 from commonplace.model.changes import Change, Changeset, changed
 from commonplace.model.filters import Filters, Visibility
-from commonplace.model.journal import Event, Node, Op
+from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import POLICIES, Kind
 from commonplace.model.lifecycle import has_expired, is_purgeable
 from commonplace.model.memory import Memory, State
@@ -17,6 +17,8 @@ from commonplace.model.scope import Principal
 from commonplace.remember.decide import hold_to_limits
 from commonplace.remember.find import find
 from commonplace.remember.profile import is_of_profile
+from commonplace.remember.replace import soft_delete
+from commonplace.remember.revert import as_it_was, split_ref
 from commonplace.store.port import EVERYTHING, Listing
 
 
@@ -85,36 +87,29 @@ def _is_there(memory: Memory, now: datetime) -> bool:
     return not is_purgeable(memory, now) and not has_expired(memory, now)
 
 
-def soft_delete(
-    memory: Memory,
-    now: datetime,
-    until: datetime,
-    *,
-    event: Event = Event.DELETE,
-    node: Node = Node.HOTPATH,
-    replaced_by: str | None = None,
-) -> Change:
-    after = memory.evolve(
-        state=State.SOFT_DELETED,
-        purge_at=until,
-        updated_at=now,
-        superseded_by=replaced_by or memory.superseded_by,
-    )
-    return changed(memory, after, op=Op.DELETE, event=event, node=node)
-
-
 def restore(
     desk: Desk, principal: Principal, ids: Sequence[str], thread: str | None = None
 ) -> Restored:
-    """Back to life. What had taken its place (an update, an override) steps back, restorable."""
+    """Back to life. What had taken its place (an update, an override) steps back, restorable.
+    An id with a version (…@2) brings back what the memory said then."""
     now = desk.clock()
+    versions = [split_ref(id) for id in ids]
 
     def decide() -> tuple[Changeset, tuple[list[str], list[str], list[str]]]:
         revision = desk.store.counters(principal.scope).revision
-        memories = find(desk, principal, ids, lambda m: _is_there(m, now))
+        wanted = dict(versions)
+        memories = find(desk, principal, list(wanted), lambda m: _is_there(m, now))
+        said = {
+            memory.id: as_it_was(desk, principal, memory, version)
+            for memory in memories
+            if (version := wanted[memory.id])
+        }
         dead = [memory for memory in memories if memory.state is not State.ACTIVE]
         successors = _live_successors(desk, principal, dead)
-        steps = [_revive(memory, now) for memory in dead]
+        steps = [_revive(memory, said.get(memory.id, memory), now) for memory in dead]
+        reverted = [memory for memory in memories if memory.id in said and memory not in dead]
+        steps += [_revive(memory, said[memory.id], now) for memory in reverted]
+        steps = [_reindexed(desk, step) for step in steps]
         until = now + desk.lifetimes.restorable
         steps += [
             soft_delete(successor, now, until, replaced_by=revived)
@@ -123,16 +118,17 @@ def restore(
         leaving = [successor for successor, _ in successors]
         hold_to_live_limits(desk, principal, dead, leaving, now)
         changeset = Changeset(principal.scope, now, principal.actor, tuple(steps), revision, thread)
-        already = [memory.id for memory in memories if memory.state is State.ACTIVE]
-        told = ([m.id for m in dead], already, [m.id for m in leaving])
+        back = [*dead, *reverted]
+        already = [memory.id for memory in memories if memory not in back]
+        told = ([m.id for m in back], already, [m.id for m in leaving])
         return changeset, told
 
     revision, (back, already, replaced) = desk.decide(decide)
     return Restored(tuple(back), tuple(already), tuple(replaced), revision)
 
 
-def _revive(memory: Memory, now: datetime) -> Change:
-    after = memory.evolve(
+def _revive(memory: Memory, said: Memory, now: datetime) -> Change:
+    after = said.evolve(
         state=State.ACTIVE,
         purge_at=None,
         superseded_by=None,
@@ -141,6 +137,12 @@ def _revive(memory: Memory, now: datetime) -> Change:
         expires_at=None if memory.expires_at and memory.expires_at <= now else memory.expires_at,
     )
     return changed(memory, after, op=Op.RESTORE, event=Event.RESTORE)
+
+
+def _reindexed(desk: Desk, step: Change) -> Change:
+    if step.before.searchable_text == step.after.searchable_text:
+        return step
+    return replace(step, index=index_all(desk, [step.after])[0][0])
 
 
 def _live_successors(

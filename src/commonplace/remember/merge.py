@@ -17,7 +17,7 @@ from commonplace.model.kinds import POLICIES, Kind, Stability
 from commonplace.model.memory import Memory, Sensitivity
 from commonplace.model.scope import Principal
 from commonplace.remember.find import find
-from commonplace.remember.update import supersede
+from commonplace.remember.replace import supersede
 
 
 @dataclass(frozen=True, slots=True)

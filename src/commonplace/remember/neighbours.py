@@ -1,21 +1,27 @@
-"""What is already remembered nearby."""
+"""What is already remembered nearby: neighbours to link with, rivals to compare with."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from commonplace.desk import Desk, Vector
 from commonplace.language.models.embedder import Vectors
+from commonplace.model.changes import Indexing
 from commonplace.model.filters import NO_FILTERS, Filters, Visibility
 from commonplace.model.kinds import POLICIES, Kind
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Scope
+from commonplace.remember.profile import is_of_profile
 from commonplace.store.index import Mask, ScopeIndex
 
 NEAREST = 5
+RIVALS = 6  # of each way of finding them
+MAX_KNOWN = 24  # that share a key
+_TERMS_ASKED = 32
 _AT_ONCE = 64
 
 
@@ -26,55 +32,110 @@ class Neighbour:
 
 
 @dataclass(frozen=True, slots=True)
+class Rival:
+    """Of the same kind, and perhaps about the same."""
+
+    id: str
+    cosine: float | None  # None: without a vector
+
+
+@dataclass(frozen=True, slots=True)
 class Surroundings:
     """Visit 1 of a write: what the decision rests on, and as of which revision."""
 
     revision: int
     neighbours: Sequence[Sequence[Neighbour]]  # per new memory, nearest first
+    rivals: Sequence[Sequence[Rival]]
     live_by_kind: dict[Kind, int]
 
 
 def look_around(
-    desk: Desk, scope: Scope, memories: Sequence[Memory], vectors: Vectors | None
+    desk: Desk,
+    scope: Scope,
+    memories: Sequence[Memory],
+    vectors: Vectors | None,
+    indexes: Sequence[Indexing] = (),
 ) -> Surroundings:
+    """With indexes also the rivals of each, found by keys, by words and by vectors."""
     with desk.index.reading(scope) as index:
-        everything = Visibility(cleared=True)
-        mask = index.candidates(NO_FILTERS, everything, desk.clock())
-        if vectors is None:
-            found: list[list[tuple[str, float]]] = [[] for _ in memories]
-        else:
-            found = _nearest_of_each(index, vectors, mask)
+        look = _Look(desk, index)
+        found = [
+            (
+                _nearest(index.ids, cosines),
+                look.rivals(memories[place], indexes[place], cosines) if indexes else [],
+            )
+            for place, cosines in enumerate(look.cosines(vectors, len(memories)))
+        ]
         limited = {m.kind for m in memories if POLICIES[m.kind].max_live is not None}
-        live = {
-            kind: int(index.candidates(Filters(kinds=(kind,)), everything, desk.clock()).sum())
-            for kind in limited
-        }
+        live = {kind: int(look.mask_of(kind).sum()) for kind in limited}
         revision = index.counters.revision
     return Surroundings(
         revision,
-        [_calibrated(desk, memory, near) for memory, near in zip(memories, found, strict=True)],
+        [_calibrated(desk, m, near) for m, (near, _) in zip(memories, found, strict=True)],
+        [rivals for _, rivals in found],
         live,
     )
 
 
-def _nearest_of_each(
-    index: ScopeIndex, vectors: Vectors, mask: Mask
-) -> list[list[tuple[str, float]]]:
-    """In blocks: one product for many rows is far cheaper than a product for each."""
-    return [
-        _nearest(index.ids, cosines)
-        for start in range(0, len(vectors), _AT_ONCE)
-        for cosines in index.cosines_of_many(vectors[start : start + _AT_ONCE], mask)
-    ]
+class _Look:
+    """At one state of the index, for a batch."""
+
+    def __init__(self, desk: Desk, index: ScopeIndex):
+        self._index = index
+        self._now = desk.clock()
+        self._everyone = Visibility(cleared=True)
+        self._mask = index.candidates(NO_FILTERS, self._everyone, self._now)
+        self._masks: dict[Kind, Mask] = {}
+
+    def mask_of(self, kind: Kind) -> Mask:
+        if kind not in self._masks:
+            filters = Filters(kinds=(kind,))
+            self._masks[kind] = self._index.candidates(filters, self._everyone, self._now)
+        return self._masks[kind]
+
+    def cosines(self, vectors: Vectors | None, count: int) -> Iterator[Vector | None]:
+        """In blocks: one product for many rows is far cheaper than a product for each."""
+        if vectors is None:
+            yield from [None] * count
+            return
+        for start in range(0, len(vectors), _AT_ONCE):
+            yield from self._index.cosines_of_many(vectors[start : start + _AT_ONCE], self._mask)
+
+    def rivals(self, memory: Memory, indexing: Indexing, cosines: Vector | None) -> list[Rival]:
+        mask = self.mask_of(memory.kind)
+        slots = self._index.known_by(indexing.keys, mask)[:MAX_KNOWN]
+        slots += self._by_words(indexing, mask)
+        if cosines is not None:
+            slots += _best(np.where(mask, cosines, -np.inf), RIVALS)
+        return [
+            Rival(self._index.ids[slot], _cosine(cosines, slot))
+            for slot in dict.fromkeys(slots)
+            if not is_of_profile(self._index.ids[slot])
+        ]
+
+    def _by_words(self, indexing: Indexing, mask: Mask) -> list[int]:
+        scores, _ = self._index.bm25(list(indexing.terms)[:_TERMS_ASKED], mask)
+        return [slot for slot in _best(scores, RIVALS) if scores[slot] > 0]
 
 
-def _nearest(ids: Sequence[str], cosines: Vector) -> list[tuple[str, float]]:
-    count = min(NEAREST, len(cosines))
+def _cosine(cosines: Vector | None, slot: int) -> float | None:
+    return None if cosines is None or not np.isfinite(cosines[slot]) else float(cosines[slot])
+
+
+def _best(scores: NDArray[np.floating], count: int) -> list[int]:
+    """Slots, best first; among equals the older."""
+    count = min(count, len(scores))
     if not count:
         return []
-    best = np.argpartition(cosines, len(cosines) - count)[-count:]
-    ranked = sorted(best.tolist(), key=lambda slot: (-cosines[slot], slot))
-    return [(ids[slot], float(cosines[slot])) for slot in ranked if np.isfinite(cosines[slot])]
+    best = np.argpartition(scores, len(scores) - count)[-count:].tolist()
+    ranked: list[int] = sorted(best, key=lambda slot: (-scores[slot], slot))
+    return [slot for slot in ranked if np.isfinite(scores[slot])]
+
+
+def _nearest(ids: Sequence[str], cosines: Vector | None) -> list[tuple[str, float]]:
+    if cosines is None:
+        return []
+    return [(ids[slot], float(cosines[slot])) for slot in _best(cosines, NEAREST)]
 
 
 def _calibrated(

@@ -12,17 +12,18 @@ from commonplace.errors import InvalidInput, MissingField, NotFound
 from commonplace.language.keywords import keywords
 from commonplace.language.summarise import summarise
 from commonplace.model import check
-from commonplace.model.changes import Change, Changeset, Indexing, Step, added, changed, connected
-from commonplace.model.journal import Event, Node, Op
-from commonplace.model.kinds import POLICIES, Kind, OnContentChange, Stability
+from commonplace.model.changes import Changeset, Indexing, Step, added, changed, connected
+from commonplace.model.journal import Event, Op
+from commonplace.model.kinds import POLICIES, Kind, Stability
 from commonplace.model.memory import VERSIONED, Memory, Sensitivity, State
 from commonplace.model.scope import Principal
 from commonplace.remember.draft import callers_metadata, content_from, draft_from, title_of
 from commonplace.remember.find import find
-from commonplace.remember.forget import soft_delete
+from commonplace.remember.hold import carry_dispute
 from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import look_around
 from commonplace.remember.profile import field_words, is_of_profile
+from commonplace.remember.replace import is_override, make_way
 
 IN_PLACE = (
     "category",
@@ -222,8 +223,8 @@ def _replace(
     revision, after = desk.decide(decide)
     if after.id == before.id:
         return Updated(after.id, after, "updated", None, revision)
-    override = POLICIES[before.kind].on_content_change is OnContentChange.OVERRIDE
-    return Updated(after.id, after, "overridden" if override else "superseded", before.id, revision)
+    action = "overridden" if is_override(before.kind) else "superseded"
+    return Updated(after.id, after, action, before.id, revision)
 
 
 def _replacement(
@@ -233,32 +234,13 @@ def _replacement(
     if after.id == before.id:
         return (changed(before, after, op=Op.UPDATE, event=Event.UPDATE, index=indexes[0]),)
     now = after.created_at
-    override = POLICIES[before.kind].on_content_change is OnContentChange.OVERRIDE
-    event = Event.OVERRIDE if override else Event.UPDATE
-    until = now + desk.lifetimes.restorable
-    old: Change = (
-        soft_delete(before, now, until, event=event, replaced_by=after.id)
-        if override
-        else supersede(before, after.id, now)
-    )
+    event = Event.OVERRIDE if is_override(before.kind) else Event.UPDATE
+    old = make_way(before, after, now, desk.lifetimes.restorable)
+    dispute = carry_dispute(desk, principal, before, after)
     around = look_around(desk, principal.scope, [after], vectors)
     near = [neighbour for neighbour in around.neighbours[0] if neighbour.id != before.id]
     links = [connected(link) for link in links_for(after, near, now)]
-    return (added(after, indexes[0], event=event, old_ref=before.ref), old, *links)
-
-
-def supersede(
-    memory: Memory,
-    by: str,
-    now: datetime,
-    event: Event = Event.UPDATE,
-    node: Node = Node.HOTPATH,
-) -> Change:
-    after = memory.evolve(
-        state=State.SUPERSEDED, superseded_by=by, valid_to=memory.valid_to or now, updated_at=now
-    )
-    op = Op.MERGE if event is Event.MERGE else Op.UPDATE
-    return changed(memory, after, op=op, event=event, node=node, meta={"superseded_by": by})
+    return (added(after, indexes[0], event=event, old_ref=before.ref), old, *dispute, *links)
 
 
 def _successor(desk: Desk, before: Memory, wanted: Mapping[str, Any], now: datetime) -> Memory:

@@ -7,8 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from commonplace.desk import Desk
-from commonplace.language.analyse import term_counts
+from commonplace.desk import Desk, indexing
 from commonplace.model.filters import Visibility
 from commonplace.model.memory import State
 from commonplace.model.scope import Scope
@@ -122,9 +121,9 @@ def _terms_match(desk: Desk, scope: Scope, page: IndexPage) -> bool:
     unit_of = {row.id: row.unit for row in page.rows}
     listing = Listing(states=(State.ACTIVE,), visibility=Visibility(cleared=True), limit=EVERYTHING)
     return all(
-        stored.get(unit_of[memory.id]) == pack_terms(term_counts(memory.searchable_text))
+        stored.get(unit_of[memory.id]) == pack_terms(found_by.terms, found_by.keys)
         for memory in desk.store.page(scope, listing)
-        if memory.id in unit_of
+        if memory.id in unit_of and (found_by := indexing(memory, None))
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from commonplace.model.filters import Filters, Visibility
 from commonplace.store.port import Counters, IndexedRow, IndexPage
 from commonplace.store.postings import Postings
-from commonplace.store.sql.rows import exact_micros, micros
+from commonplace.store.sql.rows import KEY_SIGN, exact_micros, micros
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float32]
@@ -148,13 +148,13 @@ class ScopeIndex:
     def _take_terms(self, packed_terms: Sequence[tuple[int, str]], known: int) -> None:
         """A unit's terms never change, so those of slots already known need no second look."""
         documents = [
-            (slot, packed.split(" ") if packed else [])
+            (slot, packed.split(" ") if packed else [], packed.count(KEY_SIGN))
             for unit, packed in packed_terms
             if (slot := self.slot_of.get(unit, -1)) >= known
         ]
-        for slot, words in documents:
-            self.lengths[slot] = len(words)
-        self.postings.add_many(documents)
+        for slot, words, keys in documents:
+            self.lengths[slot] = len(words) - keys
+        self.postings.add_many([(slot, words) for slot, words, _ in documents])
 
     def _take_vectors(self, vectors: Sequence[tuple[int, bytes]]) -> None:
         placed = [(self.slot_of[unit], blob) for unit, blob in vectors if unit in self.slot_of]
@@ -292,6 +292,12 @@ class ScopeIndex:
     def bm25(self, terms: Sequence[str], mask: Mask) -> tuple[Floats, Floats]:
         """BM25 of every candidate and the share of the query's terms that it holds."""
         return self.postings.bm25(terms, self.live[: self.size], self.lengths[: self.size], mask)
+
+    def known_by(self, keys: Iterable[str], mask: Mask) -> list[int]:
+        """Slots of the candidates that have one of the keys."""
+        found = [self.postings.of(KEY_SIGN + key)[0] for key in keys]
+        slots: list[int] = np.unique(np.concatenate([*found, np.zeros(0, np.int32)])).tolist()
+        return [slot for slot in slots if mask[slot]]
 
     def fingerprint(self) -> dict[str, tuple[object, ...]]:
         """All that is known of each live item, to compare two indexes with."""

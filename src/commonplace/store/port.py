@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from commonplace.model.changes import Applied, Bookkeeping, Changeset, Receipt
+from commonplace.model.conflict import Held
 from commonplace.model.filters import NO_FILTERS, UNCLEARED, Filters, Visibility
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Link, Memory, State, Version
@@ -69,6 +70,15 @@ class JournalQuery:
     after_seq: int | None = None
     events_only: bool = False  # leave out operational rows
     newest: int | None = None  # given: only so many, newest first; else all, oldest first
+
+
+@dataclass(frozen=True, slots=True)
+class HeldQuery:
+    """Held values by any of these."""
+
+    ids: Sequence[str] = ()
+    conflicts: Sequence[str] = ()
+    beside: Sequence[str] = ()
 
 
 class IndexedRow(NamedTuple):
@@ -168,6 +178,14 @@ class Store(Protocol):
     def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]: ...
 
     def links(self, scope: Scope, ids: Sequence[str]) -> list[Link]: ...
+
+    def held(self, scope: Scope, query: HeldQuery | None = None) -> list[Held]:
+        """Values that wait, oldest first; without a query all of them."""
+        ...
+
+    def disputed(self, scope: Scope, conflicts: Sequence[str] | None = None) -> list[Memory]:
+        """The targets of open conflicts, whatever their state."""
+        ...
 
     def journal(self, scope: Scope, query: JournalQuery) -> list[JournalRow]: ...
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from commonplace.errors import LimitReached
 from commonplace.model.kinds import Kind
-from commonplace.remember.decide import Action, Relation, hold_to_limits, relate
+from commonplace.remember.decide import hold_to_limits
 from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import Neighbour
 from support.clock import START
@@ -31,11 +31,6 @@ def test_the_five_nearest_of_at_least_three_quarters(near):
 
 def test_nothing_is_linked_to_itself():
     assert links_for(memory(id="m1"), [Neighbour("m1", 1.0)], START) == []
-
-
-def test_every_write_is_new_for_now():
-    decision = relate(memory(), [Neighbour("m2", 1.0)])
-    assert (decision.relation, decision.action) == (Relation.NEW, Action.STORED)
 
 
 def test_a_sixth_soul_is_refused():

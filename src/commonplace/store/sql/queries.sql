@@ -155,6 +155,56 @@ DELETE FROM journal WHERE scope = :scope
 -- name: clear_cursors
 DELETE FROM cursors WHERE scope = :scope
 
+-- name: insert_held
+INSERT INTO held (scope, id, conflict, beside, content, fields, mentioned, reason, actor, held_at)
+VALUES (:scope, :id, :conflict, :beside, :content, :fields, :mentioned, :reason, :actor, :held_at)
+
+-- name: delete_held
+DELETE FROM held WHERE scope = :scope AND id IN #list(ids)
+
+-- name: delete_held_beside
+DELETE FROM held WHERE scope = :scope AND beside IN #list(ids)
+
+-- name: delete_held_about_nothing
+-- An erased target takes the question with it, unless another target is still asked about.
+DELETE FROM held
+ WHERE scope = :scope
+   AND conflict IN (SELECT m.conflict FROM memories m
+                     WHERE m.scope = :scope AND m.id IN #list(ids))
+   AND NOT EXISTS (SELECT 1 FROM memories m
+                    WHERE m.scope = :scope AND m.conflict = held.conflict
+                      AND NOT m.id IN #list(ids))
+
+-- name: join_held
+UPDATE held SET conflict = :conflict WHERE scope = :scope AND conflict = :absorbed
+
+-- name: join_disputes
+UPDATE memories SET conflict = :conflict WHERE scope = :scope AND conflict = :absorbed
+
+-- name: dispute
+UPDATE memories SET conflict = :conflict WHERE scope = :scope AND id IN #list(ids)
+
+-- name: end_dispute
+UPDATE memories SET conflict = NULL WHERE scope = :scope AND conflict IN #list(conflicts)
+
+-- name: clear_held
+DELETE FROM held WHERE scope = :scope
+
+-- name: held
+SELECT id, conflict, beside, content, fields, mentioned, reason, actor, held_at
+  FROM held
+ WHERE scope = :scope
+   AND (CAST(:any AS BIGINT) = 1 OR id IN #list(ids) OR conflict IN #list(conflicts)
+        OR beside IN #list(beside))
+ ORDER BY held_at, id
+
+-- name: disputed
+SELECT #columns
+  FROM memories m LEFT JOIN reads r ON r.scope = m.scope AND r.id = m.id
+ WHERE m.scope = :scope AND m.conflict IS NOT NULL
+   AND (CAST(:any AS BIGINT) = 1 OR m.conflict IN #list(conflicts))
+ ORDER BY m.created_at, m.unit
+
 -- name: touch
 INSERT INTO reads (scope, id, last_accessed_at, access_count)
 SELECT m.scope, m.id, CAST(:at AS BIGINT), CAST(:count AS BIGINT) FROM memories m
@@ -339,6 +389,9 @@ SELECT content, fields FROM versions WHERE scope = :scope
 
 -- name: texts_of_terms
 SELECT terms FROM terms WHERE scope = :scope
+
+-- name: texts_of_held
+SELECT content, fields, reason FROM held WHERE scope = :scope
 
 -- name: texts_of_journal
 SELECT category, thread_id, meta FROM journal WHERE scope = :scope

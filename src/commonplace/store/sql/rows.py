@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from commonplace.model.conflict import Held
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
 from commonplace.model.kinds import Kind, Stability
 from commonplace.model.memory import (
@@ -22,6 +23,8 @@ from commonplace.model.scope import Scope
 from commonplace.store.port import IndexedRow
 
 Row = Sequence[Any]
+
+KEY_SIGN = "="
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -61,9 +64,12 @@ _STORED = (
     "arrived_at",
 )
 _READ_MARKS = ("last_accessed_at", "access_count")
+_STANDING = ("conflict",)  # written by Hold and LetGo alone
 INDEX_COLUMNS = ", ".join(f"m.{name}" for name in IndexedRow._fields)
-COLUMNS = ", ".join([f"m.{name}" for name in _STORED] + [f"r.{name}" for name in _READ_MARKS])
-_NAMES = _STORED + _READ_MARKS
+COLUMNS = ", ".join(
+    [f"m.{name}" for name in _STORED + _STANDING] + [f"r.{name}" for name in _READ_MARKS]
+)
+_NAMES = _STORED + _STANDING + _READ_MARKS
 
 
 def micros(moment: datetime | None) -> int | None:
@@ -165,10 +171,39 @@ def version_values(memory: Memory, at: datetime, until: datetime | None = None) 
 
 def version_from(scope: Scope, row: Row) -> Version:
     id_, version, content, fields, recorded_at, invalidated_at = row
+    memory = _memory_of(scope, id_, version, content, fields, instant(recorded_at))
+    return Version(memory, instant(recorded_at), moment(invalidated_at))
+
+
+def held_values(held: Held) -> dict[str, Any]:
+    values = version_values(held.memory, held.held_at)
+    return {
+        "id": held.memory.id,
+        "conflict": held.conflict,
+        "beside": held.beside,
+        "content": values["content"],
+        "fields": values["fields"],
+        "mentioned": to_json(sorted(held.mentioned)),
+        "reason": held.reason,
+        "actor": held.actor,
+        "held_at": micros(held.held_at),
+    }
+
+
+def held_from(scope: Scope, row: Row) -> Held:
+    id_, conflict, beside, content, fields, mentioned, reason, actor, held_at = row
+    memory = _memory_of(scope, id_, 1, content, fields, instant(held_at))
+    told = frozenset(json.loads(mentioned))
+    return Held(memory, conflict, beside, told, reason, actor, instant(held_at))
+
+
+def _memory_of(
+    scope: Scope, id_: str, version: int, content: str, fields: str, updated_at: datetime
+) -> Memory:
     values = json.loads(fields)
     for name in _MOMENTS & values.keys():
         values[name] = moment(values[name])
-    memory = Memory(
+    return Memory(
         **{
             **values,
             "id": id_,
@@ -181,10 +216,9 @@ def version_from(scope: Scope, row: Row) -> Version:
             "state": State(values["state"]),
             "tags": tuple(values["tags"]),
             "evidence": tuple(values["evidence"]),
-            "updated_at": instant(recorded_at),
+            "updated_at": updated_at,
         }
     )
-    return Version(memory, instant(recorded_at), moment(invalidated_at))
 
 
 def link_from(row: Row) -> Link:
@@ -234,6 +268,8 @@ def journal_from(scope: Scope, row: Row) -> JournalRow:
     )
 
 
-def pack_terms(counts: dict[str, int]) -> str:
-    """Terms hold no space, so a space keeps them apart; a count is a repetition."""
-    return " ".join(term for term, count in sorted(counts.items()) for _ in range(count))
+def pack_terms(counts: Mapping[str, int], keys: Iterable[str] = ()) -> str:
+    """Terms hold no space, so a space keeps them apart; a count is a repetition. Keys go first,
+    each behind a sign that no term has."""
+    terms = [term for term, count in sorted(counts.items()) for _ in range(count)]
+    return " ".join([*(KEY_SIGN + key for key in sorted(keys)), *terms])

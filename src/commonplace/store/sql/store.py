@@ -14,6 +14,7 @@ from typing import Any
 
 from commonplace.errors import StoreClosed, StoreError
 from commonplace.model.changes import Applied, Bookkeeping, Changeset, Receipt
+from commonplace.model.conflict import Held
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Link, Memory, Version
 from commonplace.model.scope import Scope
@@ -23,6 +24,7 @@ from commonplace.store.port import (
     Counters,
     EmbedderIdentity,
     Health,
+    HeldQuery,
     IndexedRow,
     IndexPage,
     JournalQuery,
@@ -33,6 +35,7 @@ from commonplace.store.port import (
 from commonplace.store.sql.rows import (
     Row,
     entry_values,
+    held_from,
     instant,
     journal_from,
     link_from,
@@ -193,6 +196,25 @@ class SqlStore(ABC):
         with self._reading(scope) as session:
             return [link_from(row) for row in session.rows("links", ids=list(ids))]
 
+    def held(self, scope: Scope, query: HeldQuery | None = None) -> list[Held]:
+        asked = query or HeldQuery()
+        with self._reading(scope) as session:
+            rows = session.rows(
+                "held",
+                any=int(query is None),
+                ids=list(asked.ids),
+                conflicts=list(asked.conflicts),
+                beside=list(asked.beside),
+            )
+        return [held_from(scope, row) for row in rows]
+
+    def disputed(self, scope: Scope, conflicts: Sequence[str] | None = None) -> list[Memory]:
+        with self._reading(scope) as session:
+            rows = session.rows(
+                "disputed", any=int(conflicts is None), conflicts=list(conflicts or ())
+            )
+        return [memory_from(scope, row) for row in rows]
+
     def journal(self, scope: Scope, query: JournalQuery) -> list[JournalRow]:
         values = {
             "subject": query.subject,
@@ -252,7 +274,7 @@ class SqlStore(ABC):
         with self._reading(scope) as session:
             return [
                 table
-                for table in ("memories", "versions", "terms", "journal")
+                for table in ("memories", "versions", "terms", "held", "journal")
                 if any(sought in each for each in _texts(session.rows(f"texts_of_{table}")))
             ]
 

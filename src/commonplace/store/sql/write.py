@@ -14,18 +14,22 @@ from commonplace.model.changes import (
     Changeset,
     Connect,
     Copy,
+    Hold,
     Indexing,
+    LetGo,
     Remove,
     RemoveEverything,
     Rewrite,
     Step,
 )
+from commonplace.model.conflict import Held
 from commonplace.model.journal import Event
 from commonplace.model.memory import Link, Memory
 from commonplace.store.failpoints import reached
 from commonplace.store.sql.rows import (
     Row,
     entry_values,
+    held_values,
     memory_values,
     micros,
     pack_terms,
@@ -123,11 +127,20 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
                 _change(session, step, numbers)
         case Connect():
             _connect(session, [step.link for step in batch])
+        case Hold():
+            for step in batch:
+                _hold(session, step)
+        case LetGo():
+            for step in batch:
+                session.run("delete_held", ids=list(step.values))
+                session.run("end_dispute", conflicts=[step.conflict] if step.conflict else [])
         case Remove():
-            _remove(session, [step.id for step in batch])
             erased = [step.id for step in batch if step.entry.event is Event.ERASE]
             if erased:  # categories and threads are words of the caller's, too
                 session.run("silence_journal", ids=erased)
+                session.run("delete_held_beside", ids=erased)
+                session.run("delete_held_about_nothing", ids=erased)
+            _remove(session, [step.id for step in batch])
         case Rewrite():
             for step in batch:
                 _rewrite(session, step, numbers)
@@ -145,6 +158,7 @@ _EVERYTHING = (
     "versions",
     "links",
     "reads",
+    "held",
     "memories",
     "journal",
     "cursors",
@@ -163,7 +177,7 @@ def _add(session: Session, items: Sequence[tuple[Memory, Indexing]], numbers: Nu
 def _index(session: Session, placed: Sequence[tuple[int, Indexing]]) -> None:
     session.run_many(
         "insert_terms",
-        [{"unit": unit, "terms": pack_terms(dict(index.terms))} for unit, index in placed],
+        [{"unit": unit, "terms": pack_terms(index.terms, index.keys)} for unit, index in placed],
     )
     session.run_many(
         "insert_vector",
@@ -216,6 +230,28 @@ def _connect(session: Session, links: Sequence[Link]) -> None:
     )
 
 
+def _hold(session: Session, step: Hold) -> None:
+    for absorbed in step.absorbs:
+        session.run("join_held", conflict=step.conflict, absorbed=absorbed)
+        session.run("join_disputes", conflict=step.conflict, absorbed=absorbed)
+    _insert_held(session, step.values)
+    if step.conflict:
+        session.run("dispute", conflict=step.conflict, ids=list(step.targets))
+        session.run("dispute", conflict=None, ids=list(step.releases))
+
+
+def _insert_held(session: Session, held: Sequence[Held]) -> None:
+    session.run_many("insert_held", [held_values(value) for value in held])
+
+
+def _disputes(copy: Copy) -> dict[str, list[str]]:
+    targets: dict[str, list[str]] = {}
+    for memory, _ in copy.memories:
+        if memory.conflict:
+            targets.setdefault(memory.conflict, []).append(memory.id)
+    return targets
+
+
 def _remove(session: Session, ids: Sequence[str]) -> None:
     for statement in (
         "delete_terms",
@@ -242,6 +278,9 @@ def _copy(session: Session, copy: Copy, numbers: Numbers) -> None:
         [version_values(v.memory, v.recorded_at, v.invalidated_at) for v in copy.versions],
     )
     _connect(session, copy.links)
+    _insert_held(session, copy.held)
+    for conflict, targets in _disputes(copy).items():
+        session.run("dispute", conflict=conflict, ids=targets)
     session.run_many(
         "insert_reads",
         [

@@ -16,11 +16,14 @@ import commonplace
 from commonplace import settings as settings_table
 from commonplace.book import Verified
 from commonplace.errors import InvalidInput
+from commonplace.model.relations import Action
 from commonplace.operations import Effect, Operation, Parameter, Shape
+from commonplace.remember.remember import Remembered
 from commonplace.sleep.doctor import Finding
 from commonplace.surfaces.cli.render import show_answer
 
 EXIT_NO = 1
+EXIT_PENDING = 3  # held: a person decides
 
 GLOBALS = {
     "store": typer.Option("--store", help="Where memory is kept (COMMONPLACE_STORE)."),
@@ -79,6 +82,8 @@ def command_for(operation: Operation, group: bool = False) -> Callable[..., None
             show_answer(operation, answer, as_json=options.json)
         if says_no(answer):
             raise typer.Exit(EXIT_NO)
+        if isinstance(answer, Remembered) and answer.action is Action.PENDING:
+            raise typer.Exit(EXIT_PENDING)
 
     _describe(command, operation)
     return command

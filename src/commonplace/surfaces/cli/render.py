@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import singledispatch
 from typing import Any
 
@@ -18,7 +18,9 @@ from commonplace.book import Choice, Verified
 from commonplace.errors import CommonplaceError
 from commonplace.model.delta import Delta, shorten
 from commonplace.model.memory import Memory
+from commonplace.model.relations import Action, Relation
 from commonplace.operations import Operation
+from commonplace.recall.conflicts import Question, Side
 from commonplace.recall.look_up import Page, Shown
 from commonplace.recall.pack import Hit
 from commonplace.recall.recall import Recalled
@@ -29,6 +31,7 @@ from commonplace.remember.forget import Forgotten, Restored
 from commonplace.remember.merge import Merged
 from commonplace.remember.profile import Profile, ProfileChange
 from commonplace.remember.remember import Remembered
+from commonplace.remember.resolve import Resolved
 from commonplace.remember.update import Updated
 from commonplace.sleep.tidy import Tidied
 
@@ -67,7 +70,8 @@ def show_error(error: CommonplaceError, as_json: bool) -> None:
 def drawn(answer: Any) -> Any:
     """How an answer looks on a terminal; lists and maps as they come."""
     if isinstance(answer, list | tuple):
-        return Group(*(_row(each) for each in answer)) if answer else Text("Nothing.", "dim")
+        rows = (drawn(each) if isinstance(each, Question) else _row(each) for each in answer)
+        return Group(*rows) if answer else Text("Nothing.", "dim")
     return Text(str(answer))
 
 
@@ -93,9 +97,74 @@ def _id(id: str) -> Text:
 
 @drawn.register
 def _remembered(answer: Remembered) -> Any:
-    told = Text.assemble(("✓ remembered ", "bold green"), headline(answer.memory))
-    warnings = [Text(f"  ! {warning}", "yellow") for warning in answer.warnings]
-    return Group(told, _id(answer.id), *warnings)
+    word, colour = _ACTIONS[answer.action]
+    told = Text.assemble((f"{word} ", f"bold {colour}"), headline(answer.memory))
+    lines = [told, _id(answer.id)]
+    if answer.relation is not Relation.NEW:
+        reason = f": {answer.reason}" if answer.reason else ""
+        lines.append(Text(f"  {answer.relation} of {', '.join(answer.others)}{reason}", "dim"))
+    if answer.action is Action.PENDING:
+        choices = f"resolve {answer.conflict} override | insert | dismiss"
+        lines.append(Text(f"  what stands, stands until you decide: {choices}", "yellow"))
+    if answer.undo:
+        lines.append(Text(f"  undo: restore {' '.join(answer.undo)}", "dim"))
+    lines += [Text(f"  ! {warning}", "yellow") for warning in answer.warnings]
+    return Group(*lines)
+
+
+_ACTIONS = {
+    Action.STORED: ("✓ remembered", "green"),
+    Action.REFRESHED: ("✓ known already", "green"),
+    Action.SUPERSEDED: ("↑ updated", "green"),
+    Action.PENDING: ("? held", "yellow"),
+    Action.OVERRIDDEN: ("↑ overridden", "green"),
+    Action.ALTERNATIVE: ("· kept as an alternative", "green"),
+}
+
+
+@drawn.register
+def _question(question: Question) -> Any:
+    """What stands and what is held against it, side by side."""
+    table = Table(box=None, padding=(0, 2), title_justify="left")
+    table.add_column("")
+    for number, side in enumerate(question.standing, 1):
+        gone = "" if side.is_live else " (gone)"
+        several = f" {number}" if len(question.standing) > 1 else ""
+        table.add_column(f"stands{several}{gone}", style="green", overflow="fold")
+    for _ in question.held:
+        table.add_column("held", style="yellow", overflow="fold")
+    sides = [*question.standing, *question.held]
+    for name, told in _SIDES.items():
+        cells = [told(side) for side in sides]
+        if any(cells):
+            table.add_row(name, *cells)
+    word = "alternative" if question.is_alternative else "conflict"
+    choices = f"commonplace resolve {question.id} override | insert | dismiss"
+    return Panel(
+        Group(Text(question.reason, "bold"), table, Text(choices, "dim")),
+        title=f"{word} {question.id}",
+        title_align="left",
+    )
+
+
+_SIDES: dict[str, Callable[[Side], str]] = {
+    "says": lambda side: side.text,
+    "since": lambda side: f"{side.since:%Y-%m-%d}",
+    "told": lambda side: f"{side.told_at:%Y-%m-%d %H:%M}",
+    "by": lambda side: side.told_by or "",
+    "source": lambda side: side.source or "",
+    "evidence": lambda side: "; ".join(side.evidence),
+    "id": lambda side: side.id,
+}
+
+
+@drawn.register
+def _resolved(answer: Resolved) -> Any:
+    lines = [Text.assemble(("✓ decided: ", "bold green"), str(answer.choice))]
+    lines += [Text(f"  stored {id}", "dim") for id in answer.ids]
+    lines += [Text(f"  replaces {id}; undo: restore {id}", "dim") for id in answer.replaced]
+    lines += [Text(f"  dropped {id}", "dim") for id in answer.dropped]
+    return Group(*lines)
 
 
 @drawn.register
@@ -137,6 +206,8 @@ def drawn_hit(place: int, hit: Hit) -> list[Any]:
         Text(f"   {hit.kind} · {hit.date:%Y-%m-%d} · similarity {similarity} · id {hit.id}", "dim"),
     ]
     lines += [Text(f"   ↳ {related.text}", "dim") for related in hit.related]
+    if hit.disputed:
+        lines.append(Text(f"   ? disputed: {hit.disputed}", "yellow"))
     if hit.why:
         lines.append(Text(f"   {hit.why}", "italic"))
     for name, part in (hit.parts or {}).items():

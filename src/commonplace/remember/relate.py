@@ -1,0 +1,189 @@
+"""How a new memory relates to one that is there. Pure: similarities are handed in.
+
+Where a model is blind (a changed name, swapped roles, most scripts), words and frames decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from commonplace.language.contacts import same_email, same_phone
+from commonplace.language.identity import STATEMENT_CHARACTERS, subject_key
+from commonplace.language.normalise import fold
+from commonplace.language.secrets import is_secret
+from commonplace.language.statements.compare import Comparison, Verdict, compare
+from commonplace.language.statements.keys import subject_terms
+from commonplace.language.statements.values import same_value
+from commonplace.model.kinds import Kind
+from commonplace.model.memory import Memory
+from commonplace.model.relations import Relation
+
+SAME = 0.95  # rewording, whatever was left out
+SAME_IN_FULL = 0.88  # rewording with no detail lost; changed with the values masked
+SAME_SUBJECT = 0.85
+NEAR = 0.80
+WORDS_SAME = 0.85  # share of words in common, where values are masked or similarity is unknown
+
+FIELDS = ("name", "phone", "email", "role", "description")
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    relation: Relation
+    reason: str = ""
+    certain: bool = True  # fields or a frame say so, not only that the texts are alike
+
+
+NEW = Related(Relation.NEW)
+
+
+def texts_to_liken(new: Memory, old: Memory) -> tuple[str, str] | None:
+    """The two texts whose similarity `relate` will want to know besides that of the whole."""
+    if new.kind is Kind.KV:
+        ours, theirs = _subject(new), _subject(old)
+        return (ours, theirs) if _one_within(ours, theirs) else None
+    if new.kind is Kind.CONTACT:
+        return None
+    comparison = _compared(new, old)
+    if comparison.verdict is not Verdict.MASKED or comparison.words_alike >= WORDS_SAME:
+        return None
+    return comparison.masked
+
+
+def relate(
+    new: Memory, old: Memory, similarity: float | None, likened: float | None = None
+) -> Related:
+    """``likened`` is the similarity of `texts_to_liken`; None means unknown."""
+    if new.kind is Kind.KV:
+        return _relate_values(new, old, similarity, likened)
+    if new.kind is Kind.CONTACT:
+        return _relate_contacts(new, old, similarity)
+    return _relate_statements(_compared(new, old), similarity, likened)
+
+
+# ——— statements ———
+
+
+def _compared(new: Memory, old: Memory) -> Comparison:
+    """Long texts say many things: they are equal, or for similarity to judge."""
+    if max(len(new.content), len(old.content)) <= STATEMENT_CHARACTERS:
+        return compare(old.content, new.content)
+    equal = fold(new.content) == fold(old.content)
+    return Comparison(Verdict.EQUAL if equal else Verdict.APART, "")
+
+
+def _relate_statements(
+    comparison: Comparison, similarity: float | None, likened: float | None
+) -> Related:
+    known = similarity or 0.0
+    reason = comparison.reason
+    match comparison.verdict:
+        case Verdict.EQUAL:
+            return Related(Relation.REPEAT, reason)
+        case Verdict.SAME | Verdict.MORE:
+            return Related(Relation.REWORDING, reason)
+        case Verdict.CHANGED:
+            return Related(Relation.CHANGED, reason)
+        case Verdict.MASKED if (
+            comparison.words_alike >= WORDS_SAME or (likened or 0.0) >= SAME_IN_FULL
+        ):
+            return Related(Relation.CHANGED, reason, certain=False)
+        case Verdict.LESS if known >= SAME:
+            return Related(Relation.REWORDING, reason, certain=False)
+        case Verdict.OPEN if known >= SAME_IN_FULL:
+            return Related(Relation.REWORDING, reason, certain=False)
+        case Verdict.BOTH:
+            return Related(Relation.NEAR, reason)
+        case Verdict.APART:
+            return _by_similarity(similarity, 0.0, reason)
+        case _:
+            return _by_similarity(similarity, comparison.words_alike, reason)
+
+
+def _by_similarity(similarity: float | None, words_alike: float, reason: str) -> Related:
+    near = words_alike >= WORDS_SAME if similarity is None else similarity >= NEAR
+    return Related(Relation.NEAR, reason) if near else NEW
+
+
+# ——— values of a subject ———
+
+
+def _subject(memory: Memory) -> str:
+    return str(memory.metadata.get("subject", ""))
+
+
+def _one_within(ours: str, theirs: str) -> bool:
+    a, b = set(subject_terms(ours)), set(subject_terms(theirs))
+    return bool(a and b) and (a < b or b < a)
+
+
+def _relate_values(
+    new: Memory, old: Memory, similarity: float | None, likened: float | None
+) -> Related:
+    ours, theirs = _subject(new), _subject(old)
+    same_subject = subject_key(ours) == subject_key(theirs)
+    if not same_subject and not (_one_within(ours, theirs) and (likened or 0) >= SAME_SUBJECT):
+        return _by_similarity(similarity, 0.0, "")
+    said, stands = new.metadata.get("value"), old.metadata.get("value")
+    if same_value(stands, said, secret=is_secret(ours)):
+        repeated = same_subject and covers(old, new)
+        return Related(Relation.REPEAT if repeated else Relation.REWORDING)
+    return Related(Relation.CHANGED, f"{theirs}: {stands} → {said}")
+
+
+# ——— people and businesses ———
+
+
+def _relate_contacts(new: Memory, old: Memory, similarity: float | None) -> Related:
+    if not _same_contact(new, old, similarity):
+        return _by_similarity(similarity, 0.0, "")
+    ours, theirs = fields_of(new), fields_of(old)
+    differing = [n for n in FIELDS if n in ours and n in theirs and _differ(n, theirs[n], ours[n])]
+    if differing:
+        told = ", ".join(f"{name}: {theirs[name]} → {ours[name]}" for name in differing)
+        return Related(Relation.CHANGED, told)
+    added = [n for n in FIELDS if n in ours and fold(ours[n]) not in fold(theirs.get(n, ""))]
+    plain = [n for n in added if n not in theirs or not _differ(n, theirs[n], ours[n])]
+    fuller = [n for n in plain if n not in theirs or len(ours[n]) > len(theirs[n])]
+    if fuller or not covers(old, new):
+        return Related(Relation.REWORDING, ", ".join(fuller))
+    return Related(Relation.REPEAT)
+
+
+def fields_of(contact: Memory) -> dict[str, str]:
+    return {name: str(contact.metadata[name]) for name in FIELDS if contact.metadata.get(name)}
+
+
+def _same_contact(new: Memory, old: Memory, similarity: float | None) -> bool:
+    ours, theirs = fields_of(new), fields_of(old)
+    if fold(ours.get("name", "")) == fold(theirs.get("name", "")):
+        return True
+    for name, same in (("phone", same_phone), ("email", same_email)):
+        if name in ours and name in theirs and same(ours[name], theirs[name]):
+            return True
+    overlap = set(_name_words(ours)) & set(_name_words(theirs))
+    return bool(overlap) and (similarity or 0.0) >= SAME_SUBJECT
+
+
+def _name_words(fields: dict[str, str]) -> list[str]:
+    return fold(fields.get("name", "")).split()
+
+
+def _differ(name: str, before: str, after: str) -> bool:
+    match name:
+        case "phone":
+            return not same_phone(before, after)
+        case "email":
+            return not same_email(before, after)
+        case "name":  # a fuller name is the same name
+            a, b = set(fold(before).split()), set(fold(after).split())
+            return not (a <= b or b <= a)
+        case _:
+            agree = (Verdict.EQUAL, Verdict.SAME, Verdict.MORE, Verdict.LESS)
+            return compare(before, after).verdict not in agree
+
+
+def covers(old: Memory, new: Memory) -> bool:
+    """Does the old one say every word of the new one already?"""
+    said = set(fold(old.searchable_text).split())
+    return set(fold(new.content).split()) <= said

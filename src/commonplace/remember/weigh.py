@@ -1,0 +1,97 @@
+"""Comparing new memories with their rivals: rows are fetched and texts embedded for all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from commonplace.desk import Desk
+from commonplace.language.models.embedder import Vectors
+from commonplace.model.changes import Indexing
+from commonplace.model.kinds import Kind
+from commonplace.model.memory import Memory
+from commonplace.model.scope import Scope
+from commonplace.remember.decide import Weighed
+from commonplace.remember.neighbours import Rival, Surroundings
+from commonplace.remember.relate import relate, texts_to_liken
+
+Texts = tuple[str, str]
+_ALIKE_IN_A_BATCH = 0.5  # cosine from which two of one batch are compared
+
+
+@dataclass(slots=True)
+class Scales:
+    """Similarities of texts, asked of the embedder once."""
+
+    desk: Desk
+    likened: dict[Texts, float | None] = field(default_factory=dict)
+
+    def prepare(self, pairs: Sequence[tuple[Memory, Memory]]) -> None:
+        wanted = [texts for new, old in pairs if (texts := texts_to_liken(new, old))]
+        missing = [texts for texts in dict.fromkeys(wanted) if texts not in self.likened]
+        if not missing:
+            return
+        vectors = self.desk.embed([text for texts in missing for text in texts])
+        for place, texts in enumerate(missing):
+            cosine = None if vectors is None else float(vectors[2 * place] @ vectors[2 * place + 1])
+            self.likened[texts] = self.desk.similarity(cosine, *texts)
+
+    def weigh(self, new: Memory, old: Memory, cosine: float | None) -> Weighed:
+        similarity = self.desk.similarity(cosine, new.searchable_text, old.searchable_text)
+        texts = texts_to_liken(new, old)
+        likened = self.likened.get(texts) if texts else None
+        return Weighed(old, relate(new, old, similarity, likened), similarity)
+
+
+def rivals_in_batch(
+    memories: Sequence[Memory], indexes: Sequence[Indexing], vectors: Vectors | None
+) -> list[list[Rival]]:
+    """For each, those before it in the same batch that share a key or are alike."""
+    known: dict[tuple[Kind, str], list[int]] = {}
+    rivals: list[list[Rival]] = []
+    for place, memory in enumerate(memories):
+        earlier = {p for key in indexes[place].keys for p in known.get((memory.kind, key), ())}
+        cosines = None if vectors is None or not place else vectors[:place] @ vectors[place]
+        if cosines is not None:
+            alike = np.flatnonzero(cosines >= _ALIKE_IN_A_BATCH).tolist()
+            earlier |= {p for p in alike if memories[p].kind is memory.kind}
+        rivals.append(
+            [
+                Rival(memories[p].id, None if cosines is None else float(cosines[p]))
+                for p in sorted(earlier)
+            ]
+        )
+        for key in indexes[place].keys:
+            known.setdefault((memory.kind, key), []).append(place)
+    return rivals
+
+
+def pairs_of(
+    memories: Sequence[Memory], rivals: Sequence[Sequence[Rival]], known: Mapping[str, Memory]
+) -> list[tuple[Memory, Memory]]:
+    return [
+        (memory, known[rival.id])
+        for memory, theirs in zip(memories, rivals, strict=True)
+        for rival in theirs
+        if rival.id in known
+    ]
+
+
+def weigh_all(
+    desk: Desk, scope: Scope, memories: Sequence[Memory], around: Surroundings
+) -> list[list[Weighed]]:
+    """Each against what is stored."""
+    scales = Scales(desk)
+    ids = dict.fromkeys(rival.id for rivals in around.rivals for rival in rivals)
+    known = {memory.id: memory for memory in desk.store.fetch(scope, list(ids))}
+    scales.prepare(pairs_of(memories, around.rivals, known))
+    return [
+        [
+            scales.weigh(memory, known[rival.id], rival.cosine)
+            for rival in rivals
+            if rival.id in known
+        ]
+        for memory, rivals in zip(memories, around.rivals, strict=True)
+    ]
