@@ -122,8 +122,10 @@ def _relate_values(
 ) -> Related:
     ours, theirs = _subject(new), _subject(old)
     same_subject = subject_key(ours) == subject_key(theirs)
-    if not same_subject and not (_one_within(ours, theirs) and (likened or 0) >= SAME_SUBJECT):
+    if not same_subject and not _one_within(ours, theirs):
         return _by_similarity(similarity, 0.0, "")
+    if not same_subject and (likened or 0.0) < SAME_SUBJECT:
+        return Related(Relation.NEAR)
     said, stands = new.metadata.get("value"), old.metadata.get("value")
     if same_value(stands, said, secret=is_secret(ours)):
         repeated = same_subject and covers(old, new)
