@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.bookkeeper import Bookkeeper
-from commonplace.errors import StaleDecision
+from commonplace.errors import CommonplaceError, StaleDecision
 from commonplace.language.analyse import term_counts
 from commonplace.language.detect import script
 from commonplace.language.identity import keys_of
@@ -56,6 +56,8 @@ class Desk:
             return self.embedder.embed(texts)
         except EmbedderDown as error:
             log.warning("embedder is down, vectors are queued: %s", error)
+        except CommonplaceError:  # no outage: it was set up wrongly, and says how
+            raise
         except Exception:  # whatever a model does, the text is worth keeping
             log.exception("embedder failed, vectors are queued")
         return None

@@ -74,6 +74,7 @@ def open(
 
 _EMBEDDERS = {
     "wordllama": ("commonplace.language.models.wordllama", "WordLlamaEmbedder"),
+    "minilm": ("commonplace.language.models.minilm", "MiniLmEmbedder"),
     "hashing": ("commonplace.language.models.hashing", "HashingEmbedder"),
 }
 
