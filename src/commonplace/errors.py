@@ -11,6 +11,7 @@
     ├── NotAllowed                the caller may not do this
     ├── LimitReached              a limit of the contract, such as five live souls
     ├── EmbedderMismatch          the store was written with another embedder
+    ├── EmbedderUnavailable       a verb that cannot do without it got no answer (retryable)
     └── StoreError                the database cannot do it
         ├── StaleDecision         another writer was faster, again and again (retryable)
         ├── StoreClosed           the book was closed
@@ -102,7 +103,16 @@ class LimitReached(CommonplaceError):
 
 class EmbedderMismatch(CommonplaceError):
     code = "embedder_mismatch"
-    default_remedy = "Open the store with the embedder it was written with."
+    default_remedy = (
+        "Open the store with the embedder it was written with, or make its vectors anew: "
+        "`commonplace reembed --embedder NAME`."
+    )
+
+
+class EmbedderUnavailable(CommonplaceError):
+    code = "embedder_unavailable"
+    retryable = True
+    default_remedy = "Call again when the embedder answers; what is done is kept."
 
 
 class StoreError(CommonplaceError):

@@ -12,9 +12,21 @@ from commonplace.model.memory import State
 from commonplace.store.port import JournalQuery, Listing
 from commonplace.store.sql.loader import statements
 from support.making import ANA, BOB, a_memory, put
-from support.stores import SCOPED_TABLES, TABLES, is_postgres, open_store, raw
+from support.stores import OF_THE_STORE, SCOPED_TABLES, TABLES, is_postgres, open_store, raw
 
-MAINTENANCE = {"all_scopes", "unscrubbed", "finish_scrub", "claim_fact", "fact"}
+MAINTENANCE = {
+    "all_scopes",
+    "unscrubbed",
+    "finish_scrub",
+    "fact",
+    "put_fact",
+    "generations",
+    "begin_generation",
+    "move_generations",
+    "set_generation",
+    "unbuilt_scopes",
+    "drop_caches",
+}
 OF_POSTGRES = {
     "begin_reading",
     "begin_writing",
@@ -24,6 +36,7 @@ OF_POSTGRES = {
     "schema",
     "create_migrations",
     "record_migration",
+    "hold_writers",
     "owns_tables",
     "wait_for_locks",
     "this_moment",
@@ -33,7 +46,7 @@ OF_POSTGRES = {
     "database_size",
 }
 
-_NAMED = "|".join(TABLES)
+_NAMED = "|".join((*SCOPED_TABLES, "store_facts"))
 _REFERENCE = re.compile(rf"\b(?:FROM|JOIN|UPDATE|INTO)\s+(?:{_NAMED})\b")
 _BINDING = re.compile(
     r"\bscope = (?::scope|\w+\.scope)\b|\bVALUES \(\s*:scope\b|\bSELECT m\.scope\b"
@@ -120,7 +133,7 @@ def test_every_primary_key_starts_with_the_owner(store, store_url):
     keys = primary_keys(store_url)
     assert set(TABLES) <= set(keys)
     others = {table for table, columns in keys.items() if columns[0] != "scope"}
-    assert others == {"store_facts", "migrations"}
+    assert others == {*OF_THE_STORE, "migrations"}
 
 
 def test_every_index_starts_with_the_owner(store, store_url):
@@ -129,7 +142,7 @@ def test_every_index_starts_with_the_owner(store, store_url):
             store_url,
             """SELECT indexdef FROM pg_indexes
                 WHERE schemaname = current_schema()
-                  AND tablename NOT IN ('store_facts', 'migrations')""",
+                  AND tablename NOT IN ('store_facts', 'generations', 'migrations')""",
         )
         firsts = {re.search(r"\((\w+)", definition)[1] for (definition,) in found}
     else:
@@ -137,7 +150,7 @@ def test_every_index_starts_with_the_owner(store, store_url):
             store_url,
             """SELECT i.name, c.name FROM sqlite_schema i, pragma_index_info(i.name) c
                 WHERE i.type = 'index' AND c.seqno = 0
-                  AND i.tbl_name NOT IN ('store_facts', 'migrations')""",
+                  AND i.tbl_name NOT IN ('store_facts', 'generations', 'migrations')""",
         )
         firsts = {column for _, column in found}
     assert found

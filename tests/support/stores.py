@@ -26,7 +26,8 @@ SCOPED_TABLES = (
     "cursors",
     "receipts",
 )
-TABLES = (*SCOPED_TABLES, "store_facts")
+OF_THE_STORE = ("store_facts", "generations")  # nothing of any owner is in them
+TABLES = (*SCOPED_TABLES, *OF_THE_STORE)
 ALL_TABLES = (*TABLES, "migrations")
 
 

@@ -12,16 +12,14 @@ from commonplace import settings as settings_table
 from commonplace.book.commonplace import Commonplace
 from commonplace.bookkeeper import Bookkeeper
 from commonplace.desk import Desk
-from commonplace.errors import (
-    BadSettings,
-    EmbedderMismatch,
-)
+from commonplace.errors import BadSettings
 from commonplace.language.models.embedder import Embedder
 from commonplace.model.lifecycle import Lifetimes
 from commonplace.settings import Settings
 from commonplace.store.address import parse
 from commonplace.store.cache import IndexCache
 from commonplace.store.port import EmbedderIdentity
+from commonplace.store.sql.generations import mismatch
 from commonplace.store.sql.store import SqlStore
 
 
@@ -121,9 +119,4 @@ def _hold_to_embedder(store: SqlStore, model: Embedder) -> None:
     mine = EmbedderIdentity(model.name, model.dimension)
     known = store.claim_embedder(mine)
     if known != mine:
-        raise EmbedderMismatch(
-            f"This store's vectors were made by {known.name} ({known.dimension} dimensions), "
-            f"not by {mine.name} ({mine.dimension}).",
-            remedy=f"Open it with {known.name}; or export each user and import into a new store.",
-            field="embedder",
-        )
+        raise mismatch(known, mine)

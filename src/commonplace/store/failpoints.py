@@ -15,6 +15,11 @@ NAMES = (
     "scrub.before_vacuum",
     "scrub.before_checkpoint",
     "scrub.after_checkpoint",
+    "reembed.vectors",
+    "reembed.built",
+    "reembed.before_switch",
+    "reembed.after_switch",
+    "reembed.removed",
 )
 
 _hook: Callable[[str], None] | None = None

@@ -24,6 +24,15 @@ class EmbedderIdentity:
 
 
 @dataclass(frozen=True, slots=True)
+class Generation:
+    """All vectors that one embedder made. Only the current ones are ever read."""
+
+    number: int
+    embedder: EmbedderIdentity
+    state: str  # building, current, retired, removed
+
+
+@dataclass(frozen=True, slots=True)
 class Counters:
     """The scope's numbers, locked and moved in the transaction of a change.
 
@@ -38,6 +47,7 @@ class Counters:
     units: int = 0
     profile_numbers: int = 0
     tidied_at: datetime | None = None
+    generation: int = 1  # of the vectors that are current
 
 
 EVERYTHING = 1 << 40  # as a limit: all there are
@@ -55,6 +65,7 @@ class Listing:
     purgeable_by: datetime | None = None
     restorable_at: datetime | None = None  # given: only what is not to be purged yet
     without_vector: bool = False
+    generation: int | None = None  # whose vector is missing; None: the current one's
     superseded_by: tuple[str, ...] = ()
     only_profile: bool = False
     volatile: bool = False  # only what is volatile and has no end of its own
@@ -210,5 +221,42 @@ class Store(Protocol):
         ...
 
     def health(self) -> Health: ...
+
+    # ——— exchanging one embedder for another ———
+
+    def generations(self) -> list[Generation]: ...
+
+    def begin_generation(self, identity: EmbedderIdentity) -> Generation:
+        """The current one when it is this embedder's; the one being built when it is; else a new
+        one, and another one that was being built is given up."""
+        ...
+
+    def unbuilt(self, generation: int) -> list[Scope]:
+        """Whoever has something that this generation has no vector of yet."""
+        ...
+
+    def count_unbuilt(self, scope: Scope, generation: int) -> int: ...
+
+    def build(
+        self, scope: Scope, generation: int, vectors: Mapping[str, bytes], built_seq: int | None
+    ) -> None:
+        """Vectors by Memory.ref. ``built_seq``: complete up to this sequence number."""
+        ...
+
+    def switch_to(self, generation: int) -> bool:
+        """Make it current, in one transaction. False: something was written meanwhile."""
+        ...
+
+    def remove_retired(self, scope: Scope, first: int, last: int) -> None:
+        """Vectors of generations that nobody reads any more, of these units."""
+        ...
+
+    def forget_retired(self) -> None:
+        """All of their vectors are removed."""
+        ...
+
+    def fact(self, name: str) -> str | None: ...
+
+    def put_fact(self, name: str, value: str) -> None: ...
 
     def close(self) -> None: ...

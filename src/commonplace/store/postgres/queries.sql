@@ -33,6 +33,10 @@ CREATE TABLE IF NOT EXISTS migrations (
 -- name: record_migration
 INSERT INTO migrations (number, name, applied_at) VALUES (:number, :name, :at)
 
+-- name: hold_writers
+-- Waits for those who are halfway; whoever comes next waits for this transaction to end.
+LOCK TABLE scopes IN SHARE ROW EXCLUSIVE MODE
+
 -- name: owns_tables
 SELECT pg_has_role(current_user, relowner, 'USAGE')
   FROM pg_class WHERE oid = to_regclass('memories')

@@ -25,6 +25,7 @@ from commonplace.store.postgres.errors import translated
 from commonplace.store.sql.loader import Spelling, load
 from commonplace.store.sql.migrate import migrations, pending
 from commonplace.store.sql.rows import Row, micros
+from commonplace.store.sql.session import Session
 from commonplace.store.sql.store import SqlStore
 
 SPELLING = Spelling(
@@ -34,8 +35,8 @@ SPELLING = Spelling(
     bytes="BYTEA",
     escape=lambda statement: statement.replace("%", "%%"),
 )
-STATEMENTS = load("commonplace.store.sql", "queries.sql", SPELLING)
 OWN = load("commonplace.store.postgres", "queries.sql", SPELLING)
+STATEMENTS = {**load("commonplace.store.sql", "queries.sql", SPELLING), **OWN}
 _MIGRATIONS = migrations(
     "commonplace.store.postgres",
     {
@@ -199,6 +200,9 @@ class PostgresStore(SqlStore):
     def _maintaining(self) -> Iterator[PostgresSession]:
         with self._transaction("commonplace_maintenance", None, _WRITING) as session:
             yield session
+
+    def _hold_writers(self, session: Session) -> None:
+        session.run("hold_writers")
 
     # ——— migrations ———
 

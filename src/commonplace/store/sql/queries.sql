@@ -13,13 +13,15 @@ UPDATE scopes
        journal = journal + :entries, units = units + :units,
        profile_numbers = profile_numbers + :profile_numbers
  WHERE scope = :scope
-RETURNING revision, seq, epoch, journal, units, profile_numbers, tidied_at
+RETURNING revision, seq, epoch, journal, units, profile_numbers, tidied_at,
+          COALESCE((SELECT g.number FROM generations g WHERE g.state = 'current'), 1)
 
 -- name: open_scope
 INSERT INTO scopes (scope) VALUES (:scope) ON CONFLICT (scope) DO NOTHING
 
 -- name: counters
-SELECT revision, seq, epoch, journal, units, profile_numbers, tidied_at
+SELECT revision, seq, epoch, journal, units, profile_numbers, tidied_at,
+       COALESCE((SELECT g.number FROM generations g WHERE g.state = 'current'), 1)
   FROM scopes WHERE scope = :scope
 
 -- name: set_counters
@@ -72,14 +74,15 @@ INSERT INTO terms (scope, unit, terms) VALUES (:scope, :unit, :terms)
 ON CONFLICT (scope, unit) DO UPDATE SET terms = excluded.terms
 
 -- name: insert_vector
-INSERT INTO vectors (scope, unit, vector) VALUES (:scope, :unit, :vector)
-ON CONFLICT (scope, unit) DO UPDATE SET vector = excluded.vector
+INSERT INTO vectors (scope, unit, generation, vector)
+VALUES (:scope, :unit, :generation, :vector)
+ON CONFLICT (scope, unit, generation) DO UPDATE SET vector = excluded.vector
 
 -- name: insert_late_vector
-INSERT INTO vectors (scope, unit, vector)
-SELECT m.scope, m.unit, CAST(:vector AS #bytes) FROM memories m
+INSERT INTO vectors (scope, unit, generation, vector)
+SELECT m.scope, m.unit, CAST(:generation AS BIGINT), CAST(:vector AS #bytes) FROM memories m
  WHERE m.scope = :scope AND m.id = :id AND m.version = :version
-ON CONFLICT (scope, unit) DO UPDATE SET vector = excluded.vector
+ON CONFLICT (scope, unit, generation) DO UPDATE SET vector = excluded.vector
 
 -- name: bump_seq
 UPDATE memories SET seq = :seq WHERE scope = :scope AND id IN #list(ids)
@@ -270,7 +273,9 @@ SELECT #columns
    AND (CAST(:updated_after AS BIGINT) IS NULL OR m.updated_at > CAST(:updated_after AS BIGINT))
    AND (CAST(:updated_before AS BIGINT) IS NULL OR m.updated_at < CAST(:updated_before AS BIGINT))
    AND (CAST(:without_vector AS BIGINT) = 0
-        OR NOT EXISTS (SELECT 1 FROM vectors v WHERE v.scope = m.scope AND v.unit = m.unit))
+        OR NOT EXISTS (SELECT 1 FROM vectors v WHERE v.scope = m.scope AND v.unit = m.unit
+                          AND v.generation = COALESCE(CAST(:generation AS BIGINT),
+              (SELECT g.number FROM generations g WHERE g.state = 'current'), 1)))
    AND (CAST(:volatile AS BIGINT) = 0 OR (m.stability = 'volatile' AND m.expires_at IS NULL))
    AND (CAST(:only_profile AS BIGINT) = 0 OR m.id LIKE 'profile:%')
    AND (CAST(:after AS TEXT) IS NULL
@@ -369,12 +374,26 @@ SELECT t.unit, t.terms FROM terms t
    AND t.unit IN (SELECT m.unit FROM memories m WHERE m.scope = :scope AND m.seq > :after_seq)
 
 -- name: index_vectors_all
-SELECT unit, vector FROM vectors WHERE scope = :scope
+SELECT unit, vector FROM vectors WHERE scope = :scope AND generation = :generation
 
 -- name: index_vectors_since
 SELECT v.unit, v.vector FROM vectors v
- WHERE v.scope = :scope
+ WHERE v.scope = :scope AND v.generation = :generation
    AND v.unit IN (SELECT m.unit FROM memories m WHERE m.scope = :scope AND m.seq > :after_seq)
+
+-- name: count_unbuilt
+SELECT COUNT(*) FROM memories m
+ WHERE m.scope = :scope AND NOT EXISTS
+   (SELECT 1 FROM vectors v
+     WHERE v.scope = :scope AND v.unit = m.unit AND v.generation = CAST(:generation AS BIGINT))
+
+-- name: built_up_to
+UPDATE scopes SET building = :generation, built_seq = :seq WHERE scope = :scope
+
+-- name: remove_generations
+DELETE FROM vectors
+ WHERE scope = :scope AND unit BETWEEN :first AND :last AND generation NOT IN
+   (SELECT g.number FROM generations g WHERE g.state IN ('current', 'building'))
 
 -- name: receipts
 SELECT id, at, items, scrubbed_at FROM receipts WHERE scope = :scope ORDER BY at, id
@@ -410,8 +429,29 @@ SELECT scope, id FROM receipts WHERE scrubbed_at IS NULL
 -- name: finish_scrub
 UPDATE receipts SET scrubbed_at = :scrubbed_at WHERE scope = :scope AND id = :id
 
--- name: claim_fact
-INSERT INTO store_facts (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING
+-- name: generations
+SELECT number, embedder, dimension, state FROM generations ORDER BY number
+
+-- name: begin_generation
+INSERT INTO generations (number, embedder, dimension, state)
+VALUES (:number, :embedder, :dimension, :state) ON CONFLICT (number) DO NOTHING
+
+-- name: move_generations
+UPDATE generations SET state = :after WHERE state = :before AND number <> :but
+
+-- name: set_generation
+UPDATE generations SET state = :state WHERE number = :number
+
+-- name: unbuilt_scopes
+SELECT scope FROM scopes
+ WHERE units > 0 AND (building <> :generation OR built_seq <> seq) ORDER BY scope
+
+-- name: drop_caches
+UPDATE scopes SET epoch = epoch + 1
+
+-- name: put_fact
+INSERT INTO store_facts (name, value) VALUES (:name, :value)
+ON CONFLICT (name) DO UPDATE SET value = excluded.value
 
 -- name: fact
 SELECT value FROM store_facts WHERE name = :name

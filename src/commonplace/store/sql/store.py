@@ -6,13 +6,13 @@ A dialect below gives sessions (one for a consistent read, one for a write) and 
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
 from datetime import datetime
+from functools import partial
 from typing import Any
 
-from commonplace.errors import StoreClosed, StoreError
+from commonplace.errors import StoreClosed
 from commonplace.model.changes import Applied, Bookkeeping, Changeset, Receipt
 from commonplace.model.conflict import Held
 from commonplace.model.journal import JournalRow
@@ -22,7 +22,6 @@ from commonplace.store.failpoints import reached
 from commonplace.store.port import (
     Census,
     Counters,
-    EmbedderIdentity,
     Health,
     HeldQuery,
     IndexedRow,
@@ -31,6 +30,11 @@ from commonplace.store.port import (
     Listing,
     MemoryCount,
     OperationCount,
+)
+from commonplace.store.sql.generations import (
+    SqlGenerations,
+    counters_from,
+    insert_late_vectors,
 )
 from commonplace.store.sql.rows import (
     Row,
@@ -47,9 +51,6 @@ from commonplace.store.sql.rows import (
 from commonplace.store.sql.session import Session
 from commonplace.store.sql.write import write_steps
 
-_EMBEDDER = "embedder"
-
-
 _LOOSE_ENDS = (
     "memories without terms",
     "memories without their version",
@@ -61,7 +62,7 @@ _LOOSE_ENDS = (
 )
 
 
-class SqlStore(ABC):
+class SqlStore(SqlGenerations):
     url: str
     _closed = False
 
@@ -70,22 +71,6 @@ class SqlStore(ABC):
             raise StoreClosed("This book is closed.")
 
     # ——— what a dialect gives ———
-
-    @abstractmethod
-    def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
-        """One consistent view of one scope."""
-
-    @abstractmethod
-    def _writing(self, scope: Scope) -> AbstractContextManager[Session]:
-        """One transaction on one scope, committed at the end or not at all."""
-
-    @abstractmethod
-    def _surveying(self) -> AbstractContextManager[Session]:
-        """One consistent view for the named maintenance statements that only read."""
-
-    @abstractmethod
-    def _maintaining(self) -> AbstractContextManager[Session]:
-        """One transaction for the named maintenance statements."""
 
     @abstractmethod
     def _compact(self) -> bool:
@@ -102,7 +87,7 @@ class SqlStore(ABC):
     def apply(self, changeset: Changeset) -> Applied:
         with self._writing(changeset.scope) as session:
             reached("apply.begun")
-            revision = write_steps(session, changeset)
+            revision = write_steps(session, changeset, partial(self._hold_to, session))
             reached("apply.before_commit")
         reached("apply.after_commit")
         return Applied(revision)
@@ -135,17 +120,10 @@ class SqlStore(ABC):
         counters = session.one(
             "lock_counters", changes=0, vanished=0, entries=0, units=0, profile_numbers=0
         )
-        versions = [_id_and_version(ref) for ref in bookkeeping.vectors]
-        session.run_many(
-            "insert_late_vector",
-            [
-                {"id": id, "version": version, "vector": vector}
-                for (id, version), vector in zip(
-                    versions, bookkeeping.vectors.values(), strict=True
-                )
-            ],
-        )
-        session.run("bump_seq", seq=_counters(counters).seq, ids=[id for id, _ in versions])
+        numbers = counters_from(counters)
+        self._hold_to(session, numbers.generation)
+        ids = insert_late_vectors(session, bookkeeping.vectors, numbers.generation)
+        session.run("bump_seq", seq=numbers.seq, ids=ids)
 
     def _record_entries(
         self, session: Session, bookkeeping: Bookkeeping, last: int, revision: int
@@ -170,7 +148,7 @@ class SqlStore(ABC):
 
     def counters(self, scope: Scope) -> Counters:
         with self._reading(scope) as session:
-            return _counters(session.one("counters"))
+            return counters_from(session.one("counters"))
 
     def fetch(self, scope: Scope, ids: Sequence[str]) -> list[Memory]:
         if not ids:
@@ -237,14 +215,17 @@ class SqlStore(ABC):
 
     def index_page(self, scope: Scope, after_seq: int, epoch: int) -> IndexPage:
         with self._reading(scope) as session:
-            counters = _counters(session.one("counters"))
+            counters = counters_from(session.one("counters"))
+            self._hold_to(session, counters.generation)
             if counters.epoch == epoch and counters.seq == after_seq:
                 return IndexPage(counters, (), (), ())
             whole = counters.epoch != epoch
             suffix, bound = ("all", {}) if whole else ("since", {"after_seq": after_seq})
             rows = session.rows(f"index_rows_{suffix}", **bound)
             terms = session.rows(f"index_terms_{suffix}", **bound)
-            vectors = session.rows(f"index_vectors_{suffix}", **bound)
+            vectors = session.rows(
+                f"index_vectors_{suffix}", **bound, generation=counters.generation
+            )
         return IndexPage(
             counters,
             [IndexedRow._make(row) for row in rows],
@@ -302,32 +283,6 @@ class SqlStore(ABC):
         with self._surveying() as session:
             rows = session.rows("all_scopes", tidied_before=micros(tidied_before))
         return [Scope(row[0]) for row in rows]
-
-    def claim_embedder(self, identity: EmbedderIdentity) -> EmbedderIdentity:
-        """The embedder whose vectors this store holds: the first to come."""
-        with self._surveying() as session:
-            known = session.one("fact", name=_EMBEDDER)
-        if known is None:
-            with self._maintaining() as session:
-                value = f"{identity.dimension} {identity.name}"
-                session.run("claim_fact", name=_EMBEDDER, value=value)
-                known = session.one("fact", name=_EMBEDDER)
-        if known is None:
-            raise StoreError("The store did not keep the name of its embedder.")
-        dimension, name = str(known[0]).split(" ", 1)
-        return EmbedderIdentity(name, int(dimension))
-
-
-def _counters(row: Row | None) -> Counters:
-    if row is None:
-        return Counters()
-    revision, seq, epoch, journal, units, profile_numbers, tidied_at = row
-    return Counters(revision, seq, epoch, journal, units, profile_numbers, moment(tidied_at))
-
-
-def _id_and_version(ref: str) -> tuple[str, int]:
-    id, _, version = ref.rpartition("@")
-    return id, int(version)
 
 
 def _texts(rows: Sequence[Row]) -> Iterator[str]:
@@ -398,6 +353,7 @@ def _listing_values(listing: Listing) -> dict[str, Any]:
         "updated_after": micros(filters.updated_after),
         "updated_before": micros(filters.updated_before),
         "without_vector": int(listing.without_vector),
+        "generation": listing.generation,
         "only_profile": int(listing.only_profile),
         "volatile": int(listing.volatile),
         "after": listing.after,

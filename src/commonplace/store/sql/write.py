@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -47,6 +47,7 @@ class Numbers:
     journal: int  # before this changeset
     next_unit: int
     at: datetime
+    generation: int  # of its vectors
     journal_rows: list[dict[str, Any]] = field(default_factory=list)
 
     def take_unit(self) -> int:
@@ -54,8 +55,10 @@ class Numbers:
         return self.next_unit - 1
 
 
-def write_steps(session: Session, changeset: Changeset) -> int:
+def write_steps(session: Session, changeset: Changeset, hold_to: Callable[[int], None]) -> int:
+    """``hold_to`` refuses vectors of another generation than the current one."""
     numbers = _number(session, changeset)
+    hold_to(numbers.generation)
     for batch in _batches(changeset):
         _write_batch(session, batch, numbers)
     reached("apply.rows")
@@ -83,10 +86,10 @@ def _number(session: Session, changeset: Changeset) -> Numbers:
         session.run("open_scope")
         row = session.one("lock_counters", **moves)
     assert row is not None
-    revision, seq, _, journal, units_after, *_ = row
+    revision, seq, _, journal, units_after, *_, generation = row
     if changeset.decided_on is not None and revision - 1 != changeset.decided_on:
         raise StaleDecision("Another writer changed this memory first.")
-    return Numbers(revision, seq, journal - entries, units_after - units, changeset.at)
+    return Numbers(revision, seq, journal - entries, units_after - units, changeset.at, generation)
 
 
 def _units_of(step: Step) -> int:
@@ -171,17 +174,21 @@ def _add(session: Session, items: Sequence[tuple[Memory, Indexing]], numbers: Nu
         "insert_memory",
         [{**memory_values(memory), "unit": unit, "seq": numbers.seq} for unit, memory, _ in placed],
     )
-    _index(session, [(unit, index) for unit, _, index in placed])
+    _index(session, [(unit, index) for unit, _, index in placed], numbers.generation)
 
 
-def _index(session: Session, placed: Sequence[tuple[int, Indexing]]) -> None:
+def _index(session: Session, placed: Sequence[tuple[int, Indexing]], generation: int) -> None:
     session.run_many(
         "insert_terms",
         [{"unit": unit, "terms": pack_terms(index.terms, index.keys)} for unit, index in placed],
     )
     session.run_many(
         "insert_vector",
-        [{"unit": unit, "vector": index.vector} for unit, index in placed if index.vector],
+        [
+            {"unit": unit, "vector": index.vector, "generation": generation}
+            for unit, index in placed
+            if index.vector
+        ],
     )
 
 
@@ -206,7 +213,7 @@ def _update(
         unit = numbers.take_unit()
         session.run("delete_terms", ids=[memory.id])
         session.run("delete_vectors", ids=[memory.id])
-        _index(session, [(unit, index)])
+        _index(session, [(unit, index)], numbers.generation)
     row: Row | None = session.one(
         "update_memory", **values, unit=unit, seq=numbers.seq, expected_version=expected_version
     )

@@ -23,6 +23,7 @@ from commonplace.store.port import Health
 from commonplace.store.sql.loader import Spelling, load
 from commonplace.store.sql.migrate import migrations, pending
 from commonplace.store.sql.rows import Row, micros
+from commonplace.store.sql.session import Session
 from commonplace.store.sql.store import SqlStore
 from commonplace.store.sqlite.errors import translated
 
@@ -207,6 +208,9 @@ class SqliteStore(SqlStore):
     def _maintaining(self) -> Iterator[SqliteSession]:
         with self._writing(None) as session:
             yield session
+
+    def _hold_writers(self, session: Session) -> None:
+        """Whoever has begun to write is alone already."""
 
     # ——— migrations ———
 

@@ -1,0 +1,144 @@
+"""reembed: all vectors anew by another embedder, while the store is in use.
+
+The old vectors serve until the new ones are complete; then one transaction makes the new ones
+current, and the old ones go. Each batch is a transaction of its own, so that it can be stopped or
+killed anywhere, and goes on from there when it is run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from commonplace.errors import EmbedderMismatch, EmbedderUnavailable, StoreBusy
+from commonplace.language.models.embedder import Embedder, EmbedderDown
+from commonplace.model.filters import Visibility
+from commonplace.model.memory import Memory, State
+from commonplace.model.scope import Scope
+from commonplace.store.port import EmbedderIdentity, Generation, Listing, Store
+
+AT_ONCE = 256  # memories: one call to the embedder, one transaction
+UNITS_AT_ONCE = 5_000  # when old vectors are removed
+MAX_PASSES = 1_000  # over what others wrote meanwhile
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    phase: str  # "embedding" or "removing"
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reembedded:
+    embedder: str
+    dimension: int
+    memories: int  # that got their vector in this run
+
+    @property
+    def changed(self) -> bool:
+        return self.memories > 0
+
+
+Report = Callable[[Progress], object]
+
+
+def reembed(store: Store, model: Embedder, report: Report) -> Reembedded:
+    identity = EmbedderIdentity(model.name, model.dimension)
+    generation = store.begin_generation(identity)
+    built = 0
+    if generation.state == "building":
+        built = _Building(store, model, generation, report).until_current()
+    _remove_old(store, report)
+    return Reembedded(identity.name, identity.dimension, built)
+
+
+class _Building:
+    def __init__(self, store: Store, model: Embedder, generation: Generation, report: Report):
+        self._store = store
+        self._model = model
+        self._generation = generation
+        self._report = report
+        self._done = 0
+        self._total = sum(
+            store.count_unbuilt(scope, generation.number)
+            for scope in store.unbuilt(generation.number)
+        )
+
+    def until_current(self) -> int:
+        """Pass after pass over what was written meanwhile; each has less to do than the last."""
+        self._tell()
+        try:
+            for _ in range(MAX_PASSES):
+                for scope in self._store.unbuilt(self._generation.number):
+                    self._build(scope)
+                if self._store.switch_to(self._generation.number):
+                    return self._done
+        except EmbedderMismatch:
+            if not self._is_current():
+                raise
+            return self._done  # somebody who did the same was faster
+        raise StoreBusy(
+            "Others write faster than their memories can be embedded anew.",
+            remedy="What is done is kept. Run reembed again when less is written.",
+        )
+
+    def _build(self, scope: Scope) -> None:
+        number = self._generation.number
+        while True:
+            # Before the page: what is written after it moves the number, and is seen next time.
+            seq = self._store.counters(scope).seq
+            waiting = self._store.page(scope, _without_vector(number))
+            if not waiting:
+                self._store.build(scope, number, {}, seq)
+                return
+            self._store.build(scope, number, self._vectors(waiting), None)
+            self._done += len(waiting)
+            self._tell()
+
+    def _vectors(self, memories: list[Memory]) -> Mapping[str, bytes]:
+        try:
+            rows = self._model.embed([memory.searchable_text for memory in memories])
+        except EmbedderDown as error:
+            raise EmbedderUnavailable(
+                f"The embedder {self._model.name} stopped answering: {error}.",
+                remedy="What is done is kept and the old vectors go on serving. Run reembed "
+                "again when it answers.",
+            ) from error
+        return {
+            memory.ref: row.astype("<f4").tobytes()
+            for memory, row in zip(memories, rows, strict=True)
+        }
+
+    def _tell(self) -> None:
+        self._total = max(self._total, self._done)  # others go on writing
+        self._report(Progress("embedding", self._done, self._total))
+
+    def _is_current(self) -> bool:
+        return any(
+            each.number == self._generation.number and each.state == "current"
+            for each in self._store.generations()
+        )
+
+
+def _without_vector(generation: int) -> Listing:
+    return Listing(
+        states=tuple(State),
+        visibility=Visibility(cleared=True),
+        without_vector=True,
+        generation=generation,
+        limit=AT_ONCE,
+    )
+
+
+def _remove_old(store: Store, report: Report) -> None:
+    """In small transactions, so that nobody waits long."""
+    if not any(each.state == "retired" for each in store.generations()):
+        return
+    scopes = store.scopes()
+    for place, scope in enumerate(scopes):
+        report(Progress("removing", place, len(scopes)))
+        for first in range(0, store.counters(scope).units + 1, UNITS_AT_ONCE):
+            store.remove_retired(scope, first, first + UNITS_AT_ONCE - 1)
+    store.forget_retired()
+    report(Progress("removing", len(scopes), len(scopes)))

@@ -1,0 +1,225 @@
+"""Whose vectors a store holds, and how one embedder's take the place of another's.
+
+A process is held to the generation it was opened with: each read of vectors and each write looks,
+in its own transaction, which one is current, and refuses to go on when it is another embedder's.
+So vectors of two models never meet, however late a process notices.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+
+from commonplace.errors import EmbedderMismatch, StoreError
+from commonplace.model.scope import Scope
+from commonplace.store.failpoints import reached
+from commonplace.store.port import Counters, EmbedderIdentity, Generation
+from commonplace.store.sql.rows import Row, moment
+from commonplace.store.sql.session import Session
+
+
+class SqlGenerations(ABC):
+    _mine: Generation | None = None  # None: a store opened without an embedder
+
+    # ——— what a dialect gives ———
+
+    @abstractmethod
+    def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
+        """One consistent view of one scope."""
+
+    @abstractmethod
+    def _writing(self, scope: Scope) -> AbstractContextManager[Session]:
+        """One transaction on one scope, committed at the end or not at all."""
+
+    @abstractmethod
+    def _surveying(self) -> AbstractContextManager[Session]:
+        """One consistent view for the named maintenance statements that only read."""
+
+    @abstractmethod
+    def _maintaining(self) -> AbstractContextManager[Session]:
+        """One transaction for the named maintenance statements."""
+
+    @abstractmethod
+    def _hold_writers(self, session: Session) -> None:
+        """No writer is halfway now, and none begins before this transaction ends."""
+
+    # ——— held to one generation ———
+
+    def claim_embedder(self, identity: EmbedderIdentity) -> EmbedderIdentity:
+        """The embedder whose vectors this store holds: the first to come."""
+        current = self._current()
+        if current is None:
+            with self._maintaining() as session:
+                self._hold_writers(session)
+                if _in_state("current", _generations(session)) is None:
+                    _begin(session, identity, "current")
+            current = self._current()
+        if current is None:
+            raise StoreError("The store did not keep the name of its embedder.")
+        if current.embedder == identity:
+            self._mine = current
+        return current.embedder
+
+    def _current(self) -> Generation | None:
+        return _in_state("current", self.generations())
+
+    def _hold_to(self, session: Session, generation: int) -> None:
+        mine = self._mine
+        if mine is None or mine.number == generation:
+            return
+        known = next(each for each in _generations(session) if each.number == generation)
+        if known.embedder != mine.embedder:
+            raise mismatch(known.embedder, mine.embedder)
+        self._mine = known  # there and back again; the caches were told to start anew
+
+    # ——— from one generation to the next ———
+
+    def generations(self) -> list[Generation]:
+        with self._surveying() as session:
+            return _generations(session)
+
+    def begin_generation(self, identity: EmbedderIdentity) -> Generation:
+        with self._maintaining() as session:
+            self._hold_writers(session)  # two who begin at once do so one after the other
+            known = _generations(session)
+            current, building = _in_state("current", known), _in_state("building", known)
+            if current is None:
+                return _begin(session, identity, "current")
+            if current.embedder == identity:
+                session.run("move_generations", before="building", after="retired", but=0)
+                return current
+            if building and building.embedder == identity:
+                return building
+            session.run("move_generations", before="building", after="retired", but=0)
+            return _begin(session, identity, "building")
+
+    def unbuilt(self, generation: int) -> list[Scope]:
+        with self._surveying() as session:
+            return [Scope(row[0]) for row in session.rows("unbuilt_scopes", generation=generation)]
+
+    def count_unbuilt(self, scope: Scope, generation: int) -> int:
+        with self._reading(scope) as session:
+            row = session.one("count_unbuilt", generation=generation)
+        return int(row[0]) if row else 0
+
+    def build(
+        self, scope: Scope, generation: int, vectors: Mapping[str, bytes], built_seq: int | None
+    ) -> None:
+        with self._writing(scope) as session:
+            # The counters' row is locked first, as in every write.
+            session.one("number_journal", entries=0)
+            _hold_to_building(session, generation)
+            insert_late_vectors(session, vectors, generation)
+            reached("reembed.vectors")
+            if built_seq is not None:
+                session.run("built_up_to", generation=generation, seq=built_seq)
+            reached("reembed.built")
+
+    def switch_to(self, generation: int) -> bool:
+        with self._maintaining() as session:
+            self._hold_writers(session)
+            _hold_to_building(session, generation)
+            if session.rows("unbuilt_scopes", generation=generation):
+                return False
+            session.run("move_generations", before="current", after="retired", but=generation)
+            session.run("set_generation", number=generation, state="current")
+            session.run("drop_caches")
+            reached("reembed.before_switch")
+        reached("reembed.after_switch")
+        return True
+
+    def remove_retired(self, scope: Scope, first: int, last: int) -> None:
+        with self._writing(scope) as session:
+            session.run("remove_generations", first=first, last=last)
+        reached("reembed.removed")
+
+    def forget_retired(self) -> None:
+        with self._maintaining() as session:
+            session.run("move_generations", before="retired", after="removed", but=0)
+
+    # ——— facts about the store ———
+
+    def fact(self, name: str) -> str | None:
+        with self._surveying() as session:
+            row = session.one("fact", name=name)
+        return str(row[0]) if row else None
+
+    def put_fact(self, name: str, value: str) -> None:
+        with self._maintaining() as session:
+            session.run("put_fact", name=name, value=value)
+
+
+def mismatch(known: EmbedderIdentity, mine: EmbedderIdentity) -> EmbedderMismatch:
+    return EmbedderMismatch(
+        f"This store's vectors are made by {known.name} ({known.dimension} dimensions), "
+        f"not by {mine.name} ({mine.dimension}).",
+        remedy=f"Open it with {known.name}, or make all vectors anew: "
+        "`commonplace reembed --embedder NAME`.",
+        field="embedder",
+    )
+
+
+def _generations(session: Session) -> list[Generation]:
+    return [
+        Generation(number, EmbedderIdentity(embedder, dimension), state)
+        for number, embedder, dimension, state in session.rows("generations")
+    ]
+
+
+def _in_state(state: str, known: list[Generation]) -> Generation | None:
+    return next((each for each in known if each.state == state), None)
+
+
+def _begin(session: Session, identity: EmbedderIdentity, state: str) -> Generation:
+    number = max((each.number for each in _generations(session)), default=0) + 1
+    session.run(
+        "begin_generation",
+        number=number,
+        embedder=identity.name,
+        dimension=identity.dimension,
+        state=state,
+    )
+    return Generation(number, identity, state)
+
+
+def _hold_to_building(session: Session, generation: int) -> None:
+    """Somebody else may have finished it, or have begun to change to another embedder."""
+    state = next(each.state for each in _generations(session) if each.number == generation)
+    if state == "building":
+        return
+    raise EmbedderMismatch(
+        "Another re-embedding has finished this one's work or taken its place.",
+        remedy="See `commonplace doctor` for whose vectors are current; run reembed again if "
+        "they are not the ones you want.",
+        field="embedder",
+    )
+
+
+def insert_late_vectors(
+    session: Session, vectors: Mapping[str, bytes], generation: int
+) -> list[str]:
+    """By Memory.ref: what was changed since the text was read gets none. Returns their ids."""
+    versions = [_id_and_version(ref) for ref in vectors]
+    session.run_many(
+        "insert_late_vector",
+        [
+            {"id": id, "version": version, "vector": vector, "generation": generation}
+            for (id, version), vector in zip(versions, vectors.values(), strict=True)
+        ],
+    )
+    return [id for id, _ in versions]
+
+
+def _id_and_version(ref: str) -> tuple[str, int]:
+    id, _, version = ref.rpartition("@")
+    return id, int(version)
+
+
+def counters_from(row: Row | None) -> Counters:
+    if row is None:
+        return Counters()
+    revision, seq, epoch, journal, units, profile_numbers, tidied_at, generation = row
+    return Counters(
+        revision, seq, epoch, journal, units, profile_numbers, moment(tidied_at), generation
+    )
