@@ -17,7 +17,7 @@ from commonplace.errors import CommonplaceError, StaleDecision
 from commonplace.language.analyse import term_counts
 from commonplace.language.detect import script
 from commonplace.language.identity import keys_of
-from commonplace.language.models.embedder import Embedder, EmbedderDown, Vectors
+from commonplace.language.models.embedder import Calibration, Embedder, EmbedderDown, Vectors
 from commonplace.model.changes import Changeset, Indexing
 from commonplace.model.filters import Visibility
 from commonplace.model.lifecycle import LIFETIMES, Lifetimes
@@ -48,6 +48,11 @@ class Desk:
     new_id: Callable[[], str] = field(default=new_uuid)
     lifetimes: Lifetimes = LIFETIMES
     settings: Mapping[str, str] = field(default_factory=dict)  # in force, for the doctor to show
+    measured: Calibration | None = None  # on the user's own pairs; outranks the embedder's
+
+    @property
+    def calibration(self) -> Calibration:
+        return self.measured or self.embedder.calibration
 
     def embed(self, texts: Sequence[str]) -> Vectors | None:
         """One call for all texts, a row for each. None while the embedder is down: nothing else
@@ -64,14 +69,23 @@ class Desk:
 
     def similarities(self, cosines: Vector, text: str) -> NDArray[np.float64] | None:
         """On the contract's scale; None where the model is blind to the text's script."""
-        return self.embedder.calibration.similarities(cosines, script(text))
+        return self.calibration.similarities(cosines, script(text))
+
+    def similarities_between(
+        self, cosines: Vector, text: str, others: Sequence[str]
+    ) -> NDArray[np.float64]:
+        """Of one text with each other one; not a number where the model is blind to either's
+        script."""
+        return self.calibration.similarities_between(
+            cosines, script(text), list(map(script, others))
+        )
 
     def similarity(self, cosine: float | None, one: str, other: str) -> float | None:
         """Of two texts: known only where the model can read both."""
         if cosine is None:
             return None
         told = [
-            self.embedder.calibration.similarity(cosine, written_in)
+            self.calibration.similarity(cosine, written_in)
             for written_in in {script(one), script(other)}
         ]
         known = [similarity for similarity in told if similarity is not None]

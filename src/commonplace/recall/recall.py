@@ -132,7 +132,7 @@ def _promises(desk: Desk, plan: Plan, found: Found) -> Promises:
         age_days=found.age_days,
         importance=found.importance,
         kinds=found.kinds,
-        may_be_blind=desk.embedder.calibration.is_blind_somewhere,
+        may_be_blind=desk.calibration.is_blind_somewhere,
     )
 
 
@@ -209,7 +209,7 @@ def _similarity(
     written_in = script(memory.content)
     if written_in is script(query):
         return asked
-    told = desk.embedder.calibration.similarity(cosine, written_in)
+    told = desk.calibration.similarity(cosine, written_in)
     return None if told is None else min(asked, told)
 
 

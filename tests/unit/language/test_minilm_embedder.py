@@ -44,9 +44,9 @@ def test_a_vector_is_the_same_alone_and_among_longer_ones(embedder):
 
 
 def test_it_reads_meaning_where_no_word_is_shared(embedder):
-    near = cosine(embedder, "The car would not start", "My vehicle's engine is dead")
-    far = cosine(embedder, "The car would not start", "Bananas are rich in potassium")
-    assert near > 0.4 > 0.2 > far
+    near = cosine(embedder, "How old are you?", "What is your age?")
+    far = cosine(embedder, "How old are you?", "Bananas are rich in potassium")
+    assert near > 0.7 > 0.2 > far
 
 
 def test_vectors_are_those_of_the_published_model(embedder):

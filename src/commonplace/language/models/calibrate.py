@@ -1,0 +1,162 @@
+"""Calibrating an embedder: from pairs that people judged to its map from cosine to similarity.
+
+Half of the pairs of a script draw the map, the other half prove it. A script without proof is one
+where the model is blind: its cosines say nothing, and words have to decide.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.errors import InvalidInput
+from commonplace.language.detect import Script, script
+from commonplace.language.models.embedder import Calibration, Embedder, Knots, Proof
+
+FEWEST_HELD_OUT = 20  # fewer prove nothing
+LEAST_CORRELATION = 0.6  # Spearman, on the held-out half
+UNRELATED = 0.2  # as people judged
+MOST_UNRELATED = 0.75  # a link's threshold: unrelated pairs must stay below it
+UNRELATED_SHARE = 0.95  # … all but one in twenty
+
+_GRID = tuple(round(0.05 * step, 2) for step in range(1, 20))
+_INNER_KNOTS = 2
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    a: str
+    b: str
+    similarity: float  # 0 to 1, as people judge it
+
+    @property
+    def script(self) -> Script | None:
+        """None: two scripts in one pair say nothing about either."""
+        one, other = script(self.a), script(self.b)
+        return one if one is other else None
+
+
+def pairs_from(lines: Iterable[str]) -> list[Pair]:
+    """A line of JSON each: {"a": …, "b": …, "similarity": 0 to 1}."""
+    found = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            told = json.loads(line)
+            pair = Pair(str(told["a"]), str(told["b"]), float(told["similarity"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise InvalidInput(
+                f"Line {number} is no pair.",
+                remedy='Write {"a": "…", "b": "…", "similarity": 0.8} on each line.',
+                field="lines",
+            ) from error
+        if not 0 <= pair.similarity <= 1:
+            raise InvalidInput(f"Line {number}: similarity goes from 0 to 1.", field="lines")
+        found.append(pair)
+    return found
+
+
+def calibrate(embedder: Embedder, pairs: Sequence[Pair]) -> Calibration:
+    """Every second pair of a script is held out. Raises EmbedderDown."""
+    knots: dict[Script, Knots] = {}
+    proofs: dict[Script, Proof] = {}
+    for each in Script:
+        of_script = [pair for pair in pairs if pair.script is each]
+        if len(of_script) < 2 * FEWEST_HELD_OUT:
+            continue
+        drawn, proof = _prove(_cosines(embedder, of_script), _judged(of_script))
+        proofs[each] = proof
+        if proof.holds:
+            knots[each] = drawn
+    return Calibration(knots, proofs)
+
+
+def _prove(cosines: Floats, judged: Floats) -> tuple[Knots, Proof]:
+    drawn = draw(cosines[::2], judged[::2])
+    at, values = zip(*drawn, strict=True)
+    told = np.interp(cosines[1::2], at, values)
+    held_out = judged[1::2]
+    unrelated = told[held_out <= UNRELATED]
+    highest = float(np.quantile(unrelated, UNRELATED_SHARE)) if len(unrelated) else 1.0
+    correlation = spearman(told, held_out)
+    return drawn, Proof(
+        pairs=len(judged),
+        correlation=round(correlation, 3),
+        error=round(float(np.mean(np.abs(told - held_out))), 3),
+        unrelated=round(highest, 3),
+        holds=correlation >= LEAST_CORRELATION and highest < MOST_UNRELATED,
+    )
+
+
+def draw(cosines: Floats, judged: Floats) -> Knots:
+    """The rising line through (0, 0), two bends and (1, 1) that errs least on these pairs."""
+    best, least = ((0.0, 0.0), (1.0, 1.0)), np.inf
+    for bends in combinations(_GRID, _INNER_KNOTS):
+        at = (0.0, *bends, 1.0)
+        # A line with bends is a sum of hats, one on each knot, so the heights are least squares.
+        hats = np.stack([np.interp(cosines, at, np.eye(len(at))[i]) for i in range(len(at))], 1)
+        inner, *_ = np.linalg.lstsq(hats[:, 1:-1], judged - hats[:, -1], rcond=None)
+        heights = (0.0, *np.round(inner, 3).tolist(), 1.0)
+        error = float(np.sum((hats @ np.array(heights) - judged) ** 2))
+        if error < least and all(low <= high for low, high in zip(heights, heights[1:])):
+            best, least = tuple(zip(at, heights, strict=True)), error
+    return best
+
+
+def spearman(one: Floats, other: Floats) -> float:
+    """Correlation of ranks, ties sharing theirs; 0 where one of them does not vary."""
+    ranks = _ranks(one), _ranks(other)
+    if min(np.ptp(ranks[0]), np.ptp(ranks[1])) == 0:
+        return 0.0
+    return float(np.corrcoef(*ranks)[0, 1])
+
+
+def _ranks(values: Floats) -> Floats:
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place], dtype=np.float64)
+
+
+def _cosines(embedder: Embedder, pairs: Sequence[Pair]) -> Floats:
+    ones = embedder.embed([pair.a for pair in pairs])
+    others = embedder.embed([pair.b for pair in pairs])
+    return np.asarray(np.sum(ones.astype(np.float64) * others, axis=1))
+
+
+def _judged(pairs: Sequence[Pair]) -> Floats:
+    return np.array([pair.similarity for pair in pairs])
+
+
+# ——— as it is kept with the vectors ———
+
+
+def to_text(calibration: Calibration, measured: bool) -> str:
+    """``measured``: on a user's own pairs, so that it outranks what ships with the embedder."""
+    scripts = {
+        str(each): {
+            "knots": calibration.knots.get(each),
+            "proof": asdict(calibration.proofs[each]) if each in calibration.proofs else None,
+        }
+        for each in Script
+        if each in calibration.knots or each in calibration.proofs
+    }
+    return json.dumps({"measured": measured, "scripts": scripts}, sort_keys=True)
+
+
+def from_text(text: str) -> tuple[Calibration, bool]:
+    told = json.loads(text)
+    scripts = {Script(name): about for name, about in told["scripts"].items()}
+    knots = {
+        each: tuple((float(at), float(value)) for at, value in about["knots"])
+        for each, about in scripts.items()
+        if about["knots"]
+    }
+    proofs = {each: Proof(**about["proof"]) for each, about in scripts.items() if about["proof"]}
+    return Calibration(knots, proofs), bool(told["measured"])
