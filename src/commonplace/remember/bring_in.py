@@ -115,7 +115,7 @@ def _verdicts(
     """How each that is live relates to what stands here. An import never asks."""
     now = desk.clock()
     around = look_around(desk, principal.scope, memories, vectors, indexes)
-    weighed = weigh_all(desk, principal.scope, memories, around)
+    weighed = weigh_all(desk, memories, around)
     return [
         decide(memory, theirs, now, OnConflict.ALTERNATIVE)
         if memory.is_live(now) and not is_of_profile(memory.id)

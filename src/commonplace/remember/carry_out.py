@@ -142,11 +142,10 @@ class Ledger:
         self.standing[after.id] = after
 
     def _link(self, memory: Memory, near: Iterable[Neighbour]) -> None:
-        """With what stands, or was never looked at: those come from the index, which is live."""
         standing = [
             each
             for each in near
-            if each.id not in self.standing or self.standing[each.id].is_live(self.now)
+            if each.id in self.standing and self.standing[each.id].is_live(self.now)
         ]
         self.steps += [connected(link) for link in links_for(memory, standing, self.now)]
 

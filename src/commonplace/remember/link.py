@@ -51,10 +51,13 @@ def within_batch(
     if vectors is None or not place:
         return []
     cosines = vectors[:place] @ vectors[place]
-    similarities = desk.similarities(cosines, memories[place].searchable_text)
+    text = memories[place].searchable_text
+    similarities = desk.similarities(cosines, text)
     if similarities is None:
         return []
     return [
-        Neighbour(memories[earlier].id, float(similarities[earlier]))
+        Neighbour(memories[earlier].id, similarity)
         for earlier in np.flatnonzero(similarities >= LINK_AT_LEAST).tolist()
+        if (other := memories[earlier].searchable_text)
+        and (similarity := desk.similarity(float(cosines[earlier]), text, other)) is not None
     ]

@@ -33,7 +33,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Of the same kind, and perhaps about the same."""
+    """Perhaps about the same."""
 
     id: str
     cosine: float | None  # None: without a vector
@@ -46,6 +46,7 @@ class Surroundings:
     revision: int
     neighbours: Sequence[Sequence[Neighbour]]  # per new memory, nearest first
     rivals: Sequence[Sequence[Rival]]
+    known: dict[str, Memory]  # all of these as they stand
     live_by_kind: dict[Kind, int]
 
 
@@ -61,7 +62,7 @@ def look_around(
         look = _Look(desk, index)
         found = [
             (
-                _nearest(index.ids, cosines),
+                look.nearest(cosines),
                 look.rivals(memories[place], indexes[place], cosines) if indexes else [],
             )
             for place, cosines in enumerate(look.cosines(vectors, len(memories)))
@@ -69,10 +70,13 @@ def look_around(
         limited = {m.kind for m in memories if POLICIES[m.kind].max_live is not None}
         live = {kind: int(look.mask_of(kind).sum()) for kind in limited}
         revision = index.counters.revision
+    ids = dict.fromkeys(each.id for near, rivals in found for each in (*near, *rivals))
+    known = {memory.id: memory for memory in desk.store.fetch(scope, list(ids))}
     return Surroundings(
         revision,
-        [_calibrated(desk, m, near) for m, (near, _) in zip(memories, found, strict=True)],
+        [_calibrated(desk, m, near, known) for m, (near, _) in zip(memories, found, strict=True)],
         [rivals for _, rivals in found],
+        known,
         live,
     )
 
@@ -100,6 +104,11 @@ class _Look:
             return
         for start in range(0, len(vectors), _AT_ONCE):
             yield from self._index.cosines_of_many(vectors[start : start + _AT_ONCE], self._mask)
+
+    def nearest(self, cosines: Vector | None) -> list[Rival]:
+        """Of any kind."""
+        slots = [] if cosines is None else _best(cosines, NEAREST)
+        return [Rival(self._index.ids[slot], _cosine(cosines, slot)) for slot in slots]
 
     def rivals(self, memory: Memory, indexing: Indexing, cosines: Vector | None) -> list[Rival]:
         mask = self.mask_of(memory.kind)
@@ -132,19 +141,15 @@ def _best(scores: NDArray[np.floating], count: int) -> list[int]:
     return [slot for slot in ranked if np.isfinite(scores[slot])]
 
 
-def _nearest(ids: Sequence[str], cosines: Vector | None) -> list[tuple[str, float]]:
-    if cosines is None:
-        return []
-    return [(ids[slot], float(cosines[slot])) for slot in _best(cosines, NEAREST)]
-
-
 def _calibrated(
-    desk: Desk, memory: Memory, near: Sequence[tuple[str, float]]
+    desk: Desk, memory: Memory, near: Sequence[Rival], known: dict[str, Memory]
 ) -> tuple[Neighbour, ...]:
-    cosines = np.array([cosine for _, cosine in near], dtype=np.float32)
-    similarities = desk.similarities(cosines, memory.searchable_text)
-    if similarities is None:
-        return ()
+    """Those whose similarity is known: the model reads both texts."""
+    text = memory.searchable_text
     return tuple(
-        Neighbour(id, value) for (id, _), value in zip(near, similarities.tolist(), strict=True)
+        Neighbour(each.id, similarity)
+        for each in near
+        if each.id in known
+        and (similarity := desk.similarity(each.cosine, text, known[each.id].searchable_text))
+        is not None
     )

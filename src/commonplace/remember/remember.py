@@ -149,8 +149,7 @@ def _decide_each(
 
 def _ledger(desk: Desk, principal: Principal, batch: _Batch, around: Surroundings) -> Ledger:
     """Rivals as they stand, with what waits for or beside them."""
-    ids = dict.fromkeys(rival.id for rivals in around.rivals for rival in rivals)
-    standing = {memory.id: memory for memory in desk.store.fetch(principal.scope, list(ids))}
+    standing = dict(around.known)
     conflicts = {memory.conflict for memory in standing.values() if memory.conflict}
     beside = list(standing) if OnConflict.ALTERNATIVE in batch.wishes else []
     held = []

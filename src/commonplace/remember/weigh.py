@@ -12,7 +12,6 @@ from commonplace.language.models.embedder import Vectors
 from commonplace.model.changes import Indexing
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
-from commonplace.model.scope import Scope
 from commonplace.remember.decide import Weighed
 from commonplace.remember.neighbours import Rival, Surroundings
 from commonplace.remember.relate import relate, texts_to_liken
@@ -79,13 +78,9 @@ def pairs_of(
     ]
 
 
-def weigh_all(
-    desk: Desk, scope: Scope, memories: Sequence[Memory], around: Surroundings
-) -> list[list[Weighed]]:
+def weigh_all(desk: Desk, memories: Sequence[Memory], around: Surroundings) -> list[list[Weighed]]:
     """Each against what is stored."""
-    scales = Scales(desk)
-    ids = dict.fromkeys(rival.id for rivals in around.rivals for rival in rivals)
-    known = {memory.id: memory for memory in desk.store.fetch(scope, list(ids))}
+    scales, known = Scales(desk), around.known
     scales.prepare(pairs_of(memories, around.rivals, known))
     return [
         [
