@@ -167,7 +167,7 @@ def test_an_index_interrupted_while_it_catches_up_is_built_anew(store):
     index = rebuilt(store, ANA, EMBEDDER.dimension)
     put(store, [second])
     page = store.index_page(ANA, index.counters.seq, index.counters.epoch)
-    broken = page.__class__(page.counters, page.rows, [(page.terms[0][0], None)], [(1, b"odd")])
+    broken = page.__class__(page.counters, page.rows, [(page.terms[0][0], "")], [(1, b"odd")])
     with pytest.raises(ValueError):
         index.absorb(broken)
     index.absorb(store.index_page(ANA, index.counters.seq, index.counters.epoch))

@@ -44,8 +44,8 @@ def test_items_of_one_batch_are_linked_too_and_each_pair_once(me):
 
 
 def test_what_replaces_a_memory_is_not_linked_to_it(me):
-    old = me.remember(wording(1), kind="fact").id
-    friend = me.remember(wording(2), kind="fact").id
+    old = me.remember(wording(1)).id
+    friend = me.remember(wording(2)).id
     new = me.update(old, content=wording(3)).id
     linked = {id for link in me.show(new).links for id in (link.a, link.b)} - {new}
     assert linked == {friend}
