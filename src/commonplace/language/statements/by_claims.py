@@ -1,6 +1,7 @@
 """Two texts compared by what they claim."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from commonplace.language.statements.claims import Claim
 from commonplace.language.statements.frames import nouns, wordings
@@ -9,8 +10,8 @@ from commonplace.language.statements.terms import missing, told
 from commonplace.language.statements.token import Kind, Token
 from commonplace.language.statements.verdict import Comparison, Verdict
 
-_CONDITIONS = ("x:week:", "x:season:", "x:daytime:")
-_PLACES = frozenset({Kind.NAME, Kind.NUMBER, Kind.CODE, Kind.DATE, Kind.TIME})
+_CONDITIONS = ("x:season:", "x:daytime:")
+_GLUED = frozenset("בب")  # "in", written together with the next word
 
 
 def by_claims(old: Parsed, new: Parsed) -> Comparison | None:
@@ -33,7 +34,7 @@ def _pairs(old: Parsed, new: Parsed) -> list[tuple[Claim, Claim]]:
     found = []
     for before in old.claims:
         for after in new.claims:
-            if before.frame.name != after.frame.name:
+            if before.about != after.about:
                 continue
             if before.subject == after.subject:
                 found.append((before, after))
@@ -52,17 +53,17 @@ def _turned(before: Claim, after: Claim) -> Claim:
     value = tuple(other_end) or tuple(
         Token(term, term, Kind.NAME, 0, 0, term=term) for term in sorted(after.subject)
     )
-    return Claim(after.frame, before.subject, value, after.negated, after.mode)
+    return replace(after, subject=before.subject, value=value)
 
 
 def _other_subject(old: Parsed, new: Parsed) -> Comparison | None:
     for before in old.claims:
         for after in new.claims:
-            if before.frame.name != after.frame.name:
+            if before.about != after.about:
                 continue
             if before.subject == _terms(after.value) and after.subject == _terms(before.value):
                 return Comparison(Verdict.BOTH, f"{before.frame.says}: the two are swapped")
-            if not before.subject & after.subject:
+            if before.subject - after.subject and after.subject - before.subject:
                 one, other = " ".join(sorted(before.subject)), " ".join(sorted(after.subject))
                 return Comparison(Verdict.APART, f"{before.frame.says}: {one} is not {other}")
     return None
@@ -80,10 +81,10 @@ def _of_pair(before: Claim, after: Claim) -> Comparison | None:
         return Comparison(Verdict.BOTH, f"{says}: one affirmed, another denied")
     if same:
         return Comparison(relation, f"{says}: the same")
-    if relation is Verdict.OPEN:
-        return None
     if before.frame.many or before.negated:
         return Comparison(Verdict.BOTH, f"{says}: several can hold")
+    if relation is Verdict.OPEN:
+        return None
     if relation is Verdict.BOTH:
         return Comparison(Verdict.BOTH, f"{says}: at other times or under another condition")
     return Comparison(Verdict.CHANGED, f"{says}: {told(before.value)} → {told(after.value)}")
@@ -97,14 +98,14 @@ def values(before: Claim, after: Claim) -> Verdict:
     new_value, new_dates = _without_dates(after)
     lost, added = missing(old_value, new_value), missing(new_value, old_value)
     lost, added = [t for t in lost if t.term], [t for t in added if t.term]
-    conditions = _condition(lost), _condition(added)
+    conditions = _condition(lost, old_value), _condition(added, new_value)
     if not lost and not added:
         return Verdict.BOTH if missing(old_dates, new_dates) and new_dates else Verdict.SAME
     if not lost and not _modified(old_value, new_value) and not conditions[1]:
         return Verdict.MORE
     if not added and not _modified(new_value, old_value) and not conditions[0]:
         return Verdict.LESS
-    if any(conditions) or (old_dates and new_dates and missing(old_dates, new_dates)):
+    if any(conditions) or _other_times(old_dates, new_dates):
         return Verdict.BOTH
     old_head, new_head = _head(old_value), _head(new_value)
     if not missing(old_head, new_head) and not missing(new_head, old_head):
@@ -114,8 +115,19 @@ def values(before: Claim, after: Claim) -> Verdict:
     return Verdict.CHANGED
 
 
+def _other_times(old: Sequence[Token], new: Sequence[Token]) -> bool:
+    """Both dated, otherwise; or one of them for a day of the week only."""
+    lost, added = missing(old, new), missing(new, old)
+    weekly = any(t.term.startswith("d:0-0-0-") for t in (*lost, *added))
+    return weekly or bool(lost and added)
+
+
 def _named(head: Sequence[Token]) -> bool:
-    return any(token.kind in _PLACES for token in head)
+    """Whether it names something: "her boss is Noa" and "her boss is strict" are no change."""
+    return any(
+        token.kind is Kind.NAME or (token.is_value and any(map(str.isdigit, token.text)))
+        for token in head
+    )
 
 
 def _raw(value: Sequence[Token]) -> str:
@@ -131,8 +143,20 @@ def _without_dates(claim: Claim) -> tuple[list[Token], list[Token]]:
     return rest, dates
 
 
-def _condition(tokens: Sequence[Token]) -> bool:
-    return any(t.term.startswith(_CONDITIONS) or t.role == "if" for t in tokens)
+def _condition(differing: Sequence[Token], value: Sequence[Token]) -> bool:
+    """ "on weekdays", "in summer", "when it rains": it holds then, and another one at other times.
+
+    A night curator works by day as well: only what a preposition opens is a condition.
+    """
+    for at, token in enumerate(value):
+        if token not in differing:
+            continue
+        opened = (at > 0 and value[at - 1].role == "prep") or token.word[:1] in _GLUED
+        if token.role == "if" or token.term.startswith("x:week:"):
+            return True
+        if opened and token.term.startswith(_CONDITIONS):
+            return True
+    return False
 
 
 def _head(value: Sequence[Token]) -> list[Token]:

@@ -3,15 +3,16 @@
 from dataclasses import dataclass, replace
 
 from commonplace.language.statements.frames import Found, Frame, dropped, match, nouns, wordings
+from commonplace.language.statements.lexicon import word_list
 from commonplace.language.statements.read import stem_of
-from commonplace.language.statements.token import Kind, Token
+from commonplace.language.statements.token import VALUES, Kind, Token
 
 _STOPS = frozenset(".;!?\n")
-_HELPS = frozenset(["aux", "copula", "have", "past", "future", "maybe", "not", "filler"])
+_HELPS = frozenset(word_list("aux copula have past future maybe not filler"))
 _LINKS = frozenset({"copula"})
 _TENSED = frozenset({"past", "future", "maybe"})
-_NAMED_BY = frozenset({Kind.NUMBER, Kind.CODE, Kind.DATE, Kind.TIME, Kind.NAME})
 _LONGEST_SUBJECT = 6
+_LONGEST_OPENING = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,33 +24,54 @@ class Claim:
     value: tuple[Token, ...]  # the value with its details
     negated: bool
     mode: str  # "", "past", "future" or "maybe"
+    sort: str = ""  # the noun, where nouns of the frame mean different things
 
     @property
     def key(self) -> str:
-        return f"{self.frame.name}|{' '.join(sorted(self.subject))}"
+        return f"{self.about}|{' '.join(sorted(self.subject))}"
+
+    @property
+    def about(self) -> str:
+        """Frame and noun: only what is equal in both can be compared."""
+        return f"{self.frame.name} {self.sort}".strip()
 
 
 def claims_of(tokens: tuple[Token, ...], language: str) -> tuple[Claim, ...]:
     """The claims of a text, clause by clause; a clause without a subject is about the last one."""
     found: list[Claim] = []
     subject: frozenset[str] = frozenset()
-    for clause in _clauses(tokens):
-        of_clause = _verbal(clause, language, subject) or _nominal(clause, language)
+    for clause in _clauses(tokens, language):
+        of_clause = _verbal(clause, language, subject) or _nominal(clause, language, subject)
         if of_clause:
-            subject = of_clause[0].subject
+            subject = of_clause[-1].subject
         found.extend(of_clause)
     return tuple(found)
 
 
-def _clauses(tokens: tuple[Token, ...]) -> list[list[Token]]:
+def _clauses(tokens: tuple[Token, ...], language: str) -> list[list[Token]]:
     """Runs of tokens between full stops, and before "and" or a comma that a verb follows."""
     clauses: list[list[Token]] = [[]]
-    for token in tokens:
-        if (token.kind is Kind.MARK and token.text in _STOPS) or token.role == "clause":
+    for at, token in enumerate(tokens):
+        stops = token.kind is Kind.MARK and token.text in _STOPS
+        if stops or token.role == "clause" or (_joins(token) and _goes_on(tokens, at, language)):
             clauses.append([])
         else:
             clauses[-1].append(token)
     return [clause for clause in clauses if clause]
+
+
+def _joins(token: Token) -> bool:
+    return token.role == "and" or token.text == ","
+
+
+def _goes_on(tokens: tuple[Token, ...], at: int, language: str) -> bool:
+    """Whether a clause with a verb of its own follows: "… and works at Acme"."""
+    for token in tokens[at + 1 : at + 1 + _LONGEST_OPENING]:
+        if _joins(token) and token.start > tokens[at + 1].start:
+            return False
+        if token.role in ("copula", "verb") or token.word in wordings(language):
+            return True
+    return False
 
 
 def _verbal(clause: list[Token], language: str, last: frozenset[str]) -> list[Claim]:
@@ -88,14 +110,12 @@ def _claim(
     left = hit.start
     while left > start and stream[left - 1].role in _HELPS:
         left -= 1
-    end = _value_end(stream, hit.end, language)
+    end = len(stream)
     before, after = stream[start:left], _unglued(stream[hit.end : end], hit.glued)
     if hit.subject:
         before = stream[slice(*hit.subject)]
     if hit.value:
-        after, end = stream[slice(*hit.value)], hit.end
-        tail = stream[hit.end : _value_end(stream, hit.end, language)]
-        after, end = [*after, *tail], hit.end + len(tail)
+        after = [*stream[slice(*hit.value)], *stream[hit.end :]]
     subject, value = (after, before) if wording.value_first else (before, after)
     terms = subject_of(subject, language) or last or frozenset({"@me"})
     value = _content(value)
@@ -114,21 +134,6 @@ def _mode(stream: list[Token], hit: Found | None, was: bool) -> str:
         if token.role in _TENSED and not (hit and hit.start <= at < hit.end):
             return token.role
     return ""
-
-
-def _value_end(stream: list[Token], start: int, language: str) -> int:
-    """A value goes on to the end of the clause, or to "and" with another verb behind it."""
-    known = wordings(language)
-    for at in range(start, len(stream)):
-        if stream[at].role == "and" or stream[at].text == ",":
-            following = at + 1
-            while following < len(stream) and stream[following].role in _HELPS:
-                following += 1
-            if following < len(stream) and (
-                stream[following].role == "verb" or stream[following].word in known
-            ):
-                return at
-    return len(stream)
 
 
 def _unglued(value: list[Token], letters: int) -> list[Token]:
@@ -150,18 +155,35 @@ def _content(tokens: list[Token]) -> list[Token]:
 def subject_of(tokens: list[Token], language: str) -> frozenset[str]:
     """What a subject is known by: its terms, however it is built."""
     found = []
-    for at, token in enumerate(tokens):
-        if not token.term or token.term[0] in "~¬" or token.kind is Kind.MARK:
+    for at, token in enumerate(_without_opening(tokens)):
+        if not token.term or token.term[0] in "~¬" or token.kind in (Kind.MARK, Kind.DATE):
             continue
         term = token.term
-        nobody = at == 0 and language == "de" and len(tokens) > 1
-        if nobody and token.kind is Kind.NAME and token.word.endswith("s"):
+        owns = at == 0 and language == "de" and len(tokens) > 1 and token.kind is Kind.NAME
+        if owns and token.word.endswith("s"):
             term = stem_of(token.word[:-1], language)  # "Danas Chef"
         found.append(term)
     return frozenset(found)
 
 
-def _nominal(clause: list[Token], language: str) -> list[Claim]:
+def _without_opening(tokens: list[Token]) -> list[Token]:
+    """The subject without "since the merger" or "two months ago" before it."""
+    opens = tokens and (tokens[0].role == "prep" or tokens[0].term.startswith("x:order:"))
+    if not opens:
+        return tokens
+    for at, token in enumerate(tokens):
+        if token.text == ",":
+            return tokens[at + 1 :]
+    named = [at for at, t in enumerate(tokens) if t.term == "@me" or t.kind is Kind.NAME]
+    if not named:
+        return []
+    last = first = named[-1]
+    while first - 1 in named and first - 1 > 0:
+        first -= 1
+    return tokens[first : last + 1]
+
+
+def _nominal(clause: list[Token], language: str, last: frozenset[str]) -> list[Claim]:
     """Claims made by a noun: "Dana's manager is Noa", "Noa is the manager of Dana"."""
     stream = [t for t in clause if not dropped(t)]
     known = nouns(language)
@@ -175,46 +197,18 @@ def _nominal(clause: list[Token], language: str) -> list[Claim]:
                 break
             owner, value = split
             terms = subject_of([t for t in owner if t.role != "of"], language)
+            if not terms and any(t.role == "pron" for t in owner):
+                terms = last
             if not value or len(terms) > _LONGEST_SUBJECT:
                 break
             negated = bool(sum(t.role == "not" for t in clause) % 2)
             value = _content(value)
             if value:
                 mode = _mode(stream, None, was=False)
-                return [Claim(frame, _with_noun(terms, parts, frame), tuple(value), negated, mode)]
+                sort = "" if frame.one else " ".join(parts)
+                return [Claim(frame, terms, tuple(value), negated, mode, sort)]
             break
     return []
-
-
-def _with_noun(terms: frozenset[str], parts: tuple[str, ...], frame: Frame) -> frozenset[str]:
-    """Frames with several nouns that mean different things keep the noun in the subject."""
-    if frame.name in _ONE_MEANING:
-        return terms
-    return terms | {" ".join(parts)}
-
-
-# Where every noun of the row names the same thing.
-_ONE_MEANING = frozenset(
-    [
-        "lives_in",
-        "works_at",
-        "manager",
-        "married_to",
-        "partner",
-        "weighs",
-        "height",
-        "age",
-        "phone",
-        "email",
-        "address",
-        "birthday",
-        "salary",
-        "car",
-        "blood_type",
-        "time_zone",
-        "favourite",
-    ]
-)
 
 
 def _around(stream: list[Token], start: int, end: int) -> tuple[list[Token], list[Token]] | None:
@@ -227,18 +221,11 @@ def _around(stream: list[Token], start: int, end: int) -> tuple[list[Token], lis
     before = next((n for n in reversed(links) if n < start), None)
     if before is not None:
         owner = stream[before + 1 : start] + stream[end:]
-        return (owner, stream[:before]) if subject_of(owner, "") else None
+        return (owner, stream[:before]) if owner else None
     has = next((n for n, t in enumerate(stream[:start]) if t.role == "have"), None)
-    value_at = next((n for n in range(end, len(stream)) if stream[n].kind in _NAMED_BY), None)
-    if value_at is None:
-        return None
     if has is not None:
-        return stream[:has], stream[end:]
-    if any(t.role == "verb" for t in stream[:start]):
+        return stream[:has] or stream[has + 1 : start], stream[end:]
+    value = next((n for n in range(end, len(stream)) if stream[n].kind in VALUES), None)
+    if value is None or any(t.role == "verb" for t in stream[:start]):
         return None
-    plain = value_at
-    if stream[value_at].kind is Kind.NAME:
-        if stream[end].role != "of" and value_at != end:
-            return None
-        return None
-    return stream[:start] + stream[end:plain], stream[plain:]
+    return stream[:start] + stream[end:value], stream[value:]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 
-from commonplace.language.statements.lexicon import LANGUAGES, data, plain_word, roles
+from commonplace.language.statements.lexicon import data, plain_word, roles
 from commonplace.language.statements.token import Kind, Token
 
 _DROPPED = frozenset({"article", "filler", "not", "aux"})
@@ -20,6 +20,7 @@ class Frame:
     symmetric: bool = False
     secret: bool = False
     dated: bool = False
+    one: bool = False  # all its nouns mean one thing
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Found:
 @cache
 def frames() -> dict[str, Frame]:
     """All frames by name."""
-    flags = ("many", "symmetric", "secret", "dated")
+    flags = ("many", "symmetric", "secret", "dated", "one")
     return {
         name: Frame(name, row["says"], **{flag: bool(row.get(flag)) for flag in flags})
         for name, row in data("frames").items()
@@ -113,11 +114,6 @@ def nouns(language: str) -> dict[str, tuple[tuple[tuple[str, ...], Frame], ...]]
         first: tuple(sorted(options, key=lambda option: -len(option[0])))
         for first, options in found.items()
     }
-
-
-@cache
-def known_languages() -> tuple[str, ...]:
-    return LANGUAGES
 
 
 def dropped(token: Token) -> bool:

@@ -12,12 +12,17 @@ def statement_keys(text: str) -> frozenset[str]:
         found.add(claim.key)
         if claim.frame.symmetric:
             ends = sorted(token.term for token in claim.value if token.term)
-            found.add(f"{claim.frame.name}|{' '.join(ends)}")
+            found.add(f"{claim.about}|{' '.join(ends)}")
     return frozenset(found)
 
 
 def subject_terms(text: str) -> tuple[str, ...]:
     """The terms of a kv's subject: "my wifi password" and "the wifi password" have the same."""
     parsed = parse(text, language_of(text)[0])
-    found = {token.term for token in parsed.content if token.term != "@me"}
+    found = {_construct(token.term) for token in parsed.content if token.term != "@me"}
     return tuple(sorted(found)) or tuple(sorted(set(analyse(text)))) or (text.casefold(),)
+
+
+def _construct(term: str) -> str:
+    """Hebrew joins two nouns by changing the end of the first: סיסמת נטפליקס, הסיסמה של נטפליקס."""
+    return term[:-1] + "ה" if len(term) > 3 and term[-1] == "ת" else term

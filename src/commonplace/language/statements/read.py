@@ -9,12 +9,15 @@ from commonplace.language.analyse import term_of
 from commonplace.language.detect import Script, script
 from commonplace.language.statements.dates import Date, calendar_words, numeric_date
 from commonplace.language.statements.lexicon import (
+    LANGUAGES,
     LATIN,
+    data,
     evidence,
     exclusive,
     phrases,
     roles,
     synonyms,
+    word_list,
 )
 from commonplace.language.statements.numbers import (
     number_in_words,
@@ -32,34 +35,13 @@ LOOKED_AT = 4_000
 _SCRIPTS = {Script.HEBREW: "he", Script.ARABIC: "ar", Script.CYRILLIC: "ru"}
 _WORDS = re.compile(r"[^\W\d_]+")
 _TIME = re.compile(r"(\d{1,2})(?:[:h](\d{2}))? ?(?:([ap])\.?m\b\.?)?", re.IGNORECASE)
-_HEBREW_DAY = frozenset(["יום", "ביום", "ליום", "מיום", "בימי", "ימי"])
-_HOUR_WORDS = frozenset(["uhr", "uur", "o'clock", "heures", "horas", "ore"])
-_YEAR_AFTER = frozenset(
-    [
-        "in",
-        "since",
-        "of",
-        "by",
-        "until",
-        "en",
-        "em",
-        "im",
-        "seit",
-        "depuis",
-        "desde",
-        "nel",
-        "в",
-        "с",
-        "год",
-        "до",
-    ]
-)
-_COUNTED_MONTHS = frozenset(
-    ["may", "march", "mar", "sat", "sun", "wed", "mon", "mai", "mars", "marco", "second"]
-)
-_SILENT = frozenset(
-    ["article", "copula", "of", "aux", "filler", "prep", "by", "and", "clause", "have", "pron"]
-)
+_SILENT = frozenset(word_list("article copula of aux filler prep by and clause have pron poss"))
+_WORDS_OF_DATES = data("calendar")["words"]
+_HEBREW_DAY = frozenset(word_list(_WORDS_OF_DATES["hebrew_day"]))
+_YEAR_AFTER = frozenset(word_list(_WORDS_OF_DATES["before_year"]))
+_OTHER_WORDS = frozenset(word_list(_WORDS_OF_DATES["ambiguous"]))
+_BEFORE_DATES = _YEAR_AFTER | frozenset(word_list(_WORDS_OF_DATES["before_date"]))
+_CLOCK = frozenset(word_list(_WORDS_OF_DATES["clock"]))
 _SENTENCE_ENDS = frozenset(".!?:\n")
 
 
@@ -149,9 +131,8 @@ def _join_units(tokens: list[Token], language: str) -> list[Token]:
         last = joined[-1] if joined else None
         if last is not None and last.kind is Kind.NUMBER and last.term == last.bare:
             value = Decimal(last.term[2:]) if last.term.startswith("n:") else None
-            hours = token.word in _HOUR_WORDS and value is not None and value == int(value)
-            if hours and token.word in ("uhr", "uur", "o'clock"):
-                joined[-1] = _join([last, token], Kind.TIME, f"t:{int(value or 0)}:00")
+            if token.word in _CLOCK and value is not None and value == int(value):
+                joined[-1] = _join([last, token], Kind.TIME, f"t:{int(value)}:00")
                 continue
             glued = token.start == last.end
             term = quantity_term(value, token.word) if value is not None else None
@@ -215,9 +196,9 @@ def _date_word(tokens: list[Token], at: int, months: dict[str, Date], language: 
         date = months.get(bare)
         return date if date and (not date.weekday or bare == "שבת") else None
     date = months.get(word) or (months.get(word[1:]) if language == "ar" else None)
-    if date and word in _COUNTED_MONTHS and not _beside_number(tokens, at):
+    if date and word in _OTHER_WORDS and not _beside_number(tokens, at):
         before = tokens[at - 1].word if at else ""
-        if before not in _YEAR_AFTER | {"on", "next", "last", "this", "every", "le", "el"}:
+        if before not in _BEFORE_DATES:
             return None
     return date
 
@@ -273,9 +254,19 @@ def _year_alone(tokens: list[Token], at: int) -> Token:
         before = tokens[at - 1].word
         before = tokens[at - 2].word if before in "-" and at > 1 else before
         following = tokens[at + 1].word if at + 1 < len(tokens) else ""
-        if (before in _YEAR_AFTER or before in "במ") and not quantity_term(Decimal(1), following):
+        dated = before in _YEAR_AFTER or before in "במ" or _is_season(before)
+        if dated and not quantity_term(Decimal(1), following):
             return replace(token, kind=Kind.DATE, term=Date(year=number).term)
     return token
+
+
+def _is_season(word: str) -> bool:
+    """ "summer 2021": the seasons of all languages."""
+    return any(
+        member.group == "season"
+        for language in LANGUAGES
+        if (member := exclusive(language).get(word) or exclusive(language).get(word[1:]))
+    )
 
 
 def _join_phrases(tokens: list[Token], language: str) -> list[Token]:
@@ -295,10 +286,18 @@ def _join_phrases(tokens: list[Token], language: str) -> list[Token]:
                 break
         else:
             if token.kind in (Kind.WORD, Kind.MARK):
-                token = replace(token, role=single.get(token.word, ""))
+                role = single.get(token.word, "")
+                if token.word == "'s":
+                    role = _of_s(joined)
+                token = replace(token, role=role)
             joined.append(token)
             at += 1
     return joined
+
+
+def _of_s(before: list[Token]) -> str:
+    """ "she's tall" is a verb, "Dana's car" is not."""
+    return "copula" if before and before[-1].role in ("pron", "clause", "article") else "poss"
 
 
 def _with_terms(text: str, tokens: list[Token], language: str) -> list[Token]:
@@ -350,7 +349,8 @@ def _word_term(token: Token, language: str, has_case: bool, first: bool, ends: b
     if number is not None:
         return replace(token, kind=Kind.NUMBER, term=f"n:{number}", bare=f"n:{number}")
     is_name = has_case and token.text[:1].isupper() and not (first and _is_known(word, language))
-    return replace(token, kind=Kind.NAME if is_name else Kind.WORD, term=stem_of(word, language))
+    kind = Kind.NAME if is_name else Kind.WORD
+    return replace(token, kind=kind, term=stem_of(word, language, is_name))
 
 
 def _is_known(word: str, language: str) -> bool:
@@ -358,15 +358,19 @@ def _is_known(word: str, language: str) -> bool:
 
 
 @lru_cache(maxsize=32_768)
-def stem_of(word: str, language: str) -> str:
+def stem_of(word: str, language: str, is_name: bool = False) -> str:
     """What a word is compared by: its stem, or that of the first of its synonyms."""
     word = synonyms(language).get(word, word)
     if language == "ar":
         return _bare(word, language)
+    if language == "ru" and is_name:
+        return _RUSSIAN_CASE.sub("", _RUSSIAN_CASE.sub("", word))
     stemmed = term_of(word, language)
     return word if stemmed is None else stemmed
 
 
+# Names are declined like nouns; the stemmer also takes off what only other words end in.
+_RUSSIAN_CASE = re.compile("(?<=...)(?:ами|ями|[оеё]м|[оея]й|[аеоя]ю|[ая][мх]|[аяоеуюыиьй])$")
 _ARABIC_PREFIX = re.compile("^(?:و|ف)?(?:ب|ل|ك)?(?:ال|لل)?(?=.{3})")
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from commonplace.language.characters import INVISIBLE, MARKS, VOWEL_POINTS
-from commonplace.language.statements.lexicon import plain_word
+from commonplace.language.statements.lexicon import plain_word, word_list
 from commonplace.language.statements.token import Kind, Token
 
 _CODE = Kind.CODE
@@ -33,27 +33,7 @@ _TOKEN = re.compile(
 _QUOTED = re.compile(r"[\"“«„]([^\"“”«»„\n]{1,80})[\"”»“]")
 _APOSTROPHES = str.maketrans("’ʼ", "''")
 _HEBREW_MARKS = str.maketrans("", "", "\"'״׳")
-_ELIDED = frozenset(
-    [
-        "l",
-        "d",
-        "j",
-        "n",
-        "s",
-        "m",
-        "c",
-        "qu",
-        "t",
-        "un",
-        "all",
-        "dell",
-        "nell",
-        "dall",
-        "sull",
-        "quell",
-        "jusqu",
-    ]
-)
+_ELIDED = frozenset(word_list("l d j n s m c qu t un all dell nell dall sull quell jusqu"))
 _NOT = {"can't": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
 _DIGITS = re.compile(r"\D")
 
