@@ -6,7 +6,7 @@ from dataclasses import replace
 from commonplace.language.statements.claims import Claim
 from commonplace.language.statements.frames import nouns, wordings
 from commonplace.language.statements.parse import Parsed
-from commonplace.language.statements.terms import missing, told
+from commonplace.language.statements.terms import HEBREW_PREFIXES, missing, told
 from commonplace.language.statements.token import Kind, Token
 from commonplace.language.statements.verdict import Comparison, Verdict
 
@@ -205,5 +205,7 @@ def _rest(parsed: Parsed) -> list[Token]:
     return [
         token
         for token in parsed.content
-        if token.term not in used and not any(token.word in words for words in framed)
+        if token.term not in used
+        and not (token.term[0] in HEBREW_PREFIXES and token.term[1:] in used)
+        and not any(token.word in words for words in framed)
     ]

@@ -256,7 +256,8 @@ def _is_predicate(old: Parsed, span: Span) -> bool:
     if any(t.role == "verb" or t.word in wordings(old.language) for t in span.old):
         return True
     end = _subject_end(old)
-    follows = span.at_old == end and not _links(old)
+    orders = old.content[0].role == "verb"  # "Use tabs": its verb came first
+    follows = span.at_old == end and not orders and not _links(old)
     return follows and span.old[0].kind is Kind.WORD and end < len(old.content) - 1
 
 

@@ -77,7 +77,7 @@ def _goes_on(tokens: tuple[Token, ...], at: int, language: str) -> bool:
 def _verbal(clause: list[Token], language: str, last: frozenset[str]) -> list[Claim]:
     """Claims made by a verb: "Dana lives in Haifa"."""
     stream = [t for t in clause if not dropped(t)]
-    negations = sum(t.role == "not" for t in clause)
+    denied = any(t.role == "not" for t in clause)
     known = wordings(language)
     found: list[Claim] = []
     at = start = 0
@@ -90,7 +90,7 @@ def _verbal(clause: list[Token], language: str, last: frozenset[str]) -> list[Cl
         if hit is None:
             at += 1
             continue
-        claim, end = _claim(stream, start, hit, negations, language, last)
+        claim, end = _claim(stream, start, hit, denied, language, last)
         if claim is not None:
             found.append(claim)
             last = claim.subject
@@ -102,7 +102,7 @@ def _claim(
     stream: list[Token],
     start: int,
     hit: Found,
-    negations: int,
+    denied: bool,
     language: str,
     last: frozenset[str],
 ) -> tuple[Claim | None, int]:
@@ -122,7 +122,7 @@ def _claim(
     if not value or len(terms) > _LONGEST_SUBJECT:
         return None, end
     mode = _mode(stream, hit, wording.was)
-    negated = bool(negations % 2) != wording.negates
+    negated = denied != wording.negates
     return Claim(wording.frame, terms, tuple(value), negated, mode), end
 
 
@@ -201,7 +201,7 @@ def _nominal(clause: list[Token], language: str, last: frozenset[str]) -> list[C
                 terms = last
             if not value or len(terms) > _LONGEST_SUBJECT:
                 break
-            negated = bool(sum(t.role == "not" for t in clause) % 2)
+            negated = any(t.role == "not" for t in clause)
             value = _content(value)
             if value:
                 mode = _mode(stream, None, was=False)

@@ -4,7 +4,8 @@ from commonplace.language.normalise import fold
 from commonplace.language.statements.by_claims import by_claims
 from commonplace.language.statements.by_words import by_words
 from commonplace.language.statements.guard import guard
-from commonplace.language.statements.parse import Parsed, language_for, parse
+from commonplace.language.statements.parse import Parsed, parse
+from commonplace.language.statements.read import language_of
 from commonplace.language.statements.token import Kind
 from commonplace.language.statements.verdict import Comparison, Verdict
 
@@ -13,7 +14,7 @@ __all__ = ["Comparison", "Verdict", "compare"]
 
 def compare(old: str, new: str) -> Comparison:
     """The verdict on two texts, with its reason. Nothing is compared by meaning of whole texts."""
-    language = language_for(old, new)
+    language = language_of(old, new)
     before, after = parse(old, language), parse(new, language)
     if fold(old) == fold(new) and _exact(before) == _exact(after):
         return Comparison(Verdict.EQUAL, "the same words", words_alike=1.0)

@@ -108,7 +108,7 @@ def nouns(language: str) -> dict[str, tuple[tuple[tuple[str, ...], Frame], ...]]
     for name, row in data("frames").items():
         for noun in row.get(f"{language}_noun", ()):
             parts = tuple(plain_word(part) for part in noun.split())
-            parts = tuple(p for p in parts if roles(language).get(p) not in _DROPPED)
+            parts = tuple(p for p in parts if roles(language).get(p) not in _DROPPED) or parts
             found.setdefault(parts[0], []).append((parts, frames()[name]))
     return {
         first: tuple(sorted(options, key=lambda option: -len(option[0])))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from commonplace.language.statements.claims import Claim, claims_of
-from commonplace.language.statements.read import language_of, read
+from commonplace.language.statements.read import read
 from commonplace.language.statements.token import Kind, Token
 
 _MANY_TOKENS = 400  # a text this long is no single statement
@@ -19,18 +19,12 @@ class Parsed:
     tokens: tuple[Token, ...]
     content: tuple[Token, ...]  # the tokens that say something
     claims: tuple[Claim, ...]
-    negations: int
+    negations: int  # parts that are denied
     modes: frozenset[str]
 
     @property
     def terms(self) -> tuple[str, ...]:
         return tuple(token.term for token in self.content)
-
-
-def language_for(one: str, other: str) -> str:
-    """The language of two texts that are compared: of the one that speaks louder."""
-    (first, first_count), (second, second_count) = language_of(one), language_of(other)
-    return first if first_count >= second_count else second
 
 
 @lru_cache(maxsize=4_096)
@@ -45,9 +39,29 @@ def parse(text: str, language: str) -> Parsed:
         tokens=tokens,
         content=content,
         claims=claims,
-        negations=sum(t.role == "not" for t in tokens),
-        modes=frozenset(t.role for t in tokens if t.role in ("past", "future", "maybe")),
+        negations=_negations(tokens),
+        modes=_modes(tokens),
     )
+
+
+def _modes(tokens: tuple[Token, ...]) -> frozenset[str]:
+    """What was, will be or might be; "was" in the passive says only who did it."""
+    found = {token.role for token in tokens} & {"past", "future", "maybe"}
+    if any(token.role == "by" for token in tokens):
+        found.discard("past")
+    return frozenset(found)
+
+
+def _negations(tokens: tuple[Token, ...]) -> int:
+    """How many parts of the text are denied: "ne … pas" and "non … mai" deny once."""
+    count, denied = 0, False
+    for token in tokens:
+        if token.kind is Kind.MARK and token.text in ".,;!?\n":
+            denied = False
+        elif token.role == "not":
+            count += not denied
+            denied = True
+    return count
 
 
 def is_protected(token: Token, language: str) -> bool:

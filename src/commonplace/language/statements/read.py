@@ -1,6 +1,7 @@
 """A text as tokens with values and roles: numbers, units and dates joined, small words known."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
@@ -11,6 +12,7 @@ from commonplace.language.statements.dates import Date, calendar_words, numeric_
 from commonplace.language.statements.lexicon import (
     LANGUAGES,
     LATIN,
+    Member,
     data,
     evidence,
     exclusive,
@@ -31,6 +33,7 @@ from commonplace.language.statements.token import Kind, Token
 
 # Text beyond this says nothing more about whether two statements are the same.
 LOOKED_AT = 4_000
+_HEARD = 1_000  # characters that tell the language
 
 _SCRIPTS = {Script.HEBREW: "he", Script.ARABIC: "ar", Script.CYRILLIC: "ru"}
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -42,23 +45,39 @@ _YEAR_AFTER = frozenset(word_list(_WORDS_OF_DATES["before_year"]))
 _OTHER_WORDS = frozenset(word_list(_WORDS_OF_DATES["ambiguous"]))
 _BEFORE_DATES = _YEAR_AFTER | frozenset(word_list(_WORDS_OF_DATES["before_date"]))
 _CLOCK = frozenset(word_list(_WORDS_OF_DATES["clock"]))
+_THAN = frozenset(word_list("than que de als di do dan чем من"))
 _SENTENCE_ENDS = frozenset(".!?:\n")
 
 
-@lru_cache(maxsize=2_048)
-def language_of(text: str) -> tuple[str, int]:
-    """The language of a text, and how many of its words spoke for it."""
-    start = text[:1_000]
-    main = _SCRIPTS.get(script(start))
-    if main:
-        return main, 99
-    known = evidence()
+def language_of(*texts: str) -> str:
+    """The language of one text, or the common one of several."""
+    return languages_of(*texts)[0]
+
+
+def languages_of(*texts: str) -> tuple[str, ...]:
+    """The languages that most words speak for: more than one where a short text leaves it open."""
     counts = dict.fromkeys(LATIN, 0)
-    for word in _WORDS.findall(start.casefold()):
-        for language in known.get(word, ()):
-            counts[language] += 1
-    best = max(LATIN, key=counts.__getitem__)
-    return best, counts[best]
+    for text in texts:
+        written_in, found = _spoken_for(text[:_HEARD])
+        if written_in:
+            return (written_in,)
+        for language, count in found:
+            counts[language] += count
+    most = max(counts.values())
+    return tuple(language for language in LATIN if counts[language] == most)
+
+
+@lru_cache(maxsize=4_096)
+def _spoken_for(text: str) -> tuple[str | None, tuple[tuple[str, int], ...]]:
+    """The language that a script stands for, or how many words speak for which language."""
+    written_in = _SCRIPTS.get(script(text))
+    if written_in:
+        return written_in, ()
+    known = evidence()
+    heard = Counter(
+        language for word in _WORDS.findall(text.casefold()) for language in known.get(word, ())
+    )
+    return None, tuple(heard.items())
 
 
 def read(text: str, language: str) -> tuple[Token, ...]:
@@ -68,7 +87,7 @@ def read(text: str, language: str) -> tuple[Token, ...]:
     found = _join_numbers(found, language)
     found = _join_dates(found, language)
     found = _join_units(found, language)
-    found = _join_phrases(found, language)
+    found = _no_more(_join_phrases(found, language), language)
     return tuple(_with_terms(text, found, language))
 
 
@@ -293,6 +312,28 @@ def _join_phrases(tokens: list[Token], language: str) -> list[Token]:
             joined.append(token)
             at += 1
     return joined
+
+
+def _no_more(tokens: list[Token], language: str) -> list[Token]:
+    """Beside a negation "plus", "più", "יותר" say "no longer", unless they compare."""
+    if not any(token.role == "not" for token in tokens):
+        return tokens
+    more = Member("amount", "more")
+    known = exclusive(language)
+    return [
+        replace(token, role="not")
+        if token.kind is Kind.WORD and known.get(token.word) == more and not _compares(tokens, at)
+        else token
+        for at, token in enumerate(tokens)
+    ]
+
+
+def _compares(tokens: list[Token], at: int) -> bool:
+    """ "more than 5", "plus de 5"."""
+    following = tokens[at + 1] if at + 1 < len(tokens) else None
+    return following is not None and (
+        following.is_value or following.word in _THAN or following.word[:1] == "מ"
+    )
 
 
 def _of_s(before: list[Token]) -> str:

@@ -6,10 +6,15 @@ from commonplace.language.statements.dates import agree
 from commonplace.language.statements.token import Kind, Token
 
 
+HEBREW_PREFIXES = frozenset("בלמהוכש")
+
+
 def same_term(one: Token, other: Token) -> bool:
     """Equal, or a date or quantity of which one leaves something out."""
     if one.term == other.term:
         return True
+    if one.kind is Kind.WORD and other.kind is Kind.WORD:
+        return _prefixed(one.term, other.term) or _prefixed(other.term, one.term)
     if one.kind is Kind.DATE and other.kind is Kind.DATE:
         return (
             one.term.startswith("d:")
@@ -20,6 +25,11 @@ def same_term(one: Token, other: Token) -> bool:
         unitless = one.term == one.bare or other.term == other.bare
         return bool(one.bare) and one.bare == other.bare and unitless
     return False
+
+
+def _prefixed(longer: str, shorter: str) -> bool:
+    """Short Hebrew names keep their prefix in the analyser: לדן is "to Dan"."""
+    return len(shorter) > 1 and longer[1:] == shorter and longer[0] in HEBREW_PREFIXES
 
 
 def missing(these: Iterable[Token], those: Sequence[Token]) -> list[Token]:

@@ -4,7 +4,8 @@ import re
 
 from commonplace.language.normalise import fold
 from commonplace.language.statements.dates import agree
-from commonplace.language.statements.parse import language_for, parse
+from commonplace.language.statements.parse import parse
+from commonplace.language.statements.read import language_of
 
 _DIGITS = re.compile(r"\D")
 _PHONE = re.compile(r"[+(]?\d[\d\s().+/-]{5,}\d")
@@ -19,7 +20,7 @@ def same_value(a: object, b: object, *, secret: bool = False) -> bool:
         return False
     if _PHONE.fullmatch(one) and _PHONE.fullmatch(other):
         return _same_digits(one, other)
-    language = language_for(one, other)
+    language = language_of(one, other)
     left, right = parse(one, language), parse(other, language)
     terms, others = left.terms, right.terms
     if not terms or not others:
