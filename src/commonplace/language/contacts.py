@@ -16,7 +16,7 @@ from commonplace.language.characters import INVISIBLE
 
 _SHORTEST, _LONGEST = 7, 15  # digits of a number that is written out; the world's longest has 15
 _NATIONAL_LONGEST = 11
-# From here on a number may be complete, and what follows after a space is something else.
+# From here on a number may be complete, and what follows after another gap is something else.
 _NATIONAL_USUAL = 9
 _KEY_DIGITS = 7
 
@@ -93,10 +93,12 @@ def _candidates(text: str) -> Iterator[Found]:
 
 
 def _one_number(written: str) -> str:
-    """Without what follows a complete number after a space: "052-1234567 42"."""
-    for space in re.finditer(" ", written):
-        if _digit_count(written[: space.start()]) >= _NATIONAL_USUAL:
-            written = written[: space.start()]
+    """Without what follows a complete number after another sign: "052-1234567 42"."""
+    gaps = list(re.finditer("[ .-]", written))
+    for gap in gaps:
+        complete = _digit_count(written[: gap.start()]) >= _NATIONAL_USUAL
+        if complete and gap[0] != gaps[0][0]:
+            written = written[: gap.start()]
             break
     while _digit_count(written) > _NATIONAL_LONGEST:
         written = re.split(r"[ .-]\d+$", written)[0]

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.errors import InvalidInput, MissingField
+from commonplace.language.classify import classify, fields_in
 from commonplace.model import check
 from commonplace.model.kinds import POLICIES, Kind, KindPolicy, Stability
 from commonplace.model.memory import Sensitivity
@@ -75,11 +76,37 @@ def draft_from(given: Mapping[str, Any]) -> Draft:
     if "scope" in present:
         present.setdefault("facet", present.pop("scope"))
     values = {name: _checked(name, value) for name, value in present.items()}
-    values.setdefault("kind", Kind.NOTE)
+    _classify(values)
     _complete(values)
     draft = Draft(**values)
     _hold_to_policy(draft)
     return draft
+
+
+def _classify(values: dict[str, Any]) -> None:
+    """The kind by what the text says, and the fields that it names; what was given stands."""
+    content = values.get("content")
+    if "kind" not in values:
+        values["kind"] = Kind.NOTE
+        if content and "steps" not in values:
+            classified = classify(content)
+            values |= {"kind": classified.kind, "content": classified.content}
+            _add_fields(values, classified.metadata)
+    elif content and _lacks_fields(values):
+        _add_fields(values, fields_in(values["kind"], content))
+
+
+def _lacks_fields(values: Mapping[str, Any]) -> bool:
+    """Whether the kind asks for particulars that the caller left to the text."""
+    metadata = values.get("metadata", {})
+    required = POLICIES[values["kind"]].required
+    needed = [name.removeprefix("metadata.") for name in required if name.startswith("metadata.")]
+    return any(metadata.get(name) is None for name in needed)
+
+
+def _add_fields(values: dict[str, Any], found: Mapping[str, str]) -> None:
+    if found:
+        values["metadata"] = {**found, **values.get("metadata", {})}
 
 
 def _checked(name: str, value: object) -> Any:

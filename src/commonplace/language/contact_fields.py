@@ -1,0 +1,231 @@
+"""The fields of a contact in a short text: "Dana from the bank, 052-1234567".
+
+A phone number or an address says that it may be one. Then all other words must be a name, a role,
+a place or a label; if some are not, the text tells a story and is no contact.
+"""
+
+import re
+from dataclasses import dataclass
+
+from commonplace.language.contacts import emails_in, phones_in
+from commonplace.language.kv_fields import Sort, sort_of
+from commonplace.language.past import is_past
+from commonplace.language.wordlists import word_lists
+
+_LONGEST = 200
+_NAME_WORDS = 5
+_DETAIL_WORDS = 6
+_LISTS = word_lists("people.txt")
+_HERE = "\ufffc"  # stands where a number or an address stood
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    name: str
+    role: str = ""
+    description: str = ""
+    phone: str = ""
+    email: str = ""
+
+    def fields(self) -> dict[str, str]:
+        """Those that were found, under the names that metadata has."""
+        named = ("name", "role", "phone", "email", "description")
+        return {name: value for name in named if (value := getattr(self, name))}
+
+
+# ——— words around a number ———
+
+_DEVICE_EN = (
+    r"(?:(?:new|work|home|office|private|personal|direct|cell|mobile|phone|tel|telephone|whatsapp|"
+    r"e-?mail|mail|fax|contact|number|no|line|address)\b\.?\s?)+"
+)
+_DEVICE_HE = (
+    r"(?:ו?ה?(?:מספר|טלפון|טל|נייד|פלאפון|מייל|אימייל|דוא\"ל|דוא״ל|דואל|וואטסאפ|ווטסאפ|פקס|כתובת|חדש|"
+    r"אישי|עבודה)(?![א-ת])'?\s?)+"
+)
+_IS = r"(?:\s*(?:is now|is|are|changed to|הוא|היא|[:=,–-]))*\s*"
+_WHOSE = r"(?:(?:and|or|his|her|their|the|on|at|by|via|tel|ו)\s)*"
+_LABEL = re.compile(
+    rf"{_WHOSE}(?:my |our )?(?:{_DEVICE_EN}|{_DEVICE_HE}|at|on|and|ב){_IS}"
+    rf"|ו?ה?(?:{_DEVICE_HE})(?:שלו|שלה|שלי){_IS}",
+    re.IGNORECASE,
+)
+_LABEL_AT_END = re.compile(
+    rf"\s+(?:at|on|{_WHOSE}{_DEVICE_EN}|ב?{_DEVICE_HE}){_IS}$", re.IGNORECASE
+)
+_OWNED = (
+    re.compile(rf"(?P<who>.+?)(?:'s|s') {_DEVICE_EN}{_IS}(?={_HERE})", re.IGNORECASE),
+    re.compile(rf"(?:the )?{_DEVICE_EN}(?:of|for) (?P<who>.+?){_IS}(?={_HERE})", re.IGNORECASE),
+    re.compile(
+        rf"(?:you can )?(?:reach|contact) (?P<who>.+?) (?:at|on|by|via) (?={_HERE})", re.IGNORECASE
+    ),
+    re.compile(rf"(?P<who>.+?) can be reached (?:at|on|by|via) (?={_HERE})", re.IGNORECASE),
+    re.compile(rf"{_DEVICE_HE}של (?P<who>.+?){_IS}(?={_HERE})"),
+)
+_BETWEEN = re.compile(rf"[,;|•()\[\]]|\s[–—-]\s|\s*:\s|\s*{_HERE}\s*")
+_STORY_GOES_ON = re.compile(rf"{_HERE}\s+(?=\w)(?!{_LABEL.pattern})", re.IGNORECASE)
+
+_ANNOUNCED = re.compile(
+    r"(?:a )?(?:new )?contact(?: (?:details|info))?\s*[:–,-]+\s*"
+    r"|אי?שת? קשר(?: חדשה?)?\s*[:–,-]*\s*"
+    r"|(?:ל|ב)אנשי הקשר(?: שלי)?,?(?: את)?\s+|לספר הטלפונים(?: את)?\s+",
+    re.IGNORECASE,
+)
+_TO_CONTACTS = re.compile(
+    r"\s+(?:to|in|as)(?: my| the| our| a)? contacts?(?: list)?\b|\s+(?:ל|ב)אנשי הקשר(?: שלי)?",
+    re.IGNORECASE,
+)
+
+# ——— words around a name ———
+
+_ARTICLE = re.compile(r"^(?:the|my|our|a|an)\s+", re.IGNORECASE)
+_NAMED_ROLE = re.compile(r"(?P<name>.+?),? (?:the|our|my) (?P<role>\w[\w -]*)", re.IGNORECASE)
+_IS_ROLE = re.compile(r"(?P<name>.+?) is (?:my|our|the|an?) (?P<role>\w[\w -]*)", re.IGNORECASE)
+_ROLE_NAMED = re.compile(
+    r"(?:(?:my|our|the) )?(?P<role>[\w ]+?)(?: is| named| called)? (?P<name>[A-Z]\w*\.?(?: \S+)*)"
+)
+_FROM = re.compile(r"(?P<name>\S+(?: \S+){0,2}?) (?P<description>(?:from|at|in) .+)")
+_HEBREW_FROM = re.compile(
+    r"(?P<name>\S+(?: \S+){0,2}?) "
+    r"(?P<description>(?:מה[א-ת]{3}|מ-|מבנק|ממשרד|מחברת|מקופת|מבית|מעיריית)\S*(?: \S+)*)"
+)
+_HEBREW_ROLE = re.compile(r"(?P<name>\S+(?: \S+){0,2}?) ה(?P<role>\S+(?: \S+)?)")
+_HEBREW_ROLE_FIRST = re.compile(
+    r"ה?(?P<role>\S+)(?: של(?:י|נו))?(?: הוא| היא)? (?P<name>\S+(?: \S+){0,2})"
+)
+_HEBREW = re.compile("[א-ת]")
+
+
+def contact_in(text: str, asked: bool = False) -> Contact | None:
+    """The contact that a text is about; None when it is about something else.
+
+    `asked`: the caller says that it is one, so a name alone is enough.
+    """
+    if len(text) > _LONGEST or text.endswith("?"):
+        return None
+    phones, emails = phones_in(text), emails_in(text)
+    bare = text
+    for found in sorted((*phones, *emails), key=lambda one: -one.start):
+        bare = f"{bare[: found.start]}{_HERE}{bare[found.end :]}"
+    announced = _ANNOUNCED.match(bare)
+    bare = _TO_CONTACTS.sub("", bare[announced.end() :] if announced else bare, count=1)
+    if not (phones or emails or announced or asked) or _STORY_GOES_ON.search(bare):
+        return None
+    if max(len(phones), len(emails)) > 1 and _names_between(bare):
+        return None
+    read = _read(bare)
+    if read is None:
+        return None
+    return Contact(
+        name=read.name,
+        role=read.role,
+        description=read.description,
+        phone=phones[0].text if phones else "",
+        email=emails[0].text if emails else "",
+    )
+
+
+def _names_between(bare: str) -> bool:
+    """Whether words other than labels stand between two numbers: those of a second person."""
+    between = bare.split(_HERE)[1:-1]
+    return any(_piece(piece) for part in between for piece in _BETWEEN.split(part))
+
+
+def _read(bare: str) -> Contact | None:
+    """Name, role and description in a text whose numbers and addresses are marked."""
+    who, rest = None, bare
+    for pattern in _OWNED:
+        owned = pattern.match(bare)
+        if owned:
+            who, rest = owned["who"], bare[owned.end() :]
+            break
+    pieces = [piece for piece in map(_piece, _BETWEEN.split(rest)) if piece]
+    if who is None:
+        if not pieces:
+            return None
+        who = pieces.pop(0)
+        if pieces and who.casefold() in _LISTS["en role"] | _LISTS["he role"]:
+            pieces[0], who = who, pieces[0]  # "plumber: Yossi"
+    if len(pieces) > 3 or not all(map(_is_detail, pieces)):
+        return None
+    return _with_details(_person(who.strip(" ,:-")), pieces)
+
+
+def _piece(written: str) -> str:
+    """One part of a listing, without labels; empty when it is nothing but a label."""
+    bare = written.strip(" \t\n.,:;–-'\"")
+    if _LABEL.fullmatch(bare):
+        return ""
+    return _LABEL_AT_END.sub("", f"{bare} ".rstrip()).strip()
+
+
+def _with_details(person: Contact, pieces: list[str]) -> Contact | None:
+    if not _is_name(person.name) or any(letter.isdigit() for letter in person.description):
+        return None
+    details = [_ARTICLE.sub("", piece) for piece in pieces]
+    role = person.role or (details.pop(0) if details else "")
+    described = [one for one in (person.description, *details) if one]
+    return Contact(name=person.name, role=role, description=", ".join(described))
+
+
+def _person(who: str) -> Contact:
+    """A name and what is said with it: "Sam the electrician", "Priya in HR"."""
+    if _HEBREW.search(who):
+        return _hebrew_person(who)
+    found = _FROM.fullmatch(who)
+    if found and len(found["description"].split()) <= _DETAIL_WORDS:
+        named = _with_role(found["name"])
+        return Contact(name=named.name, role=named.role, description=found["description"])
+    return _with_role(who)
+
+
+def _with_role(who: str) -> Contact:
+    for pattern in (_IS_ROLE, _NAMED_ROLE):
+        found = pattern.fullmatch(who)
+        if found:
+            return Contact(name=_ARTICLE.sub("", found["name"]), role=found["role"])
+    found = _ROLE_NAMED.fullmatch(who)
+    if found and found["role"].split()[-1].casefold() in _LISTS["en role"]:
+        return Contact(name=found["name"], role=found["role"])
+    return Contact(name=_ARTICLE.sub("", who))
+
+
+def _hebrew_person(who: str) -> Contact:
+    found = _HEBREW_ROLE_FIRST.fullmatch(who)
+    if found and found["role"] in _LISTS["he role"]:
+        return Contact(name=found["name"], role=found["role"])
+    found = _HEBREW_ROLE.fullmatch(who)
+    if found and found["role"].split()[0] in _LISTS["he role"]:
+        return Contact(name=found["name"], role=found["role"])
+    found = _HEBREW_FROM.fullmatch(who)
+    if found:
+        return Contact(name=found["name"], description=found["description"])
+    return Contact(name=who)
+
+
+def _is_name(name: str) -> bool:
+    """Whether these can be the words of a person or a business, and of nothing else."""
+    words = name.split()
+    if not 1 <= len(words) <= _NAME_WORDS or any(letter.isdigit() for letter in name):
+        return False
+    if not any(letter.isalpha() for letter in name) or _tells(words):
+        return False
+    small = name == name.lower()  # Hebrew has no capitals
+    return not (small and sort_of(name) in (Sort.CODE, Sort.AMOUNT, Sort.DATE))
+
+
+def _is_detail(piece: str) -> bool:
+    return len(piece.split()) <= _DETAIL_WORDS and not _tells(piece.split())
+
+
+def _tells(words: list[str]) -> bool:
+    """Whether these are words of a sentence; a capital makes a name of almost any word."""
+    small = [word for word in words if word == word.lower()]
+    listed = _LISTS["en sentence"] | _LISTS["he sentence"]
+    if any(word.strip("'\".") in listed for word in small):
+        return True
+    if words and words[0].casefold() in _LISTS["en opener"]:
+        return True
+    return any(is_past(word) for word in small if word.isascii()) or any(
+        word.startswith("הת") and len(word) > 4 for word in words[1:]
+    )
