@@ -8,12 +8,14 @@ async with await commonplace.aio.open("memory.db") as book:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import wraps
 from types import TracebackType
 from typing import Any, Self
 
 from commonplace import book as synchronous
+from commonplace.language.models.embedder import Embedder
+from commonplace.sleep.reembed import Reembedded
 
 
 async def open(url: str | None = None, **settings: Any) -> AsyncCommonplace:
@@ -46,6 +48,12 @@ class AsyncCommonplace:
     @property
     def url(self) -> str:
         return self._book.url
+
+    async def reembed(self, embedder: str | Embedder, **more: Any) -> Reembedded:
+        return await asyncio.to_thread(self._book.reembed, embedder, **more)
+
+    async def calibrate(self, lines: Iterable[str]) -> synchronous.Calibrated:
+        return await asyncio.to_thread(self._book.calibrate, lines)
 
     async def flush(self) -> None:
         await asyncio.to_thread(self._book.flush)

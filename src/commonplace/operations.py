@@ -17,7 +17,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from commonplace.book import User
+from commonplace.book import Commonplace, User
 
 
 class Effect(StrEnum):
@@ -53,15 +53,16 @@ class Parameter:
 @dataclass(frozen=True)
 class Operation:
     name: str  # as people say it: "profile set"
-    verb: str  # the method of User
+    verb: str  # the method of User, or of Commonplace
     effect: Effect
     positional: tuple[str, ...] = ()  # on a command line
     owner_only: bool = False
     on_command_line: bool = True
+    of_the_store: bool = False  # a method of Commonplace: about everybody's memory alike
 
     @cached_property
     def method(self) -> Any:
-        return getattr(User, self.verb)
+        return getattr(Commonplace if self.of_the_store else User, self.verb)
 
     @cached_property
     def help(self) -> str:
@@ -80,11 +81,11 @@ class Operation:
                 help=HELP[name],
             )
             for name, parameter in signature.parameters.items()
-            if name != "self"
+            if name not in ("self", "progress")  # which a surface shows in its own way
         )
 
-    def call(self, user: User, arguments: Mapping[str, Any]) -> Any:
-        return getattr(user, self.verb)(**arguments)
+    def call(self, whose: User | Commonplace, arguments: Mapping[str, Any]) -> Any:
+        return getattr(whose, self.verb)(**arguments)
 
 
 def shape_of(hint: Any) -> Shape:
@@ -135,6 +136,7 @@ HELP: dict[str, str] = {
     "confidence": "How sure it is, 0 to 1.",
     "content": "The text.",
     "evidence": "What it rests on; a rule needs some.",
+    "embedder": "Which embedder: wordllama, minilm, openai or hashing.",
     "events": "Also count operations by day and part of the engine.",
     "expires_at": "When it ends (update accepts 'never').",
     "explain": "Say why each hit was recalled, with the parts of its score.",
@@ -152,7 +154,7 @@ HELP: dict[str, str] = {
     "kind": "note, contact, kv, fact, event, insight, procedure, log, summary, rule or soul.",
     "kinds": "Only these kinds.",
     "limit": "At most this many.",
-    "lines": "The file that export wrote.",
+    "lines": "The file to read, - for what is piped in.",
     "metadata": "Particulars by name; a contact needs name, a kv needs subject and value.",
     "name": "The field's name.",
     "now": "Wait until the compaction is done.",
@@ -207,6 +209,10 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("profile set", "profile_set", Effect.WRITE, ("name", "value"), owner_only=True),
     Operation("profile note", "profile_note", Effect.WRITE, ("text",), owner_only=True),
     Operation("tidy", "tidy", Effect.WRITE),
+    Operation("reembed", "reembed", Effect.WRITE, owner_only=True, of_the_store=True),
+    Operation(
+        "calibrate", "calibrate", Effect.WRITE, ("lines",), owner_only=True, of_the_store=True
+    ),
     Operation("stats", "stats", Effect.READ),
     Operation("doctor", "doctor", Effect.READ),
     Operation("export", "export", Effect.READ, owner_only=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ class Setting:
     help: str
     least: float | None = None  # for numbers
     most: float | None = None
+    secret: bool = False  # never shown, logged or repeated in an error
 
     @property
     def variable(self) -> str:
@@ -49,7 +50,39 @@ TABLE: tuple[Setting, ...] = (
     ),
     Setting("user", str, "me", "Whose memory the command line works on."),
     Setting("agent", str, "", "The agent that acts; empty: the owner."),
-    Setting("embedder", str, "wordllama", "Which embedder makes vectors: wordllama or hashing."),
+    Setting(
+        "embedder",
+        str,
+        "wordllama",
+        "Which embedder makes vectors: wordllama, minilm, openai or hashing.",
+    ),
+    Setting(
+        "embedder_url",
+        str,
+        "https://api.openai.com/v1",
+        "For openai: where the server is; any that speaks its protocol, such as "
+        "http://localhost:11434/v1.",
+    ),
+    Setting("embedder_model", str, "text-embedding-3-small", "For openai: the model's name."),
+    Setting(
+        "embedder_key",
+        str,
+        "",
+        "For openai: the key, never shown again. Best given by its variable, not in a file.",
+        secret=True,
+    ),
+    Setting(
+        "embedder_timeout", float, 10.0, "For openai: seconds to wait for an answer.", 0.1, 600
+    ),
+    Setting("embedder_batch", int, 64, "For openai: texts in one request.", 1, 2048),
+    Setting(
+        "embedder_max_chars",
+        int,
+        8000,
+        "For openai: how much of a long text is sent; models refuse more than they can read.",
+        1,
+        32_000,
+    ),
     Setting("cache_mb", int, 1024, "Memory for in-process indexes, in megabytes.", 0),
     Setting("tidy_on_open", bool, True, "Tidy once a day when a store is opened."),
     Setting(
@@ -75,12 +108,26 @@ class Settings:
     user: str
     agent: str
     embedder: str
+    embedder_url: str
+    embedder_model: str
+    embedder_key: str = field(repr=False)
+    embedder_timeout: float
+    embedder_batch: int
+    embedder_max_chars: int
     cache_mb: int
     tidy_on_open: bool
     restorable_days: float
     idle_days: float
     lock_timeout: float
     pool_size: int
+
+
+def shown(settings: Settings) -> dict[str, str]:
+    """As text, for people to read; of a secret only whether there is one."""
+    return {
+        name: ("(set)" if value else "") if BY_NAME[name].secret else str(value)
+        for name, value in asdict(settings).items()
+    }
 
 
 def load(

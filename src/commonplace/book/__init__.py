@@ -6,8 +6,19 @@ me.remember("The wifi password is tulip42")
 me.recall("wifi password")
 """
 
-from commonplace.book.commonplace import Commonplace
-from commonplace.book.opening import make_embedder, open, utc_now
+from commonplace.book.commonplace import Calibrated, Commonplace
+from commonplace.book.embedders import make_embedder
+from commonplace.book.opening import open, open_as_it_is, utc_now
 from commonplace.book.user import Choice, User, Verified
 
-__all__ = ["Choice", "Commonplace", "User", "Verified", "make_embedder", "open", "utc_now"]
+__all__ = [
+    "Calibrated",
+    "Choice",
+    "Commonplace",
+    "User",
+    "Verified",
+    "make_embedder",
+    "open",
+    "open_as_it_is",
+    "utc_now",
+]

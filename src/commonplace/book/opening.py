@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from typing import Any, cast
 
 from commonplace import settings as settings_table
 from commonplace.book.commonplace import Commonplace
+from commonplace.book.embedders import hold_to_embedder, make_embedder, measured_calibration
 from commonplace.bookkeeper import Bookkeeper
 from commonplace.desk import Desk
 from commonplace.errors import BadSettings
+from commonplace.language.models.absent import AbsentEmbedder
 from commonplace.language.models.embedder import Embedder
 from commonplace.model.lifecycle import Lifetimes
 from commonplace.settings import Settings
 from commonplace.store.address import parse
 from commonplace.store.cache import IndexCache
-from commonplace.store.port import EmbedderIdentity
-from commonplace.store.sql.generations import mismatch
 from commonplace.store.sql.store import SqlStore
 
 
@@ -40,28 +39,12 @@ def open(
     model = (
         cast(Embedder, embedder)
         if embedder is not None and named is None
-        else make_embedder(chosen.embedder)
+        else make_embedder(chosen.embedder, chosen)
     )
     store = _open_store(chosen, clock())
     try:
-        _hold_to_embedder(store, model)
-        index = IndexCache(store, model.dimension, chosen.cache_mb << 20)
-        shown = {**asdict(chosen), "store": store.url, "embedder": model.name}
-        settings = {name: str(value) for name, value in shown.items()}
-        lifetimes = Lifetimes(
-            restorable=timedelta(days=chosen.restorable_days),
-            idle=timedelta(days=chosen.idle_days),
-        )
-        desk = Desk(
-            store,
-            index,
-            model,
-            clock,
-            Bookkeeper(store),
-            lifetimes=lifetimes,
-            settings=settings,
-        )
-        book = Commonplace(desk)
+        hold_to_embedder(store, model)
+        book = Commonplace(_desk(store, model, clock, chosen), chosen)
         if chosen.tidy_on_open:
             book.tidy_what_is_due()
     except BaseException:
@@ -70,23 +53,41 @@ def open(
     return book
 
 
-_EMBEDDERS = {
-    "wordllama": ("commonplace.language.models.wordllama", "WordLlamaEmbedder"),
-    "minilm": ("commonplace.language.models.minilm", "MiniLmEmbedder"),
-    "hashing": ("commonplace.language.models.hashing", "HashingEmbedder"),
-}
+def open_as_it_is(
+    url: str | None = None, *, clock: Callable[[], datetime] = utc_now, **flags: Any
+) -> Commonplace:
+    """Open a store whose embedder may not be at hand, to exchange it for another."""
+    chosen = settings_table.load({"store": url, **flags})
+    store = _open_store(chosen, clock())
+    try:
+        held = [each for each in store.generations() if each.state == "current"]
+        name, dimension = (held[0].embedder.name, held[0].embedder.dimension) if held else ("", 0)
+        model = AbsentEmbedder(name, dimension)
+        if held:
+            store.claim_embedder(held[0].embedder)
+        return Commonplace(_desk(store, model, clock, chosen), chosen)
+    except BaseException:
+        store.close()
+        raise
 
 
-def make_embedder(name: str) -> Embedder:
-    """By name; imported only when wanted, because a model is heavy."""
-    if name not in _EMBEDDERS:
-        raise BadSettings(
-            f"There is no embedder {name!r}.",
-            remedy=f"Use one of: {', '.join(_EMBEDDERS)}.",
-            field="embedder",
-        )
-    module, made = _EMBEDDERS[name]
-    return cast(Embedder, getattr(import_module(module), made)())
+def _desk(
+    store: SqlStore, model: Embedder, clock: Callable[[], datetime], chosen: Settings
+) -> Desk:
+    shown = {**settings_table.shown(chosen), "store": store.url, "embedder": model.name}
+    return Desk(
+        store,
+        IndexCache(store, model.dimension, chosen.cache_mb << 20),
+        model,
+        clock,
+        Bookkeeper(store),
+        lifetimes=Lifetimes(
+            restorable=timedelta(days=chosen.restorable_days),
+            idle=timedelta(days=chosen.idle_days),
+        ),
+        settings=shown,
+        measured=measured_calibration(store, model) if model.name else None,
+    )
 
 
 def _open_store(chosen: Settings, now: datetime) -> SqlStore:
@@ -113,10 +114,3 @@ def _open_store(chosen: Settings, now: datetime) -> SqlStore:
     return cast(
         SqlStore, sqlite.SqliteStore(address.target, now=now, lock_timeout=chosen.lock_timeout)
     )
-
-
-def _hold_to_embedder(store: SqlStore, model: Embedder) -> None:
-    mine = EmbedderIdentity(model.name, model.dimension)
-    known = store.claim_embedder(mine)
-    if known != mine:
-        raise mismatch(known, mine)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from commonplace.desk import Desk, indexing
+from commonplace.language.models.embedder import Proof
 from commonplace.model.filters import Visibility
 from commonplace.model.memory import State
 from commonplace.model.scope import Scope
@@ -39,7 +40,7 @@ def examine(desk: Desk, scope: Scope | None) -> list[Finding]:
     )
     findings.append(_consistency(desk, scopes))
     findings.append(_vectors(desk, scopes))
-    return [*findings, _embedder(desk), _settings(desk), _versions()]
+    return [*findings, _embedder(desk), _generations(desk), _settings(desk), _versions()]
 
 
 def _integrity(health: Health) -> Finding:
@@ -93,11 +94,48 @@ def _vectors(desk: Desk, scopes: list[Scope]) -> Finding:
 
 def _embedder(desk: Desk) -> Finding:
     model = desk.embedder
-    sees = sorted(model.calibration.knots)
-    told = f"{model.name}, {model.dimension} dimensions, similarity known for {', '.join(sees)}"
+    told = f"{model.name}, {model.dimension} dimensions; {_calibration(desk)}"
     works = desk.embed(["a short text"]) is not None
     remedy = "" if works else "Install what the embedder needs; until then words alone decide."
     return Finding("embedder", works, told, remedy)
+
+
+def _calibration(desk: Desk) -> str:
+    """Where its cosines mean something, and how well that was proved."""
+    known = desk.calibration
+    told = [f"{each}{_proof(known.proofs.get(each))}" for each in sorted(known.knots)]
+    blind = [
+        f"{each}{_proof(proof)}"
+        for each, proof in sorted(known.proofs.items())
+        if each not in known.knots
+    ]
+    sees = f"similarity known for {', '.join(told)}" if told else "similarity known nowhere"
+    return sees + (f", measured blind for {', '.join(blind)}" if blind else "")
+
+
+def _proof(proof: Proof | None) -> str:
+    return f" ({proof.pairs:,} pairs, correlation {proof.correlation:.2f})" if proof else ""
+
+
+def _generations(desk: Desk) -> Finding:
+    """A change of embedder that was not finished keeps vectors that nobody reads."""
+    known = desk.store.generations()
+    building = [each.embedder.name for each in known if each.state == "building"]
+    retired = [each.embedder.name for each in known if each.state == "retired"]
+    if building:
+        name = building[0]
+        return Finding(
+            "reembedding",
+            False,
+            f"unfinished, to {name}",
+            f"Run reembed to {name} again to go on, or to {desk.embedder.name} to give it up.",
+        )
+    return Finding(
+        "reembedding",
+        not retired,
+        "nothing waits" if not retired else f"old vectors are left of {', '.join(retired)}",
+        "" if not retired else f"Run reembed to {desk.embedder.name} again to remove them.",
+    )
 
 
 def _settings(desk: Desk) -> Finding:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,15 +98,16 @@ def _prove(cosines: Floats, judged: Floats) -> tuple[Knots, Proof]:
 
 def draw(cosines: Floats, judged: Floats) -> Knots:
     """The rising line through (0, 0), two bends and (1, 1) that errs least on these pairs."""
-    best, least = ((0.0, 0.0), (1.0, 1.0)), np.inf
+    best: Knots = ((0.0, 0.0), (1.0, 1.0))
+    least = np.inf
     for bends in combinations(_GRID, _INNER_KNOTS):
         at = (0.0, *bends, 1.0)
         # A line with bends is a sum of hats, one on each knot, so the heights are least squares.
         hats = np.stack([np.interp(cosines, at, np.eye(len(at))[i]) for i in range(len(at))], 1)
         inner, *_ = np.linalg.lstsq(hats[:, 1:-1], judged - hats[:, -1], rcond=None)
-        heights = (0.0, *np.round(inner, 3).tolist(), 1.0)
+        heights = (0.0, *(round(float(height), 3) for height in inner), 1.0)
         error = float(np.sum((hats @ np.array(heights) - judged) ** 2))
-        if error < least and all(low <= high for low, high in zip(heights, heights[1:])):
+        if error < least and all(low <= high for low, high in pairwise(heights)):
             best, least = tuple(zip(at, heights, strict=True)), error
     return best
 

@@ -51,6 +51,11 @@ class Calibration:
             if knots[0][1] < 0 or knots[-1][1] > 1:
                 raise ValueError(f"calibration for {script} leaves the scale from 0 to 1")
 
+    def with_measured(self, found: "Calibration") -> "Calibration":
+        """What was measured counts; of other scripts, what was known before."""
+        kept = {each: knots for each, knots in self.knots.items() if each not in found.proofs}
+        return Calibration({**kept, **found.knots}, {**self.proofs, **found.proofs})
+
     @property
     def is_blind_somewhere(self) -> bool:
         return any(script not in self.knots for script in Script)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.language.detect import Script
-from commonplace.language.models.embedder import Calibration, Vectors, unit_rows
+from commonplace.language.models.embedder import Calibration, Proof, Vectors, unit_rows
 from commonplace.language.normalise import fold
 from commonplace.language.stopwords import LANGUAGES, stop_words
 
@@ -18,6 +18,9 @@ from commonplace.language.stopwords import LANGUAGES, stop_words
 # set: Spearman 0.753, mean absolute error 0.161. The weights below were chosen on the same pairs
 # (27 settings, Spearman 0.614–0.753), so other pairs will score a little lower.
 _KNOTS = ((0.0, 0.0), (0.1, 0.194), (0.9, 0.874), (1.0, 1.0))
+_PROOFS = {
+    Script.LATIN: Proof(pairs=1500, correlation=0.746, error=0.162, unrelated=0.504, holds=True)
+}
 
 _SHORTEST_PART, _LONGEST_PART = 3, 5
 
@@ -38,7 +41,7 @@ _Features = tuple[NDArray[np.int64], NDArray[np.float64]]
 class HashingEmbedder:
     """Character n-grams work alike in every script, so this one is blind nowhere."""
 
-    calibration = Calibration(dict.fromkeys(Script, _KNOTS))
+    calibration = Calibration(dict.fromkeys(Script, _KNOTS), _PROOFS)
 
     def __init__(self, dimension: int = 256) -> None:
         if dimension < 1:

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from commonplace.language.detect import Script
-from commonplace.language.models.embedder import Calibration, EmbedderDown, Vectors, unit_rows
+from commonplace.language.models.embedder import (
+    Calibration,
+    EmbedderDown,
+    Proof,
+    Vectors,
+    unit_rows,
+)
 
 if TYPE_CHECKING:  # heavy, so it comes with the model, when the first text does
     from tokenizers import Tokenizer
@@ -22,6 +28,10 @@ if TYPE_CHECKING:  # heavy, so it comes with the model, when the first text does
 # (cosine, similarity), fitted to E[score / 5 | cosine] on the 1,500 pairs of the English STS-B dev
 # set: Spearman 0.828, mean absolute error 0.130 (0.131 on held-out fifths).
 _KNOTS = ((0.0, 0.0), (0.9, 0.805), (1.0, 1.0))
+_PROOFS = {
+    Script.LATIN: Proof(pairs=1500, correlation=0.84, error=0.127, unrelated=0.463, holds=True),
+    Script.HEBREW: Proof(pairs=92, correlation=0.48, error=0.305, unrelated=0.844, holds=False),
+}
 
 _TEXTS_AT_ONCE = 512
 # Bounds the memory of one sum: this many rows of 256 floats are 16 MB.
@@ -42,7 +52,7 @@ class WordLlamaEmbedder:
     name = "wordllama-l2-supercat-256"
     dimension = 256
     # Trained on English; outside Latin letters its tokens are single bytes and say nothing.
-    calibration = Calibration({Script.LATIN: _KNOTS})
+    calibration = Calibration({Script.LATIN: _KNOTS}, _PROOFS)
 
     def __init__(self) -> None:
         self._model: _Model | None = None

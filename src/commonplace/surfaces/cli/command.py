@@ -15,11 +15,12 @@ import typer
 import commonplace
 from commonplace import settings as settings_table
 from commonplace.book import Verified
-from commonplace.errors import InvalidInput
+from commonplace.errors import InvalidInput, NotAllowed
 from commonplace.model.relations import Action
 from commonplace.operations import Effect, Operation, Parameter, Shape
 from commonplace.remember.remember import Remembered
 from commonplace.sleep.doctor import Finding
+from commonplace.surfaces.cli.reembedding import reembed_with_a_bar
 from commonplace.surfaces.cli.render import show_answer
 
 EXIT_NO = 1
@@ -30,7 +31,7 @@ GLOBALS = {
     "user": typer.Option("--user", help="Whose memory (COMMONPLACE_USER)."),
     "agent": typer.Option("--agent", help="The agent that acts (COMMONPLACE_AGENT)."),
     "json": typer.Option("--json", help="Answer in JSON."),
-    "embedder": typer.Option("--embedder", help="wordllama or hashing."),
+    "embedder": typer.Option("--embedder", help="wordllama, minilm, openai or hashing."),
     "cleared": typer.Option("--cleared", help="Show sensitivity high too."),
 }
 _GLOBAL_TYPES: dict[str, tuple[Any, Any]] = {
@@ -73,7 +74,7 @@ def command_for(operation: Operation, group: bool = False) -> Callable[..., None
         arguments = {
             parameter.name: value
             for parameter in operation.parameters
-            if (value := _understood(parameter, given[_option_name(parameter)])) is not None
+            if (value := _given(parameter, given, options)) is not None
         }
         answer = run(operation, options, arguments)
         if output:
@@ -89,10 +90,22 @@ def command_for(operation: Operation, group: bool = False) -> Callable[..., None
     return command
 
 
+def _given(parameter: Parameter, given: Mapping[str, Any], options: Globals) -> Any:
+    if parameter.name in _GLOBAL_TYPES:
+        return getattr(options, parameter.name)
+    return _understood(parameter, given[parameter.name])
+
+
 def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) -> Any:
     flags = {"store": options.store, "user": options.user, "agent": options.agent}
-    chosen = settings_table.load(flags)
+    chosen = settings_table.load({**flags, "embedder": options.embedder})
+    if operation.of_the_store and chosen.agent:
+        raise NotAllowed("Only the owner may look after the whole store.")
+    if operation.verb == "reembed":
+        return reembed_with_a_bar(options.store, chosen.embedder)
     with commonplace.open(options.store, embedder=options.embedder) as book:
+        if operation.of_the_store:
+            return operation.call(book, arguments)
         user = book.user(chosen.user, cleared=options.cleared)
         answer = operation.call(user.agent(chosen.agent) if chosen.agent else user, arguments)
         # An export is read while the book is open.
@@ -132,8 +145,9 @@ def _describe(command: Callable[..., None], operation: Operation) -> None:
         inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
     ]
     for parameter in operation.parameters:
-        annotation, default = _option(parameter, parameter.name in operation.positional)
-        parameters.append(_keyword(_option_name(parameter), annotation, default))
+        if parameter.name not in _GLOBAL_TYPES:  # those every command has
+            annotation, default = _option(parameter, parameter.name in operation.positional)
+            parameters.append(_keyword(parameter.name, annotation, default))
     if operation.name == "export":
         output = typer.Option("--output", "-o", help="Write to this file.")
         parameters.append(_keyword("output", Annotated[str | None, output], None))
@@ -151,11 +165,6 @@ def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
     )
-
-
-def _option_name(parameter: Parameter) -> str:
-    """Python names that a global option has already."""
-    return f"{parameter.name}_" if parameter.name in _GLOBAL_TYPES else parameter.name
 
 
 def _option(parameter: Parameter, positional: bool) -> tuple[Any, Any]:

@@ -64,7 +64,8 @@ def python() -> str:
     ]
     for operation in OPERATIONS:
         given = ", ".join(_python_parameter(p) for p in operation.parameters)
-        lines.append(f"### me.{operation.verb}({given})\n\n{operation.help}\n")
+        whose = "book" if operation.of_the_store else "me"
+        lines.append(f"### {whose}.{operation.verb}({given})\n\n{operation.help}\n")
     return "\n".join(lines)
 
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from commonplace.answers import as_data
-from commonplace.book import Choice, Verified
+from commonplace.book import Calibrated, Choice, Verified
 from commonplace.errors import CommonplaceError
 from commonplace.model.delta import Delta, shorten
 from commonplace.model.memory import Memory
@@ -33,6 +33,7 @@ from commonplace.remember.profile import Profile, ProfileChange
 from commonplace.remember.remember import Remembered
 from commonplace.remember.resolve import Resolved
 from commonplace.remember.update import Updated
+from commonplace.sleep.reembed import Reembedded
 from commonplace.sleep.tidy import Tidied
 
 BAR = 24
@@ -358,3 +359,23 @@ def _stats(answer: Stats) -> Any:
 
 def _counted(pairs: Iterable[tuple[str, int]]) -> str:
     return ", ".join(f"{name} {count}" for name, count in pairs) or "none"
+
+
+@drawn.register
+def _(answer: Reembedded) -> Any:
+    made = f"{answer.memories:,} memories embedded" if answer.changed else "nothing was left to do"
+    told = Text.assemble(("✓ ", "bold green"), f"{made}; vectors are {answer.embedder}'s now")
+    return told.append(
+        "\n→ open the store with this embedder from now on (setting embedder)", "dim"
+    )
+
+
+@drawn.register
+def _(answer: Calibrated) -> Any:
+    lines = [Text(f"{answer.embedder}, on pairs it was not drawn from:", "bold")]
+    for script, proof in sorted(answer.proofs.items()):
+        mark = ("✓ ", "green") if proof.holds else ("✗ ", "yellow")
+        seen = "similarity is known" if proof.holds else "blind: words decide"
+        about = f"{script}: {seen} ({proof.pairs:,} pairs, correlation {proof.correlation:.2f})"
+        lines.append(Text.assemble(mark, about))
+    return Group(*lines)

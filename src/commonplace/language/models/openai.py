@@ -1,0 +1,209 @@
+"""Embeddings over HTTP, from any server that speaks OpenAI's protocol.
+
+Nothing is sent unless this embedder is chosen. What goes wrong on the way is an outage: the text is
+kept and embedded later. The key is in no message.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import math
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from commonplace.errors import BadSettings
+from commonplace.language.models.embedder import Calibration, EmbedderDown, Vectors, unit_rows
+
+ATTEMPTS = 3
+_FIRST_WAIT = 0.5  # seconds; doubled each time
+LONGEST_WAIT = 20.0  # a server that asks for more is down
+_MOST_BYTES = 256 << 20
+_BLOCK = 1 << 16
+_WORTH_ANOTHER_TRY = frozenset({408, 429, 500, 502, 503, 504})
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_MEANINGS = {
+    401: "the key was refused; check embedder_key",
+    403: "the key may not use this model; check embedder_key and embedder_model",
+    404: "there is no such model or address; check embedder_url and embedder_model",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where to ask and how; the names are those of the settings without `embedder_`."""
+
+    url: str
+    model: str
+    key: str = field(default="", repr=False)
+    timeout: float = 10.0
+    batch: int = 64
+    max_chars: int = 8000
+
+    def __post_init__(self) -> None:
+        parts = urllib.parse.urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+            raise BadSettings(
+                "embedder_url is no plain web address.",
+                remedy="Write https://host/v1, without a name or password in it.",
+                field="embedder_url",
+            )
+        if self.key and parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+            raise BadSettings(
+                "embedder_url would send the key unencrypted.",
+                remedy="Use https, or leave embedder_key empty.",
+                field="embedder_url",
+            )
+        if not self.model.strip():
+            raise BadSettings("embedder_model is empty.", field="embedder_model")
+
+
+class _Passing(Exception):
+    """It may go better next time."""
+
+    def __init__(self, why: str, wait: float | None = None):
+        super().__init__(why)
+        self.wait = wait  # as the server asked
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry the key and the texts to a place that nobody configured."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+class OpenAiEmbedder:
+    # Of a model that nobody has measured here nothing is known; `commonplace calibrate` measures.
+    calibration = Calibration({})
+
+    def __init__(self, server: Server, sleep: Callable[[float], object] = time.sleep) -> None:
+        self.name = f"openai:{server.model}"
+        self._server = server
+        self._sleep = sleep
+        self._dimension: int | None = None
+        self._opener = urllib.request.build_opener(_NoRedirects)
+
+    @property
+    def dimension(self) -> int:
+        """Detected by the first answer, and held to from then on."""
+        if self._dimension is None:
+            self._request(["dimension"])
+        assert self._dimension is not None
+        return self._dimension
+
+    def hold_to(self, dimension: int) -> None:
+        """The store knows it already: nothing needs to be asked."""
+        self._dimension = dimension
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        said = [place for place, text in enumerate(texts) if text.strip()]
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for start in range(0, len(said), self._server.batch):
+            places = said[start : start + self._server.batch]
+            rows[places] = self._request(
+                [texts[place][: self._server.max_chars] for place in places]
+            )
+        return unit_rows(rows)
+
+    def _request(self, texts: Sequence[str]) -> Vectors:
+        wait = _FIRST_WAIT
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return self._vectors(self._ask(texts), len(texts))
+            except _Passing as trouble:
+                pause = wait if trouble.wait is None else trouble.wait
+                if attempt == ATTEMPTS or pause > LONGEST_WAIT:
+                    raise EmbedderDown(str(trouble)) from None
+                self._sleep(pause)
+                wait *= 2
+        raise AssertionError("the last attempt returns or raises")
+
+    # ——— asking ———
+
+    def _ask(self, texts: Sequence[str]) -> Any:
+        asked = {"model": self._server.model, "input": list(texts), "encoding_format": "float"}
+        request = urllib.request.Request(
+            f"{self._server.url.rstrip('/')}/embeddings",
+            data=json.dumps(asked).encode(),
+            headers={"Content-Type": "application/json", **self._authorization()},
+        )
+        try:
+            return json.loads(self._answer(request))
+        except urllib.error.HTTPError as error:
+            with error:  # its connection
+                raise self._refusal(error) from None
+        except TimeoutError:
+            raise self._too_slow() from None
+        except urllib.error.URLError as error:
+            if isinstance(error.reason, TimeoutError):
+                raise self._too_slow() from None
+            # Nobody listens there: asking again at once would only make the caller wait.
+            raise EmbedderDown(f"the embedder's server cannot be reached: {error.reason}") from None
+        except (OSError, http.client.HTTPException):
+            raise _Passing("the embedder's server broke off its answer") from None
+        except ValueError:
+            raise EmbedderDown("the embedder's server did not answer in JSON") from None
+
+    def _answer(self, request: urllib.request.Request) -> bytes:
+        """A server that sends drop by drop is bound by the same time-out as a silent one."""
+        deadline = time.monotonic() + self._server.timeout
+        received = bytearray()
+        with self._opener.open(request, timeout=self._server.timeout) as response:
+            while block := response.read1(_BLOCK):
+                received += block
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+                if len(received) > _MOST_BYTES:
+                    raise EmbedderDown("the embedder's server answers without end")
+        return bytes(received)
+
+    def _authorization(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self._server.key}"} if self._server.key else {}
+
+    def _too_slow(self) -> _Passing:
+        return _Passing(f"the embedder's server took longer than {self._server.timeout:g} s")
+
+    def _refusal(self, error: urllib.error.HTTPError) -> Exception:
+        """By its number alone: what a server says about a refusal may repeat the key or a text."""
+        if error.code in _WORTH_ANOTHER_TRY:
+            why = f"the embedder's server answers {error.code}"
+            return _Passing(why, _seconds(error.headers.get("Retry-After")))
+        meaning = _MEANINGS.get(error.code, "check embedder_url, embedder_model and _max_chars")
+        return EmbedderDown(f"the embedder's server answers {error.code}: {meaning}")
+
+    # ——— understanding ———
+
+    def _vectors(self, answer: Any, count: int) -> Vectors:
+        """In the order of `index`: servers may answer in any."""
+        try:
+            placed = {int(item["index"]): item["embedding"] for item in answer["data"]}
+            rows = np.array([placed[place] for place in range(count)], dtype=np.float32)
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise EmbedderDown("the embedder's answer has not one vector for each text") from None
+        if rows.ndim != 2 or rows.shape[1] == 0 or len(placed) != count:
+            raise EmbedderDown("the embedder's answer has not one vector for each text")
+        if not np.isfinite(rows).all():
+            raise EmbedderDown("the embedder's answer holds what is not a number")
+        if self._dimension is None:
+            self._dimension = rows.shape[1]
+        if rows.shape[1] != self._dimension:
+            raise EmbedderDown(
+                f"the embedder's answer has {rows.shape[1]} dimensions, not {self._dimension}"
+            )
+        return rows
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    try:
+        wait = float(retry_after or "")
+    except ValueError:
+        return None
+    return wait if wait >= 0 and math.isfinite(wait) else None

@@ -1,0 +1,189 @@
+"""The embedder over HTTP, against a real server on loopback: what is sent, and what goes wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from commonplace.errors import BadSettings
+from commonplace.language.detect import Script
+from commonplace.language.models.embedder import EmbedderDown
+from commonplace.language.models.openai import ATTEMPTS, LONGEST_WAIT, OpenAiEmbedder, Server
+from support.embedding_server import dawdle, embedding_server, hang_up, refuse, say
+
+KEY = "sk-very-secret"
+
+
+@pytest.fixture
+def server():
+    with embedding_server() as running:
+        yield running
+
+
+@pytest.fixture
+def slept() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def embedder(server, slept):
+    return OpenAiEmbedder(Server(server.url, "small", KEY, batch=4), slept.append)
+
+
+def test_vectors_come_in_the_order_of_the_texts_and_of_unit_length(server, embedder):
+    texts = ["Dana moved to Berlin", "", "  ", "Dan owes Ana", "a"]
+    rows = embedder.embed(texts)
+    assert np.allclose(rows, server.model.embed(texts), atol=1e-6)
+    assert np.linalg.norm(rows, axis=1).round(5).tolist() == [1, 0, 0, 1, 1]
+    assert embedder.embed([]).shape == (0, 32)
+
+
+def test_the_request_is_the_protocols(server, embedder):
+    embedder.embed(["hello"])
+    asked, headers = server.requests[-1], server.headers[-1]
+    assert asked == {"model": "small", "input": ["hello"], "encoding_format": "float"}
+    assert headers["Authorization"] == f"Bearer {KEY}"
+    assert headers["Content-Type"] == "application/json"
+
+
+def test_texts_are_sent_in_batches_and_long_ones_cut(server):
+    embedder = OpenAiEmbedder(Server(server.url, "small", batch=4, max_chars=5))
+    embedder.hold_to(32)
+    embedder.embed(["a long text"] * 10)
+    assert [len(asked["input"]) for asked in server.requests] == [4, 4, 2]
+    assert server.requests[0]["input"][0] == "a lon"
+    assert "Authorization" not in server.headers[0]
+
+
+def test_nothing_is_sent_until_a_vector_is_wanted(server, embedder):
+    assert embedder.name == "openai:small"
+    assert server.requests == []
+
+
+def test_the_dimension_is_detected_once_and_held_to(server, embedder):
+    assert embedder.dimension == 32
+    assert embedder.dimension == 32
+    assert len(server.requests) == 1
+    server.then = [say({"data": [{"index": 0, "embedding": [1.0, 2.0]}]})]
+    with pytest.raises(EmbedderDown, match="2 dimensions, not 32"):
+        embedder.embed(["text"])
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+def test_a_passing_trouble_is_tried_again_after_a_growing_pause(server, embedder, slept, status):
+    embedder.hold_to(32)
+    server.then = [refuse(status), refuse(status)]
+    assert embedder.embed(["text"]).any()
+    assert slept == [0.5, 1.0]
+
+
+def test_a_server_that_says_when_to_come_back_is_obeyed(server, embedder, slept):
+    embedder.hold_to(32)
+    server.then = [refuse(429, Retry_After="7"), refuse(503, Retry_After="tomorrow")]
+    assert embedder.embed(["text"]).any()
+    assert slept == [7.0, 1.0]
+
+
+def test_a_server_that_wants_too_long_a_pause_is_down_at_once(server, embedder, slept):
+    embedder.hold_to(32)
+    server.then = [refuse(429, Retry_After=str(LONGEST_WAIT + 1))]
+    with pytest.raises(EmbedderDown, match="429"):
+        embedder.embed(["text"])
+    assert slept == []
+
+
+def test_trying_again_has_an_end(server, embedder, slept):
+    embedder.hold_to(32)
+    server.then = [refuse(500)] * 10
+    with pytest.raises(EmbedderDown, match="500"):
+        embedder.embed(["text"])
+    assert len(server.requests) == ATTEMPTS == len(slept) + 1
+
+
+def test_an_answer_that_does_not_come_is_waited_for_only_so_long(server, slept):
+    embedder = OpenAiEmbedder(Server(server.url, "small", timeout=0.1), slept.append)
+    embedder.hold_to(32)
+    server.then = [dawdle(0.5)]
+    assert embedder.embed(["text"]).any()
+    assert len(slept) == 1
+
+
+def test_a_broken_connection_is_tried_again(server, embedder, slept):
+    embedder.hold_to(32)
+    server.then = [hang_up]
+    assert embedder.embed(["text"]).any()
+    assert len(slept) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "told"), [(401, "embedder_key"), (403, "embedder_key"), (404, "embedder_model")]
+)
+def test_a_wrong_setup_is_told_at_once_and_without_the_key(server, embedder, slept, status, told):
+    embedder.hold_to(32)
+    server.then = [refuse(status, f"Incorrect API key provided: {KEY}")]
+    with pytest.raises(EmbedderDown, match=told) as refused:
+        embedder.embed(["text"])
+    assert KEY not in str(refused.value)
+    assert refused.value.__cause__ is None
+    assert slept == []
+
+
+def test_a_redirect_is_not_followed_with_the_key(server, embedder):
+    embedder.hold_to(32)
+    server.then = [refuse(302, Location=f"{server.url}/elsewhere")]
+    with pytest.raises(EmbedderDown, match="302"):
+        embedder.embed(["text"])
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"data": []},
+        {"data": [{"index": 1, "embedding": [1.0]}]},
+        {"data": [{"index": 0, "embedding": []}]},
+        {"data": [{"index": 0, "embedding": "words"}]},
+        {"data": [{"index": 0, "embedding": [[1.0]]}]},
+        {"data": [{"index": n, "embedding": [1.0]} for n in range(2)]},
+        {"data": [{"index": 0, "embedding": [float("nan")] * 32}]},
+        {"data": [{"index": 0, "embedding": [float("inf")] * 32}]},
+        [1, 2],
+        b"<html>busy</html>",
+    ],
+)
+def test_an_answer_that_makes_no_sense_is_an_outage(server, embedder, answer):
+    embedder.hold_to(32)
+    server.then = [say(answer)]
+    with pytest.raises(EmbedderDown, match="embedder's"):
+        embedder.embed(["text"])
+
+
+def test_where_nobody_listens_it_is_down_at_once(slept):
+    with embedding_server() as gone:
+        url = gone.url
+    embedder = OpenAiEmbedder(Server(url, "small"), slept.append)
+    with pytest.raises(EmbedderDown, match="cannot be reached"):
+        embedder.embed(["text"])
+    assert slept == []
+
+
+@pytest.mark.parametrize("url", ["", "ftp://host/v1", "https://me:pw@host/v1", "https://", "host"])
+def test_an_address_that_is_none_is_refused(url):
+    with pytest.raises(BadSettings) as refused:
+        Server(url, "small")
+    assert refused.value.field == "embedder_url"
+
+
+def test_a_key_is_not_sent_in_the_open():
+    with pytest.raises(BadSettings, match="unencrypted"):
+        Server("http://models.example/v1", "small", KEY)
+    assert Server("http://localhost:11434/v1", "small", KEY).key == KEY
+
+
+def test_an_unmeasured_model_is_blind_in_every_script(embedder):
+    assert all(embedder.calibration.similarity(1.0, script) is None for script in Script)
+
+
+def test_the_key_is_not_in_the_representation(server):
+    assert KEY not in repr(Server(server.url, "small", KEY))
