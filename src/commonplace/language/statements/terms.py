@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from commonplace.language.statements.dates import agree
 from commonplace.language.statements.token import Kind, Token
 
-
 HEBREW_PREFIXES = frozenset("בלמהוכש")
 
 
