@@ -7,6 +7,7 @@ from datetime import datetime
 from commonplace.errors import InvalidInput, NotAllowed
 from commonplace.language.categorise import categorise
 from commonplace.language.keywords import keywords
+from commonplace.language.policy import check_writing
 from commonplace.language.summarise import summarise
 from commonplace.model.kinds import Kind
 from commonplace.model.lifecycle import default_expiry
@@ -61,6 +62,11 @@ def compose(draft: Draft, id: str, principal: Principal, now: datetime) -> Memor
         updated_at=now,
         arrived_at=now,
     )
+
+
+def remarks_on(memory: Memory) -> tuple[str, ...]:
+    """What the writing policy says to a caller's words, which are kept as given."""
+    return tuple(str(remark) for remark in check_writing(memory.kind, memory.content))
 
 
 def derived_category(kind: Kind, content: str, default: str) -> str:

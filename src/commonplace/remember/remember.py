@@ -15,7 +15,7 @@ from commonplace.model.memory import Memory
 from commonplace.model.relations import Action, OnConflict, Relation
 from commonplace.model.scope import Principal
 from commonplace.remember.carry_out import Item, Ledger, Outcome
-from commonplace.remember.compose import compose
+from commonplace.remember.compose import compose, remarks_on
 from commonplace.remember.decide import Decision, decide, hold_to_limits
 from commonplace.remember.draft import callers_metadata, draft_from
 from commonplace.remember.link import within_batch
@@ -103,7 +103,7 @@ def _composed(desk: Desk, principal: Principal, given: Sequence[Mapping[str, Any
         memories,
         [frozenset(n for n, value in each.items() if value is not None) for each in given],
         wishes,
-        [queued for _ in memories],
+        [(*queued, *remarks_on(memory)) for memory in memories],
         indexes,
         vectors,
     )

@@ -9,6 +9,8 @@ from typing import Any
 
 from commonplace.desk import Desk, index_all
 from commonplace.errors import InvalidInput, MissingField, NotFound
+from commonplace.language.classify import fields_in
+from commonplace.language.identity import subject_key
 from commonplace.language.keywords import keywords
 from commonplace.language.summarise import summarise
 from commonplace.model import check
@@ -17,6 +19,7 @@ from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import POLICIES, Kind, Stability
 from commonplace.model.memory import VERSIONED, Memory, Sensitivity, State
 from commonplace.model.scope import Principal
+from commonplace.remember.compose import remarks_on
 from commonplace.remember.draft import callers_metadata, content_from, draft_from, title_of
 from commonplace.remember.find import find
 from commonplace.remember.hold import carry_dispute
@@ -221,10 +224,11 @@ def _replace(
         return Changeset(principal.scope, now, principal.actor, steps, revision, thread), after
 
     revision, after = desk.decide(decide)
+    warnings = remarks_on(after)
     if after.id == before.id:
-        return Updated(after.id, after, "updated", None, revision)
+        return Updated(after.id, after, "updated", None, revision, warnings)
     action = "overridden" if is_override(before.kind) else "superseded"
-    return Updated(after.id, after, action, before.id, revision)
+    return Updated(after.id, after, action, before.id, revision, warnings)
 
 
 def _replacement(
@@ -285,17 +289,27 @@ def _words_for(before: Memory, metadata: Mapping[str, Any]) -> str | None:
 
 
 def _metadata_said(before: Memory, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    given = callers_metadata(wanted.get("metadata", {}))
+    given = {**_told_in_words(before, wanted), **callers_metadata(wanted.get("metadata", {}))}
     if before.kind is Kind.KV and "value" not in given:
         raise MissingField(
             "New content of a kv needs metadata.value, or the two would disagree.",
-            remedy="Give the new value too: metadata={'value': …}.",
+            remedy="Say it as 'subject is value', or give metadata={'value': …}.",
             field="metadata.value",
         )
     merged = merged_metadata(before, given)
     if before.kind is Kind.PROCEDURE and "steps" not in given:
         merged.pop("steps", None)  # they are read from the new content
     return merged
+
+
+def _told_in_words(before: Memory, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """The particulars that the new words of a contact or a kv tell, where they are clear."""
+    found: dict[str, Any] = dict(fields_in(before.kind, wanted.get("content") or ""))
+    if subject_key(str(found.get("subject", ""))) == subject_key(
+        str(before.metadata.get("subject"))
+    ):
+        found.pop("subject")
+    return found
 
 
 def _kept(before: Memory, metadata: dict[str, Any]) -> dict[str, Any]:
