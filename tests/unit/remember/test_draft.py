@@ -33,12 +33,12 @@ def test_the_default_kind_is_a_note():
         ({"kind": "rule", "content": "Never book flights before 9"}, "evidence"),
         ({"kind": "rule", "content": "Never book flights before 9", "evidence": []}, "evidence"),
         ({"kind": "contact"}, "metadata.name"),
-        ({"kind": "contact", "content": "Dan the plumber"}, "metadata.name"),
+        ({"kind": "contact", "content": "Somebody told me about a plumber"}, "metadata.name"),
         ({"kind": "contact", "metadata": {"name": "  "}}, "metadata.name"),
         ({"kind": "contact", "metadata": {"phone": "555"}}, "metadata.name"),
         ({"kind": "kv", "metadata": {"value": 500}}, "metadata.subject"),
         ({"kind": "kv", "metadata": {"subject": "bill"}}, "metadata.value"),
-        ({"kind": "kv", "content": "bill is 500"}, "metadata.subject"),
+        ({"kind": "kv", "content": "I paid the bill"}, "metadata.subject"),
         ({"kind": "procedure"}, "steps"),
         ({"kind": "procedure", "content": "Make tea"}, "steps"),
         ({"kind": "procedure", "content": "Make tea", "steps": []}, "steps"),
@@ -83,6 +83,43 @@ def test_a_wrong_field_is_named(given_fields, field):
     with pytest.raises(InvalidInput) as caught:
         draft_from(given_fields)
     assert caught.value.field == field
+
+
+def test_without_a_kind_the_words_decide():
+    draft = draft_from({"content": "Remember that the gate code is 1948#"})
+    assert (draft.kind, draft.content) == (Kind.KV, "the gate code is 1948#")
+    assert draft.metadata == {"subject": "gate code", "value": "1948#"}
+
+
+def test_a_given_kind_stands_and_so_do_its_words():
+    draft = draft_from({"kind": "note", "content": "Remember that the gate code is 1948#"})
+    assert (draft.kind, draft.content) == (Kind.NOTE, "Remember that the gate code is 1948#")
+    assert draft.metadata == {}
+
+
+def test_fields_that_were_given_outrank_those_in_the_words():
+    said = {"content": "Dana from the bank, 052-1234567", "metadata": {"name": "Dana Levi"}}
+    draft = draft_from(said)
+    assert draft.kind is Kind.CONTACT
+    assert draft.metadata["name"] == "Dana Levi"
+    assert draft.metadata["phone"] == "052-1234567"
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "metadata"),
+    [
+        ("kv", "bill is 500", {"subject": "bill", "value": "500"}),
+        ("contact", "Dan the plumber", {"name": "Dan", "role": "plumber"}),
+    ],
+)
+def test_a_kind_without_fields_reads_them_in_the_words(kind, content, metadata):
+    draft = draft_from({"kind": kind, "content": content})
+    assert (draft.content, draft.metadata) == (content, metadata)
+
+
+def test_who_gives_the_required_fields_has_said_what_is_meant():
+    given_fields = {"kind": "contact", "content": "Dan, 052-1234567", "metadata": {"name": "Daniel"}}
+    assert draft_from(given_fields).metadata == {"name": "Daniel"}
 
 
 def test_an_unknown_field_is_refused():

@@ -1,0 +1,186 @@
+"""What kind of memory a text is when nobody says, in English and Hebrew."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.language.classify import classify, fields_in
+from commonplace.language.triggers import without_trigger
+from commonplace.model.kinds import Kind
+
+VALUES = [
+    ("my blood type is A+", "blood type", "A+"),
+    ("electricity bill is 500", "electricity bill", "500"),
+    ("The wifi password is now tulip43", "wifi password", "tulip43"),
+    ("The wifi password is Popcorn!77", "wifi password", "Popcorn!77"),
+    ("the code to the gate is 4821#", "code to the gate", "4821#"),
+    ("my sister's shoe size is 38", "sister's shoe size", "38"),
+    ("dentist appointment is on March 3 at 10:00", "dentist appointment", "March 3 at 10:00"),
+    ("my address is 5 Herzl St, Tel Aviv", "address", "5 Herzl St, Tel Aviv"),
+    ("the capital of France is Paris", "capital of France", "Paris"),
+    ("parking costs 20 shekels an hour", "parking", "20 shekels an hour"),
+    ("12345 is the door code", "door code", "12345"),
+    ("account number is 12-345-678901", "account number", "12-345-678901"),
+    ("my favourite film is The Matrix", "favourite film", "The Matrix"),
+    ("my phone number is 052-1234567", "phone number", "052-1234567"),
+    ("PIN 4321", "PIN", "4321"),
+    ("blood type: O-", "blood type", "O-"),
+    ("הסיסמה לוויי-פיי היא tulip42", "הסיסמה לוויי-פיי", "tulip42"),
+    ("חשבון החשמל הוא 500", "חשבון החשמל", "500"),
+    ("סוג הדם שלי הוא A+", "סוג הדם שלי", "A+"),
+    ("קוד לדלת 1234#", "קוד לדלת", "1234#"),
+    ("ריבית המשכנתא היא 4.5%", "ריבית המשכנתא", "4.5%"),
+    ("הכתובת שלי היא הרצל 5, תל אביב", "הכתובת שלי", "הרצל 5, תל אביב"),
+]
+
+CONTACTS = [
+    (
+        "Dana from the bank, 052-1234567",
+        {"name": "Dana", "phone": "052-1234567", "description": "from the bank"},
+    ),
+    ("Dana's number is 052-1234567", {"name": "Dana", "phone": "052-1234567"}),
+    ("my mom's number is 052-1234567", {"name": "mom", "phone": "052-1234567"}),
+    ("Yossi the plumber 052-1234567", {"name": "Yossi", "role": "plumber", "phone": "052-1234567"}),
+    ("plumber: Yossi 052-1234567", {"name": "Yossi", "role": "plumber", "phone": "052-1234567"}),
+    (
+        "my dentist is Dr. Cohen, 03-5551234",
+        {"name": "Dr. Cohen", "role": "dentist", "phone": "03-5551234"},
+    ),
+    (
+        "Dana Levi (accountant) dana@levi.com",
+        {"name": "Dana Levi", "role": "accountant", "email": "dana@levi.com"},
+    ),
+    ("you can reach Karim at karim@x.org", {"name": "Karim", "email": "karim@x.org"}),
+    ("Pizza Hut 03-1234567", {"name": "Pizza Hut", "phone": "03-1234567"}),
+    (
+        "דנה מהבנק 052-1234567",
+        {"name": "דנה", "phone": "052-1234567", "description": "מהבנק"},
+    ),
+    ("יוסי השרברב 052-1234567", {"name": "יוסי", "role": "שרברב", "phone": "052-1234567"}),
+    ("המספר של יוסי הוא 052-1234567", {"name": "יוסי", "phone": "052-1234567"}),
+    ('הטלפון של ד"ר כהן: 03-5551234', {"name": 'ד"ר כהן', "phone": "03-5551234"}),
+]
+
+NOTES = [
+    "the meeting is important",
+    "the price is too high",
+    "the password is weak",
+    "The code is not 1234",
+    "I think the code is 1234",
+    "Dana said the code is 1234",
+    "Is the code 1234?",
+    "The door code is 1234, but it changes every month",
+    "The wifi password is tulip42. The router is in the hall. Dana set it up.",
+    "The spare keys are in the blue drawer",
+    "My goal is to run a marathon",
+    "Dana is 34 years old",
+    "Tel Aviv is 60 km away",
+    "Lunch was 50 shekels",
+    "Recipe: 3 eggs",
+    "remember to buy milk",
+    "I got a call from 052-1234567",
+    "Call Dana at 052-1234567 tomorrow",
+    "Lunch with Dana at 12:30, her number is 052-1234567",
+    "Dana 052-1234567 and Yossi 054-7654321",
+    "052-1234567",
+    "הפגישה חשובה",
+    "הקוד לא עובד",
+    "מחיר הדירה גבוה מדי",
+    "אני חושב שהבעיה היא הכסף",
+    "מזג האוויר היום הוא 30 מעלות",
+    "מה הקוד לדלת?",
+    "The password is " + "very " * 200 + "long",
+]
+
+TRIGGERS = [
+    ("Remember that Dana likes tea", "Dana likes tea"),
+    ("please note that Dana likes tea", "Dana likes tea"),
+    ("Don’t forget that Dana likes tea", "Dana likes tea"),
+    ("Can you remember that Dana likes tea?", "Dana likes tea"),
+    ("Save this: Dana likes tea", "Dana likes tea"),
+    ("FYI Dana likes tea", "Dana likes tea"),
+    ("תזכור שדנה אוהבת תה", "דנה אוהבת תה"),
+    ("תזכרי בבקשה שדנה אוהבת תה", "דנה אוהבת תה"),
+    ("תרשום: דנה אוהבת תה", "דנה אוהבת תה"),
+    ("אל תשכח שדנה אוהבת תה", "דנה אוהבת תה"),
+]
+
+NO_TRIGGERS = [
+    "Remember to buy milk",
+    "Remember when we went to Rome?",
+    "Save money on rent",
+    "Remember that summer in Rome",
+    "Add salt and stir",
+    "Notes from the meeting",
+    "תזכור שלום לסבתא",
+    "Remember",
+    "remember that",
+]
+
+
+@pytest.mark.parametrize(("text", "subject", "value"), VALUES)
+def test_a_value_of_a_subject(text: str, subject: str, value: str) -> None:
+    found = classify(text)
+    assert (found.kind, found.metadata) == (Kind.KV, {"subject": subject, "value": value})
+
+
+@pytest.mark.parametrize(("text", "fields"), CONTACTS)
+def test_a_contact(text: str, fields: dict[str, str]) -> None:
+    found = classify(text)
+    assert (found.kind, found.metadata) == (Kind.CONTACT, fields)
+
+
+@pytest.mark.parametrize("text", NOTES)
+def test_what_is_uncertain_is_a_note(text: str) -> None:
+    found = classify(text)
+    assert (found.kind, found.metadata, found.content) == (Kind.NOTE, {}, text)
+
+
+@pytest.mark.parametrize(("text", "content"), TRIGGERS)
+def test_the_words_that_ask_to_remember_are_not_part_of_it(text: str, content: str) -> None:
+    assert classify(text).content == content
+
+
+@pytest.mark.parametrize("text", NO_TRIGGERS)
+def test_other_words_stay(text: str) -> None:
+    assert without_trigger(text).content == text
+    assert classify(text).content == text
+
+
+@pytest.mark.parametrize("text", [text for text, *_ in VALUES] + [text for text, _ in CONTACTS])
+def test_asking_politely_changes_nothing_but_the_asking(text: str) -> None:
+    asked = classify(f"Please remember that {text}")
+    assert asked == classify(text)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "fields"),
+    [
+        (Kind.CONTACT, "Dan the plumber", {"name": "Dan", "role": "plumber"}),
+        (Kind.KV, "the door is green", {"subject": "door", "value": "green"}),
+        (Kind.CONTACT, "Somebody told me to call the garage", {}),
+        (Kind.KV, "Dana likes tea", {}),
+        (Kind.FACT, "the door code is 1234", {}),
+    ],
+)
+def test_a_named_kind_needs_less_proof(kind: Kind, text: str, fields: dict[str, str]) -> None:
+    assert fields_in(kind, text) == fields
+
+
+@given(st.text(max_size=450))
+def test_every_text_has_a_kind_and_loses_no_words_of_its_own(text: str) -> None:
+    found = classify(text)
+    assert found.content in text
+    assert found.kind in (Kind.NOTE, Kind.CONTACT, Kind.KV)
+    assert bool(found.metadata) == (found.kind is not Kind.NOTE)
+    assert all(found.metadata.values())
+
+
+subjects = st.sampled_from(["wifi password", "gate code", "locker combination", "alarm PIN"])
+codes = st.from_regex(r"[A-Za-z]{2,6}[0-9]{2,6}[#!]?", fullmatch=True)
+
+
+@given(subjects, codes)
+def test_a_code_is_kept_to_the_letter(subject: str, code: str) -> None:
+    """Case and signs count in secrets."""
+    assert classify(f"the {subject} is {code}").metadata == {"subject": subject, "value": code}
