@@ -36,9 +36,9 @@ def prepared(store_url, user):
 
 
 def test_every_failpoint_of_the_store_is_killed_at_somewhere():
-    """A migration's failpoints are killed at where migrations are tested."""
-    migrations = {name for name in NAMES if name.startswith("migration.")}
-    assert {*IN_A_WRITE, *IN_A_SCRUB, *migrations} == set(NAMES)
+    """Those of migrations and of reembed are killed at where these are tested."""
+    elsewhere = {name for name in NAMES if name.startswith(("migration.", "reembed."))}
+    assert {*IN_A_WRITE, *IN_A_SCRUB, *elsewhere} == set(NAMES)
 
 
 @pytest.mark.parametrize("failpoint", IN_A_WRITE)

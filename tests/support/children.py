@@ -14,8 +14,10 @@ from typing import Any
 import psycopg
 
 from commonplace.book import Commonplace, User
-from commonplace.errors import NotFound, StoreError, StoreFull
+from commonplace.errors import EmbedderMismatch, NotFound, StoreError, StoreFull
+from commonplace.language.models.hashing import HashingEmbedder
 from commonplace.model.changes import Applied, Changeset
+from commonplace.sleep.reembed import Progress
 from commonplace.store import failpoints
 from support.embedders import DyingEmbedder
 from support.processes import Line
@@ -215,6 +217,42 @@ def die_while_filling_vectors(line: Line, url: str, user: str, batches: int) -> 
     with open_plainly(url, DyingEmbedder(batches)) as book:
         book.user(user).tidy()
         line.say("survived")
+
+
+def die_while_reembedding(line: Line, url: str, dimension: int, failpoint: str) -> None:
+    with open_plainly(url) as book:
+        die_at(failpoint)
+        book.reembed(HashingEmbedder(dimension))
+        line.say("survived")
+
+
+def reembed_step_by_step(line: Line, url: str, dimension: int) -> None:
+    """Say how far it is after each batch, and go on only when told to."""
+
+    def announce(progress: Progress) -> None:
+        line.say((progress.phase, progress.done))
+        line.hear()
+
+    with open_plainly(url) as book:
+        book.reembed(HashingEmbedder(dimension), progress=announce)
+
+
+def write_with_whichever_is_current(
+    line: Line, url: str, user: str, dimensions: Sequence[int], count: int
+) -> None:
+    """Remember and recall; when the store has changed its embedder, open it with the next."""
+    number = 0
+    for dimension in dimensions:
+        with open_plainly(url, HashingEmbedder(dimension)) as book:
+            me = book.user(user)
+            try:
+                while number < count or dimension != dimensions[-1]:
+                    kept = me.remember(f"Sentence {number} of the writer, w{number}")
+                    assert me.recall(f"w{number}").hits[0].id == kept.id
+                    line.say(kept.id)
+                    number += 1
+            except EmbedderMismatch:
+                line.say("told")
 
 
 # ——— room and readers ———

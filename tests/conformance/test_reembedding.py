@@ -1,0 +1,286 @@
+"""One embedder for another while the store is in use: complete or not at all, and never mixed."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import (
+    BadSettings,
+    EmbedderMismatch,
+    EmbedderUnavailable,
+    InvalidInput,
+)
+from commonplace.language.detect import Script
+from commonplace.language.models.hashing import HashingEmbedder
+from commonplace.model.changes import Bookkeeping
+from commonplace.sleep import reembed as verb
+from support.embedders import Interrupted, Switchable
+from support.making import ANA
+from support.stores import raw
+
+OLD, NEW, THIRD = HashingEmbedder(256), HashingEmbedder(64), HashingEmbedder(32)
+TEXTS = ["The lamp is green", "Dana lives in Haifa", "The train leaves at seven"]
+
+
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch):
+    """So that a handful of memories takes several of them."""
+    monkeypatch.setattr(verb, "AT_ONCE", 2)
+    monkeypatch.setattr(verb, "UNITS_AT_ONCE", 2)
+
+
+@pytest.fixture
+def filled(book):
+    for user in ("ana", "bob"):
+        book.user(user).remember_many(TEXTS)
+    return book
+
+
+def lengths(url):
+    """How many vectors of which length there are, by generation."""
+    rows = raw(url, "SELECT generation, length(vector), COUNT(*) FROM vectors GROUP BY 1, 2")
+    return {(generation, size // 4): count for generation, size, count in rows}
+
+
+def states(book):
+    known = book._desk.store.generations()
+    return {each.embedder.name: each.state for each in known}
+
+
+class Downed(Switchable):
+    """Answers a number of times, then is down."""
+
+    def __init__(self, dimension, answers):
+        super().__init__(dimension)
+        self.left = answers
+
+    def embed(self, texts):
+        self.down = self.left == 0
+        self.left -= 1
+        return super().embed(texts)
+
+
+def test_all_vectors_are_made_anew_and_the_old_ones_go(filled, open_book, store_url):
+    done = filled.reembed(NEW)
+    assert (done.embedder, done.dimension, done.memories) == ("hashing-64", 64, 6)
+    assert lengths(store_url) == {(2, 64): 6}
+    after = open_book(embedder=NEW)
+    assert after.user("ana").recall("Dana lives in Haifa").hits[0].text == "Dana lives in Haifa"
+    assert all(finding.ok for finding in after.user("ana").doctor(all_users=True))
+    assert after.reembed(NEW).memories == 0
+
+
+def test_what_was_forgotten_or_superseded_gets_its_vector_too(filled, open_book, store_url):
+    me = filled.user("ana")
+    gone = me.list().memories[0].id
+    me.forget(gone)
+    assert filled.reembed(NEW).memories == 6
+    back = open_book(embedder=NEW).user("ana")
+    back.restore(gone)
+    assert all(finding.ok for finding in back.doctor())
+
+
+def test_until_it_is_complete_the_old_vectors_serve(filled, open_book):
+    """Another process remembers and recalls in the middle, and what it wrote is picked up."""
+    other = open_book().user("ana")
+    new = Interrupted(64)
+
+    def meanwhile():
+        other.remember("The kettle is red")
+        assert other.recall("kettle red").hits[0].similarity is not None
+        assert open_book().user("bob").recall("lamp").hits
+        with pytest.raises(EmbedderMismatch):
+            open_book(embedder=NEW)
+
+    new.meanwhile = meanwhile
+    assert filled.reembed(new).memories == 7
+    after = open_book(embedder=NEW).user("ana")
+    assert after.recall("kettle red").hits[0].similarity is not None
+    assert all(finding.ok for finding in after.doctor())
+
+
+def test_what_is_reworded_or_erased_meanwhile_has_no_vector_of_its_old_words(
+    filled, open_book, store_url
+):
+    other = open_book().user("ana")
+    ids = {memory.content: memory.id for memory in other.list().memories}
+    new = Interrupted(64)
+
+    def meanwhile():
+        other.erase(ids[TEXTS[0]])
+        other.update(ids[TEXTS[1]], tags=["town"])
+
+    new.meanwhile = meanwhile
+    filled.reembed(new)
+    after = open_book(embedder=NEW).user("ana")
+    assert [f.what for f in after.doctor() if not f.ok] in ([], ["erasure"])
+    assert lengths(store_url) == {(2, 64): 5}
+
+
+def test_a_process_with_the_old_embedder_is_told_at_its_next_read_and_write(filled, open_book):
+    other = open_book().user("ana")
+    assert other.recall("lamp").hits
+    filled.reembed(NEW)
+    for use in (
+        lambda: other.recall("lamp"),
+        lambda: other.remember("The kettle is red"),
+        lambda: other.profile_note("Is late"),
+        lambda: filled.user("ana").recall("lamp"),
+        lambda: filled.user("new one").remember("The kettle is red"),
+    ):
+        with pytest.raises(EmbedderMismatch, match="hashing-64") as refused:
+            use()
+        assert "reembed" in refused.value.remedy
+    fresh = open_book(embedder=NEW)
+    assert {m.content for m in fresh.user("ana").list().memories} == set(TEXTS)
+    assert fresh.user("new one").list().memories == ()
+
+
+def test_late_vectors_of_the_old_embedder_are_refused_too(filled, open_book, store_url, clock):
+    """A process that embedded what was missing, and writes it down after the switch."""
+    other = open_book()
+    memory = other.user("ana").list().memories[0]
+    filled.reembed(NEW)
+    late = Bookkeeping(ANA, clock(), vectors={memory.ref: OLD.embed([memory.content]).tobytes()})
+    with pytest.raises(EmbedderMismatch):
+        other._desk.store.record(late)
+    assert lengths(store_url) == {(2, 64): 6}
+
+
+def test_there_and_back_again_a_process_that_slept_goes_on(filled, open_book):
+    sleeper = open_book().user("ana")
+    assert sleeper.recall("lamp").hits
+    filled.reembed(NEW)
+    between = open_book(embedder=NEW)
+    between.user("ana").remember("The kettle is red")
+    between.reembed(OLD)
+    assert sleeper.recall("kettle red").hits[0].similarity is not None
+    assert all(finding.ok for finding in sleeper.doctor())
+
+
+def test_embedder_down_in_the_middle_stops_it_and_it_goes_on_from_there(
+    filled, open_book, store_url
+):
+    with pytest.raises(EmbedderUnavailable) as refused:
+        filled.reembed(Downed(64, answers=1))
+    assert refused.value.retryable
+    assert "un reembed again" in refused.value.remedy
+    assert lengths(store_url) == {(1, 256): 6, (2, 64): 2}
+    assert filled.user("ana").recall("lamp").hits[0].similarity is not None
+    told = {f.what: f for f in filled.user("ana").doctor()}["reembedding"]
+    assert not told.ok
+    assert "hashing-64" in told.detail
+    assert filled.reembed(NEW).memories == 4
+    assert lengths(store_url) == {(2, 64): 6}
+
+
+def test_another_target_gives_up_the_unfinished_one(filled, open_book, store_url):
+    with pytest.raises(EmbedderUnavailable):
+        filled.reembed(Downed(64, answers=1))
+    assert filled.reembed(THIRD).memories == 6
+    assert lengths(store_url) == {(3, 32): 6}
+    assert open_book(embedder=THIRD).user("ana").recall("lamp").hits
+
+
+def test_going_back_to_the_current_embedder_gives_up_the_unfinished_one(filled, store_url):
+    with pytest.raises(EmbedderUnavailable):
+        filled.reembed(Downed(64, answers=1))
+    assert filled.reembed(OLD).memories == 0
+    assert lengths(store_url) == {(1, 256): 6}
+    assert filled.user("ana").recall("lamp").hits
+    assert all(finding.ok for finding in filled.user("ana").doctor())
+
+
+def test_two_who_do_the_same_join(filled, open_book, store_url):
+    """The second one finishes while the first waits for its model; both are content."""
+    second, first = open_book(), Interrupted(64)
+    first.meanwhile = lambda: second.reembed(NEW)
+    assert filled.reembed(first).embedder == "hashing-64"
+    assert lengths(store_url) == {(2, 64): 6}
+    assert open_book(embedder=NEW).user("bob").recall("lamp").hits
+
+
+def test_of_two_who_want_different_ones_the_later_wins_and_the_other_is_told(
+    filled, open_book, store_url
+):
+    second, first = open_book(), Interrupted(64)
+    first.meanwhile = lambda: second.reembed(THIRD)
+    with pytest.raises(EmbedderMismatch, match="taken its place"):
+        filled.reembed(first)
+    assert lengths(store_url) == {(3, 32): 6}
+    assert open_book(embedder=THIRD).user("ana").recall("lamp").hits
+
+
+def test_a_number_of_a_generation_is_never_used_again(filled):
+    with pytest.raises(EmbedderUnavailable):
+        filled.reembed(Downed(64, answers=0))
+    filled.reembed(OLD)
+    with pytest.raises(EmbedderUnavailable):
+        filled.reembed(Downed(64, answers=0))
+    assert [each.number for each in filled._desk.store.generations()] == [1, 2, 3]
+
+
+def test_progress_rises_to_its_end(filled):
+    told: list[verb.Progress] = []
+    filled.reembed(NEW, progress=told.append)
+    embedding = [(each.done, each.total) for each in told if each.phase == "embedding"]
+    assert embedding[0] == (0, 6)
+    assert embedding[-1] == (6, 6)
+    assert [done for done, _ in embedding] == sorted(done for done, _ in embedding)
+    assert told[-1] == verb.Progress("removing", 2, 2)
+
+
+def test_a_store_in_memory_keeps_its_embedder(open_book):
+    with pytest.raises(BadSettings):
+        open_book(url=":memory:").reembed(NEW)
+
+
+def test_an_unknown_embedder_is_refused_before_anything_is_begun(filled):
+    with pytest.raises(BadSettings, match="no embedder"):
+        filled.reembed("clairvoyance")
+    assert states(filled) == {"hashing-256": "current"}
+
+
+# ——— the calibration that is kept beside it ———
+
+
+def judged(count):
+    """Pairs whose similarity is as their spelling says."""
+    lines = []
+    for n in range(count):
+        lines.append(f'{{"a": "lamp number {n}", "b": "lamp number {n}!", "similarity": 1}}')
+        lines.append(f'{{"a": "lamp number {n}", "b": "quiet rivers flow", "similarity": 0}}')
+        lines.append(f'{{"a": "lamp number {n}", "b": "the lamp of old", "similarity": 0.4}}')
+    return lines
+
+
+def test_a_measured_calibration_is_kept_with_the_embedder_and_shown(book, open_book):
+    found = book.calibrate(judged(30))
+    assert found.proofs[Script.LATIN].holds
+    again = open_book()
+    assert again._desk.calibration.knots[Script.LATIN] == found.knots[Script.LATIN]
+    declared = OLD.calibration.knots[Script.HEBREW]
+    assert again._desk.calibration.knots[Script.HEBREW] == declared  # not measured: as it was
+    told = {f.what: f.detail for f in again.user("ana").doctor()}["embedder"]
+    assert "latin (90 pairs, correlation" in told
+
+
+def test_a_calibration_that_does_not_hold_makes_the_script_unknown(book, open_book):
+    lines = [
+        f'{{"a": "lamp number {n}", "b": "lamp number {n}", "similarity": {n % 2}}}'
+        for n in range(60)
+    ]
+    assert not book.calibrate(lines).proofs[Script.LATIN].holds
+    me = open_book().user("ana")
+    me.remember("The lamp is green")
+    assert me.recall("lamp green").hits[0].similarity is None
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [[], ["{}"], ["words"], ['{"a": "x", "b": "y", "similarity": 2}'], judged(2)],
+)
+def test_pairs_that_are_none_or_too_few_are_refused(book, lines):
+    with pytest.raises(InvalidInput):
+        book.calibrate(lines)
+    assert book._desk.measured is None
