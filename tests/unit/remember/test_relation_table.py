@@ -1,0 +1,147 @@
+"""The table of relations, written out a second time, cell by cell."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from commonplace.model.kinds import Kind
+from commonplace.model.relations import TABLE, Action, OnConflict, Relation, action_for
+from commonplace.remember.decide import Weighed, decide
+from commonplace.remember.relate import Related
+from support.clock import START
+from support.making import a_memory
+
+# Each kind with what it does about: repeat, rewording, changed, near, new.
+PROMISED = {
+    "note": ("stored", "stored", "stored", "stored", "stored"),
+    "log": ("stored", "stored", "stored", "stored", "stored"),
+    "summary": ("stored", "stored", "stored", "stored", "stored"),
+    "soul": ("stored", "stored", "stored", "stored", "stored"),
+    "contact": ("refreshed", "refreshed", "pending", "stored", "stored"),
+    "kv": ("refreshed", "refreshed", "pending", "stored", "stored"),
+    "fact": ("refreshed", "superseded", "superseded", "stored", "stored"),
+    "insight": ("refreshed", "superseded", "superseded", "stored", "stored"),
+    "rule": ("refreshed", "superseded", "superseded", "stored", "stored"),
+    "procedure": ("refreshed", "superseded", "superseded", "stored", "stored"),
+    "event": ("refreshed", "refreshed", "stored", "stored", "stored"),
+}
+RELATIONS = ("repeat", "rewording", "changed", "near", "new")
+CELLS = [
+    pytest.param(relation, kind, action, id=f"{relation}-{kind}")
+    for kind, actions in PROMISED.items()
+    for relation, action in zip(RELATIONS, actions, strict=True)
+]
+
+# What the caller may wish instead of being asked, for each kind that has a changed value.
+WISHES = {
+    "contact": {"ask": "pending", "override": "overridden", "insert": "stored"},
+    "kv": {"ask": "pending", "override": "overridden", "insert": "stored"},
+    "fact": {"ask": "superseded", "override": "superseded", "insert": "superseded"},
+    "note": {"ask": "stored", "override": "stored", "insert": "stored"},
+    "event": {"ask": "stored", "override": "stored", "insert": "stored"},
+}
+
+
+def decided(relation, kind, *, on_conflict="ask", new=None, old=None):
+    """What is decided about a new memory that relates so to the only one that is there."""
+    stands = old or a_memory("Told before", kind=Kind(kind))
+    told = new or a_memory("Told now", kind=Kind(kind))
+    weighed = [Weighed(stands, Related(Relation(relation)), 0.9)]
+    return decide(told, weighed, START, OnConflict(on_conflict))
+
+
+def test_the_table_has_a_cell_for_every_relation_and_kind():
+    assert set(PROMISED) == set(Kind)
+    assert tuple(Relation) == RELATIONS
+    assert set(TABLE) == {(relation, kind) for relation in Relation for kind in Kind}
+
+
+@pytest.mark.parametrize(("relation", "kind", "action"), CELLS)
+def test_a_cell_on_the_same_day(relation, kind, action):
+    assert action_for(Relation(relation), Kind(kind), same_day=True) == action
+
+
+@pytest.mark.parametrize(("relation", "kind", "action"), CELLS)
+def test_on_another_day_only_an_event_is_another_one(relation, kind, action):
+    told = action_for(Relation(relation), Kind(kind), same_day=False)
+    assert told == ("stored" if kind == "event" else action)
+
+
+@pytest.mark.parametrize(("relation", "kind", "action"), CELLS)
+def test_what_is_decided_about_one_neighbour_is_its_cell(relation, kind, action):
+    decision = decided(relation, kind)
+    assert (decision.relation, decision.action) == (relation, action)
+    assert len(decision.others) == (0 if relation == "new" else 1)
+
+
+@pytest.mark.parametrize("relation", ["repeat", "rewording"])
+def test_an_event_is_of_the_day_when_it_happened_not_when_it_was_told(relation):
+    yesterday = START - timedelta(days=1)
+    told_before = a_memory("Told before", kind=Kind.EVENT, created_at=yesterday)
+    of_yesterday = a_memory("Told now", kind=Kind.EVENT, valid_from=yesterday)
+    of_today = a_memory("Told now", kind=Kind.EVENT)
+    assert decided(relation, "event", new=of_yesterday, old=told_before).action == "refreshed"
+    assert decided(relation, "event", new=of_today, old=told_before).action == "stored"
+
+
+@pytest.mark.parametrize("kind", WISHES)
+def test_a_wish_is_heard_only_where_a_person_would_decide(kind):
+    told = {wish: decided("changed", kind, on_conflict=wish).action for wish in WISHES[kind]}
+    assert told == WISHES[kind]
+
+
+@pytest.mark.parametrize("kind", PROMISED)
+def test_what_comes_as_an_alternative_never_asks_and_never_replaces(kind):
+    action = decided("changed", kind, on_conflict="alternative").action
+    replaces = TABLE[Relation.CHANGED, Kind(kind)] in (Action.PENDING, Action.SUPERSEDED)
+    assert action == ("alternative" if replaces else "stored")
+
+
+@pytest.mark.parametrize("wish", list(OnConflict))
+@pytest.mark.parametrize("relation", ["repeat", "near", "new"])
+def test_no_wish_changes_what_is_not_in_question(relation, wish):
+    assert decided(relation, "kv", on_conflict=wish).action == PROMISED["kv"][
+        RELATIONS.index(relation)
+    ]
+
+
+def test_a_repeat_settles_it_and_a_change_weighs_more_than_a_wording():
+    stands = {
+        relation: a_memory(f"It was {relation}", kind=Kind.KV) for relation in RELATIONS[:4]
+    }
+
+    def among(*relations):
+        weighed = [Weighed(stands[r], Related(Relation(r)), 0.9) for r in relations]
+        return decide(a_memory(kind=Kind.KV), weighed, START, OnConflict.ASK).relation
+
+    assert among("near", "rewording", "changed", "repeat") == "repeat"
+    assert among("near", "rewording", "changed") == "changed"
+    assert among("near", "rewording") == "rewording"
+
+
+def test_a_fact_supersedes_all_that_certainly_say_otherwise():
+    old = [a_memory(f"It was {n}", kind=Kind.FACT) for n in range(3)]
+    weighed = [Weighed(each, Related(Relation.CHANGED, f"reason {each.id}"), 0.9) for each in old]
+    decision = decide(a_memory(kind=Kind.FACT), weighed, START, OnConflict.ASK)
+    assert {each.id for each in decision.others} == {each.id for each in old}
+
+
+def test_of_texts_that_are_merely_alike_only_the_closest_is_meant():
+    near, far = a_memory("near", kind=Kind.FACT), a_memory("far", kind=Kind.FACT)
+    weighed = [
+        Weighed(far, Related(Relation.CHANGED, certain=False), 0.89),
+        Weighed(near, Related(Relation.CHANGED, certain=False), 0.93),
+    ]
+    decision = decide(a_memory(kind=Kind.FACT), weighed, START, OnConflict.ASK)
+    assert decision.others == (near,)
+
+
+def test_what_was_true_before_and_is_told_later_changes_nothing():
+    since_march = a_memory("It is so", kind=Kind.FACT, valid_from=START)
+    earlier = a_memory("It was so", kind=Kind.FACT, valid_from=START - timedelta(days=9))
+    over = a_memory("It was so", kind=Kind.FACT, valid_to=START - timedelta(days=1))
+    for told in (earlier, over):
+        decision = decided("changed", "fact", new=told, old=since_march)
+        assert (decision.relation, decision.action) == ("near", "stored")
