@@ -118,7 +118,11 @@ def test_a_kind_without_fields_reads_them_in_the_words(kind, content, metadata):
 
 
 def test_who_gives_the_required_fields_has_said_what_is_meant():
-    given_fields = {"kind": "contact", "content": "Dan, 052-1234567", "metadata": {"name": "Daniel"}}
+    given_fields = {
+        "kind": "contact",
+        "content": "Dan, 052-1234567",
+        "metadata": {"name": "Daniel"},
+    }
     assert draft_from(given_fields).metadata == {"name": "Daniel"}
 
 

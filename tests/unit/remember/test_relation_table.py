@@ -102,15 +102,14 @@ def test_what_comes_as_an_alternative_never_asks_and_never_replaces(kind):
 @pytest.mark.parametrize("wish", list(OnConflict))
 @pytest.mark.parametrize("relation", ["repeat", "near", "new"])
 def test_no_wish_changes_what_is_not_in_question(relation, wish):
-    assert decided(relation, "kv", on_conflict=wish).action == PROMISED["kv"][
-        RELATIONS.index(relation)
-    ]
+    assert (
+        decided(relation, "kv", on_conflict=wish).action
+        == PROMISED["kv"][RELATIONS.index(relation)]
+    )
 
 
 def test_a_repeat_settles_it_and_a_change_weighs_more_than_a_wording():
-    stands = {
-        relation: a_memory(f"It was {relation}", kind=Kind.KV) for relation in RELATIONS[:4]
-    }
+    stands = {relation: a_memory(f"It was {relation}", kind=Kind.KV) for relation in RELATIONS[:4]}
 
     def among(*relations):
         weighed = [Weighed(stands[r], Related(Relation(r)), 0.9) for r in relations]

@@ -44,7 +44,7 @@ class _Tour:
 
 
 def demo() -> None:
-    """A guided tour on a temporary store: remember, recall, what changed, forget, erase."""
+    """A guided tour on a temporary store: remember, recall, what is true, forget, erase."""
     console = Console(highlight=False)
     clock = _Clock()
     with tempfile.TemporaryDirectory(prefix="commonplace-demo-") as folder:
@@ -60,6 +60,7 @@ def _tour(me: User, clock: _Clock, tour: _Tour) -> None:
     _remember(me, tour)
     _recall(me, tour)
     clock.now += timedelta(days=1)
+    _truth(me, tour)
     _changes(me, tour)
     _forget(me, tour)
     _erase(me, tour)
@@ -88,13 +89,26 @@ def _recall(me: User, tour: _Tour) -> None:
     tour.step('me.recall("who won the chess olympiad?")', nothing)
 
 
+def _truth(me: User, tour: _Tour) -> None:
+    tour.chapter("What is true?", "Nothing is piled up, and a value is not overwritten unasked.")
+    for text in ("Noa works at Intel", "Noa works for Intel", "Noa started working at Wix"):
+        tour.step(f'me.remember("{text}", kind="fact")', me.remember(text, kind="fact"))
+    held = me.remember("The wifi password is daffodil43")
+    tour.step('me.remember("The wifi password is daffodil43")', held)
+    tour.step('me.recall("wifi password", k=1)', me.recall("wifi password", k=1))
+    tour.step("me.conflicts()", me.conflicts())
+    conflict = str(held.conflict)
+    decided = me.resolve(conflict, "override")
+    tour.step(f'me.resolve("{conflict[:8]}…", "override")', decided)
+
+
 def _changes(me: User, tour: _Tour) -> None:
     tour.chapter("What changed?", "An agent asks once a turn; it is told only what is new to it.")
     planner = me.agent("planner")
     planner.changes("monday")
     wifi = me.recall("wifi password").hits[0].id
-    answer = me.update(wifi, content="The wifi password is daffodil43")
-    tour.step(f'me.update("{wifi[:8]}…", content="The wifi password is daffodil43")', answer)
+    answer = me.update(wifi, content="The wifi password is crocus44")
+    tour.step(f'me.update("{wifi[:8]}…", content="The wifi password is crocus44")', answer)
     tour.step('me.agent("planner").changes("monday")', planner.changes("monday"))
     tour.step('me.agent("planner").changes("monday")', planner.changes("monday"))
 

@@ -103,7 +103,9 @@ def _remembered(answer: Remembered) -> Any:
     lines = [told, _id(answer.id)]
     if answer.relation is not Relation.NEW:
         reason = f": {answer.reason}" if answer.reason else ""
-        lines.append(Text(f"  {answer.relation} of {', '.join(answer.others)}{reason}", "dim"))
+        lines.append(
+            Text(f"  {_RELATIONS[answer.relation]} {', '.join(answer.others)}{reason}", "dim")
+        )
     if answer.action is Action.PENDING:
         choices = f"resolve {answer.conflict} override | insert | dismiss"
         lines.append(Text(f"  what stands, stands until you decide: {choices}", "yellow"))
@@ -112,6 +114,13 @@ def _remembered(answer: Remembered) -> Any:
     lines += [Text(f"  ! {warning}", "yellow") for warning in answer.warnings]
     return Group(*lines)
 
+
+_RELATIONS = {
+    Relation.REPEAT: "repeats",
+    Relation.REWORDING: "rewords",
+    Relation.CHANGED: "changes",
+    Relation.NEAR: "is near",
+}
 
 _ACTIONS = {
     Action.STORED: ("✓ remembered", "green"),
