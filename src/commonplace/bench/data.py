@@ -82,4 +82,7 @@ class PreparedEmbedder:
         self._vector_of.clear()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
+        unknown = [text for text in texts if text not in self._vector_of]
+        if unknown:  # texts that the engine made while it compared two
+            self.prepare(unknown)
         return np.array([self._vector_of[text] for text in texts], dtype=np.float32)

@@ -40,8 +40,8 @@ def run(plan: Plan, say: Callable[[str], object]) -> Report:
         say(f"{plan.users:,} users with {plan.memories_each:,} memories each …")
         crowd = Crowd(plan, writer, embedder)
         crowd.measure(found)
-        tables = [recalling.recall, writing.remember, writing.links, writing.syncs]
-        tables += [crowd.table, recalling.weight, installed.measure(plan.imports)]
+        tables = [recalling.recall, writing.remember, writing.relations, writing.links]
+        tables += [writing.syncs, crowd.table, recalling.weight, installed.measure(plan.imports)]
         return Report(_machine(found), tables, _targets(tables))
 
 
@@ -100,6 +100,11 @@ def _targets(tables: Sequence[Table]) -> list[Target]:
             "p95 of what one link adds at 10,000, ms",
             2,
             _cell(named["links"], "p95 ms", memories=10_000, database=SQLITE),
+        ),
+        Target(
+            "Remembering a fact at 10,000 with relations against without",
+            2,
+            _cell(named["relations"], "times", memories=10_000, database=SQLITE),
         ),
         Target("Recall at 10,000, p95 ms", 200, recall(10_000, mine, "p95 ms")),
         Target(

@@ -6,8 +6,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -18,7 +21,9 @@ from commonplace.bench.plan import Plan
 from commonplace.bench.report import Table
 from commonplace.bench.shelf import Shelf, open_book, remember_all
 from commonplace.book import User
+from commonplace.remember import remember as verb
 from commonplace.remember.link import MAX_LINKS
+from commonplace.remember.neighbours import Surroundings, look_around
 
 BARE = "bare 4 KiB + fdatasync"
 
@@ -38,6 +43,15 @@ class Writing:
             "links",
             "Links: (remember with 5 links - with none) / 5",
             ("memories", "database", "p50 ms", "p95 ms"),
+        )
+        self.relations = Table(
+            "relations",
+            "Relations: remembering a fact with them and without",
+            ("memories", "database", "p50 ms", "p50 ms without", "times"),
+            notes=[
+                "Without: the same write, but nothing that is there is compared with it; "
+                "neighbours are found and linked in both."
+            ],
         )
         self.syncs = Table(
             "syncs",
@@ -59,6 +73,7 @@ class Writing:
             self.remember.add(size, name, timing.p50, timing.p95, timing.per_second, share)
         for shelf in shelves:
             self._link(shelf, size)
+            self._relate(shelf, size)
 
     def _prepared(self, sentences: list[str]) -> list[str]:
         self.embedder.prepare(sentences)
@@ -81,6 +96,21 @@ class Writing:
         extra = np.subtract(timings["near"].seconds, timings["far"].seconds) * 1000 / MAX_LINKS
         p50, p95 = np.percentile(extra, [50, 95]).tolist()
         self.links.add(size, shelf.database.name, p50, p95)
+
+    def _relate(self, shelf: Shelf, size: int) -> None:
+        rounds = self._plan.remembers
+        sentences = self._prepared(self._writer.sentences(2 * rounds))
+
+        def remember(number: int) -> None:
+            shelf.me.remember(sentences[number], kind="fact")
+
+        def without(number: int) -> None:
+            with patch.object(verb, "look_around", _without_rivals):
+                remember(rounds + number)
+
+        timings = interleaved({"with": remember, "without": without}, rounds)
+        related, bare = timings["with"].p50, timings["without"].p50
+        self.relations.add(size, shelf.database.name, related, bare, related / bare)
 
     # ——— counting syncs ———
 
@@ -125,6 +155,12 @@ class Writing:
         each = (server.synced_commits(url) - before) / count
         self.syncs.add(server.name, count, each)
         self.syncs.notes.append("PostgreSQL: syncs of the write-ahead log, from pg_stat_io.")
+
+
+def _without_rivals(*given: Any) -> Surroundings:
+    desk, scope, memories, vectors, _ = given
+    around = look_around(desk, scope, memories, vectors)
+    return replace(around, rivals=[[] for _ in memories])
 
 
 def _remember(me: User, sentences: Sequence[str], number: int) -> None:
