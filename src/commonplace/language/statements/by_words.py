@@ -202,9 +202,16 @@ def _of_replaced(old: Parsed, new: Parsed, replaced: list[Span], count: int) -> 
         return Verdict.OPEN, f"other verbs: {reason}"
     if not all(_is_value(s) for s in replaced):
         return Verdict.OPEN, "long parts differ"
+    if any(_names_someone(s, old.language) for s in replaced[:-1]):
+        return Verdict.BOTH, f"about others: {reason}"
     if all(_is_adjective(old, s) for s in replaced):
         return Verdict.OPEN, f"described otherwise: {reason}"
     return Verdict.MASKED, reason
+
+
+def _names_someone(span: Span, language: str) -> bool:
+    """Where more than the last part differs, an earlier name says whom it is about."""
+    return any(_is_thing(token, language) for token in span.old)
 
 
 def _conditional(old: Parsed, span: Span) -> bool:

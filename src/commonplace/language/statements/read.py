@@ -308,7 +308,8 @@ def _join_phrases(tokens: list[Token], language: str) -> list[Token]:
                 role = single.get(token.word, "")
                 if token.word == "'s":
                     role = _of_s(joined)
-                token = replace(token, role=role)
+                if role:
+                    token = replace(token, role=role)
             joined.append(token)
             at += 1
     return joined
