@@ -1,13 +1,11 @@
 """A readable table of pairs in ten languages, and what comparing them comes to."""
 
-from pathlib import Path
-
 import pytest
 
 from commonplace.language.statements.compare import Comparison, Verdict, compare
+from support.statement_pairs import table
 
 ALIKE_ENOUGH = 0.6
-PAIRS = Path(__file__).with_name("pairs.txt")
 
 ACCEPTED = {
     "changed": {"changed"},
@@ -17,17 +15,6 @@ ACCEPTED = {
     "more": {"more"},
     "unlike": {"changed", "masked", "both", "apart"},
 }
-
-
-def table() -> list[tuple[str, str, str, str]]:
-    rows, wanted = [], ""
-    for line in PAIRS.read_text(encoding="utf-8").splitlines():
-        if line.startswith("["):
-            wanted = line[1 : line.index("]")]
-        elif line and not line.startswith("#"):
-            language, old, new = line.split(" | ")
-            rows.append((wanted, language, old, new))
-    return rows
 
 
 def verdict(found: Comparison) -> str:

@@ -63,6 +63,8 @@ def _other_subject(old: Parsed, new: Parsed) -> Comparison | None:
                 continue
             if before.subject == _terms(after.value) and after.subject == _terms(before.value):
                 return Comparison(Verdict.BOTH, f"{before.frame.says}: the two are swapped")
+            if before.frame.roles and _terms(before.value) == _terms(after.value):
+                return None  # "Dana is the head of sales": another post of the same person
             if before.subject - after.subject and after.subject - before.subject:
                 one, other = " ".join(sorted(before.subject)), " ".join(sorted(after.subject))
                 return Comparison(Verdict.APART, f"{before.frame.says}: {one} is not {other}")

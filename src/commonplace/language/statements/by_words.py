@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from commonplace.language.statements.events import is_deed
 from commonplace.language.statements.frames import wordings
 from commonplace.language.statements.parse import Parsed
 from commonplace.language.statements.terms import missing, same_term, told
@@ -204,6 +205,9 @@ def _of_replaced(old: Parsed, new: Parsed, replaced: list[Span], count: int) -> 
         return Verdict.OPEN, "long parts differ"
     if any(_names_someone(s, old.language) for s in replaced[:-1]):
         return Verdict.BOTH, f"about others: {reason}"
+    counted = any(t.is_value for s in replaced for t in (*s.old, *s.new))
+    if not counted and is_deed(old, _subject_end(old)) and is_deed(new, _subject_end(new)):
+        return Verdict.BOTH, f"done more than once: {reason}"
     if all(_is_adjective(old, s) for s in replaced):
         return Verdict.OPEN, f"described otherwise: {reason}"
     return Verdict.MASKED, reason

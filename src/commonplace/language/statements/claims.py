@@ -119,11 +119,25 @@ def _claim(
     subject, value = (after, before) if wording.value_first else (before, after)
     terms = subject_of(subject, language) or last or frozenset({"@me"})
     value = _content(value)
-    if not value or len(terms) > _LONGEST_SUBJECT:
+    if not value or len(terms) > _LONGEST_SUBJECT or _misread(stream, hit, value):
         return None, end
     mode = _mode(stream, hit, wording.was)
     negated = denied != wording.negates
     return Claim(wording.frame, terms, tuple(value), negated, mode), end
+
+
+def _misread(stream: list[Token], hit: Found, value: list[Token]) -> bool:
+    """ "is painted blue" is no deed, "meets on Monday" no one, "is on the table" no date."""
+    frame = hit.wording.frame
+    if frame.dated:
+        return value[0].kind not in (Kind.DATE, Kind.TIME, Kind.NUMBER)
+    if not frame.many:
+        return False
+    verb = stream[hit.start]
+    before = stream[hit.start - 1].role if hit.start else ""
+    passive = before in ("copula", "past") and verb.role != "copula" and verb.word.endswith("ed")
+    irregular = before == "past" and verb.role != "past"
+    return passive or irregular or value[0].kind is Kind.DATE
 
 
 def _mode(stream: list[Token], hit: Found | None, was: bool) -> str:
@@ -192,7 +206,7 @@ def _nominal(clause: list[Token], language: str, last: frozenset[str]) -> list[C
             end = at + len(parts)
             if tuple(t.word for t in stream[at:end]) != parts:
                 continue
-            split = _around(stream, at, end)
+            split = _around(stream, at, end, language not in ("he", "ar", "ru"))
             if split is None:
                 break
             owner, value = split
@@ -211,7 +225,9 @@ def _nominal(clause: list[Token], language: str, last: frozenset[str]) -> list[C
     return []
 
 
-def _around(stream: list[Token], start: int, end: int) -> tuple[list[Token], list[Token]] | None:
+def _around(
+    stream: list[Token], start: int, end: int, has_case: bool
+) -> tuple[list[Token], list[Token]] | None:
     """Owner and value around a noun at [start, end)."""
     links = [n for n, t in enumerate(stream) if t.role in _LINKS]
     links = links or [n for n, t in enumerate(stream) if t.role in ("past", "future")]
@@ -226,6 +242,8 @@ def _around(stream: list[Token], start: int, end: int) -> tuple[list[Token], lis
     if has is not None:
         return stream[:has] or stream[has + 1 : start], stream[end:]
     value = next((n for n in range(end, len(stream)) if stream[n].kind in VALUES), None)
-    if value is None or any(t.role == "verb" for t in stream[:start]):
+    if value is None or any(t.role == "verb" for t in stream[:value]):
         return None
+    if has_case and value > end and stream[end].role not in ("of", "prep"):
+        return None  # "the dog eats twice a day" gives the dog no value
     return stream[:start] + stream[end:value], stream[value:]

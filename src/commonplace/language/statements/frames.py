@@ -21,6 +21,7 @@ class Frame:
     secret: bool = False
     dated: bool = False
     one: bool = False  # all its nouns mean one thing
+    roles: bool = False  # a person has one such post
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Found:
 @cache
 def frames() -> dict[str, Frame]:
     """All frames by name."""
-    flags = ("many", "symmetric", "secret", "dated", "one")
+    flags = ("many", "symmetric", "secret", "dated", "one", "roles")
     return {
         name: Frame(name, row["says"], **{flag: bool(row.get(flag)) for flag in flags})
         for name, row in data("frames").items()

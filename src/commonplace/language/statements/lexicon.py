@@ -32,7 +32,7 @@ def plain_word(word: str) -> str:
     return fold_case(word).replace("\u2019", "'").translate(_ARABIC)
 
 
-_ARABIC = str.maketrans("أإآىة", "ااايه")
+_ARABIC = str.maketrans("أإآة", "اااه")
 
 
 @cache
@@ -75,8 +75,14 @@ def evidence() -> dict[str, tuple[str, ...]]:
         ]
         calendar = data("calendar").get(language, {})
         dates = [word for entry in calendar.values() for word in word_list(entry)]
+        numbers = [
+            plain_word(entry.split("=")[0])
+            for column in ("units", "scales")
+            for entry in data("numbers")[language][column].split()
+        ]
         for word in {
             *roles(language),
+            *numbers,
             *map(plain_word, frame_words),
             *dates,
             *(plain_word(word) for word in stop_words(language)),

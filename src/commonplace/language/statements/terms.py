@@ -1,10 +1,12 @@
 """When two terms, or two bags of them, say the same."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from commonplace.language.statements.dates import agree
 from commonplace.language.statements.token import Kind, Token
 
+_FEW = 50
 HEBREW_PREFIXES = frozenset("בלמהוכש")
 
 
@@ -32,17 +34,36 @@ def _prefixed(longer: str, shorter: str) -> bool:
 
 
 def missing(these: Iterable[Token], those: Sequence[Token]) -> list[Token]:
-    """The tokens of the first that have no partner in the second, each partner used once."""
-    left = list(those)
+    """The tokens of the first that have no partner in the second, each partner used once.
+
+    Equal terms find each other first; only what is then left is compared pair by pair, and only
+    where it is little, so that long texts take linear time.
+    """
+    counts = Counter(token.term for token in those)
     lacking = []
     for token in these:
-        for at, candidate in enumerate(left):
-            if same_term(token, candidate):
-                del left[at]
-                break
+        if counts[token.term]:
+            counts[token.term] -= 1
         else:
             lacking.append(token)
-    return lacking
+    if not lacking or len(lacking) > _FEW or counts.total() > _FEW:
+        return lacking
+    left = [token for token in reversed(those) if _take(counts, token.term)]
+    return [token for token in lacking if not _partner(token, left)]
+
+
+def _take(counts: Counter[str], term: str) -> bool:
+    """Whether one more of this term is left."""
+    counts[term] -= 1
+    return counts[term] >= 0
+
+
+def _partner(token: Token, left: list[Token]) -> bool:
+    for at, candidate in enumerate(left):
+        if same_term(token, candidate):
+            del left[at]
+            return True
+    return False
 
 
 def told(tokens: Sequence[Token]) -> str:

@@ -2,12 +2,12 @@
 
 import re
 
+from commonplace.language.contacts import same_phone
 from commonplace.language.normalise import fold
 from commonplace.language.statements.dates import agree
 from commonplace.language.statements.parse import parse
 from commonplace.language.statements.read import language_of
 
-_DIGITS = re.compile(r"\D")
 _PHONE = re.compile(r"[+(]?\d[\d\s().+/-]{5,}\d")
 
 
@@ -19,7 +19,7 @@ def same_value(a: object, b: object, *, secret: bool = False) -> bool:
     if secret:
         return False
     if _PHONE.fullmatch(one) and _PHONE.fullmatch(other):
-        return _same_digits(one, other)
+        return same_phone(one, other)
     language = language_of(one, other)
     left, right = parse(one, language), parse(other, language)
     terms, others = left.terms, right.terms
@@ -40,18 +40,3 @@ def _whole(one: str, other: str) -> bool:
 
 def _text(value: object) -> str:
     return " ".join(str(value).split())
-
-
-def _same_digits(one: str, other: str) -> bool:
-    """Phone numbers: one may carry its country, the other a zero in its place."""
-    left, right = _DIGITS.sub("", one), _DIGITS.sub("", other)
-    if left == right:
-        return one.startswith("+") == other.startswith("+") or not left.startswith("0")
-    shorter, longer = sorted((left.removeprefix("00"), right.removeprefix("00")), key=len)
-    local = shorter.removeprefix("0")
-    return (
-        len(local) >= 7
-        and shorter.startswith("0")
-        and longer.endswith(local)
-        and len(longer) - len(local) <= 3
-    )

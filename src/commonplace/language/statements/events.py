@@ -1,0 +1,58 @@
+"""Whether a text tells what somebody did: a deed does not undo the one before it."""
+
+import re
+
+from commonplace.language.past import is_past
+from commonplace.language.statements.parse import Parsed
+from commonplace.language.statements.token import Kind, Token
+
+# Endings of verbs in the past, where one word tells it. Endings that many nouns share are left out.
+_ENDING = {
+    "es": re.compile(r"\w{2,}(?:ó|aron|ieron|amos|imos|aste)"),
+    "pt": re.compile(r"\w{2,}(?:ou|aram|eram|iram|ámos)"),
+    # Past forms stand without the ו of the present (כתבה, כותבת); ours and mine end in נו and תי.
+    "he": re.compile(r"(?!מ)[א-ת][א-הז-ת][א-ת]ה?|[א-ת]{2,}(?:נו|תי)|הת[א-ת]{2,}ה?"),
+    "ar": re.compile(r"(?![تين])\w{2,}ت"),
+    "ru": re.compile(r"\w{2,}(?:[аеиоуыюя]л[аи]?|л[аи]?сь|лся)"),
+}
+# Endings of participles after "have": "a planté", "hat gebaut", "ha scritto".
+_PARTICIPLE = {
+    "fr": re.compile(r"\w{2,}(?:é|ée|és|i|u|is|it|ert)"),
+    "de": re.compile(r"(?:\w*ge\w+|be\w+|ver\w+|er\w+|ent\w+|zer\w+)(?:t|en)"),
+    "it": re.compile(r"\w{2,}(?:ato|ito|uto|sto|tto|rso|so)"),
+    "es": re.compile(r"\w{2,}(?:ado|ido|cho|sto|rto)"),
+    "nl": re.compile(r"(?:\w*ge\w+|be\w+|ver\w+|ont\w+)(?:t|d|en)"),
+}
+
+
+def is_deed(parsed: Parsed, predicate: int) -> bool:
+    """Whether the verb tells a deed of the past; `predicate` is where content goes on after it."""
+    language = parsed.language
+    roles = {token.role for token in parsed.tokens}
+    if "copula" in roles or "past" in roles:
+        return False  # "was painted blue": how something is
+    participle = _PARTICIPLE.get(language)
+    if participle and "have" in roles:
+        return any(participle.fullmatch(t.word) for t in parsed.content if t.kind is Kind.WORD)
+    return any(_is_past_verb(token, language) for token in _verbs(parsed, predicate))
+
+
+def _verbs(parsed: Parsed, predicate: int) -> list[Token]:
+    """The words that can be the verb: after the subject, or the first where it holds the subject.
+
+    Words with a known role are in the present, or no verbs.
+    """
+    content = parsed.content
+    places = {0} if parsed.language == "ar" else {0, predicate}
+    return [
+        content[place]
+        for place in sorted(places)
+        if place < len(content) - 1 and content[place].kind is Kind.WORD and not content[place].role
+    ]
+
+
+def _is_past_verb(verb: Token, language: str) -> bool:
+    if language == "en":
+        return is_past(verb.word)
+    ending = _ENDING.get(language)
+    return ending is not None and ending.fullmatch(verb.word) is not None

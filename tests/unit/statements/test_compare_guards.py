@@ -1,0 +1,108 @@
+"""What comparing must never get wrong, whatever the words around it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.language.statements.compare import Verdict, compare
+
+TAKEN_AS_THE_SAME = {Verdict.EQUAL, Verdict.SAME, Verdict.MORE, Verdict.LESS, Verdict.OPEN}
+
+NAMES = st.sampled_from(["Dana", "Noa", "Tal", "Omar", "Priya", "Lucas", "Mei", "Ivan", "Zoe"])
+SUBJECTS = st.sampled_from(["The pump", "Our team", "The old printer", "The shop", "My neighbour"])
+VERBS = st.sampled_from(
+    ["likes", "trusts", "called", "owes money to", "works with", "is taller than", "sits beside"]
+)
+PATTERNS = st.sampled_from(
+    [
+        "{s} needs {n} litres of water.",
+        "{s} was checked {n} times.",
+        "{s} costs {n} dollars.",
+        "{s} has {n} spare parts.",
+        "Call {s} after {n} minutes.",
+        "{s} opened on {n} March 2024.",
+        "At {n} o'clock {s} closes.",
+        "{s} uses version {n}.2.1.",
+    ]
+)
+HEBREW = st.sampled_from(["דנה", "נועה", "יוסי", "מיכל", "אורי", "שירה"])
+HEBREW_VERBS = st.sampled_from(["סומכת על", "מכירה את", "עובדת עם", "כתבה על", "גרה ליד"])
+ANY_TEXT = st.text(max_size=200)
+
+
+@given(SUBJECTS, PATTERNS, st.integers(1, 28), st.integers(1, 28))
+def test_another_number_is_never_the_same(subject, pattern, one, other):
+    old, new = pattern.format(s=subject, n=one), pattern.format(s=subject, n=other)
+    assert (compare(old, new).verdict in TAKEN_AS_THE_SAME) == (one == other)
+
+
+@given(NAMES, VERBS, NAMES, NAMES)
+def test_another_name_is_never_the_same(subject, verb, one, other):
+    found = compare(f"{subject} {verb} {one}.", f"{subject} {verb} {other}.").verdict
+    assert (found in TAKEN_AS_THE_SAME) == (one == other)
+
+
+@given(HEBREW, HEBREW_VERBS, HEBREW, HEBREW)
+def test_another_name_is_never_the_same_without_capital_letters(subject, verb, one, other):
+    found = compare(f"{subject} {verb} {one}.", f"{subject} {verb} {other}.").verdict
+    assert (found in TAKEN_AS_THE_SAME) == (one == other)
+
+
+@given(NAMES, VERBS, NAMES)
+def test_swapped_names_are_never_the_same(one, verb, other):
+    found = compare(f"{one} {verb} {other}.", f"{other} {verb} {one}.").verdict
+    assert (found in TAKEN_AS_THE_SAME) == (one == other)
+
+
+@given(
+    NAMES,
+    st.sampled_from(["eat meat", "live in Haifa", "like Tal", "use the lift", "work on Friday"]),
+    st.sampled_from(["does not", "doesn't", "no longer does", "never does"]),
+)
+def test_a_denial_is_never_the_same(subject, deed, denial):
+    found = compare(f"{subject} does {deed}.", f"{subject} {denial} {deed}.").verdict
+    assert found not in TAKEN_AS_THE_SAME
+
+
+@given(ANY_TEXT)
+def test_a_text_equals_itself(text):
+    assert compare(text, text).verdict is Verdict.EQUAL
+
+
+@given(ANY_TEXT, ANY_TEXT)
+def test_the_same_is_the_same_both_ways(one, other):
+    forth, back = compare(one, other).verdict, compare(other, one).verdict
+    assert (forth is Verdict.SAME) == (back is Verdict.SAME)
+    assert (forth is Verdict.MORE) == (back is Verdict.LESS)
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "1", "1.", "a@", "a'", "א״", "😀", "(", '"', "one ", "+1 ", "a\u0301", "a1-"]
+)
+def test_the_longest_text_allowed_is_compared(piece):
+    """Every pattern is linear: one that is not would run into the time-out of the suite."""
+    long = (piece * 32_000)[:32_000]
+    assert compare(long, long).verdict is Verdict.EQUAL
+    assert compare(long, f"Dana {long}").verdict is not Verdict.EQUAL
+
+
+def test_long_texts_of_other_words_are_compared():
+    one = " ".join(f"word{n}" for n in range(4_000))
+    other = " ".join(f"term{n}" for n in range(4_000))
+    assert compare(one, other).verdict is Verdict.APART
+
+
+def test_marks_of_direction_change_nothing():
+    marked = "\u200fדנה גרה בחיפה\u200e"
+    assert compare("דנה גרה בחיפה", marked).verdict in (Verdict.EQUAL, Verdict.SAME)
+
+
+def test_masked_texts_show_only_what_is_common():
+    found = compare("The server has 16 GB of memory.", "The server has 32 GB of memory.")
+    assert found.verdict is Verdict.MASKED
+    assert found.masked == ("The server has … of memory.",) * 2
+    assert found.words_alike == 1.0
+
+
+def test_a_changed_value_is_told_to_the_reader():
+    assert compare("Dana lives in Haifa", "Dana moved to Akko").reason == "lives in: Haifa → Akko"

@@ -1,0 +1,42 @@
+"""Keys find the statements that a new one could change or repeat."""
+
+import pytest
+
+from commonplace.language.statements.compare import Verdict, compare
+from commonplace.language.statements.keys import statement_keys, subject_terms
+from support.statement_pairs import table
+
+# A reason with a colon comes from a frame: "lives in: Haifa → Akko".
+BY_FRAME = [
+    (old, new)
+    for _, _, old, new in table()
+    for found in [compare(old, new)]
+    if found.verdict is Verdict.CHANGED and ": " in found.reason
+]
+
+
+@pytest.mark.parametrize(("old", "new"), BY_FRAME)
+def test_what_a_frame_changes_shares_a_key(old, new):
+    assert statement_keys(old) & statement_keys(new)
+
+
+def test_the_key_is_the_frame_and_its_subject():
+    assert statement_keys("Dana lives in Haifa") == {"lives_in|dana"}
+    assert statement_keys("I live in Haifa") == statement_keys("The user lives in Akko")
+
+
+def test_a_symmetric_frame_is_found_from_both_ends():
+    assert statement_keys("Dan is married to Ana") == statement_keys("Ana is married to Dan")
+
+
+@pytest.mark.parametrize(
+    "text", ["my wifi password", "the wifi password", "wifi password", "Wifi Password"]
+)
+def test_small_words_do_not_make_another_subject(text):
+    assert subject_terms(text) == subject_terms("wifi password")
+
+
+def test_other_subjects_have_other_terms():
+    assert subject_terms("wifi password") != subject_terms("router password")
+    assert subject_terms("הסיסמה של נטפליקס") == subject_terms("סיסמת נטפליקס")
+    assert subject_terms("?")
