@@ -114,7 +114,8 @@ def contact_in(text: str, asked: bool = False) -> Contact | None:
     if max(len(phones), len(emails)) > 1 and _names_between(bare):
         return None
     read = _read(bare)
-    if read is None:
+    # "my plumber" names nobody, unless a number says who is meant.
+    if read is None or (_is_role(read.name) and not (phones or emails)):
         return None
     return Contact(
         name=read.name,
@@ -144,7 +145,7 @@ def _read(bare: str) -> Contact | None:
         if not pieces:
             return None
         who = pieces.pop(0)
-        if pieces and who.casefold() in _LISTS["en role"] | _LISTS["he role"]:
+        if pieces and _is_role(who):
             pieces[0], who = who, pieces[0]  # "plumber: Yossi"
     if len(pieces) > 3 or not all(map(_is_detail, pieces)):
         return None
@@ -212,6 +213,10 @@ def _is_name(name: str) -> bool:
         return False
     small = name == name.lower()  # Hebrew has no capitals
     return not (small and sort_of(name) in (Sort.CODE, Sort.AMOUNT, Sort.DATE))
+
+
+def _is_role(words: str) -> bool:
+    return words.casefold() in _LISTS["en role"] | _LISTS["he role"]
 
 
 def _is_detail(piece: str) -> bool:

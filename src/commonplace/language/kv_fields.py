@@ -110,6 +110,9 @@ _WHEN = re.compile(
 )
 _SINGLED_OUT = re.compile(r"\d|^[A-Z]|\.\w|[א-ת].*[a-zA-Z]")
 _AT_A_TIME = re.compile(r"^(?:on|at|by|in|from)\s+(?:the )?(?=\S)|^ב-?(?=\d|יום )", re.I)
+_NOW = re.compile(
+    r"(?<=\S),?\s+(?:right )?(?:now|nowadays|currently|עכשיו|כעת|כרגע)$", re.IGNORECASE
+)
 _QUOTED = re.compile(r"""^["“”'‘«](.+)["”“'’»]$""")
 _CLAUSE_GOES_ON = re.compile(
     r"[,;]|\s(?:and|but|so|because|if|when|which|who|then|or|until|unless|since|while|though|"
@@ -246,8 +249,8 @@ def _subject(written: str) -> str:
 
 
 def _value(written: str) -> str:
-    """The value without quotation marks and without the full stop of the sentence."""
-    bare = written.strip().removesuffix(".").strip()
+    """The value without quotation marks, without the full stop of the sentence and "now"."""
+    bare = _NOW.sub("", written.strip().removesuffix(".").strip())
     quoted = _QUOTED.match(bare)
     return (quoted[1] if quoted else bare).strip()
 

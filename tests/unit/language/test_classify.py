@@ -12,6 +12,7 @@ VALUES = [
     ("my blood type is A+", "blood type", "A+"),
     ("electricity bill is 500", "electricity bill", "500"),
     ("The wifi password is now tulip43", "wifi password", "tulip43"),
+    ("The rent is 4800 now.", "rent", "4800"),
     ("The wifi password is Popcorn!77", "wifi password", "Popcorn!77"),
     ("the code to the gate is 4821#", "code to the gate", "4821#"),
     ("my sister's shoe size is 38", "sister's shoe size", "38"),
@@ -158,6 +159,7 @@ def test_asking_politely_changes_nothing_but_the_asking(text: str) -> None:
     [
         (Kind.CONTACT, "Dan the plumber", {"name": "Dan", "role": "plumber"}),
         (Kind.KV, "the door is green", {"subject": "door", "value": "green"}),
+        (Kind.CONTACT, "my plumber", {}),
         (Kind.CONTACT, "Somebody told me to call the garage", {}),
         (Kind.KV, "Dana likes tea", {}),
         (Kind.FACT, "the door code is 1234", {}),
