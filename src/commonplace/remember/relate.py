@@ -6,6 +6,7 @@ Where a model is blind (a changed name, swapped roles, most scripts), words and 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from commonplace.language.contacts import same_email, same_phone
 from commonplace.language.identity import STATEMENT_CHARACTERS, subject_key
@@ -65,11 +66,15 @@ def relate(
 
 
 def _compared(new: Memory, old: Memory) -> Comparison:
+    return _compared_texts(old.content, new.content)
+
+
+@lru_cache(maxsize=4096)  # a pair is asked about several times while it is decided
+def _compared_texts(old: str, new: str) -> Comparison:
     """Long texts say many things: they are equal, or for similarity to judge."""
-    if max(len(new.content), len(old.content)) <= STATEMENT_CHARACTERS:
-        return compare(old.content, new.content)
-    equal = fold(new.content) == fold(old.content)
-    return Comparison(Verdict.EQUAL if equal else Verdict.APART, "")
+    if max(len(new), len(old)) <= STATEMENT_CHARACTERS:
+        return compare(old, new)
+    return Comparison(Verdict.EQUAL if fold(new) == fold(old) else Verdict.APART, "")
 
 
 def _relate_statements(
