@@ -66,7 +66,7 @@ _BETWEEN = re.compile(rf"[,;|•()\[\]]|\s[–—-]\s|\s*:\s|\s*{_HERE}\s*")
 _STORY_GOES_ON = re.compile(rf"{_HERE}\s+(?=\w)(?!{_LABEL.pattern})", re.IGNORECASE)
 
 _ANNOUNCED = re.compile(
-    r"(?:a )?(?:new )?contact(?: (?:details|info))?\s*[:–,-]+\s*"
+    r"(?:a )?(?:(?:new|emergency|business|work) )?contact(?: (?:details|info))?\s*[:–,-]+\s*"
     r"|אי?שת? קשר(?: חדשה?)?\s*[:–,-]*\s*"
     r"|(?:ל|ב)אנשי הקשר(?: שלי)?,?(?: את)?\s+|לספר הטלפונים(?: את)?\s+",
     re.IGNORECASE,
@@ -94,6 +94,8 @@ _HEBREW_ROLE_FIRST = re.compile(
     r"ה?(?P<role>\S+)(?: של(?:י|נו))?(?: הוא| היא)? (?P<name>\S+(?: \S+){0,2})"
 )
 _HEBREW = re.compile("[א-ת]")
+_HEBREW_VERB = re.compile("[א-ת]{3,}תי|הת[א-ת]{3,}")  # קיבלתי, התקשרה
+_LEFT_HANGING = ("to", "from", "for", "by", "of", "with", "at", "in", "on")
 
 
 def contact_in(text: str, asked: bool = False) -> Contact | None:
@@ -164,7 +166,7 @@ def _with_details(person: Contact, pieces: list[str]) -> Contact | None:
     if not _is_name(person.name) or any(letter.isdigit() for letter in person.description):
         return None
     details = [_ARTICLE.sub("", piece) for piece in pieces]
-    role = person.role or (details.pop(0) if details else "")
+    role = person.role or (details.pop(0) if details and _says_role(details[0]) else "")
     described = [one for one in (person.description, *details) if one]
     return Contact(name=person.name, role=role, description=", ".join(described))
 
@@ -187,7 +189,7 @@ def _with_role(who: str) -> Contact:
             return Contact(name=_ARTICLE.sub("", found["name"]), role=found["role"])
     found = _ROLE_NAMED.fullmatch(who)
     if found and found["role"].split()[-1].casefold() in _LISTS["en role"]:
-        return Contact(name=found["name"], role=found["role"])
+        return Contact(name=found["name"], role=_ARTICLE.sub("", found["role"]))
     return Contact(name=_ARTICLE.sub("", who))
 
 
@@ -219,18 +221,24 @@ def _is_role(words: str) -> bool:
     return words.casefold() in _LISTS["en role"] | _LISTS["he role"]
 
 
+def _says_role(piece: str) -> bool:
+    """Whether a piece says what somebody is; with a capital it is a place: "Acme Corp"."""
+    return not piece[0].isupper() or any(map(_is_role, piece.split()))
+
+
 def _is_detail(piece: str) -> bool:
     return len(piece.split()) <= _DETAIL_WORDS and not _tells(piece.split())
 
 
 def _tells(words: list[str]) -> bool:
     """Whether these are words of a sentence; a capital makes a name of almost any word."""
-    small = [word for word in words if word == word.lower()]
-    listed = _LISTS["en sentence"] | _LISTS["he sentence"]
-    if any(word.strip("'\".") in listed for word in small):
-        return True
-    if words and words[0].casefold() in _LISTS["en opener"]:
-        return True
-    return any(is_past(word) for word in small if word.isascii()) or any(
-        word.startswith("הת") and len(word) > 4 for word in words[1:]
+    if not words:
+        return False
+    small = [word.strip("'\".") for word in words if word == word.lower()]
+    return (
+        any(word in _LISTS["en sentence"] or word in _LISTS["he sentence"] for word in small)
+        or words[0].casefold() in _LISTS["en opener"]
+        or words[-1] in _LEFT_HANGING
+        or any(is_past(word) for word in small if word.isascii())
+        or any(_HEBREW_VERB.fullmatch(word) for word in words)
     )

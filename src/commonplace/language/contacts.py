@@ -53,6 +53,8 @@ _ADDRESS = re.compile(
     r"(?<![\w.+-])[\w!#$%&'*+/=?^`{|}~-]{1,64}(?:\.[\w!#$%&'*+/=?^`{|}~-]{1,64}){0,8}"
     r"@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W\d_][\w-]{0,61}[^\W_](?![\w@-])"
 )
+# Hebrew hangs "from" and "to" on an address with a hyphen: מ-dana@bank.co.il.
+_HEBREW_PREFIX = re.compile("[ובלמהשכ]{1,3}-(?=[A-Za-z0-9])")
 # Google promises that dots in these are ignored, and that both domains are one.
 _DOTS_IGNORED = {"gmail.com", "googlemail.com"}
 
@@ -184,11 +186,13 @@ def emails_in(text: str) -> tuple[Found, ...]:
     """E-mail addresses in their order."""
     if "@" not in text:
         return ()
-    return tuple(
-        Found(match[0], match.start(), match.end())
-        for match in _ADDRESS.finditer(text)
-        if email_key(match[0])
-    )
+    found = []
+    for match in _ADDRESS.finditer(text):
+        glued = _HEBREW_PREFIX.match(match[0])
+        start = match.start() + (glued.end() if glued else 0)
+        if email_key(text[start : match.end()]):
+            found.append(Found(text[start : match.end()], start, match.end()))
+    return tuple(found)
 
 
 def email_key(address: str) -> str | None:

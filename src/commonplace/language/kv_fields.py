@@ -57,11 +57,13 @@ _LINK_EN = (
 )
 _LINK_HE = (
     r"(?:הוא|היא|הם|הן|זה|זו|היה|הייתה)(?: (?:עכשיו|כעת|כרגע))?|"
-    r"עולה|עולים|עולות|שוקל|שוקלת|שווה|"
-    r"(?:השתנה|השתנתה|עלה|עלתה|ירד|ירדה|שונה|שונתה|עודכן|עודכנה) ל-?"
+    r"עולה|עולים|עולות|שוקל|שוקלת|שווה"
 )
+_MOVED_HE = r"(?:השתנה|השתנתה|עלה|עלתה|ירד|ירדה|שונה|שונתה|עודכן|עודכנה)"
 _LINK = re.compile(
-    rf"(?<=\S)(?:\s*(?P<sign>[:=→])\s+|,?\s+(?P<verb>{_LINK_EN}|{_LINK_HE}):?\s+)", re.IGNORECASE
+    rf"(?<=\S)(?:\s*(?P<sign>[:=→])\s+|,?\s+(?P<verb>{_LINK_EN}|{_LINK_HE}):?\s+"
+    rf"|\s+(?P<moved>{_MOVED_HE})\s+ל-?\s*)",
+    re.IGNORECASE,
 )
 _SIGN = re.compile(r"(?<=\w)\s*[:=]\s*(?=\S)")
 # "bank account number 4455-889911": the value is what begins with the first figure.
@@ -86,7 +88,7 @@ _UNIT = (
     r'שקל|שקלים|ש"ח|ש״ח|שח|₪|דולר|דולרים|יורו|אחוז|אחוזים|קילו|ק"ג|ק״ג|קג|גרם|ס"מ|ס״מ|סמ|מטר|מטרים|'
     r'ק"מ|ק״מ|קמ|ליטר|מ"ל|דקות|שעות|ימים|שבועות|חודשים|שנים|מעלות|מ"ר|מ״ר)'
 )
-_PER = r"(?:\s*/\s*\w+|\s+(?:per|an?|each|every|כל)\s+\w+|\s+ל[א-ת]+)?"
+_PER = r"(?:\s*/\s*\w+|\s+(?:per|an?|each|every|כל)\s+\w+|\s+[לב][א-ת]+)?"
 _AMOUNT = re.compile(
     rf"(?:{_CURRENCY}\s?{_NUMBER}|{_NUMBER}\s?(?:{_CURRENCY}|{_UNIT})){_PER}", re.IGNORECASE
 )
@@ -144,7 +146,8 @@ def _splits(text: str) -> Iterator[_Split]:
     """The ways to read a text, most certain first."""
     link = _LINK.search(text) or _SIGN.search(text)
     if link:
-        verb = (link.groupdict().get("verb") or ":").casefold()
+        said = link.groupdict()
+        verb = (said.get("verb") or said.get("moved") or ":").casefold()
         yield _Split(text[: link.start()], text[link.end() :], verb)
     turned = _TURNED.match(text)
     if turned:

@@ -80,7 +80,8 @@ _CERTAIN = re.compile(
     rf"(?:{_CERTAIN_EN}|{_CERTAIN_HE}|{_ONLY_POLITE_EN}|{_ONLY_POLITE_HE})\s*", re.IGNORECASE
 )
 _BARE = re.compile(
-    rf"(?:(?:{_BARE_EN}|{_BARE_HE})(?:\s*[:,–-])?\s+|(?:reminder|heads up|memo|תזכורת|פתק)\s*:\s*)",
+    rf"(?:(?:{_BARE_EN}|{_BARE_HE})(?:\s*[:,–-])?\s+|(?:reminder|heads up|memo|תזכורת|פתק)\s*:\s*"
+    r"|(?:here's|here is|this is|these are|הנה|זה) +)",
     re.IGNORECASE,
 )
 _THANKS = re.compile(

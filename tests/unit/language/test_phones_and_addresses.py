@@ -140,6 +140,7 @@ def test_equal_numbers_share_their_key_whatever_the_text(a: str, b: str) -> None
         ("write to dana@bank.co.il.", ["dana@bank.co.il"]),
         ("<Dan.L+news@GMAIL.com>; q@r.io", ["Dan.L+news@GMAIL.com", "q@r.io"]),
         ("המייל של דנה: דנה@דוגמה.ישראל", ["דנה@דוגמה.ישראל"]),
+        ("קיבלתי מ-dana@bank.co.il", ["dana@bank.co.il"]),
         ("x@münchen.de", ["x@münchen.de"]),
         ("mailto:q@r.io", ["q@r.io"]),
         ("printer@office.local", ["printer@office.local"]),
