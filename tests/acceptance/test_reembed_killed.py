@@ -6,7 +6,6 @@ import pytest
 
 from commonplace.errors import EmbedderMismatch
 from commonplace.language.models.hashing import HashingEmbedder
-from commonplace.sleep.reembed import AT_ONCE
 from commonplace.store.failpoints import NAMES
 from support.children import (
     die_while_reembedding,
@@ -21,11 +20,13 @@ from support.whole import assert_healthy, open_plainly
 IN_A_REEMBEDDING = [name for name in NAMES if name.startswith("reembed.")]
 SWITCHED = ("reembed.after_switch", "reembed.removed")
 NEW = HashingEmbedder(64)
+AT_ONCE = 8
 
 
 def filled(url, count):
     with open_plainly(url) as book:
-        book.user("ana").remember_many([f"Sentence number {n}" for n in range(count)])
+        notes = [{"content": f"Sentence number {n}", "kind": "note"} for n in range(count)]
+        book.user("ana").remember_many(notes)
         book.user("bob").remember("The lamp is green")
 
 
@@ -65,7 +66,7 @@ def test_killed_between_its_steps_it_is_before_or_after_the_switch(store_url, fa
 
 def test_killed_in_the_middle_it_goes_on_where_it_stopped(store_url):
     filled(store_url, 2 * AT_ONCE + 10)
-    with Child(reembed_step_by_step, store_url, 64) as child:
+    with Child(reembed_step_by_step, store_url, 64, AT_ONCE) as child:
         assert child.hear() == ("embedding", 0)
         child.tell("go on")
         assert child.hear() == ("embedding", AT_ONCE)

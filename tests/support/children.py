@@ -17,7 +17,7 @@ from commonplace.book import Commonplace, User
 from commonplace.errors import EmbedderMismatch, NotFound, StoreError, StoreFull
 from commonplace.language.models.hashing import HashingEmbedder
 from commonplace.model.changes import Applied, Changeset
-from commonplace.sleep.reembed import Progress
+from commonplace.sleep import reembed
 from commonplace.store import failpoints
 from support.embedders import DyingEmbedder
 from support.processes import Line
@@ -226,10 +226,11 @@ def die_while_reembedding(line: Line, url: str, dimension: int, failpoint: str) 
         line.say("survived")
 
 
-def reembed_step_by_step(line: Line, url: str, dimension: int) -> None:
+def reembed_step_by_step(line: Line, url: str, dimension: int, at_once: int) -> None:
     """Say how far it is after each batch, and go on only when told to."""
+    reembed.AT_ONCE = at_once  # small, so that few memories make several batches
 
-    def announce(progress: Progress) -> None:
+    def announce(progress: reembed.Progress) -> None:
         line.say((progress.phase, progress.done))
         line.hear()
 
@@ -247,7 +248,7 @@ def write_with_whichever_is_current(
             me = book.user(user)
             try:
                 while number < count or dimension != dimensions[-1]:
-                    kept = me.remember(f"Sentence {number} of the writer, w{number}")
+                    kept = me.remember(f"Sentence {number} of the writer, w{number}", kind="note")
                     assert me.recall(f"w{number}").hits[0].id == kept.id
                     line.say(kept.id)
                     number += 1
