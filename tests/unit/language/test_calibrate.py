@@ -1,0 +1,89 @@
+"""From judged pairs to a map, and when the map is believed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from commonplace.language.detect import Script
+from commonplace.language.models.calibrate import (
+    calibrate,
+    draw,
+    from_text,
+    pairs_from,
+    spearman,
+    to_text,
+)
+from commonplace.language.models.embedder import Calibration, Proof
+from commonplace.language.models.hashing import HashingEmbedder
+from commonplace.language.models.minilm import MiniLmEmbedder
+from commonplace.language.models.wordllama import WordLlamaEmbedder
+
+OWN_PAIRS = Path(__file__).parents[3] / "labelled" / "similarity.jsonl"
+
+
+@pytest.fixture(scope="module")
+def own_pairs():
+    return pairs_from(OWN_PAIRS.read_text(encoding="utf-8").splitlines())
+
+
+def test_a_bent_line_is_found_again():
+    cosines = np.linspace(-0.2, 1, 200)
+    judged = np.interp(cosines, (0, 0.4, 0.8, 1), (0, 0.1, 0.7, 1))
+    assert draw(cosines, judged) == ((0.0, 0.0), (0.4, 0.1), (0.8, 0.7), (1.0, 1.0))
+
+
+def test_ranks_are_compared_and_ties_share_theirs():
+    one = np.array([1.0, 2, 3, 4])
+    assert spearman(one, one**3) == pytest.approx(1)
+    assert spearman(one, -one) == pytest.approx(-1)
+    assert spearman(one, np.ones(4)) == 0
+    assert spearman(np.array([1.0, 1, 2]), np.array([1.0, 2, 3])) == pytest.approx(0.866, abs=1e-3)
+
+
+@pytest.mark.parametrize("made", [WordLlamaEmbedder, MiniLmEmbedder])
+def test_what_an_embedder_declares_of_hebrew_is_what_the_pairs_say(made, own_pairs):
+    """Both are blind there, by the numbers that they declare."""
+    found = calibrate(made(), own_pairs).proofs[Script.HEBREW]
+    declared = made.calibration.proofs[Script.HEBREW]
+    assert not found.holds
+    assert found.correlation == pytest.approx(declared.correlation, abs=0.02)
+    assert found.pairs == declared.pairs
+    assert Script.HEBREW not in made.calibration.knots
+
+
+def test_too_few_pairs_prove_nothing(own_pairs):
+    found = calibrate(HashingEmbedder(), own_pairs)
+    assert set(found.proofs) == {Script.HEBREW}
+
+
+def test_a_pair_in_two_scripts_says_nothing_about_either():
+    (pair,) = pairs_from(['{"a": "lamp", "b": "מנורה", "similarity": 1}'])
+    assert pair.script is None
+
+
+def test_it_is_kept_as_text_and_read_back():
+    proof = Proof(pairs=90, correlation=0.8, error=0.1, unrelated=0.2, holds=True)
+    blind = Proof(pairs=80, correlation=0.3, error=0.4, unrelated=0.9, holds=False)
+    kept = Calibration(
+        {Script.LATIN: ((0.0, 0.0), (1.0, 1.0))}, {Script.LATIN: proof, Script.HEBREW: blind}
+    )
+    text = to_text(kept, measured=True)
+    assert from_text(text) == (kept, True)
+    assert json.loads(text)["scripts"]["hebrew"]["knots"] is None
+
+
+def test_two_scripts_are_similar_only_as_the_stricter_sees_it():
+    """And not at all where the model is blind to one of them."""
+    calibration = Calibration(
+        {Script.LATIN: ((0.0, 0.0), (1.0, 1.0)), Script.GREEK: ((0.0, 0.0), (0.5, 0.1), (1.0, 1.0))}
+    )
+    others = [Script.LATIN, Script.GREEK, Script.HEBREW]
+    cosines = np.full(3, 0.5, dtype=np.float32)
+    told = calibration.similarities_between(cosines, Script.LATIN, others)
+    assert told[:2].tolist() == [0.5, pytest.approx(0.1)]
+    assert np.isnan(told[2])
+    assert np.isnan(calibration.similarities_between(cosines, Script.HEBREW, others)).all()
