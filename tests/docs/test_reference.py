@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace import User
+from commonplace import Commonplace, User
 from commonplace.operations import HELP, OPERATIONS
 from commonplace.surfaces.cli import reference
 
@@ -33,7 +33,13 @@ def test_every_operation_and_parameter_has_help():
 def test_every_verb_of_the_user_is_an_operation():
     verbs = {name for name in vars(User) if not name.startswith("_")}
     not_verbs = {"agent", "revision", "principal"}
-    assert verbs - not_verbs == {operation.verb for operation in OPERATIONS}
+    operations = {each.verb for each in OPERATIONS if not each.of_the_store}
+    assert verbs - not_verbs == operations
+
+
+def test_operations_of_the_store_are_methods_of_the_open_store():
+    verbs = {each.verb for each in OPERATIONS if each.of_the_store}
+    assert verbs == {"reembed", "calibrate"} <= set(vars(Commonplace))
 
 
 def test_the_readmes_python_runs(tmp_path):

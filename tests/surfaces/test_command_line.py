@@ -155,3 +155,39 @@ def test_a_home_that_cannot_be_written_is_named(commonplace, tmp_path):
     blocked.write_text("")
     refused = commonplace("list", COMMONPLACE_STORE="", XDG_DATA_HOME=str(blocked))
     assert refused.stderr.startswith("bad_settings: ")
+
+
+def test_reembed_changes_the_embedder_and_the_old_one_is_told(commonplace):
+    commonplace("remember", "The spare keys are in the blue drawer", "--kind", "note")
+    changed = commonplace("reembed", "--embedder", "wordllama")
+    assert changed.returncode == 0, changed.stderr
+    assert "1 memories embedded" in changed.stdout
+    refused = commonplace("recall", "spare keys")
+    assert refused.returncode == 1
+    assert "reembed" in refused.stderr
+    found = commonplace("recall", "spare keys", "--embedder", "wordllama", "--json")
+    assert json.loads(found.stdout)["hits"][0]["similarity"] is not None
+    back = json.loads(commonplace("reembed", "--json").stdout)  # to the one in the settings
+    assert (back["embedder"], back["memories"]) == ("hashing-256", 1)
+
+
+def test_an_agent_looks_after_no_store(commonplace):
+    commonplace("remember", "something", "--kind", "note")
+    refused = commonplace("reembed", "--embedder", "wordllama", "--agent", "planner")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("not_allowed")
+
+
+def test_calibrate_measures_the_embedder_and_doctor_shows_it(commonplace, tmp_path):
+    scores = {"lamp number {}!": 1, "quiet rivers": 0, "old lamp": 0.4}
+    lines = [
+        json.dumps({"a": f"lamp number {n}", "b": other.format(n), "similarity": score})
+        for n in range(20)
+        for other, score in scores.items()
+    ]
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text("\n".join(lines), encoding="utf-8")
+    measured = commonplace("calibrate", str(pairs))
+    assert "latin: similarity is known (60 pairs" in measured.stdout
+    assert "latin (60 pairs" in commonplace("doctor", "--json").stdout
+    assert commonplace("calibrate", "-", stdin="words").returncode == 1
