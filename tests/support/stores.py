@@ -25,6 +25,7 @@ SCOPED_TABLES = (
     "journal",
     "cursors",
     "receipts",
+    "held",
 )
 OF_THE_STORE = ("store_facts", "generations")  # nothing of any owner is in them
 TABLES = (*SCOPED_TABLES, *OF_THE_STORE)
