@@ -43,7 +43,7 @@ _STRONGEST_FIRST = (Relation.REPEAT, Relation.CHANGED, Relation.REWORDING, Relat
 def decide(
     new: Memory, weighed: Sequence[Weighed], now: datetime, on_conflict: OnConflict
 ) -> Decision:
-    found = _by_relation(new, weighed, now, on_conflict)
+    found = _by_relation(new, _of_its_day(new, weighed), now, on_conflict)
     relation = next((each for each in _STRONGEST_FIRST if found[each]), Relation.NEW)
     if relation is Relation.NEW:
         return NOTHING_LIKE_IT
@@ -59,6 +59,15 @@ def decide(
         closest = closest[:1]
     reason = "; ".join(dict.fromkeys(e.related.reason for e in closest if e.related.reason))
     return Decision(relation, action, tuple(each.old for each in closest), reason)
+
+
+def _of_its_day(new: Memory, weighed: Sequence[Weighed]) -> Sequence[Weighed]:
+    """An event that was told today already is that one, whatever was told on other days."""
+    if new.kind is not Kind.EVENT:
+        return weighed
+    today = [each for each in weighed if _day(each.old) == _day(new)]
+    told = any(each.relation in (Relation.REPEAT, Relation.REWORDING) for each in today)
+    return today if told else weighed
 
 
 def _by_relation(

@@ -11,7 +11,7 @@ from commonplace.language.summarise import summarise
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
 from commonplace.remember.draft import content_from
-from commonplace.remember.relate import FIELDS, covers
+from commonplace.remember.relate import FIELDS, WORDED, covers
 from commonplace.remember.replace import is_told_by_fields, together
 
 _GIVEN_ANEW = ("importance", "pinned", "category", "tags", "expires_at", "sensitivity", "facet")
@@ -40,7 +40,7 @@ def _filled_in(old: Memory, new: Memory) -> dict[str, Any]:
     if old.kind is Kind.CONTACT:
         for name in FIELDS:
             before, after = old.metadata.get(name), new.metadata.get(name)
-            if name in ("name", "description", "role") and before and after:
+            if name in WORDED and before and after:
                 metadata[name] = max(before, after, key=lambda text: len(str(text)))
             elif after and not before:
                 metadata[name] = after
@@ -50,8 +50,10 @@ def _filled_in(old: Memory, new: Memory) -> dict[str, Any]:
 def _words(old: Memory, new: Memory, metadata: dict[str, Any]) -> str:
     if is_told_by_fields(old) and is_told_by_fields(new):
         return content_from(old.kind, metadata)
-    if old.kind not in (Kind.CONTACT, Kind.KV) or is_told_by_fields(new) or covers(old, new):
+    if is_told_by_fields(new) or covers(old, new):
         return old.content
     if is_told_by_fields(old) or compare(old.content, new.content).verdict is Verdict.MORE:
         return new.content
-    return f"{old.content}\n{new.content}"
+    if old.kind in (Kind.CONTACT, Kind.KV):
+        return f"{old.content}\n{new.content}"
+    return old.content

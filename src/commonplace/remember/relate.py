@@ -18,6 +18,7 @@ from commonplace.language.statements.values import same_value
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
 from commonplace.model.relations import Relation
+from commonplace.remember.replace import is_told_by_fields
 
 SAME = 0.95  # rewording, whatever was left out
 SAME_IN_FULL = 0.88  # rewording with no detail lost; changed with the values masked
@@ -26,6 +27,7 @@ NEAR = 0.80
 WORDS_SAME = 0.85  # share of words in common, where values are masked or similarity is unknown
 
 FIELDS = ("name", "phone", "email", "role", "description")
+WORDED = ("name", "role", "description")  # of these, one can say more than another
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,7 @@ def _relate_values(
         return Related(Relation.NEAR)
     said, stands = new.metadata.get("value"), old.metadata.get("value")
     if same_value(stands, said, secret=is_secret(ours)):
-        repeated = same_subject and covers(old, new)
+        repeated = same_subject and (is_told_by_fields(new) or covers(old, new))
         return Related(Relation.REPEAT if repeated else Relation.REWORDING)
     return Related(Relation.CHANGED, f"{theirs}: {stands} → {said}")
 
@@ -149,10 +151,8 @@ def _relate_contacts(new: Memory, old: Memory, similarity: float | None) -> Rela
     if differing:
         told = ", ".join(f"{name}: {theirs[name]} → {ours[name]}" for name in differing)
         return Related(Relation.CHANGED, told)
-    added = [n for n in FIELDS if n in ours and fold(ours[n]) not in fold(theirs.get(n, ""))]
-    plain = [n for n in added if n not in theirs or not _differ(n, theirs[n], ours[n])]
-    fuller = [n for n in plain if n not in theirs or len(ours[n]) > len(theirs[n])]
-    if fuller or not covers(old, new):
+    fuller = [n for n in ours if n not in theirs or _is_fuller(n, theirs[n], ours[n])]
+    if fuller or not (is_told_by_fields(new) or covers(old, new)):
         return Related(Relation.REWORDING, ", ".join(fuller))
     return Related(Relation.REPEAT)
 
@@ -188,6 +188,12 @@ def _differ(name: str, before: str, after: str) -> bool:
         case _:
             agree = (Verdict.EQUAL, Verdict.SAME, Verdict.MORE, Verdict.LESS)
             return compare(before, after).verdict not in agree
+
+
+def _is_fuller(name: str, before: str, after: str) -> bool:
+    """More words. A number or an address written at greater length says no more."""
+    worded = name in WORDED and fold(after) not in fold(before)
+    return worded and len(after) > len(before)
 
 
 def covers(old: Memory, new: Memory) -> bool:
