@@ -6,6 +6,8 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
+from commonplace.language.keywords import keywords
+from commonplace.language.summarise import summarise
 from commonplace.model.changes import Change, changed
 from commonplace.model.journal import Event, Node, Op
 from commonplace.model.kinds import POLICIES, Kind, OnContentChange
@@ -36,7 +38,10 @@ def in_place_of(
     metadata = {n: v for n, v in old.metadata.items() if n not in _OF_THE_WORDS}
     kept["metadata"] = {**metadata, **new.metadata}
     if is_told_by_fields(new):
-        kept["content"] = content_from(new.kind, kept["metadata"])
+        kept["content"] = content = content_from(new.kind, kept["metadata"])
+        kept |= {} if "summary" in mentioned else {"summary": summarise(content)}
+    if "tags" not in mentioned and old.tags != keywords(old.content):  # somebody gave them
+        kept["tags"] = old.tags
     return new.evolve(**kept)
 
 
