@@ -164,6 +164,7 @@ HELP: dict[str, str] = {
     "pinned": "Keep it whatever happens.",
     "queries": "Questions, in plain words.",
     "query": "What to look for, in plain words.",
+    "reindex": "Make the index of words anew.",
     "role": "The role that said it, such as user or assistant.",
     "run_id": "The run it belongs to.",
     "sensitivity": "low, normal or high (high is hidden from lists and searches).",

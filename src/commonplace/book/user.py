@@ -393,11 +393,13 @@ class User:
 
     # ——— looking after it ———
 
-    def tidy(self) -> Tidied:
-        """Let go of what has ended, purge what was forgotten long ago, fill in missing vectors."""
+    def tidy(self, *, reindex: bool = False) -> Tidied:
+        """Let go of what has ended, purge what was forgotten long ago, fill in missing vectors.
+        With reindex: also make anew what memories are found by, after a change of version."""
         # Whoever asks for it, the night works on the whole memory.
         owner = Principal(self.principal.user_id, cleared=True)
-        return tidy(self._desk, owner, self._merge_at_night, self._link_at_night)
+        anew = check.flag(reindex, "reindex")
+        return tidy(self._desk, owner, self._merge_at_night, self._link_at_night, reindex=anew)
 
     def _tidy_without_compaction(self) -> Tidied:
         """For tidying many users: compaction is one for all of them."""

@@ -157,6 +157,7 @@ class Bookkeeping:
     actor: str | None = None
     cursor: tuple[str, str, int] | None = None  # agent, thread, revision seen
     vectors: Mapping[str, bytes] = field(default_factory=dict)  # late ones, by Memory.ref
+    terms: Mapping[str, Indexing] = field(default_factory=dict)  # made anew, by Memory.ref
     tidied: bool = False
 
 

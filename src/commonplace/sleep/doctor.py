@@ -35,7 +35,7 @@ def examine(desk: Desk, scope: Scope | None) -> list[Finding]:
             "index",
             not wrong,
             f"{len(scopes)} checked" if not wrong else f"differs for {', '.join(wrong[:5])}",
-            "" if not wrong else "Export the user, erase, and import again.",
+            "" if not wrong else "Run `commonplace tidy --reindex`.",
         )
     )
     findings.append(_consistency(desk, scopes))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.desk import Desk
+from commonplace.desk import Desk, indexing
 from commonplace.errors import InvalidInput, StoreError
 from commonplace.language.models.embedder import Vectors
 from commonplace.model.changes import Bookkeeping, Change, Changeset, Step, changed, removed
@@ -46,6 +46,7 @@ class Tidied:
     merged: int = 0  # originals folded into summaries
     vectors: int = 0
     scrubbed: bool = True  # False: erased bytes still wait for compaction
+    reindexed: int = 0
 
     @property
     def changed(self) -> int:
@@ -53,7 +54,12 @@ class Tidied:
 
 
 def tidy(
-    desk: Desk, principal: Principal, merge: Merge, link: Connecting, compact: bool = True
+    desk: Desk,
+    principal: Principal,
+    merge: Merge,
+    link: Connecting,
+    compact: bool = True,
+    reindex: bool = False,
 ) -> Tidied:
     """``merge`` and ``link`` are handed in: they are the write path's own verbs."""
     desk.books.flush()
@@ -76,9 +82,26 @@ def tidy(
     )
     merged = _fold_volatile(desk, principal, now, merge)
     vectors = fill_vectors(desk, principal, link)
+    reindexed = make_index_anew(desk, scope) if reindex else 0
     scrubbed = scrub(desk) if compact else True
     desk.store.record(Bookkeeping(scope, now, tidied=True))
-    return Tidied(expired, idle, purged, merged, vectors, scrubbed)
+    return Tidied(expired, idle, purged, merged, vectors, scrubbed, reindexed)
+
+
+def make_index_anew(desk: Desk, scope: Scope) -> int:
+    """The words that memories are found by, as this version of the analyser has them."""
+    total, after = 0, None
+    while True:
+        listing = Listing(
+            states=tuple(State), visibility=Visibility(cleared=True), limit=AT_ONCE, after=after
+        )
+        page = desk.store.page(scope, listing)
+        terms = {memory.ref: indexing(memory, None) for memory in page}
+        desk.store.record(Bookkeeping(scope, desk.clock(), terms=terms))
+        total += len(page)
+        if len(page) < AT_ONCE:
+            return total
+        after = page[-1].id
 
 
 def scrub(desk: Desk) -> bool:

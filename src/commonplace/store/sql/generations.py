@@ -200,7 +200,7 @@ def insert_late_vectors(
     session: Session, vectors: Mapping[str, bytes], generation: int
 ) -> list[str]:
     """By Memory.ref: what was changed since the text was read gets none. Returns their ids."""
-    versions = [_id_and_version(ref) for ref in vectors]
+    versions = [id_and_version(ref) for ref in vectors]
     session.run_many(
         "insert_late_vector",
         [
@@ -211,7 +211,7 @@ def insert_late_vectors(
     return [id for id, _ in versions]
 
 
-def _id_and_version(ref: str) -> tuple[str, int]:
+def id_and_version(ref: str) -> tuple[str, int]:
     id, _, version = ref.rpartition("@")
     return id, int(version)
 

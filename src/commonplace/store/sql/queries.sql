@@ -73,6 +73,12 @@ UPDATE versions SET invalidated_at = :at
 INSERT INTO terms (scope, unit, terms) VALUES (:scope, :unit, :terms)
 ON CONFLICT (scope, unit) DO UPDATE SET terms = excluded.terms
 
+-- name: insert_late_terms
+INSERT INTO terms (scope, unit, terms)
+SELECT m.scope, m.unit, CAST(:terms AS TEXT) FROM memories m
+ WHERE m.scope = :scope AND m.id = :id AND m.version = :version
+ON CONFLICT (scope, unit) DO UPDATE SET terms = excluded.terms
+
 -- name: insert_vector
 INSERT INTO vectors (scope, unit, generation, vector)
 VALUES (:scope, :unit, :generation, :vector)

@@ -34,6 +34,7 @@ from commonplace.store.port import (
 from commonplace.store.sql.generations import (
     SqlGenerations,
     counters_from,
+    id_and_version,
     insert_late_vectors,
 )
 from commonplace.store.sql.rows import (
@@ -46,6 +47,7 @@ from commonplace.store.sql.rows import (
     memory_from,
     micros,
     moment,
+    pack_terms,
     version_from,
 )
 from commonplace.store.sql.session import Session
@@ -100,6 +102,7 @@ class SqlStore(SqlGenerations):
                 return  # nothing is remembered here, so there is nothing to keep books on
             self._record_reads(session, bookkeeping)
             self._record_vectors(session, bookkeeping)
+            self._record_terms(session, bookkeeping)
             self._record_entries(session, bookkeeping, *numbered)
 
     def _record_reads(self, session: Session, bookkeeping: Bookkeeping) -> None:
@@ -124,6 +127,18 @@ class SqlStore(SqlGenerations):
         self._hold_to(session, numbers.generation)
         ids = insert_late_vectors(session, bookkeeping.vectors, numbers.generation)
         session.run("bump_seq", seq=numbers.seq, ids=ids)
+
+    def _record_terms(self, session: Session, bookkeeping: Bookkeeping) -> None:
+        """Caches take a unit's terms for settled, so they all start anew."""
+        if not bookkeeping.terms:
+            return
+        session.one("lock_counters", changes=0, vanished=1, entries=0, units=0, profile_numbers=0)
+        rows = []
+        for ref, index in bookkeeping.terms.items():
+            id, version = id_and_version(ref)
+            terms = pack_terms(index.terms, index.keys)
+            rows.append({"id": id, "version": version, "terms": terms})
+        session.run_many("insert_late_terms", rows)
 
     def _record_entries(
         self, session: Session, bookkeeping: Bookkeeping, last: int, revision: int

@@ -336,6 +336,7 @@ def _profile_change(answer: ProfileChange) -> Any:
 @drawn.register
 def _tidied(answer: Tidied) -> Any:
     waits = "" if answer.scrubbed else "; compaction waits for other readers"
+    waits += f"; indexed anew {answer.reindexed}" if answer.reindexed else ""
     return Text(
         f"expired {answer.expired}, idle {answer.idle}, purged {answer.purged}, "
         f"merged {answer.merged}, vectors {answer.vectors}{waits}"
@@ -347,6 +348,9 @@ def _imported(answer: Imported) -> Any:
     lines = [Text(f"✓ imported {answer.memories}; already there {len(answer.already_there)}")]
     if answer.differing:
         lines.append(Text(f"! kept as they were: {' '.join(answer.differing)}", "yellow"))
+    if answer.alternatives:
+        beside = f"kept beside what stands: {len(answer.alternatives)} (conflicts --alternatives)"
+        lines.append(Text(f"! {beside}", "yellow"))
     return Group(*lines)
 
 
