@@ -101,6 +101,8 @@ def values(before: Claim, after: Claim) -> Verdict:
     lost, added = missing(old_value, new_value), missing(new_value, old_value)
     lost, added = [t for t in lost if t.term], [t for t in added if t.term]
     conditions = _condition(lost, old_value), _condition(added, new_value)
+    if not lost and not added and missing(_head(old_value), _head(new_value)):
+        return Verdict.CHANGED  # "tea to coffee", "coffee to tea"
     if not lost and not added:
         return Verdict.BOTH if missing(old_dates, new_dates) and new_dates else Verdict.SAME
     if not lost and not _modified(old_value, new_value) and not conditions[1]:

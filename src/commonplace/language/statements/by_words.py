@@ -85,11 +85,10 @@ def _moved(old: Parsed, new: Parsed) -> bool:
     middle, turned = before[start:end], after[start:end]
     rotations = (middle[n:] + middle[:n] for n in range(1, len(middle)))
     is_rotated = any(rotation == turned for rotation in rotations)
-    return is_rotated and (len(middle) > 2 or not _swaps_names(old, start, end))
-
-
-def _swaps_names(parsed: Parsed, start: int, end: int) -> bool:
-    return all(_is_thing(token, parsed.language) for token in parsed.content[start:end])
+    # Behind the verb, two parts that change places are swapped: "tea to coffee", "coffee to tea".
+    linked = _links(old) and _links(new)
+    to_the_front = start == 0 and (len(middle) > 2 or linked)
+    return is_rotated and (to_the_front or any(t.is_value for t in old.content[start:end]))
 
 
 def _is_thing(token: Token, language: str) -> bool:
@@ -252,14 +251,22 @@ def _subject_end(parsed: Parsed) -> int:
     content = parsed.content
     if not content:
         return 0
+    before = ""
     for token in parsed.tokens:
         is_verb = token.role in _VERBS or token.word in known
-        if is_verb and token.start > content[0].start and token.kind is not Kind.NAME:
+        noun = token.role not in ("copula", "have") and before in ("article", "poss", "my")
+        before = token.role
+        if is_verb and not noun and token.start > content[0].start and token.kind is not Kind.NAME:
             return sum(1 for t in content if t.start < token.start)
     end = 1
-    while end < len(content) - 1 and content[0].kind is content[end].kind is Kind.NAME:
+    while end < len(content) - 1 and _named_on(content[end - 1], content[end]):
         end += 1
     return end
+
+
+def _named_on(before: Token, token: Token) -> bool:
+    """ "Flight LY315", "Dana Levi": a name or a code that goes on without a word between."""
+    return token.kind in (Kind.NAME, Kind.CODE) and token.start - before.end <= 1
 
 
 def _is_predicate(old: Parsed, span: Span) -> bool:

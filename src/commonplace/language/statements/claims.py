@@ -117,9 +117,10 @@ def _claim(
     if hit.value:
         after = [*stream[slice(*hit.value)], *stream[hit.end :]]
     subject, value = (after, before) if wording.value_first else (before, after)
-    terms = subject_of(subject, language) or last or frozenset({"@me"})
+    terms = subject_of(subject) or last or frozenset({"@me"})
     value = _content(value)
-    if not value or len(terms) > _LONGEST_SUBJECT or _misread(stream, hit, value):
+    nobody = not subject and not last and language == "en" and wording.frame.many
+    if not value or nobody or len(terms) > _LONGEST_SUBJECT or _misread(stream, hit, value):
         return None, end
     mode = _mode(stream, hit, wording.was)
     negated = denied != wording.negates
@@ -166,17 +167,13 @@ def _content(tokens: list[Token]) -> list[Token]:
     return found
 
 
-def subject_of(tokens: list[Token], language: str) -> frozenset[str]:
+def subject_of(tokens: list[Token]) -> frozenset[str]:
     """What a subject is known by: its terms, however it is built."""
     found = []
-    for at, token in enumerate(_without_opening(tokens)):
+    for token in _without_opening(tokens):
         if not token.term or token.term[0] in "~¬" or token.kind in (Kind.MARK, Kind.DATE):
             continue
-        term = token.term
-        owns = at == 0 and language == "de" and len(tokens) > 1 and token.kind is Kind.NAME
-        if owns and token.word.endswith("s"):
-            term = stem_of(token.word[:-1], language)  # "Danas Chef"
-        found.append(term)
+        found.append(token.term)
     return frozenset(found)
 
 
@@ -210,7 +207,7 @@ def _nominal(clause: list[Token], language: str, last: frozenset[str]) -> list[C
             if split is None:
                 break
             owner, value = split
-            terms = subject_of([t for t in owner if t.role != "of"], language)
+            terms = subject_of([t for t in owner if t.role != "of"])
             if not terms and any(t.role == "pron" for t in owner):
                 terms = last
             if not value or len(terms) > _LONGEST_SUBJECT:
@@ -236,7 +233,10 @@ def _around(
         return stream[:start] + stream[end:after], stream[after + 1 :]
     before = next((n for n in reversed(links) if n < start), None)
     if before is not None:
-        owner = stream[before + 1 : start] + stream[end:]
+        follows = stream[end:]
+        if has_case and follows and follows[0].role not in ("of", "prep"):
+            follows = []  # "… is Frau Kurz": a title
+        owner = stream[before + 1 : start] + follows
         return (owner, stream[:before]) if owner else None
     has = next((n for n, t in enumerate(stream[:start]) if t.role == "have"), None)
     if has is not None:

@@ -44,6 +44,8 @@ def _verbs(parsed: Parsed, predicate: int) -> list[Token]:
     """
     content = parsed.content
     places = {0} if parsed.language == "ar" else {0, predicate}
+    if parsed.language == "he" and not content[0].word.endswith(("נו", "תי")):
+        places = {predicate}  # a name of three letters looks like a verb
     return [
         content[place]
         for place in sorted(places)

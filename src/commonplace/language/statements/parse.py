@@ -1,5 +1,6 @@
 """A text read once: its tokens, what it claims, and what in it must not differ."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -7,6 +8,13 @@ from commonplace.language.statements.claims import Claim, claims_of
 from commonplace.language.statements.read import read
 from commonplace.language.statements.token import Kind, Token
 
+# Languages that say the future by an ending.
+_FUTURE = {
+    "es": re.compile(r"\w{2,}[aeid]r(?:é|á|án|emos)"),
+    "pt": re.compile(r"\w{2,}[aei]r(?:ei|á|ão)"),
+    "fr": re.compile(r"\w{3,}(?:er|ir|dr)(?:ai|a|ont|ons)"),
+    "it": re.compile(r"\w{2,}[ei]r(?:ò|à|anno)"),
+}
 _MANY_TOKENS = 400  # a text this long is no single statement
 
 
@@ -40,15 +48,18 @@ def parse(text: str, language: str) -> Parsed:
         content=content,
         claims=claims,
         negations=_negations(tokens),
-        modes=_modes(tokens),
+        modes=_modes(tokens, language),
     )
 
 
-def _modes(tokens: tuple[Token, ...]) -> frozenset[str]:
+def _modes(tokens: tuple[Token, ...], language: str) -> frozenset[str]:
     """What was, will be or might be; "was" in the passive says only who did it."""
     found = {token.role for token in tokens} & {"past", "future", "maybe"}
     if any(token.role == "by" for token in tokens):
         found.discard("past")
+    future = _FUTURE.get(language)
+    if future and any(future.fullmatch(t.word) for t in tokens if t.kind is Kind.WORD):
+        found.add("future")
     return frozenset(found)
 
 

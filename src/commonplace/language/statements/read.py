@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from commonplace.language.analyse import term_of
 from commonplace.language.detect import Script, script
-from commonplace.language.statements.dates import Date, calendar_words, numeric_date
+from commonplace.language.statements.dates import numeric_date
+from commonplace.language.statements.join_dates import HEBREW_DAY, join_dates
 from commonplace.language.statements.lexicon import (
-    LANGUAGES,
     LATIN,
     Member,
     data,
@@ -29,7 +29,7 @@ from commonplace.language.statements.numbers import (
     quantity_term,
 )
 from commonplace.language.statements.scan import quoted_spans, scan
-from commonplace.language.statements.token import Kind, Token
+from commonplace.language.statements.token import Kind, Token, join
 
 # Text beyond this says nothing more about whether two statements are the same.
 LOOKED_AT = 4_000
@@ -39,12 +39,7 @@ _SCRIPTS = {Script.HEBREW: "he", Script.ARABIC: "ar", Script.CYRILLIC: "ru"}
 _WORDS = re.compile(r"[^\W\d_]+")
 _TIME = re.compile(r"(\d{1,2})(?:[:h](\d{2}))? ?(?:([ap])\.?m\b\.?)?", re.IGNORECASE)
 _SILENT = frozenset(word_list("article copula of aux filler prep by and clause have pron poss"))
-_WORDS_OF_DATES = data("calendar")["words"]
-_HEBREW_DAY = frozenset(word_list(_WORDS_OF_DATES["hebrew_day"]))
-_YEAR_AFTER = frozenset(word_list(_WORDS_OF_DATES["before_year"]))
-_OTHER_WORDS = frozenset(word_list(_WORDS_OF_DATES["ambiguous"]))
-_BEFORE_DATES = _YEAR_AFTER | frozenset(word_list(_WORDS_OF_DATES["before_date"]))
-_CLOCK = frozenset(word_list(_WORDS_OF_DATES["clock"]))
+_CLOCK = frozenset(word_list(data("calendar")["words"]["clock"]))
 _THAN = frozenset(word_list("than que de als di do dan чем من"))
 _SENTENCE_ENDS = frozenset(".!?:\n")
 
@@ -85,17 +80,10 @@ def read(text: str, language: str) -> tuple[Token, ...]:
     text = text[:LOOKED_AT]
     found = scan(text, elides=language in ("fr", "it"))
     found = _join_numbers(found, language)
-    found = _join_dates(found, language)
+    found = join_dates(found, language)
     found = _join_units(found, language)
     found = _no_more(_join_phrases(found, language), language)
     return tuple(_with_terms(text, found, language))
-
-
-def _join(tokens: list[Token], kind: Kind, term: str, bare: str = "") -> Token:
-    first, last = tokens[0], tokens[-1]
-    text = " ".join(token.text for token in tokens)
-    word = " ".join(token.word for token in tokens)
-    return Token(text, word, kind, first.start, last.end, term=term, bare=bare)
 
 
 def _join_numbers(tokens: list[Token], language: str) -> list[Token]:
@@ -109,7 +97,7 @@ def _join_numbers(tokens: list[Token], language: str) -> list[Token]:
         if spoken and not _is_weekday(tokens, at):
             value, end = spoken
             term = number_term(Decimal(value))
-            joined.append(_join(tokens[at:end], Kind.NUMBER, term, term))
+            joined.append(join(tokens[at:end], Kind.NUMBER, term, term))
             at = end
             continue
         if token.kind is Kind.NUMBER:
@@ -128,7 +116,7 @@ def _join_numbers(tokens: list[Token], language: str) -> list[Token]:
 
 def _is_weekday(tokens: list[Token], at: int) -> bool:
     """«יום שני» is Monday, not two days."""
-    return at > 0 and tokens[at - 1].word in _HEBREW_DAY
+    return at > 0 and tokens[at - 1].word in HEBREW_DAY
 
 
 def _time_term(text: str) -> str:
@@ -151,15 +139,15 @@ def _join_units(tokens: list[Token], language: str) -> list[Token]:
         if last is not None and last.kind is Kind.NUMBER and last.term == last.bare:
             value = Decimal(last.term[2:]) if last.term.startswith("n:") else None
             if token.word in _CLOCK and value is not None and value == int(value):
-                joined[-1] = _join([last, token], Kind.TIME, f"t:{int(value)}:00")
+                joined[-1] = join([last, token], Kind.TIME, f"t:{int(value)}:00")
                 continue
             glued = token.start == last.end
             term = quantity_term(value, token.word) if value is not None else None
             if term and (token.word not in ("k", "bn") or glued):
-                joined[-1] = _join([last, token], Kind.NUMBER, term, last.bare)
+                joined[-1] = join([last, token], Kind.NUMBER, term, last.bare)
                 continue
             if glued and ordinal_ending(token.word):
-                joined[-1] = _join([last, token], Kind.NUMBER, last.term, last.bare)
+                joined[-1] = join([last, token], Kind.NUMBER, last.term, last.bare)
                 continue
         if (
             last is not None
@@ -170,7 +158,7 @@ def _join_units(tokens: list[Token], language: str) -> list[Token]:
             and token.term.startswith("n:")
         ):
             term = quantity_term(Decimal(token.term[2:]), last.text)
-            joined[-1] = _join([last, token], Kind.NUMBER, term or token.term, token.bare)
+            joined[-1] = join([last, token], Kind.NUMBER, term or token.term, token.bare)
             continue
         joined.append(token)
     return joined
@@ -179,113 +167,6 @@ def _join_units(tokens: list[Token], language: str) -> list[Token]:
 def ordinal_ending(word: str) -> bool:
     """3rd, 3º, 3ème: the ending changes nothing."""
     return word in ("st", "nd", "rd", "th", "º", "ª", "e", "er", "ème", "го", "й")
-
-
-def _join_dates(tokens: list[Token], language: str) -> list[Token]:
-    """Day, month, year and weekday that stand together are one date."""
-    months = calendar_words(language)
-    joined: list[Token] = []
-    at = 0
-    while at < len(tokens):
-        date = _date_word(tokens, at, months, language)
-        if date is None:
-            joined.append(_year_alone(tokens, at))
-            at += 1
-            continue
-        if joined and joined[-1].word in _HEBREW_DAY:
-            joined.pop()
-        if date.month:
-            at = _take_date(tokens, at, date, joined, language)
-        else:
-            joined.append(replace(tokens[at], kind=Kind.DATE, term=date.term))
-            at += 1
-    return joined
-
-
-def _date_word(tokens: list[Token], at: int, months: dict[str, Date], language: str) -> Date | None:
-    token = tokens[at]
-    if token.kind is not Kind.WORD:
-        return None
-    word = token.word
-    if language == "he":
-        if at and tokens[at - 1].word in _HEBREW_DAY:
-            day = months.get(word) or months.get("יום-" + word)
-            return day if day and day.weekday else None
-        bare = word[1:] if word[:1] in "בלמהו" and word[1:] in months else word
-        date = months.get(bare)
-        return date if date and (not date.weekday or bare == "שבת") else None
-    date = months.get(word) or (months.get(word[1:]) if language == "ar" else None)
-    if date and word in _OTHER_WORDS and not _beside_number(tokens, at):
-        before = tokens[at - 1].word if at else ""
-        if before not in _BEFORE_DATES:
-            return None
-    return date
-
-
-def _beside_number(tokens: list[Token], at: int) -> bool:
-    around = tokens[max(0, at - 2) : at] + tokens[at + 1 : at + 2]
-    return any(token.kind is Kind.NUMBER for token in around)
-
-
-def _take_date(tokens: list[Token], at: int, date: Date, joined: list[Token], language: str) -> int:
-    """The month's neighbours: "3 de marzo de 2024", "March 3rd, 2024", "3. März"."""
-    first, year, day = tokens[at], 0, 0
-    end = at + 1
-    while joined and joined[-1].word in ("de", "of", "st", "nd", "rd", "th", ".", "ב", "-", "del"):
-        if len(joined) < 2 or _small_number(joined[-2]) is None:
-            if joined[-1].word not in ("st", "nd", "rd", "th"):
-                break
-            if len(joined) < 2:
-                break
-        joined.pop()
-    if joined and (number := _small_number(joined[-1])) is not None and number <= 31:
-        day, first = number, joined.pop()
-    reach = end
-    while reach < len(tokens) and tokens[reach].word in (
-        *("de", "of", ",", "del", "st", "nd", "rd", "th", "do", "the"),
-    ):
-        reach += 1
-    if reach < len(tokens) and (number := _small_number(tokens[reach])) is not None:
-        if number > 1_900:
-            year, end = number, reach + 1
-        elif not day and number <= 31:
-            day, end = number, reach + 1
-            while end < len(tokens) and tokens[end].word in ("st", "nd", "rd", "th", ","):
-                end += 1
-            if end < len(tokens) and (_small_number(tokens[end]) or 0) > 1_900:
-                year, end = _small_number(tokens[end]) or 0, end + 1
-    whole = [first, *tokens[at:end]]
-    joined.append(_join(whole, Kind.DATE, replace(date, year=year, day=day).term))
-    return end
-
-
-def _small_number(token: Token) -> int | None:
-    if token.kind is not Kind.NUMBER or not token.bare.startswith("n:"):
-        return None
-    digits = token.bare[2:]
-    return int(digits) if digits.isdigit() and len(digits) <= 4 else None
-
-
-def _year_alone(tokens: list[Token], at: int) -> Token:
-    token = tokens[at]
-    number = _small_number(token)
-    if number and 1_900 <= number <= 2_100 and token.text.isdigit() and at:
-        before = tokens[at - 1].word
-        before = tokens[at - 2].word if before in "-" and at > 1 else before
-        following = tokens[at + 1].word if at + 1 < len(tokens) else ""
-        dated = before in _YEAR_AFTER or before in "במ" or _is_season(before)
-        if dated and not quantity_term(Decimal(1), following):
-            return replace(token, kind=Kind.DATE, term=Date(year=number).term)
-    return token
-
-
-def _is_season(word: str) -> bool:
-    """ "summer 2021": the seasons of all languages."""
-    return any(
-        member.group == "season"
-        for language in LANGUAGES
-        if (member := exclusive(language).get(word) or exclusive(language).get(word[1:]))
-    )
 
 
 def _join_phrases(tokens: list[Token], language: str) -> list[Token]:
@@ -300,7 +181,7 @@ def _join_phrases(tokens: list[Token], language: str) -> list[Token]:
             if end <= len(tokens) and all(
                 tokens[at + n].word == part for n, part in enumerate(parts)
             ):
-                joined.append(replace(_join(tokens[at:end], Kind.WORD, ""), role=role))
+                joined.append(replace(join(tokens[at:end], Kind.WORD, ""), role=role))
                 at = end
                 break
         else:
@@ -407,6 +288,8 @@ def stem_of(word: str, language: str, is_name: bool = False) -> str:
         return _bare(word, language)
     if language == "ru" and is_name:
         return _RUSSIAN_CASE.sub("", _RUSSIAN_CASE.sub("", word))
+    if language == "de" and is_name and len(word) > 3:
+        word = word.removesuffix("s")  # "Danas Chef", "der Chef von Dana"
     stemmed = term_of(word, language)
     return word if stemmed is None else stemmed
 

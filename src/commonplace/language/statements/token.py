@@ -35,3 +35,11 @@ class Token:
     @property
     def is_value(self) -> bool:
         return self.kind in VALUES
+
+
+def join(tokens: list[Token], kind: Kind, term: str, bare: str = "") -> Token:
+    """Several tokens as one."""
+    first, last = tokens[0], tokens[-1]
+    text = " ".join(token.text for token in tokens)
+    word = " ".join(token.word for token in tokens)
+    return Token(text, word, kind, first.start, last.end, term=term, bare=bare)
