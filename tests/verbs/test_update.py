@@ -198,10 +198,12 @@ def test_particulars_that_are_not_said_change_in_place(me):
 def test_new_words_of_a_value_need_the_value(me):
     id = me.remember(kind="kv", metadata={"subject": "bill", "value": 500}).id
     with pytest.raises(MissingField) as caught:
-        me.update(id, content="The bill is 600 now")
+        me.update(id, content="I paid the bill")
     assert caught.value.field == "metadata.value"
-    after = me.update(id, content="The bill is 600 now", metadata={"value": 600}).memory
-    assert (after.content, after.metadata["value"]) == ("The bill is 600 now", 600)
+    told = me.update(id, content="The bill is 600 now").memory
+    assert (told.content, told.metadata["value"]) == ("The bill is 600 now", "600")
+    given = me.update(told.id, content="The bill is 700 now", metadata={"value": 700}).memory
+    assert (given.content, given.metadata["value"]) == ("The bill is 700 now", 700)
 
 
 @pytest.mark.parametrize("gone", [{"value": None}, {"subject": None}])
