@@ -1,6 +1,5 @@
 """How a new text stands to an old one, by words, values and frames alone."""
 
-from commonplace.language.normalise import fold
 from commonplace.language.statements.by_claims import by_claims
 from commonplace.language.statements.by_words import by_words
 from commonplace.language.statements.guard import guard
@@ -16,7 +15,7 @@ def compare(old: str, new: str) -> Comparison:
     """The verdict on two texts, with its reason. Nothing is compared by meaning of whole texts."""
     language = language_of(old, new)
     before, after = parse(old, language), parse(new, language)
-    if fold(old) == fold(new) and _exact(before) == _exact(after):
+    if before.folded == after.folded and _exact(before) == _exact(after):
         return Comparison(Verdict.EQUAL, "the same words", words_alike=1.0)
     found = by_claims(before, after) or by_words(before, after)
     return guard(before, after, found)

@@ -33,7 +33,7 @@ def join_dates(tokens: list[Token], language: str) -> list[Token]:
         if date.month:
             at = _take_date(tokens, at, date, joined, language)
         else:
-            joined.append(replace(tokens[at], kind=Kind.DATE, term=date.term))
+            joined.append(tokens[at].but(kind=Kind.DATE, term=date.term))
             at += 1
     return joined
 
@@ -111,7 +111,7 @@ def _year_alone(tokens: list[Token], at: int) -> Token:
         following = tokens[at + 1].word if at + 1 < len(tokens) else ""
         dated = before in _YEAR_AFTER or before in "במ" or _is_season(before)
         if dated and not quantity_term(Decimal(1), following):
-            return replace(token, kind=Kind.DATE, term=Date(year=number).term)
+            return token.but(kind=Kind.DATE, term=Date(year=number).term)
     return token
 
 

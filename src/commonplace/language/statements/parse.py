@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from commonplace.language.normalise import fold
 from commonplace.language.statements.claims import Claim, claims_of
 from commonplace.language.statements.read import read
 from commonplace.language.statements.token import Kind, Token
@@ -23,6 +24,7 @@ class Parsed:
     """A text as it is compared."""
 
     text: str
+    folded: str  # what is equal in a repeat
     language: str
     tokens: tuple[Token, ...]
     content: tuple[Token, ...]  # the tokens that say something
@@ -43,6 +45,7 @@ def parse(text: str, language: str) -> Parsed:
     claims = claims_of(tokens, language) if len(tokens) <= _MANY_TOKENS else ()
     return Parsed(
         text=text,
+        folded=fold(text),
         language=language,
         tokens=tokens,
         content=content,

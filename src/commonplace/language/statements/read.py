@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -103,12 +102,12 @@ def _join_numbers(tokens: list[Token], language: str) -> list[Token]:
         if token.kind is Kind.NUMBER:
             number = number_of(token.text, language)
             term = number_term(number) if number is not None else "c:" + token.text
-            token = replace(token, term=term, bare=term)
+            token = token.but(term=term, bare=term)
         elif token.kind is Kind.TIME:
-            token = replace(token, term=_time_term(token.text))
+            token = token.but(term=_time_term(token.text))
         elif token.kind is Kind.DATE:
             date = numeric_date(token.text)
-            token = replace(token, term=date.term if date else "c:" + token.text)
+            token = token.but(term=date.term if date else "c:" + token.text)
         joined.append(token)
         at += 1
     return joined
@@ -181,7 +180,7 @@ def _join_phrases(tokens: list[Token], language: str) -> list[Token]:
             if end <= len(tokens) and all(
                 tokens[at + n].word == part for n, part in enumerate(parts)
             ):
-                joined.append(replace(join(tokens[at:end], Kind.WORD, ""), role=role))
+                joined.append(join(tokens[at:end], Kind.WORD, "").but(role=role))
                 at = end
                 break
         else:
@@ -190,7 +189,7 @@ def _join_phrases(tokens: list[Token], language: str) -> list[Token]:
                 if token.word == "'s":
                     role = _of_s(joined)
                 if role:
-                    token = replace(token, role=role)
+                    token = token.but(role=role)
             joined.append(token)
             at += 1
     return joined
@@ -203,7 +202,7 @@ def _no_more(tokens: list[Token], language: str) -> list[Token]:
     more = Member("amount", "more")
     known = exclusive(language)
     return [
-        replace(token, role="not")
+        token.but(role="not")
         if token.kind is Kind.WORD and known.get(token.word) == more and not _compares(tokens, at)
         else token
         for at, token in enumerate(tokens)
@@ -239,7 +238,7 @@ def _with_terms(text: str, tokens: list[Token], language: str) -> list[Token]:
             inside = any(start <= token.start < end for start, end in quoted)
             token = _word_term(token, language, has_case, first, ends)
             if inside and token.kind is Kind.WORD:
-                token = replace(token, kind=Kind.NAME, term=token.term or token.word)
+                token = token.but(kind=Kind.NAME, term=token.term or token.word)
         found.append(token)
         first = False
     return found
@@ -248,32 +247,32 @@ def _with_terms(text: str, tokens: list[Token], language: str) -> list[Token]:
 def _mark(token: Token) -> Token:
     """An emoji or a sign means something, a comma does not."""
     meaning = token.text if ord(token.text[0]) > 0x2190 or token.text in "#+<>%&@*" else ""
-    return replace(token, term=meaning)
+    return token.but(term=meaning)
 
 
 def _word_term(token: Token, language: str, has_case: bool, first: bool, ends: bool) -> Token:
     word, role = token.word, token.role
     if role in ("my", "me"):
-        return replace(token, term="@me")
+        return token.but(term="@me")
     if role == "not":
-        return replace(token, term="¬")
+        return token.but(term="¬")
     if role in ("past", "future", "maybe"):
-        return replace(token, term=f"~{role}")
+        return token.but(term=f"~{role}")
     member = exclusive(language).get(word) or exclusive(language).get(_bare(word, language))
     if member and (word != "on" or ends) and not (role in _SILENT and word != "on"):
-        return replace(token, term=f"x:{member.group}:{member.name}")
+        return token.but(term=f"x:{member.group}:{member.name}")
     if member and role in ("filler", "prep") and member.group in ("order", "amount"):
-        return replace(token, term=f"x:{member.group}:{member.name}")
+        return token.but(term=f"x:{member.group}:{member.name}")
     if role in _SILENT:
         return token
     number = ordinal(word, language)
     if number is None and language == "he" and word[:1] == "ה":
         number = ordinal(word[1:], language)
     if number is not None:
-        return replace(token, kind=Kind.NUMBER, term=f"n:{number}", bare=f"n:{number}")
+        return token.but(kind=Kind.NUMBER, term=f"n:{number}", bare=f"n:{number}")
     is_name = has_case and token.text[:1].isupper() and not (first and _is_known(word, language))
     kind = Kind.NAME if is_name else Kind.WORD
-    return replace(token, kind=kind, term=stem_of(word, language, is_name))
+    return token.but(kind=kind, term=stem_of(word, language, is_name))
 
 
 def _is_known(word: str, language: str) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from commonplace.language.characters import INVISIBLE, MARKS, VOWEL_POINTS
 from commonplace.language.statements.lexicon import plain_word, word_list
@@ -103,6 +104,7 @@ def _word(text: str, start: int, word: str | None = None) -> Token:
     return Token(text, word or _fold(text), Kind.WORD, start, start + len(text))
 
 
+@lru_cache(maxsize=32_768)
 def _fold(text: str) -> str:
     folded = plain_word(text)[:LONGEST]
     if folded.isascii():
