@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from commonplace.store.failpoints import NAMES
-from support.children import CHANGES, die_during, die_while_erasing
+from support.children import CHANGES, DECISIONS, die_during, die_while_erasing
 from support.processes import Child
+from support.questions import tell, tell_of
 from support.scenarios import KillsAtRandom, wait_until_alone
 from support.whole import assert_whole, open_plainly
 
@@ -35,6 +36,21 @@ def prepared(store_url, user):
         return ids
 
 
+def with_questions(store_url, user):
+    """A fact, a value, and three open questions, two of them about people."""
+    with open_plainly(store_url) as book:
+        me = book.user(user)
+        me.remember("Rosa lives in Lisbon", kind="fact")
+        tell(me, 1, "alarm")
+        tell(me, 2, "alarm")
+        tell(me, 1, "gate")
+        tell_of(me, "Ilan", phone="052-111-2233")
+        tell_of(me, "Rosa", phone="054-999-8877")
+        tell_of(me, "Ilan", phone="053-000-0001")
+        tell_of(me, "Rosa", phone="053-000-0002")
+        assert len(me.conflicts()) == 3
+
+
 def test_every_failpoint_of_the_store_is_killed_at_somewhere():
     """Those of migrations and of reembed are killed at where these are tested."""
     elsewhere = {name for name in NAMES if name.startswith(("migration.", "reembed."))}
@@ -55,6 +71,25 @@ def test_killed_in_a_write_all_of_it_is_there_or_nothing(store_url, failpoint):
             assert after.revision == before.revision + 1, change
         else:
             assert after == before, change
+
+
+@pytest.mark.parametrize("failpoint", IN_A_WRITE)
+def test_killed_while_deciding_no_value_waits_for_nothing_and_nothing_for_no_value(
+    store_url, failpoint
+):
+    """`assert_whole` holds questions, held values and disputed memories against each other."""
+    for decision in DECISIONS:
+        with_questions(store_url, decision)
+        before = assert_whole(store_url, decision)
+        with Child(die_during, store_url, decision, failpoint, decision, []) as child:
+            assert child.rest() == []
+            assert child.was_killed()
+        wait_until_alone(store_url)
+        after = assert_whole(store_url, decision)
+        if failpoint == "apply.after_commit":
+            assert after.revision == before.revision + 1, decision
+        else:
+            assert after == before, decision
 
 
 @pytest.mark.parametrize("failpoint", IN_A_WRITE)

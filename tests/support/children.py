@@ -126,6 +126,19 @@ def hold_before_commit(line: Line, url: str, user: str, content: str) -> None:
         line.say(book.user(user).remember(content).revision)
 
 
+def tell_values(line: Line, url: str, user: str, mine: str, rounds: int) -> None:
+    """In each round another subject, and my value of it, said when everybody is ready."""
+    with open_plainly(url) as book:
+        me = book.user(user)
+        me.recall("warm up")
+        line.say("ready")
+        for number in range(rounds):
+            line.hear()
+            subject = {"subject": f"code of door {number}", "value": f"{mine} {number}"}
+            told = me.remember(kind="kv", metadata=subject)
+            line.say((told.action, told.id, told.conflict))
+
+
 # ——— crashes ———
 
 CHANGES: dict[str, Callable[[User, Sequence[str]], object]] = {
@@ -145,13 +158,34 @@ CHANGES: dict[str, Callable[[User, Sequence[str]], object]] = {
     "profile": lambda me, ids: me.profile_note("Prefers short answers"),
 }
 
+# What becomes of values that differ; the memory has questions in it.
+DECISIONS: dict[str, Callable[[User, Sequence[str]], object]] = {
+    "hold": lambda me, ids: me.remember(kind="kv", metadata={"subject": "gate", "value": 3}),
+    "join_two_questions": lambda me, ids: me.remember(
+        kind="contact", metadata={"name": "Ilan", "phone": "054-999-8877"}
+    ),
+    "keep_beside": lambda me, ids: me.remember(
+        "Rosa lives in Faro", kind="fact", on_conflict="alternative"
+    ),
+    "supersede": lambda me, ids: me.remember("Rosa lives in Faro", kind="fact"),
+    "refresh": lambda me, ids: me.remember("rosa lives in Lisbon", kind="fact", evidence=["a"]),
+    "override": lambda me, ids: me.resolve(me.conflicts()[0].id, "override"),
+    "insert": lambda me, ids: me.resolve(me.conflicts()[0].id, "insert"),
+    "dismiss": lambda me, ids: me.resolve(me.conflicts()[0].id, "dismiss"),
+    "update_disputed": lambda me, ids: me.update(
+        me.conflicts()[0].standing[0].id, metadata={"value": 9}
+    ),
+    "erase_disputed": lambda me, ids: me.erase(me.conflicts()[0].standing[0].id),
+    "erase_held": lambda me, ids: me.erase(me.conflicts()[0].held[0].id),
+}
+
 
 def die_during(
     line: Line, url: str, user: str, failpoint: str, change: str, ids: Sequence[str]
 ) -> None:
     with open_plainly(url) as book:
         die_at(failpoint)
-        CHANGES[change](book.user(user), ids)
+        {**CHANGES, **DECISIONS}[change](book.user(user), ids)
         line.say("survived")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import commonplace
 from commonplace.book import Commonplace, User
 from commonplace.language.models.embedder import Embedder
-from commonplace.model.journal import Event, JournalRow
+from commonplace.model.journal import Event, JournalRow, Op
 from commonplace.model.memory import VERSIONED, Memory, State, Version
 from commonplace.model.portable import Belongings, from_lines
 
@@ -27,6 +27,7 @@ def assert_whole(url: str, user: str) -> Belongings:
         assert_journal_is_complete(belongings)
         assert_versions_are_complete(belongings)
         assert_nothing_dangles(belongings)
+        assert_questions_are_whole(belongings)
         assert_index_is_complete(me, belongings)
     return belongings
 
@@ -60,12 +61,15 @@ def _beginning(rows: Sequence[JournalRow]) -> tuple[int, int]:
     return 1, 1
 
 
+_ASKING = (Op.HOLD, Op.RESOLVE)  # told of a memory, which stays as it is
+
+
 def _left_by_journal(rows: Sequence[JournalRow]) -> set[str]:
     """The ids that must be there, by what the journal says happened."""
     left: set[str] = set()
     for row in rows:
         entry = row.entry
-        if entry.subject is None or entry.event is Event.LINK:
+        if entry.subject is None or entry.event is Event.LINK or entry.op in _ASKING:
             continue
         if entry.new_ref is None:  # expired, purged or erased
             left.discard(entry.subject)
@@ -106,6 +110,17 @@ def assert_nothing_dangles(belongings: Belongings) -> None:
     assert all({link.a, link.b} <= present for link in belongings.links)
     successors = {m.superseded_by for m in belongings.memories if m.superseded_by}
     assert successors <= present
+
+
+def assert_questions_are_whole(belongings: Belongings) -> None:
+    """A value waits in a question about something, or beside something; and what is disputed is
+    disputed by a value that waits."""
+    present = {memory.id for memory in belongings.memories}
+    asked = {memory.conflict for memory in belongings.memories if memory.conflict}
+    assert {held.conflict for held in belongings.held if held.conflict} == asked
+    assert {held.beside for held in belongings.held if held.beside} <= present
+    assert all(bool(held.conflict) != bool(held.beside) for held in belongings.held)
+    assert not present & {held.memory.id for held in belongings.held}
 
 
 def assert_index_is_complete(me: User, belongings: Belongings) -> None:

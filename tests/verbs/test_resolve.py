@@ -36,7 +36,7 @@ def test_override_puts_the_held_value_in_the_targets_place(me, clock, disputed):
 
 
 def test_insert_keeps_both_and_neither_is_disputed(me, disputed):
-    there, held = disputed
+    _, held = disputed
     resolved = me.resolve(held.conflict, "insert")
     assert (resolved.ids, resolved.replaced, resolved.dropped) == ((held.id,), (), ())
     assert not resolved.is_override
