@@ -112,7 +112,7 @@ class _Look:
 
     def rivals(self, memory: Memory, indexing: Indexing, cosines: Vector | None) -> list[Rival]:
         mask = self.mask_of(memory.kind)
-        slots = self._index.known_by(indexing.keys, mask)[:MAX_KNOWN]
+        slots = self._index.known_by(indexing.keys, mask)[-MAX_KNOWN:]
         slots += self._by_words(indexing, mask)
         if cosines is not None:
             slots += _best(np.where(mask, cosines, -np.inf), RIVALS)
