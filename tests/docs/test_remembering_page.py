@@ -8,10 +8,11 @@ import pytest
 from commonplace.language.classify import classify
 from commonplace.language.policy import RULES
 from commonplace.model.kinds import Kind
+from commonplace.model.relations import TABLE
 
 PAGE = (Path(__file__).parents[2] / "docs/remembering.md").read_text()
 SAID = re.findall(r"^\| `(.+?)` \| (\w+) \|(.*)\|$", PAGE, re.M)
-POLICY = PAGE.partition("## How it should be written")[2]
+POLICY = PAGE.partition("## How it should be written")[2].partition("\n## ")[0]
 CODES = re.findall(r"^\| (\w+) \| ([a-z, ]+) \| .+ \|$", POLICY, re.M)
 
 
@@ -29,3 +30,22 @@ def test_the_page_shows_every_kind_that_is_derived():
 def test_the_page_lists_the_writing_policy():
     listed = {code: set(kinds.split(", ")) for code, kinds in CODES if code != "code"}
     assert listed == {rule.code: set(rule.kinds) for rule in RULES}
+
+
+def test_the_page_shows_the_table_of_relations():
+    """Cell by cell, an event on its own day."""
+    table = PAGE.partition("What follows is one table")[2].partition("An event is")[0]
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()[2:]]
+    columns, *cells = [row for row in rows if len(row) == 5 and set(row[0]) - {"-"}]
+    shown = {
+        (relation, kind): action
+        for relation, *actions in cells
+        for kinds, action in zip(columns[1:], actions, strict=True)
+        for kind in kinds.split(", ")
+    }
+    assert shown == dict(TABLE)
+
+
+def test_its_examples_run():
+    for code in re.findall(r"```python\n(.*?)```", PAGE, re.S):
+        exec(compile(code, "docs/remembering.md", "exec"), {})
