@@ -82,6 +82,10 @@ def net_changes(
 def _tell(
     subject: str, history: Sequence[JournalRow], memory: Memory | None, now: datetime
 ) -> ChangeTold | None:
+    if memory is None or memory.conflict is None:  # what was asked has been answered
+        history = [row for row in history if _effect(row.entry) != "disputed"]
+    if not history:
+        return None
     effects = [_effect(row.entry) for row in history]
     first, last = effects[0], effects[-1]
     what = "created" if first == "created" and last in ("updated", "restored") else last
@@ -127,7 +131,7 @@ def _effect(entry: Entry) -> str | None:
         case ((Event.UPDATE | Event.OVERRIDE), Op.CREATE):
             return "updated"
         case Event.UPDATE, Op.HOLD:
-            return "disputed"
+            return "disputed" if "held" in entry.meta else None  # an alternative asks nobody
         case Event.UPDATE, Op.RESOLVE:
             return None
         case Event.UPDATE, _:
