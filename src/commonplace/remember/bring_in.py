@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from commonplace.desk import Desk, index_all
 from commonplace.errors import NotAllowed
 from commonplace.language.models.embedder import Vectors
-from commonplace.model.changes import Add, Changeset, Copy, Indexing, Step, added
+from commonplace.model.changes import Add, Changeset, Copy, Hold, Indexing, Step, added
 from commonplace.model.conflict import Held
 from commonplace.model.filters import Visibility
 from commonplace.model.journal import Op
@@ -18,7 +18,7 @@ from commonplace.model.relations import Action, OnConflict
 from commonplace.model.scope import Principal
 from commonplace.remember.decide import NOTHING_LIKE_IT, Decision, decide
 from commonplace.remember.forget import hold_to_live_limits
-from commonplace.remember.hold import hold_beside
+from commonplace.remember.hold import hold_beside, says_the_same
 from commonplace.remember.neighbours import look_around
 from commonplace.remember.profile import is_of_profile
 from commonplace.remember.weigh import weigh_all
@@ -52,7 +52,7 @@ def bring_in(desk: Desk, principal: Principal, belongings: Belongings) -> Import
             told = Imported(len(arrived), (), (), True, 0)
             numbers = 0  # they come with the copy
         else:
-            steps, told = _what_is_new(desk, principal, arrived, indexes, vectors)
+            steps, told = _what_is_new(desk, principal, arrived, indexes, vectors, belongings.held)
             coming = [step.memory for step in steps if isinstance(step, Add)]
             live = [memory for memory in coming if memory.is_live(now)]
             hold_to_live_limits(desk, principal, live, (), now)
@@ -77,6 +77,7 @@ def _what_is_new(
     arrived: Sequence[Memory],
     indexes: Sequence[Indexing],
     vectors: Vectors | None,
+    held: Sequence[Held],
 ) -> tuple[tuple[Step, ...], Imported]:
     known = {m.id: m for m in desk.store.fetch(principal.scope, [m.id for m in arrived])}
     fresh = [place for place, memory in enumerate(arrived) if memory.id not in known]
@@ -89,20 +90,25 @@ def _what_is_new(
     )
     steps: list[Step] = []
     same = [m.id for m in arrived if m.id in known and known[m.id].content == m.content]
-    beside: list[str] = []
+    differing = [m.id for m in arrived if m.id in known and known[m.id].content != m.content]
+    stands = dict(known)  # what stands here for each that comes
+    beside: list[Held] = []
     for place, decision in zip(fresh, verdicts, strict=True):
-        memory = arrived[place].evolve(version=1)
+        memory = arrived[place].evolve(version=1, conflict=None)
+        stands[memory.id] = decision.others[0] if decision.others else memory
         if decision.action is Action.REFRESHED:
             same.append(memory.id)
         elif decision.action is Action.ALTERNATIVE:
-            beside.append(memory.id)
-            steps += _kept_beside(desk, principal, memory, decision)
+            beside.append(_said_otherwise(desk, principal, memory, decision))
         else:
+            stands[memory.id] = memory
             steps.append(added(memory, indexes[place], op=Op.IMPORT))
-    differing = [m.id for m in arrived if m.id in known and known[m.id].content != m.content]
     coming = sum(isinstance(step, Add) for step in steps)
-    told = Imported(coming, tuple(same), tuple(differing), False, 0, tuple(beside))
-    return tuple(steps), told
+    beside += _waiting(held, arrived, stands)
+    kept = _kept_beside(desk, principal, beside, stands)
+    alternatives = tuple(value.memory.id for step in kept for value in step.values)
+    told = Imported(coming, tuple(same), tuple(differing), False, 0, alternatives)
+    return (*steps, *kept), told
 
 
 def _verdicts(
@@ -124,15 +130,41 @@ def _verdicts(
     ]
 
 
+def _said_otherwise(desk: Desk, principal: Principal, memory: Memory, decision: Decision) -> Held:
+    stands, now = decision.others[0], desk.clock()
+    return Held(memory, None, stands.id, frozenset(), decision.reason, principal.actor, now)
+
+
+def _waiting(
+    held: Sequence[Held], arrived: Sequence[Memory], stands: Mapping[str, Memory]
+) -> Iterator[Held]:
+    """What waits in the other memory waits here beside what it is about: an import never asks."""
+    asked = {memory.conflict: memory.id for memory in reversed(arrived) if memory.conflict}
+    for value in held:
+        about = value.beside or asked.get(str(value.conflict))
+        if about:
+            yield replace(value, conflict=None, beside=stands[about].id)
+
+
 def _kept_beside(
-    desk: Desk, principal: Principal, memory: Memory, decision: Decision
-) -> tuple[Step, ...]:
-    stands = decision.others[0]
-    value = Held(
-        memory, None, stands.id, frozenset(), decision.reason, principal.actor, desk.clock()
-    )
-    known = desk.store.held(principal.scope, HeldQuery(beside=[stands.id]))
-    return hold_beside(value, stands, known)
+    desk: Desk, principal: Principal, beside: Sequence[Held], stands: Mapping[str, Memory]
+) -> list[Hold]:
+    """Each once: not what stands, nor what is held here already."""
+    here = {memory.id: memory for memory in stands.values()}
+    ids = [value.memory.id for value in beside]
+    taken = {memory.id for memory in desk.store.fetch(principal.scope, ids)}
+    query = HeldQuery(ids=ids, beside=sorted({str(value.beside) for value in beside}))
+    known = desk.store.held(principal.scope, query)
+    steps: list[Hold] = []
+    for value in beside:
+        standing = here[str(value.beside)]
+        rivals = [standing, *(each.memory for each in known if each.beside == standing.id)]
+        held_here = taken | {each.memory.id for each in known}
+        if value.memory.id in held_here or any(says_the_same(r, value.memory) for r in rivals):
+            continue
+        known.append(value)
+        steps.append(hold_beside(value, standing))
+    return steps
 
 
 def _copy(belongings: Belongings, arrived: Sequence[Memory], indexes: Sequence[Indexing]) -> Copy:

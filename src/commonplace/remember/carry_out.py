@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from commonplace.desk import Desk, index_all
-from commonplace.model.changes import Indexing, Step, added, changed, connected
+from commonplace.desk import Desk, can_see, index_all
+from commonplace.model.changes import Add, Change, Indexing, Step, added, changed, connected
 from commonplace.model.conflict import Held
 from commonplace.model.journal import Event, Op
 from commonplace.model.memory import Memory
 from commonplace.model.relations import Action, Relation
 from commonplace.model.scope import Principal
 from commonplace.remember.decide import Decision
-from commonplace.remember.hold import carried, hold, hold_beside
+from commonplace.remember.hold import (
+    carry,
+    hold,
+    hold_beside,
+    says_the_same,
+    waiting_about,
+)
 from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import Neighbour
 from commonplace.remember.refresh import refreshed
@@ -49,10 +55,24 @@ class Ledger:
     standing: dict[str, Memory]
     held: list[Held]
     steps: list[Step] = field(default_factory=list)
+    _reworded: dict[int, Memory] = field(default_factory=dict)  # what a step says in new words
 
     def live(self, ids: Iterable[str]) -> list[Memory]:
         known = (self.standing.get(id) for id in ids)
         return [memory for memory in known if memory and memory.is_live(self.now)]
+
+    def all_steps(self) -> tuple[Step, ...]:
+        """Words that came of a decision are embedded together, however many there are."""
+        if not self._reworded:
+            return tuple(self.steps)
+        indexes, _ = index_all(self.desk, list(self._reworded.values()))
+        anew = dict(zip(self._reworded, indexes, strict=True))
+        return tuple(
+            replace(step, index=anew[place])
+            if place in anew and isinstance(step, Add | Change)
+            else step
+            for place, step in enumerate(self.steps)
+        )
 
     def carry_out(self, item: Item, decision: Decision) -> Outcome:
         match decision.action:
@@ -75,43 +95,50 @@ class Ledger:
 
     def _refresh(self, item: Item, decision: Decision) -> Outcome:
         old = decision.others[0]
-        after = refreshed(old, item.memory, item.mentioned, self.now)
-        index = None
+        after = refreshed(old, item.memory, self._mentioned(item, old), self.now)
+        told = {"relation": decision.relation}
+        step = changed(old, after, op=Op.UPDATE, event=Event.UPDATE, meta=told)
         if after.searchable_text != old.searchable_text:
-            index = index_all(self.desk, [after])[0][0]
-        step = changed(
-            old,
-            after,
-            op=Op.UPDATE,
-            event=Event.UPDATE,
-            index=index,
-            meta={"relation": decision.relation},
-        )
+            self._reworded[len(self.steps)] = after
         self._add(step, step.after)
         return Outcome(step.after, old.conflict, (old.ref,))
 
     def _replace(self, item: Item, decision: Decision) -> Outcome:
         first = decision.others[0]
         same_fact = decision.relation is Relation.REWORDING
-        new = in_place_of(item.memory, first, item.mentioned, same_fact=same_fact)
-        index = item.index
+        mentioned = self._mentioned(item, first)
+        new = in_place_of(item.memory, first, mentioned, same_fact=same_fact)
         if new.searchable_text != item.memory.searchable_text:
-            index = index_all(self.desk, [new])[0][0]
+            self._reworded[len(self.steps)] = new
         event = Event.OVERRIDE if is_override(new.kind) else Event.UPDATE
         told = {"relation": decision.relation, "replaces": [m.id for m in decision.others]}
-        self._add(added(new, index, event=event, old_ref=first.ref, meta=told), new)
+        self._add(added(new, item.index, event=event, old_ref=first.ref, meta=told), new)
         for old in decision.others:
             step = make_way(old, new, self.now, self.desk.lifetimes.restorable)
             self._add(step, step.after)
-            if old.conflict:
-                waiting = [held for held in self.held if held.conflict == old.conflict]
-                self.steps += carried(old, waiting, new)
+            self._hand_over(old, new)
         gone = {old.id for old in decision.others}
         self._link(new, [near for near in item.near if near.id not in gone])
         return Outcome(new, undo=tuple(old.id for old in decision.others))
 
+    def _hand_over(self, old: Memory, new: Memory) -> None:
+        """What waits about the old one, as the store has it and as this batch has left it."""
+        stored = {h.memory.id: h for h in waiting_about(self.desk, self.principal, old)}
+        known = stored | {held.memory.id: held for held in self.held}
+        waiting = [
+            held
+            for held in known.values()
+            if held.beside == old.id or (old.conflict and held.conflict == old.conflict)
+        ]
+        carried = carry(old, waiting, new)
+        self.steps += carried.steps
+        handed = {held.memory.id for held in waiting}
+        self.held = [h for h in self.held if h.memory.id not in handed] + list(carried.left)
+        if any(held.conflict for held in carried.left):
+            self.standing[new.id] = new.evolve(conflict=old.conflict)
+
     def _hold(self, item: Item, decision: Decision) -> Outcome:
-        value = self._held(item, decision.reason, conflict=self.desk.new_id())
+        value = self._held(item, decision, conflict=self.desk.new_id())
         waiting = hold(value, decision.others, self.held)
         self.steps += waiting.steps
         if waiting.steps:
@@ -124,18 +151,29 @@ class Ledger:
 
     def _keep_beside(self, item: Item, decision: Decision) -> Outcome:
         stands = decision.others[0]
-        value = self._held(item, decision.reason, beside=stands.id)
-        known = [each for each in self.held if each.beside == stands.id]
-        steps = hold_beside(value, stands, known)
-        self.steps += steps
-        self.held += [value] if steps else []
+        value = self._held(item, decision, beside=stands.id)
+        for known in self.held:
+            if known.beside == stands.id and says_the_same(known.memory, item.memory):
+                return Outcome(known.memory)
+        self.steps.append(hold_beside(value, stands))
+        self.held.append(value)
         return Outcome(item.memory)
 
+    def _mentioned(self, item: Item, old: Memory) -> frozenset[str]:
+        """Nobody changes the standing of what they may not see: least of all who may see it."""
+        return item.mentioned if can_see(self.principal, old) else frozenset()
+
     def _held(
-        self, item: Item, reason: str, conflict: str | None = None, beside: str | None = None
+        self,
+        item: Item,
+        decision: Decision,
+        conflict: str | None = None,
+        beside: str | None = None,
     ) -> Held:
+        mentioned = frozenset.intersection(*(self._mentioned(item, o) for o in decision.others))
         actor = self.principal.actor
-        return Held(item.memory, conflict, beside, item.mentioned, reason, actor, self.now)
+        at = self.now + timedelta(microseconds=len(self.steps))  # of a batch, too, one is newest
+        return Held(item.memory, conflict, beside, mentioned, decision.reason, actor, at)
 
     def _add(self, step: Step, after: Memory) -> None:
         self.steps.append(step)

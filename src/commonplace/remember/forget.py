@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from commonplace.desk import Desk, index_all, visibility_of
-from commonplace.model.changes import Change, Changeset, changed
+from commonplace.model.changes import Change, Changeset, Step, changed
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import POLICIES, Kind
@@ -16,6 +16,7 @@ from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Principal
 from commonplace.remember.decide import hold_to_limits
 from commonplace.remember.find import find
+from commonplace.remember.hold import carry, waiting_about
 from commonplace.remember.profile import is_of_profile
 from commonplace.remember.replace import soft_delete
 from commonplace.remember.revert import as_it_was, split_ref
@@ -110,14 +111,12 @@ def restore(
         reverted = [memory for memory in memories if memory.id in said and memory not in dead]
         steps += [_revive(memory, said[memory.id], now) for memory in reverted]
         steps = [_reindexed(desk, step) for step in steps]
-        until = now + desk.lifetimes.restorable
-        steps += [
-            soft_delete(successor, now, until, replaced_by=revived)
-            for successor, revived in successors
-        ]
         leaving = [successor for successor, _ in successors]
+        stepping_back = _step_back(desk, principal, successors, steps, now)
         hold_to_live_limits(desk, principal, dead, leaving, now)
-        changeset = Changeset(principal.scope, now, principal.actor, tuple(steps), revision, thread)
+        changeset = Changeset(
+            principal.scope, now, principal.actor, (*steps, *stepping_back), revision, thread
+        )
         back = [*dead, *reverted]
         already = [memory.id for memory in memories if memory not in back]
         told = ([m.id for m in back], already, [m.id for m in leaving])
@@ -137,6 +136,24 @@ def _revive(memory: Memory, said: Memory, now: datetime) -> Change:
         expires_at=None if memory.expires_at and memory.expires_at <= now else memory.expires_at,
     )
     return changed(memory, after, op=Op.RESTORE, event=Event.RESTORE)
+
+
+def _step_back(
+    desk: Desk,
+    principal: Principal,
+    successors: Sequence[tuple[Memory, str]],
+    revivals: Sequence[Change],
+    now: datetime,
+) -> list[Step]:
+    """What had taken a place leaves it, and hands back what was asked about it."""
+    until = now + desk.lifetimes.restorable
+    revived = {step.after.id: step.after for step in revivals}
+    steps: list[Step] = []
+    for successor, back in successors:
+        steps.append(soft_delete(successor, now, until, replaced_by=back))
+        waiting = waiting_about(desk, principal, successor)
+        steps += carry(successor, waiting, revived[back]).steps
+    return steps
 
 
 def _reindexed(desk: Desk, step: Change) -> Change:

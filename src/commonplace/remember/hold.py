@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from commonplace.desk import Desk, can_see
 from commonplace.model.changes import Hold, LetGo, Step
@@ -49,42 +50,63 @@ def hold(new: Held, targets: Sequence[Memory], waiting: Sequence[Held]) -> Waiti
     return Waiting(conflict, placed, (step,))
 
 
-def hold_beside(alternative: Held, stands: Memory, known: Sequence[Held]) -> tuple[Step, ...]:
-    """An alternative, unless it is known already."""
-    if any(says_the_same(each.memory, alternative.memory) for each in known):
-        return ()
+def hold_beside(alternative: Held, stands: Memory) -> Hold:
     entry = Entry(
         op=Op.HOLD,
+        event=Event.UPDATE,
         subject=stands.id,
         category=stands.category,
         old_ref=stands.ref,
         meta={"alternative": alternative.memory.id},
     )
-    return (Hold(None, (alternative,), entry),)
+    return Hold(None, (alternative,), entry)
 
 
 def says_the_same(one: Memory, other: Memory) -> bool:
     return one.kind is other.kind and relate(other, one, None).relation in _SAME
 
 
-def carry_dispute(desk: Desk, principal: Principal, old: Memory, new: Memory) -> tuple[Step, ...]:
-    """What was asked about the old one is asked about the new one, but for what it says itself."""
-    if old.conflict is None:
-        return ()
-    waiting = desk.store.held(principal.scope, HeldQuery(conflicts=[old.conflict]))
-    return carried(old, waiting, new)
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What still waits when one memory has taken another's place."""
+
+    steps: tuple[Step, ...]
+    left: tuple[Held, ...]
 
 
-def carried(old: Memory, waiting: Sequence[Held], new: Memory) -> tuple[Step, ...]:
-    conflict = str(old.conflict)
-    answered = tuple(h.memory.id for h in waiting if says_the_same(h.memory, new))
-    if len(answered) == len(waiting):
-        return (let_go(new.id, answered, conflict),)
-    entry = Entry(op=Op.HOLD, subject=new.id, category=new.category, meta={"conflict": conflict})
-    steps: list[Step] = [Hold(conflict, (), entry, targets=(new.id,), releases=(old.id,))]
+def waiting_about(desk: Desk, principal: Principal, memory: Memory) -> list[Held]:
+    """In the question that it is asked about in, and beside it."""
+    conflicts = [memory.conflict] if memory.conflict else []
+    query = HeldQuery(conflicts=conflicts, beside=[memory.id])
+    return desk.store.held(principal.scope, query)
+
+
+def carry(old: Memory, waiting: Sequence[Held], new: Memory) -> Carried:
+    """What was held against the old one is held against the new one, but for what it says itself.
+    The reasons are put anew: a word of the old one may not outlive it here."""
+    answered = [held.memory.id for held in waiting if says_the_same(held.memory, new)]
+    left = tuple(
+        replace(held, beside=held.beside and new.id, reason=relate(held.memory, new, None).reason)
+        for held in waiting
+        if held.memory.id not in answered
+    )
+    asked = tuple(held for held in left if held.conflict)
+    beside = tuple(held for held in left if held.beside)
+    steps: list[Step] = []
+    if asked:
+        entry = _carried_entry(new, {"conflict": old.conflict})
+        steps.append(Hold(old.conflict, asked, entry, targets=(new.id,), releases=(old.id,)))
+    if beside:
+        told = {"alternatives": [held.memory.id for held in beside]}
+        steps.append(Hold(None, beside, _carried_entry(new, told)))
     if answered:
-        steps.append(let_go(new.id, answered))
-    return tuple(steps)
+        over = not asked and any(held.conflict for held in waiting)
+        steps.append(let_go(new.id, answered, old.conflict if over else None))
+    return Carried(tuple(steps), left)
+
+
+def _carried_entry(new: Memory, meta: dict[str, Any]) -> Entry:
+    return Entry(op=Op.HOLD, subject=new.id, category=new.category, meta=meta)
 
 
 def held_among(desk: Desk, principal: Principal, ids: Sequence[str]) -> list[Held]:

@@ -78,7 +78,7 @@ def remember(
         around = look_around(desk, principal.scope, batch.memories, batch.vectors, batch.indexes)
         hold_to_limits(batch.memories, around.live_by_kind)
         ledger, answers = _decide_each(desk, principal, batch, around, scales)
-        steps = tuple(ledger.steps)
+        steps = ledger.all_steps()
         return (
             Changeset(principal.scope, ledger.now, principal.actor, steps, around.revision),
             answers,

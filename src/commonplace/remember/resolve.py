@@ -12,7 +12,7 @@ from commonplace.model.conflict import Choice, Held
 from commonplace.model.journal import Event
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
-from commonplace.remember.hold import let_go
+from commonplace.remember.hold import carry, let_go, waiting_about
 from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import look_around
 from commonplace.remember.replace import in_place_of, is_override, make_way
@@ -65,6 +65,8 @@ def resolve(
         chosen = _chosen(question, choice, held)
         replaced = _replaced(question, choice, target)
         steps, stored = _stored(desk, principal, chosen, replaced, choice)
+        for old in replaced:
+            steps += _carried(desk, principal, question, old, stored[0])
         dropped = [h for h in question.held if h not in chosen]
         if choice is Choice.DISMISS:
             dropped, remaining = list(chosen), len(question.held) - len(chosen)
@@ -141,6 +143,15 @@ def _replaced(question: _Question, choice: Choice, target: str | None) -> list[M
         remedy=f"Give target, one of: {choices}.",
         field="target",
     )
+
+
+def _carried(
+    desk: Desk, principal: Principal, question: _Question, old: Memory, new: Memory
+) -> tuple[Step, ...]:
+    """What waits about the old one besides this question."""
+    decided = [held.memory.id for held in question.held]
+    waiting = [h for h in waiting_about(desk, principal, old) if h.memory.id not in decided]
+    return carry(old, waiting, new).steps
 
 
 def _stored(

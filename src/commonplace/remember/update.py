@@ -22,7 +22,7 @@ from commonplace.model.scope import Principal
 from commonplace.remember.compose import remarks_on
 from commonplace.remember.draft import callers_metadata, content_from, draft_from, title_of
 from commonplace.remember.find import find
-from commonplace.remember.hold import carry_dispute
+from commonplace.remember.hold import carry, waiting_about
 from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import look_around
 from commonplace.remember.profile import field_words, is_of_profile
@@ -240,11 +240,11 @@ def _replacement(
     now = after.created_at
     event = Event.OVERRIDE if is_override(before.kind) else Event.UPDATE
     old = make_way(before, after, now, desk.lifetimes.restorable)
-    dispute = carry_dispute(desk, principal, before, after)
+    waiting = carry(before, waiting_about(desk, principal, before), after).steps
     around = look_around(desk, principal.scope, [after], vectors)
     near = [neighbour for neighbour in around.neighbours[0] if neighbour.id != before.id]
     links = [connected(link) for link in links_for(after, near, now)]
-    return (added(after, indexes[0], event=event, old_ref=before.ref), old, *dispute, *links)
+    return (added(after, indexes[0], event=event, old_ref=before.ref), old, *waiting, *links)
 
 
 def _successor(desk: Desk, before: Memory, wanted: Mapping[str, Any], now: datetime) -> Memory:

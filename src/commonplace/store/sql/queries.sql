@@ -167,6 +167,8 @@ DELETE FROM cursors WHERE scope = :scope
 -- name: insert_held
 INSERT INTO held (scope, id, conflict, beside, content, fields, mentioned, reason, actor, held_at)
 VALUES (:scope, :id, :conflict, :beside, :content, :fields, :mentioned, :reason, :actor, :held_at)
+ON CONFLICT (scope, id) DO UPDATE
+   SET conflict = excluded.conflict, beside = excluded.beside, reason = excluded.reason
 
 -- name: delete_held
 DELETE FROM held WHERE scope = :scope AND id IN #list(ids)
@@ -183,6 +185,13 @@ DELETE FROM held
    AND NOT EXISTS (SELECT 1 FROM memories m
                     WHERE m.scope = :scope AND m.conflict = held.conflict
                       AND NOT m.id IN #list(ids))
+
+-- name: silence_held
+-- A reason quotes both sides: it goes with the words of either.
+UPDATE held SET reason = ''
+ WHERE scope = :scope
+   AND conflict IN (SELECT m.conflict FROM memories m
+                     WHERE m.scope = :scope AND m.id IN #list(ids))
 
 -- name: join_held
 UPDATE held SET conflict = :conflict WHERE scope = :scope AND conflict = :absorbed

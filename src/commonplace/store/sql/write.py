@@ -141,7 +141,6 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
             erased = [step.id for step in batch if step.entry.event is Event.ERASE]
             if erased:  # categories and threads are words of the caller's, too
                 session.run("silence_journal", ids=erased)
-                session.run("delete_held_beside", ids=erased)
                 session.run("delete_held_about_nothing", ids=erased)
             _remove(session, [step.id for step in batch])
         case Rewrite():
@@ -266,6 +265,8 @@ def _remove(session: Session, ids: Sequence[str]) -> None:
         "delete_versions",
         "delete_links",
         "delete_reads",
+        "delete_held_beside",
+        "silence_held",
         "orphan_successors",
         "delete_memories",
     ):
