@@ -184,10 +184,11 @@ def test_an_alternative_is_kept_beside_what_stands_and_asks_nobody(me):
     assert hit.disputed is None
 
 
-def test_the_same_alternative_again_is_kept_once(me):
+def test_the_same_alternative_again_is_kept_once(me, clock):
     there = tell(me, 1111)
-    for _ in range(2):
-        tell(me, 2222, on_conflict="alternative")
+    first = tell(me, 2222, on_conflict="alternative")
+    clock.tick(hours=1)
+    assert tell(me, 2222, on_conflict="alternative").id == first.id
     tell(me, 3333, on_conflict="alternative")
     assert [side.text for side in me.show(there.id).alternatives] == [
         "door code is 2222",

@@ -1,0 +1,133 @@
+"""Who may decide, and what one who may not see a memory learns of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import NotAllowed, NotFound
+from support.questions import asked, tell, tell_of, values
+from support.stores import all_rows
+
+SECRET = "xylophone"
+
+
+def test_an_agent_may_not_resolve_or_override_and_changes_nothing(me, store_url):
+    tell(me, 1111)
+    held = tell(me, 2222)
+    planner = me.agent("planner")
+    before = all_rows(store_url)
+    for attempt in (
+        lambda: planner.resolve(held.conflict, "override"),
+        lambda: planner.resolve(held.conflict, "insert"),
+        lambda: planner.resolve(held.conflict, "dismiss"),
+        lambda: tell(planner, 3333, on_conflict="override"),
+    ):
+        with pytest.raises(NotAllowed):
+            attempt()
+    assert all_rows(store_url) == before
+
+
+def test_an_agent_may_ask_and_see_the_question(me):
+    planner = me.agent("planner")
+    there, held = tell(me, 1111), tell(planner, 2222)
+    assert (held.action, held.others) == ("pending", (there.id,))
+    assert planner.conflicts() == me.conflicts()
+    assert asked(me).held[0].told_by == "agent:planner"
+    assert tell(planner, 3333, on_conflict="insert").action == "stored"
+
+
+def test_an_agent_that_may_resolve_decides_in_the_owners_place(me):
+    trusted = me.agent("secretary", may_resolve=True)
+    tell(me, 1111)
+    held = tell(me, 2222)
+    trusted.resolve(held.conflict, "override")
+    assert values(me) == [2222]
+    assert tell(trusted, 3333, on_conflict="override").action == "overridden"
+
+
+def test_an_agent_cannot_grant_it_to_itself_or_pass_it_on(me):
+    planner = me.agent("planner")
+    with pytest.raises(NotAllowed):
+        planner.agent("planner", may_resolve=True)
+    trusted = me.agent("secretary", may_resolve=True)
+    with pytest.raises(NotAllowed):
+        trusted.agent("planner", may_resolve=True)
+
+
+def test_the_journal_names_who_decided(me):
+    trusted = me.agent("secretary", may_resolve=True)
+    there, held = tell(me, 1111), tell(me, 2222)
+    trusted.resolve(held.conflict, "dismiss")
+    assert me.history(there.id)[0]["actor"] == "agent:secretary"
+
+
+# ——— what is sensitive ———
+
+
+def test_one_who_is_not_cleared_learns_no_word_of_what_stands(me):
+    tell_of(me, "Dana Levi", description=SECRET, evidence=["her file"], sensitivity="high")
+    planner = me.agent("planner")
+    changed = tell_of(planner, "Dana Levi", description="a singer")
+    repeated = tell_of(planner, "Dana Levi")
+    assert (changed.action, repeated.action) == ("pending", "refreshed")
+    for answer in (changed, repeated):
+        assert SECRET not in repr(answer)
+        assert "her file" not in repr(answer)
+    assert planner.conflicts(alternatives=True) == []
+    assert planner.changes().header == ""
+
+
+@pytest.mark.parametrize("kind", ["contact", "fact"])
+def test_one_who_is_not_cleared_cannot_clear_what_stands_by_telling_it_again(me, kind):
+    given = {"metadata": {"name": "Dana Levi", "description": SECRET}}
+    if kind == "fact":
+        given = {"content": f"Dana lives in {SECRET}", "metadata": {"street": SECRET}}
+    there = me.remember(kind=kind, sensitivity="high", pinned=True, **given)
+    planner = me.agent("planner")
+    lowered = {"sensitivity": "low", "pinned": False, "ttl_days": 1}
+    if kind == "contact":
+        tell_of(planner, "Dana Levi", **lowered)
+    else:
+        planner.remember(f"Dana lives in {SECRET}", kind="fact", **lowered)
+    stands = me.show(there.id).memory
+    assert (stands.sensitivity, stands.pinned, stands.expires_at) == ("high", True, None)
+    with pytest.raises(NotFound):
+        planner.show(there.id)
+
+
+def test_what_supersedes_a_sensitive_fact_unseen_is_as_sensitive(me):
+    me.remember("Dana lives in Haifa", kind="fact", sensitivity="high", metadata={"of": SECRET})
+    planner = me.agent("planner")
+    new = planner.remember("Dana lives in Porto", kind="fact", sensitivity="low")
+    assert SECRET not in repr(new)
+    assert me.show(new.id).memory.sensitivity == "high"
+    with pytest.raises(NotFound):
+        planner.show(new.id)
+
+
+def test_a_trusted_agent_that_is_not_cleared_cannot_resolve_what_it_may_not_see(me):
+    trusted = me.agent("secretary", may_resolve=True)
+    tell(me, SECRET, sensitivity="high")
+    held = tell(me, 2222)
+    with pytest.raises(NotFound):
+        trusted.resolve(held.conflict, "override")
+    assert trusted.conflicts() == []
+
+
+def test_the_owner_sees_that_there_is_a_question_and_decides_it(me):
+    tell(me, SECRET, sensitivity="high")
+    held = tell(me, 2222)
+    question = asked(me)
+    assert SECRET not in repr(question)
+    me.resolve(question.id, "override")
+    assert me.show(held.id).memory.sensitivity == "high"
+
+
+def test_a_sensitive_held_value_is_withheld_from_hits(me):
+    there = tell(me, 1111)
+    tell(me, SECRET, sensitivity="high")
+    planner = me.agent("planner")
+    (hit,) = planner.recall("door code").hits
+    assert hit.id == there.id
+    assert hit.disputed
+    assert SECRET not in repr((hit, planner.show(there.id), planner.conflicts()))
