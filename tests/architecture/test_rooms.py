@@ -94,6 +94,8 @@ def test_only_the_book_chooses_adapters():
         "commonplace.store.sqlite.store",
         "commonplace.store.postgres.store",
         "commonplace.language.models.hashing",
+        "commonplace.language.models.minilm",
+        "commonplace.language.models.openai",
         "commonplace.language.models.wordllama",
     }
     for path in MODULES:
@@ -145,7 +147,7 @@ def test_public_names_are_pinned():
 
 def test_importing_the_package_loads_no_model_and_no_driver():
     loaded = _modules_after_import()
-    for heavy in ("wordllama", "tokenizers", "psycopg", "rich", "typer", "requests"):
+    for heavy in ("wordllama", "tokenizers", "onnxruntime", "psycopg", "rich", "typer", "requests"):
         assert heavy not in loaded, f"import commonplace loads {heavy}"
 
 

@@ -1,6 +1,7 @@
 """`python -m commonplace.bench`: measure, print, and on request write JSON or Markdown.
 
-`python -m commonplace.bench truth` measures judgement instead of speed.
+`python -m commonplace.bench truth` measures judgement instead of speed, and `… embedders` how well
+each embedder sees and how fast a store changes over to it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from commonplace.bench.embedders import main as embedders
 from commonplace.bench.plan import SIZES, USERS, Plan, quick
 from commonplace.bench.run import run
 from commonplace.bench.truth_command import main as truth
@@ -23,6 +25,9 @@ def main(arguments: list[str]) -> None:
     _hold_to_one_thread(arguments)
     if arguments[:1] == ["truth"]:
         truth(arguments[1:])
+        return
+    if arguments[:1] == ["embedders"]:
+        embedders(arguments[1:])
         return
     asked = _parser().parse_args(arguments)
     plan = Plan(sizes=asked.sizes, users=asked.users, peers=not asked.no_peers)

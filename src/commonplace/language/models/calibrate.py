@@ -72,7 +72,7 @@ def calibrate(embedder: Embedder, pairs: Sequence[Pair]) -> Calibration:
         of_script = [pair for pair in pairs if pair.script is each]
         if len(of_script) < 2 * FEWEST_HELD_OUT:
             continue
-        drawn, proof = _prove(_cosines(embedder, of_script), _judged(of_script))
+        drawn, proof = _prove(cosines_of(embedder, of_script), _judged(of_script))
         proofs[each] = proof
         if proof.holds:
             knots[each] = drawn
@@ -125,7 +125,7 @@ def _ranks(values: Floats) -> Floats:
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place], dtype=np.float64)
 
 
-def _cosines(embedder: Embedder, pairs: Sequence[Pair]) -> Floats:
+def cosines_of(embedder: Embedder, pairs: Sequence[Pair]) -> Floats:
     ones = embedder.embed([pair.a for pair in pairs])
     others = embedder.embed([pair.b for pair in pairs])
     return np.asarray(np.sum(ones.astype(np.float64) * others, axis=1))

@@ -1,0 +1,57 @@
+"""The benchmark of embedders says what the pairs say, and writes between its marks only."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.bench.databases import databases
+from commonplace.bench.embedders import BEGIN, END, meaning, rates, sight, sts_pairs, write
+from commonplace.language.models.calibrate import Pair
+from commonplace.language.models.hashing import HashingEmbedder
+
+MODEL = HashingEmbedder()
+PAIRS = [
+    Pair(f"lamp number {n}", other, score)
+    for n in range(20)
+    for other, score in ((f"lamp number {n}!", 1.0), ("quiet rivers", 0.0), ("old lamp", 0.4))
+]
+
+
+def test_a_row_for_each_script_that_has_enough_pairs():
+    (row,) = sight([MODEL], PAIRS).rows
+    assert row[:3] == ("hashing-256", "latin", 60)
+    assert row[-1] == "seen"
+
+
+def test_what_people_say_of_the_pairs_above_each_threshold():
+    (row,) = meaning([MODEL], PAIRS).rows
+    assert row[-1] == "1.00 (20)"
+
+
+def test_rates_on_both_databases(tmp_path):
+    with databases(tmp_path) as found:
+        rows = rates([MODEL], found, 30).rows
+    assert [row[:3] for row in rows] == [
+        ("hashing-256", "SQLite", 30),
+        ("hashing-256", "PostgreSQL", 30),
+    ]
+    assert all(row[-1] > 0 for row in rows)
+
+
+def test_public_pairs_are_scaled_and_missing_ones_are_missed_aloud(tmp_path, capsys):
+    assert sts_pairs(tmp_path) == []
+    assert "missing" in capsys.readouterr().err
+    (tmp_path / "sts").mkdir()
+    (tmp_path / "sts" / "stsb-en-dev.csv").write_text('"One, two",Three,2.5\n', encoding="utf-8")
+    assert sts_pairs(tmp_path) == [Pair("One, two", "Three", pytest.approx(0.5))]
+
+
+def test_only_what_stands_between_the_marks_is_written_anew(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
+    write(page, [sight([MODEL], PAIRS)])
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith(f"before\n{BEGIN}")
+    assert text.endswith(f"{END}\nafter\n")
+    assert "old" not in text
+    assert "hashing-256" in text

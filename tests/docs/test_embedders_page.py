@@ -1,0 +1,36 @@
+"""What the page on embedders tells to type works, and its tables are of all embedders."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from commonplace.bench.embedders import BEGIN, EMBEDDERS, END
+from commonplace.book import make_embedder
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/embedders.md").read_text(encoding="utf-8")
+
+
+def test_the_commands_run_one_after_the_other(tmp_path, monkeypatch):
+    blocks = re.findall(r"```\n(commonplace .*?)```", PAGE, re.S)
+    lines = [line for block in blocks for line in block.strip().splitlines()]
+    assert {line.split()[1] for line in lines} >= {"doctor", "calibrate", "reembed"}
+    monkeypatch.setenv("COMMONPLACE_STORE", str(tmp_path / "page.db"))
+    for line in lines:
+        command = line.replace("commonplace", f'"{sys.executable}" -m commonplace', 1)
+        ran = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT)
+        assert ran.returncode == 0, f"{line}: {ran.stderr}"
+
+
+def test_the_variables_it_names_are_settings():
+    settings = (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"COMMONPLACE_\w+(?==)", PAGE))
+    assert named
+    assert all(f"`{name}`" in settings for name in named)
+
+
+def test_every_embedder_has_its_rows():
+    tables = PAGE.partition(BEGIN)[2].partition(END)[0]
+    for name in EMBEDDERS:
+        assert tables.count(f"| {make_embedder(name).name} |") >= 4, name
