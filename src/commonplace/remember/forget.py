@@ -103,7 +103,7 @@ def restore(
         said = {
             memory.id: as_it_was(desk, principal, memory, version)
             for memory in memories
-            if (version := wanted[memory.id])
+            if (version := wanted[memory.id]) is not None
         }
         dead = [memory for memory in memories if memory.state is not State.ACTIVE]
         successors = _live_successors(desk, principal, dead)

@@ -78,14 +78,24 @@ def remember(
         around = look_around(desk, principal.scope, batch.memories, batch.vectors, batch.indexes)
         hold_to_limits(batch.memories, around.live_by_kind)
         ledger, answers = _decide_each(desk, principal, batch, around, scales)
-        steps = ledger.all_steps()
-        return (
-            Changeset(principal.scope, ledger.now, principal.actor, steps, around.revision),
-            answers,
+        changeset = Changeset(
+            principal.scope,
+            ledger.now,
+            principal.actor,
+            ledger.all_steps(),
+            around.revision,
+            _thread_of_all(batch.memories),
         )
+        return changeset, answers
 
     revision, answers = desk.decide(decision)
     return [replace(answer, revision=revision) for answer in answers]
+
+
+def _thread_of_all(memories: Sequence[Memory]) -> str | None:
+    """Of several conversations, each memory tells its own."""
+    threads = {memory.thread_id for memory in memories}
+    return threads.pop() if len(threads) == 1 else None
 
 
 def _composed(desk: Desk, principal: Principal, given: Sequence[Mapping[str, Any]]) -> _Batch:

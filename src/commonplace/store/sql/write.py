@@ -341,4 +341,12 @@ def _write_journal(session: Session, changeset: Changeset, numbers: Numbers) -> 
 
 def _thread_of(step: Step, changeset: Changeset) -> str | None:
     """A batch may bring memories of several conversations."""
-    return changeset.thread_id or (step.memory.thread_id if isinstance(step, Add) else None)
+    match step:
+        case _ if changeset.thread_id:
+            return changeset.thread_id
+        case Add():
+            return step.memory.thread_id
+        case Hold(values=(first, *_)):
+            return first.memory.thread_id
+        case _:
+            return None
