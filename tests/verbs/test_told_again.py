@@ -1,0 +1,231 @@
+"""The same again, a newer truth, a question: each leaves its own trace, and each is undone."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from commonplace.errors import NotFound
+from support.questions import tell, tell_of, values
+
+# ——— refreshed ———
+
+
+def test_told_again_the_old_one_stands_with_the_evidence_of_both(me, clock):
+    there = me.remember("Dana lives in Haifa", kind="fact", evidence=["Monday"], confidence=0.8)
+    clock.tick(days=2)
+    again = me.remember("dana lives in Haifa", kind="fact", evidence=["Monday", "Friday"])
+    assert again.memory.evidence == ("Monday", "Friday")
+    assert (again.memory.confidence, again.memory.content) == (1.0, "Dana lives in Haifa")
+    stands = me.show(there.id)
+    assert (stands.memory.version, stands.memory.updated_at) == (2, clock.now)
+    assert [version.memory.version for version in stands.versions] == [1, 2]
+    assert stands.versions[0].invalidated_at == clock.now
+
+
+def test_told_again_what_is_mentioned_is_taken_and_the_rest_stays(me):
+    there = me.remember("Dana lives in Haifa", kind="fact", importance=4, pinned=True, tags=["a"])
+    me.remember("Dana lives in Haifa", kind="fact", tags=["b"])
+    stands = me.show(there.id).memory
+    assert (stands.importance, stands.pinned, stands.tags) == (4, True, ("b",))
+
+
+def test_a_refresh_is_undone_by_the_version_before_it(me):
+    there = me.remember("Dana lives in Haifa", kind="fact", evidence=["Monday"])
+    again = me.remember("Dana lives in Haifa", kind="fact", evidence=["Friday"], importance=5)
+    assert again.undo == (f"{there.id}@1",)
+    restored = me.restore(again.undo[0])
+    assert (restored.ids, restored.replaced) == ((there.id,), ())
+    stands = me.show(there.id).memory
+    assert (stands.evidence, stands.importance, stands.version) == (("Monday",), 2, 3)
+
+
+def test_a_merged_contact_is_undone_and_found_by_what_it_said(me):
+    there = tell_of(me, "Dana Levi", phone="052-111-2233")
+    again = tell_of(me, "Dana Levi", role="plumber")
+    assert me.recall("plumber").hits
+    me.restore(list(again.undo))
+    assert me.show(there.id).memory.metadata == there.memory.metadata
+    assert me.recall("plumber").is_empty
+
+
+@pytest.mark.parametrize("asked_for", ["{id}@7", "{id}@0", "nowhere@1"])
+def test_a_version_that_is_not_there_is_named_and_changes_nothing(me, asked_for):
+    there = me.remember("Dana lives in Haifa", kind="fact")
+    with pytest.raises(NotFound):
+        me.restore(asked_for.format(id=there.id))
+    assert me.revision == there.revision
+
+
+def test_a_version_of_what_was_forgotten_comes_back_as_it_was(me):
+    there = me.remember("Dana lives in Haifa", kind="fact", importance=1)
+    me.update(there.id, importance=5)
+    me.forget(there.id)
+    me.restore(f"{there.id}@1")
+    assert me.show(there.id).memory.importance == 1
+
+
+# ——— superseded ———
+
+
+def test_the_newer_fact_supersedes_and_the_old_one_has_an_end(me, clock):
+    old = me.remember("Dana lives in Haifa", kind="fact", evidence=["Monday"], importance=4)
+    clock.tick(days=2)
+    new = me.remember("Dana lives in Porto", kind="fact", evidence=["Friday"])
+    history = me.show(old.id).memory
+    assert (history.state, history.superseded_by) == ("superseded", new.id)
+    assert history.valid_to == clock.now
+    assert new.memory.evidence == ("Friday",)  # another truth has its own
+    assert new.memory.importance == 4
+    assert [memory.id for memory in me.list().memories] == [new.id]
+    assert [hit.id for hit in me.recall("Where does Dana live?").hits] == [new.id]
+
+
+def test_a_newer_wording_supersedes_with_the_evidence_of_both(me):
+    old = me.remember("Dana lives in Haifa", kind="fact", evidence=["Monday"])
+    new = me.remember("Dana lives in Haifa with her cats", kind="fact", evidence=["Friday"])
+    assert (new.relation, new.action, new.others) == ("rewording", "superseded", (old.id,))
+    assert new.memory.evidence == ("Monday", "Friday")
+
+
+def test_the_old_one_was_true_until_the_new_one_began(me, clock):
+    old = me.remember("Dana lives in Haifa", kind="fact", valid_from="2025-01-01")
+    me.remember("Dana lives in Porto", kind="fact", valid_from="2025-06-01")
+    assert me.show(old.id).memory.valid_to.isoformat() == "2025-06-01T00:00:00+00:00"
+
+
+def test_superseding_is_undone_by_restore_and_back(me):
+    old = me.remember("Dana lives in Haifa", kind="fact")
+    new = me.remember("Dana lives in Porto", kind="fact")
+    assert new.undo == (old.id,)
+    assert me.restore(old.id).replaced == (new.id,)
+    back = me.show(old.id).memory
+    assert (back.state, back.superseded_by, back.valid_to) == ("active", None, None)
+    me.restore(new.id)
+    assert [memory.id for memory in me.list().memories] == [new.id]
+
+
+def test_what_was_true_earlier_does_not_supersede_what_is_true_now(me, clock):
+    now = me.remember("Dana lives in Haifa", kind="fact", valid_from="2026-01-01")
+    before = me.remember("Dana lives in Porto", kind="fact", valid_from="2020-01-01")
+    over = me.remember(
+        "Dana lives in Lima",
+        kind="fact",
+        valid_from="2010-01-01",
+        valid_to=clock.now - timedelta(days=99),
+    )
+    assert [answer.action for answer in (before, over)] == ["stored", "stored"]
+    assert me.show(now.id).memory.state == "active"
+
+
+def test_near_facts_are_stored_and_linked(me):
+    one = me.remember("Dana used to live in the old town of Porto", kind="fact")
+    other = me.remember("Dana will live in the old town of Porto", kind="fact")
+    assert (other.relation, other.action) == ("near", "stored")
+    (link,) = me.show(one.id).links
+    assert {link.a, link.b} == {one.id, other.id}
+
+
+# ——— the traces ———
+
+
+def happenings(me):
+    """One of each, in thread t: what the delta header and the journal tell of it."""
+    me.remember("Dana lives in Haifa", kind="fact")
+    me.remember("Omer works at Intel", kind="fact")
+    tell(me, 1, "door code")
+    tell(me, 1, "alarm code")
+    me.changes()
+    return {
+        "superseded": me.remember("Dana lives in Porto", kind="fact", thread="t").id,
+        "told again": me.remember("Omer works at Intel", kind="fact", thread="t").id,
+        "overridden": tell(me, 2, "door code", on_conflict="override", thread="t").id,
+        "disputed": tell(me, 2, "alarm code", thread="t").others[0],
+    }
+
+
+def test_the_delta_header_tells_them_apart(me):
+    ids = happenings(me)
+    delta = me.changes(since=4)
+    bullets = {change.id: change.bullet for change in delta.changes}
+    assert set(bullets) == set(ids.values())
+    assert bullets[ids["superseded"]].startswith("- ↑updated: [")
+    assert "(supersedes an earlier one)" in bullets[ids["superseded"]]
+    assert "(told again)" in bullets[ids["told again"]]
+    assert "(overrides an earlier one)" in bullets[ids["overridden"]]
+    assert bullets[ids["disputed"]].startswith("- ?disputed: [")
+    assert "alarm code is 1" in bullets[ids["disputed"]]
+    assert "alarm code is 2" not in delta.header
+
+
+def test_what_was_asked_and_answered_since_is_not_told_as_a_question(me):
+    tell(me, 1)
+    me.changes()
+    held = tell(me, 2)
+    me.resolve(held.conflict, "dismiss")
+    assert me.changes().header == ""
+    held = tell(me, 3)
+    me.resolve(held.conflict, "override")
+    assert "overrides an earlier one" in me.changes().header
+    assert "disputed" not in me.changes(since=0).header
+
+
+def test_an_alternative_is_in_the_journal_and_disturbs_nobody(me):
+    there = tell(me, 1)
+    me.changes()
+    other = tell(me, 2, on_conflict="alternative")
+    assert me.changes().header == ""
+    assert me.history(there.id)[0]["meta"] == {"alternative": other.id}
+
+
+def test_the_journal_tells_them_apart(me):
+    ids = happenings(me)
+
+    def newest(what):
+        row = me.history(ids[what])[0]
+        return row["event"], row["meta"]
+
+    assert newest("superseded")[0] == "UPDATE"
+    assert newest("superseded")[1]["relation"] == "changed"
+    assert newest("told again") == ("UPDATE", {"relation": "repeat"})
+    assert newest("overridden")[0] == "OVERRIDE"
+    event, meta = newest("disputed")
+    assert (event, set(meta)) == ("UPDATE", {"conflict", "held"})
+    question = me.conflicts()[0]
+    me.resolve(question.id, "override", thread="t")
+    told = [row["meta"].get("choice") for row in me.change_log("t")]
+    assert "override" in told
+
+
+def test_every_change_of_a_thread_is_in_its_change_log(me):
+    happenings(me)
+    log = me.change_log("t")
+    assert {row["rev"] for row in log} == {5, 6, 7, 8}
+
+
+def test_the_journal_holds_no_text(me):
+    tell(me, "xylophone")
+    held = tell(me, "glockenspiel")
+    tell(me, "marimba", on_conflict="alternative")
+    me.resolve(held.conflict, "override")
+    me.remember("Dana plays the vibraphone", kind="fact")
+    me.remember("dana plays the vibraphone.", kind="fact")
+    me._desk.books.flush()
+    told = repr(me.events(limit=100)) + repr(me.change_log("main", limit=100))
+    told += "".join(repr(me.history(memory.id)) for memory in me.list().memories)
+    for word in ("xylophone", "glockenspiel", "marimba", "vibraphone"):
+        assert word not in told
+        assert "journal" not in me.verify_forget(word).found_in
+
+
+def test_a_held_value_is_linked_to_nothing(me):
+    friend = me.remember("The door code is 2222", kind="note")
+    tell(me, 1111)
+    held = tell(me, 2222)
+    tell(me, 3333, on_conflict="alternative")
+    for memory in me.list().memories:
+        linked = {id for link in me.show(memory.id).links for id in (link.a, link.b)}
+        assert held.id not in linked
+    assert friend.id in {memory.id for memory in me.list().memories}
+    assert values(me) == [1111]
