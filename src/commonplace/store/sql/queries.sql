@@ -111,6 +111,11 @@ INSERT INTO journal (
 UPDATE journal SET category = NULL, thread_id = NULL, meta = '{}'
  WHERE scope = :scope AND subject IN #list(ids)
 
+-- name: silence_holding
+-- That a value was held is told of the memory it was held against; the thread is the teller's word.
+UPDATE journal SET thread_id = NULL
+ WHERE scope = :scope AND op = 'hold' AND meta LIKE '%' || CAST(:id AS TEXT) || '%'
+
 -- name: insert_receipt
 INSERT INTO receipts (scope, id, at, items) VALUES (:scope, :id, :at, :items)
 

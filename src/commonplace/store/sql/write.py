@@ -135,8 +135,7 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
                 _hold(session, step)
         case LetGo():
             for step in batch:
-                session.run("delete_held", ids=list(step.values))
-                session.run("end_dispute", conflicts=[step.conflict] if step.conflict else [])
+                _let_go(session, step)
         case Remove():
             erased = [step.id for step in batch if step.entry.event is Event.ERASE]
             if erased:  # categories and threads are words of the caller's, too
@@ -244,6 +243,14 @@ def _hold(session: Session, step: Hold) -> None:
     if step.conflict:
         session.run("dispute", conflict=step.conflict, ids=list(step.targets))
         session.run("dispute", conflict=None, ids=list(step.releases))
+
+
+def _let_go(session: Session, step: LetGo) -> None:
+    session.run("delete_held", ids=list(step.values))
+    session.run("end_dispute", conflicts=[step.conflict] if step.conflict else [])
+    if step.entry.event is Event.ERASE:
+        for id in step.values:
+            session.run("silence_holding", id=id)
 
 
 def _insert_held(session: Session, held: Sequence[Held]) -> None:
