@@ -1,0 +1,55 @@
+"""Erased with a question: no byte of any side is left in the files."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from support.questions import tell
+from support.stored_bytes import files_holding
+from support.whole import assert_whole
+
+
+@pytest.fixture
+def secret():
+    """A word that stands nowhere else."""
+    return f"zq{uuid4().hex}"
+
+
+@pytest.fixture
+def holding(store_url, request):
+    server = request.getfixturevalue("postgres") if "://" in store_url else None
+    return lambda text: files_holding(text, store_url, server)
+
+
+def by_target(me, there, held):
+    me.erase(there, now=True)
+
+
+def by_held_ids(me, there, held):
+    me.erase(held, now=True)
+
+
+def by_user(me, there, held):
+    me.erase_user(now=True)
+
+
+@pytest.mark.parametrize("way", [by_target, by_held_ids, by_user])
+def test_erase_now_leaves_no_byte_of_what_waited(book, me, store_url, secret, holding, way):
+    there = tell(me, 1111).id
+    held = [
+        tell(me, f"{secret} one").id,
+        tell(me, f"{secret} two", evidence=[f"the {secret} file"]).id,
+        tell(me, f"{secret} three", on_conflict="alternative").id,
+    ]
+    if "://" in store_url:  # PostgreSQL does this by itself, and keeps samples of what it sees
+        with psycopg.connect(store_url, autocommit=True) as connection:
+            connection.execute("ANALYZE")
+    assert holding(secret), "the test can find what is there"
+    way(me, there, held)
+    assert me.verify_forget(secret, files=True).clean
+    book.close()
+    assert holding(secret) == []
+    assert_whole(store_url, "ana")
