@@ -368,7 +368,12 @@ SELECT
     (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = l.a) OR NOT EXISTS
     (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = l.b))),
   (SELECT COUNT(*) FROM reads r WHERE r.scope = :scope AND NOT EXISTS
-    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = r.id))
+    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = r.id)),
+  (SELECT COUNT(*) FROM memories m WHERE m.scope = :scope AND m.conflict IS NOT NULL
+      AND NOT EXISTS
+    (SELECT 1 FROM held h WHERE h.scope = :scope AND h.conflict = m.conflict)),
+  (SELECT COUNT(*) FROM held h WHERE h.scope = :scope AND h.beside IS NOT NULL AND NOT EXISTS
+    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = h.beside))
 
 -- name: count_operations
 SELECT (ts / 86400000000) AS day, node, op, status, COUNT(*)

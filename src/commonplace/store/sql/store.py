@@ -61,6 +61,8 @@ _LOOSE_ENDS = (
     "versions without a memory",
     "links without a memory",
     "read marks without a memory",
+    "disputed memories without a held value",
+    "alternatives without a memory",
 )
 
 
