@@ -9,9 +9,9 @@ import pytest
 
 from commonplace.model.filters import Visibility
 from commonplace.model.memory import State
-from commonplace.store.port import JournalQuery, Listing
+from commonplace.store.port import HeldQuery, JournalQuery, Listing
 from commonplace.store.sql.loader import statements
-from support.making import ANA, BOB, a_memory, put
+from support.making import ANA, BOB, a_memory, changeset, holding, put
 from support.stores import OF_THE_STORE, SCOPED_TABLES, TABLES, is_postgres, open_store, raw
 
 MAINTENANCE = {
@@ -170,6 +170,11 @@ def test_a_port_opened_on_one_owner_shows_nothing_of_another(store):
     assert store.versions(BOB, [hers.id]) == []
     assert store.links(BOB, [hers.id]) == []
     assert store.journal(BOB, JournalQuery(subject=hers.id)) == []
+    store.apply(changeset(holding("Held of hers", hers)))
+    assert store.held(BOB) == store.held(BOB, HeldQuery(beside=[hers.id])) == []
+    assert store.disputed(BOB) == []
+    assert store.mentions(BOB, "Held of hers") == []
+    assert store.mentions(ANA, "Held of hers") == ["held"]
     assert store.mentions(BOB, "Hers alone") == []
     assert store.mentions(ANA, "hers ALONE") == ["memories", "versions"]
     assert len(store.index_page(BOB, 0, -1).rows) == 1
@@ -190,8 +195,10 @@ def guarded(postgres):
     """A store on PostgreSQL in which ana and bob each have one memory."""
     url = postgres.database()
     store = open_store(url)
-    put(store, [a_memory("Hers")])
-    put(store, [a_memory("His")], BOB)
+    for scope, text in ((ANA, "Hers"), (BOB, "His")):
+        memory = a_memory(text)
+        put(store, [memory], scope)
+        store.apply(changeset(holding(f"{text}, held", memory), scope=scope))
     yield store, url
     store.close()
     postgres.give_back(url)
@@ -243,7 +250,7 @@ def test_row_level_security_is_forced_on_every_table_with_an_owner(guarded):
 
 def test_a_statement_without_a_filter_sees_its_own_scope_alone(guarded):
     store, _ = guarded
-    for table in ("memories", "versions", "terms", "vectors", "journal", "scopes"):
+    for table in ("memories", "versions", "terms", "vectors", "journal", "scopes", "held"):
         with store._reading(ANA) as session:
             assert ask(session, f"SELECT DISTINCT scope FROM {table}") == [("user:ana",)]
 
@@ -259,13 +266,16 @@ def test_another_scope_or_none_sees_no_row(guarded, scope):
 def test_a_row_of_another_owner_is_neither_written_nor_moved_nor_deleted(guarded):
     store, url = guarded
     insert = "INSERT INTO cursors VALUES ('user:bob', 'agent', 't', 1)"
-    for statement in (insert, "UPDATE memories SET scope = 'user:bob'"):
+    moves = ("UPDATE memories SET scope = 'user:bob'", "UPDATE held SET scope = 'user:bob'")
+    for statement in (insert, *moves):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             as_role(url, "commonplace_app", statement, scope="user:ana")
     with store._writing(ANA) as session:
         session._cursor.execute("DELETE FROM memories")
+        session._cursor.execute("DELETE FROM held")
     assert store.page(ANA, Listing()) == []
     assert [memory.content for memory in store.page(BOB, Listing())] == ["His"]
+    assert (len(store.held(ANA)), len(store.held(BOB))) == (0, 1)
 
 
 def test_partitions_cannot_be_reached_around_their_parent(guarded):
@@ -289,7 +299,7 @@ def test_role_and_scope_end_with_their_transaction(guarded):
 
 def test_maintenance_sees_which_owners_there_are_and_nothing_they_remember(guarded):
     _, url = guarded
-    for table in ("memories", "versions", "terms", "vectors", "journal", "links", "reads"):
+    for table in ("memories", "versions", "terms", "vectors", "journal", "links", "reads", "held"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             as_role(url, "commonplace_maintenance", f"SELECT count(*) FROM {table}")
 

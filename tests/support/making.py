@@ -9,8 +9,18 @@ from typing import Any
 
 from commonplace.desk import indexing
 from commonplace.language.models.hashing import HashingEmbedder
-from commonplace.model.changes import Applied, Change, Changeset, Indexing, Step, added, changed
-from commonplace.model.journal import Event, Op
+from commonplace.model.changes import (
+    Applied,
+    Change,
+    Changeset,
+    Hold,
+    Indexing,
+    Step,
+    added,
+    changed,
+)
+from commonplace.model.conflict import Held
+from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Scope
@@ -51,6 +61,26 @@ def updating(before: Memory, *, reindexed: bool = False, **fields: Any) -> Chang
     after = before.evolve(**fields)
     index = indexed(after) if reindexed else None
     return changed(before, after, op=Op.UPDATE, event=Event.UPDATE, index=index)
+
+
+def a_held(content: str, *, conflict: str | None = None, **fields: Any) -> Held:
+    beside = fields.pop("beside", None)
+    at = fields.pop("held_at", START)
+    mentioned = frozenset(fields.pop("mentioned", ("content",)))
+    reason = fields.pop("reason", "it differs")
+    memory = a_memory(content, created_at=at, **fields)
+    return Held(memory, conflict, beside, mentioned, reason, "user:test", at)
+
+
+def holding(content: str, *targets: Memory, conflict: str = "question", **more: Any) -> Hold:
+    """A value that waits in a question about the targets."""
+    return Hold(
+        conflict,
+        (a_held(content, conflict=conflict),),
+        Entry(op=Op.HOLD, event=Event.UPDATE, subject=targets[0].id),
+        targets=tuple(target.id for target in targets),
+        **more,
+    )
 
 
 def changeset(

@@ -20,6 +20,7 @@ def asking(me, clock):
     clock.tick(hours=1)
     tell(me, 4444, on_conflict="alternative", source_type="email", source_id="mail-1")
     tell_of(me, "Dana Levi", phone="052-111-2233")
+    clock.tick(hours=1)
     tell_of(me, "Omer Katz", phone="054-999-8877")
     clock.tick(hours=1)
     tell_of(me, "Dana Levi", phone="054-999-8877")

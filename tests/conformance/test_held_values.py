@@ -1,0 +1,256 @@
+"""What a store promises of values that wait: in one question about a memory, or beside it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from commonplace.errors import StaleDecision
+from commonplace.model.changes import Copy, Hold, LetGo, RemoveEverything, removed
+from commonplace.model.conflict import group
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.kinds import Kind
+from commonplace.model.memory import Sensitivity
+from commonplace.store.port import HeldQuery
+from support.clock import START
+from support.making import (
+    ANA,
+    BOB,
+    a_held,
+    a_memory,
+    adding,
+    changeset,
+    holding,
+    indexed,
+    put,
+    updating,
+)
+from support.stores import all_rows
+
+ASKED = Entry(op=Op.HOLD, event=Event.UPDATE)
+DECIDED = Entry(op=Op.RESOLVE, event=Event.UPDATE)
+
+
+@pytest.fixture
+def targets(store):
+    """Two memories that can be asked about."""
+    pair = [a_memory("The code is 1"), a_memory("The key is red")]
+    put(store, pair)
+    return pair
+
+
+def texts(store, **query):
+    return [held.memory.content for held in store.held(ANA, HeldQuery(**query))]
+
+
+def conflicts_of(store, memories):
+    return [memory.conflict for memory in store.fetch(ANA, [memory.id for memory in memories])]
+
+
+def test_what_was_held_comes_back_as_it_was(store, targets):
+    value = a_held(
+        'Ana said "2" — שלום 100%',
+        conflict="q",
+        kind=Kind.KV,
+        mentioned=("metadata", "importance"),
+        reason="1 → 2",
+        metadata={"subject": "code", "value": {"deep": [2, None]}},
+        evidence=("she said so",),
+        tags=("a", "é"),
+        importance=5,
+        confidence=0.25,
+        sensitivity=Sensitivity.HIGH,
+        pinned=True,
+        thread_id="t",
+        source_type="email",
+        source_id="mail-1",
+        valid_from=START,
+        expires_at=START + timedelta(days=9),
+    )
+    store.apply(changeset(Hold("q", (value,), ASKED, targets=(targets[0].id,))))
+    (back,) = store.held(ANA)
+    assert back.memory.evolve(arrived_at=None) == value.memory.evolve(arrived_at=None)
+    assert (back.conflict, back.beside, back.mentioned) == ("q", None, value.mentioned)
+    assert (back.reason, back.actor, back.held_at) == ("1 → 2", "user:test", START)
+
+
+def test_a_target_names_its_question_and_is_otherwise_as_it_was(store, targets):
+    store.apply(changeset(holding("The code is 2", targets[0], conflict="q")))
+    assert conflicts_of(store, targets) == ["q", None]
+    assert [memory.id for memory in store.disputed(ANA)] == [targets[0].id]
+    assert store.disputed(ANA, ["another"]) == []
+    assert store.fetch(ANA, [targets[0].id]) == [targets[0].evolve(conflict="q")]
+    assert len(store.versions(ANA, [targets[0].id])) == 1
+
+
+def test_a_change_of_the_target_leaves_the_question(store, targets):
+    store.apply(changeset(holding("The code is 2", targets[0], conflict="q")))
+    store.apply(changeset(updating(targets[0], importance=5)))
+    assert conflicts_of(store, targets) == ["q", None]
+
+
+def test_held_values_are_found_by_any_of_their_names_oldest_first(store, targets):
+    later, latest = START + timedelta(hours=1), START + timedelta(hours=2)
+    first = a_held("first", conflict="q", held_at=later)
+    before = a_held("before", conflict="q", held_at=START)
+    beside = a_held("beside", beside=targets[1].id, held_at=latest)
+    store.apply(changeset(Hold("q", (first, before), ASKED, targets=(targets[0].id,))))
+    store.apply(changeset(Hold(None, (beside,), ASKED)))
+    assert [held.memory.content for held in store.held(ANA)] == ["before", "first", "beside"]
+    assert texts(store, conflicts=["q"]) == ["before", "first"]
+    assert texts(store, beside=[targets[1].id]) == ["beside"]
+    assert texts(store, ids=[first.memory.id, beside.memory.id]) == ["first", "beside"]
+    assert texts(store, ids=["nowhere"]) == texts(store) == []
+
+
+def test_an_alternative_disputes_nothing(store, targets):
+    store.apply(changeset(Hold(None, (a_held("else", beside=targets[0].id),), ASKED)))
+    assert conflicts_of(store, targets) == [None, None]
+    assert store.disputed(ANA) == []
+
+
+def test_held_again_it_waits_where_it_was_put_last(store, targets):
+    value = a_held("else", beside=targets[0].id, reason="before")
+    store.apply(changeset(Hold(None, (value,), ASKED)))
+    moved = a_held("else", id=value.memory.id, beside=targets[1].id, reason="now")
+    store.apply(changeset(Hold(None, (moved,), ASKED)))
+    (back,) = store.held(ANA)
+    assert (back.beside, back.reason) == (targets[1].id, "now")
+
+
+def test_a_question_absorbs_others_with_their_values_and_targets(store, targets):
+    store.apply(changeset(holding("one", targets[0], conflict="q1")))
+    store.apply(changeset(holding("two", targets[1], conflict="q2")))
+    store.apply(changeset(holding("three", *targets, conflict="q1", absorbs=("q2",))))
+    assert conflicts_of(store, targets) == ["q1", "q1"]
+    assert sorted(texts(store, conflicts=["q1"])) == ["one", "three", "two"]
+    assert texts(store, conflicts=["q2"]) == []
+    (conflict,) = group(store.held(ANA), store.disputed(ANA))
+    assert (conflict.id, len(conflict.targets), len(conflict.held)) == ("q1", 2, 3)
+
+
+def test_a_memory_is_in_one_question_at_most(store, targets):
+    store.apply(changeset(holding("one", targets[0], conflict="q1")))
+    store.apply(changeset(holding("two", targets[0], conflict="q2")))
+    assert conflicts_of(store, targets[:1]) == ["q2"]
+
+
+def test_a_released_memory_is_asked_about_no_longer(store, targets):
+    store.apply(changeset(holding("one", targets[0], conflict="q")))
+    follows = Hold("q", (), ASKED, targets=(targets[1].id,), releases=(targets[0].id,))
+    store.apply(changeset(follows))
+    assert conflicts_of(store, targets) == [None, "q"]
+    assert texts(store, conflicts=["q"]) == ["one"]
+
+
+def test_letting_a_value_go_leaves_the_question_until_it_is_over(store, targets):
+    first, second = a_held("one", conflict="q"), a_held("two", conflict="q")
+    store.apply(changeset(Hold("q", (first, second), ASKED, targets=(targets[0].id,))))
+    store.apply(changeset(LetGo((first.memory.id,), DECIDED)))
+    assert (texts(store, conflicts=["q"]), conflicts_of(store, targets)) == (["two"], ["q", None])
+    store.apply(changeset(LetGo((second.memory.id,), DECIDED, "q")))
+    assert (store.held(ANA), store.disputed(ANA)) == ([], [])
+
+
+def test_a_question_and_its_target_can_come_in_one_changeset(store):
+    memory = a_memory("The lamp is green")
+    store.apply(changeset(adding(memory), holding("The lamp is red", memory, conflict="q")))
+    assert conflicts_of(store, [memory]) == ["q"]
+
+
+def test_holding_moves_the_revision_and_tells_the_journal(store, targets):
+    before = store.counters(ANA)
+    store.apply(changeset(holding("one", targets[0], conflict="q")))
+    after = store.counters(ANA)
+    assert (after.revision, after.journal) == (before.revision + 1, before.journal + 1)
+
+
+def test_a_stale_decision_holds_nothing(store, store_url, targets):
+    rows = all_rows(store_url)
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(holding("one", targets[0], conflict="q"), decided_on=0))
+    assert all_rows(store_url) == rows
+
+
+# ——— what goes, goes with what it was about ———
+
+
+@pytest.mark.parametrize("event", [Event.ERASE, Event.DELETE, Event.TTL])
+def test_a_removed_memory_takes_its_alternatives(store, targets, event):
+    store.apply(changeset(Hold(None, (a_held("else", beside=targets[0].id),), ASKED)))
+    store.apply(changeset(removed(targets[0], event=event)))
+    assert store.held(ANA) == []
+
+
+def test_a_purged_target_leaves_the_question_without_its_words(store, targets):
+    store.apply(changeset(holding("one", targets[0], conflict="q")))
+    store.apply(changeset(removed(targets[0], event=Event.DELETE)))
+    (held,) = store.held(ANA)
+    assert (held.conflict, held.reason) == ("q", "")
+
+
+def test_an_erased_target_takes_its_question_unless_another_is_in_question(store, targets):
+    store.apply(changeset(holding("one", *targets, conflict="q")))
+    store.apply(changeset(removed(targets[0], event=Event.ERASE)))
+    assert [(held.conflict, held.reason) for held in store.held(ANA)] == [("q", "")]
+    store.apply(changeset(removed(targets[1], event=Event.ERASE)))
+    assert store.held(ANA) == []
+
+
+def test_two_targets_erased_at_once_take_their_question(store, targets):
+    store.apply(changeset(holding("one", *targets, conflict="q")))
+    store.apply(changeset(*(removed(target, event=Event.ERASE) for target in targets)))
+    assert store.held(ANA) == []
+
+
+def test_everything_removed_is_everything_of_one_owner(store, targets):
+    his = a_memory("His", user_id="bob")
+    put(store, [his], BOB)
+    store.apply(changeset(holding("of bob", his, conflict="q"), scope=BOB))
+    store.apply(changeset(holding("of ana", targets[0], conflict="q")))
+    store.apply(changeset(RemoveEverything(Entry(op=Op.DELETE, event=Event.ERASE))))
+    assert store.held(ANA) == []
+    assert [held.memory.content for held in store.held(BOB)] == ["of bob"]
+    assert store.fetch(BOB, [his.id])[0].conflict == "q"
+
+
+def test_two_owners_may_have_a_question_of_the_same_name(store, targets):
+    his = a_memory("His", user_id="bob")
+    put(store, [his], BOB)
+    store.apply(changeset(holding("of bob", his, conflict="q"), scope=BOB))
+    store.apply(changeset(holding("of ana", targets[0], conflict="q")))
+    store.apply(changeset(LetGo((), DECIDED, "q")))
+    assert store.disputed(ANA) == []
+    assert [memory.id for memory in store.disputed(BOB)] == [his.id]
+
+
+def test_a_copy_brings_questions_along(store):
+    disputed = a_memory("The code is 1", conflict="q")
+    values = (a_held("The code is 2", conflict="q"), a_held("else", beside=disputed.id))
+    copy = Copy(((disputed, indexed(disputed)),), (), (), (), 1, 0, values)
+    store.apply(changeset(copy))
+    assert [memory.id for memory in store.disputed(ANA, ["q"])] == [disputed.id]
+    assert sorted(held.memory.content for held in store.held(ANA)) == ["The code is 2", "else"]
+
+
+# ——— loose ends ———
+
+
+def loose(store):
+    return {what: count for what, count in store.census(ANA).loose_ends.items() if count}
+
+
+def test_a_question_that_is_whole_has_no_loose_ends(store, targets):
+    store.apply(changeset(holding("one", targets[0], conflict="q")))
+    store.apply(changeset(Hold(None, (a_held("else", beside=targets[0].id),), ASKED)))
+    assert loose(store) == {}
+
+
+def test_a_dispute_without_a_value_and_an_alternative_to_nothing_are_loose_ends(store, targets):
+    store.apply(changeset(Hold("q", (), ASKED, targets=(targets[0].id,))))
+    store.apply(changeset(Hold(None, (a_held("else", beside="nowhere"),), ASKED)))
+    assert loose(store) == {
+        "disputed memories without a held value": 1,
+        "alternatives without a memory": 1,
+    }
