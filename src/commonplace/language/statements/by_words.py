@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from commonplace.language.statements.events import is_deed
 from commonplace.language.statements.frames import wordings
 from commonplace.language.statements.parse import Parsed
+from commonplace.language.statements.slots import holds_one
 from commonplace.language.statements.terms import missing, same_term, told
 from commonplace.language.statements.token import Kind, Token
 from commonplace.language.statements.verdict import Comparison, Verdict
@@ -204,12 +205,23 @@ def _of_replaced(old: Parsed, new: Parsed, replaced: list[Span], count: int) -> 
         return Verdict.OPEN, "long parts differ"
     if any(_names_someone(s, old.language) for s in replaced[:-1]):
         return Verdict.BOTH, f"about others: {reason}"
-    counted = any(t.is_value for s in replaced for t in (*s.old, *s.new))
+    counted = all(_counts(s) for s in replaced)
     if not counted and is_deed(old, _subject_end(old)) and is_deed(new, _subject_end(new)):
         return Verdict.BOTH, f"done more than once: {reason}"
     if all(_is_adjective(old, s) for s in replaced):
         return Verdict.OPEN, f"described otherwise: {reason}"
-    return Verdict.MASKED, reason
+    if all(_counts(s) or holds_one(old, new, s.old[0], s.new[0]) for s in replaced):
+        return Verdict.MASKED, reason
+    return Verdict.BOTH, f"several can hold: {reason}"
+
+
+def _counts(span: Span) -> bool:
+    """A number, time, code or letter on both sides."""
+    return any(map(_is_exact, span.old)) and any(map(_is_exact, span.new))
+
+
+def _is_exact(token: Token) -> bool:
+    return token.is_value or (len(token.term) == 1 and token.term.isalpha())
 
 
 def _names_someone(span: Span, language: str) -> bool:

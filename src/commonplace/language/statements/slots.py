@@ -1,0 +1,177 @@
+"""Whether the place where two texts differ holds one value, so that another one replaces it.
+
+Without a frame, little tells: numbers and codes, what "is" something or somewhere, some verbs, and
+standing orders. All else that somebody does, has or wants may be said of several things.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from commonplace.language.statements.frames import nouns
+from commonplace.language.statements.lexicon import data, word_list
+from commonplace.language.statements.parse import Parsed
+from commonplace.language.statements.token import Kind, Token
+
+_WALKED_OVER = frozenset(word_list("article filler prep of by not pron my aux past"))
+_LINKS = frozenset({"copula", "called"})
+_PERSONS = frozenset(
+    word_list("child sibling friend colleague neighbour cousin partner married_to client manager")
+)
+_HAVE_NO_CAPITALS = frozenset({"he", "ar"})
+_PARTICIPLE = {
+    "en": re.compile(r"\w{2,}ed"),
+    "es": re.compile(r"\w{2,}[ai]d[oa]s?"),
+    "fr": re.compile(r"\w{2,}(?:é|ée|és|ées)"),
+    "de": re.compile(r"(?:\w*ge\w+|be\w+|ver\w+|er\w+|ent\w+)(?:t|en)"),
+    "it": re.compile(r"\w{2,}(?:at|it|ut)[oaie]"),
+    "pt": re.compile(r"\w{2,}[ai]d[oa]s?"),
+    "ru": re.compile(r"\w{2,}(?:ан|ен|ён)[аоы]?"),
+}
+# How an order begins where no subject does: "Répondre en français", «לענות בעברית».
+_ORDER = {
+    "es": re.compile(r"\w{2,}[aei]r"),
+    "fr": re.compile(r"\w{2,}(?:er|ir|re)"),
+    "it": re.compile(r"\w{2,}[aei]re"),
+    "pt": re.compile(r"\w{2,}[aei]r"),
+    "ru": re.compile(r"\w{2,}(?:[аяуюе]й|йте|ите)|\w{3,}ть"),
+    "he": re.compile(r"ל[א-ת]{3,}"),
+}
+_NO_SUBJECT = frozenset(word_list("article my me pron prep of have copula past future maybe"))
+
+
+@cache
+def words_of(language: str, column: str) -> frozenset[str]:
+    """A column of single.toml."""
+    return frozenset(word_list(data("single").get(language, {}).get(column, "")))
+
+
+def holds_one(old: Parsed, new: Parsed, before: Token, after: Token) -> bool:
+    """Whether the place before these two tokens is that of a single value, in both texts alike."""
+    one, other = _leading(old, before), _leading(new, after)
+    if not _same_lead(one, other):
+        return False
+    if one and one[0].role in _LINKS:
+        return _after_link(old, new, one, before, after)
+    if one and (one[0].word in words_of(old.language, "verbs") or _is_post(old, one[0])):
+        return True
+    if _is_order(old):
+        return not _is_task(old) and not _names_its_thing(old, one, before)
+    return _is_state(old, one) or _has_known_thing(old, before)
+
+
+def _leading(parsed: Parsed, token: Token) -> list[Token]:
+    """The tokens that lead to a place: the nearest that says something, and small words after it."""
+    titles = words_of("any", "titles")
+    earlier = [
+        t for t in parsed.tokens if t.start < token.start and (t.role or t.kind is not Kind.MARK)
+    ]
+    at = len(earlier) - 1
+    while at > 0 and (earlier[at].role in _WALKED_OVER or earlier[at].word in titles):
+        at -= 1
+    return earlier[at:] if earlier else []
+
+
+def _same_lead(one: Sequence[Token], other: Sequence[Token]) -> bool:
+    """Both places follow the same verb, or both follow some form of "is"."""
+    if not one or not other:
+        return not one and not other
+    linked = one[0].role in _LINKS and other[0].role in _LINKS
+    return linked or one[0].term == other[0].term
+
+
+def _after_link(
+    old: Parsed, new: Parsed, lead: Sequence[Token], before: Token, after: Token
+) -> bool:
+    if any(t.role in ("prep", "by") for t in lead) or lead[0].text in (":", "="):
+        return True  # "is under the mat", "wifi: Blue9"
+    subject = [t for t in old.tokens if t.end <= lead[0].start]
+    if not _is_known_thing(old, subject):
+        return False
+    plain = before.kind is Kind.WORD and after.kind is Kind.WORD
+    return not plain or old.language in ("he", "ar", "ru") or len(lead) > 1
+
+
+def _is_known_thing(parsed: Parsed, subject: Sequence[Token]) -> bool:
+    """ "The theme of the party", "my gym": neither a name alone nor a person of whom much is true."""
+    known = nouns(parsed.language)
+    for token in subject:
+        for parts, frame in known.get(token.word, ()):
+            if len(parts) == 1 and frame.name in _PERSONS:
+                return False
+    definite = words_of(parsed.language, "definite")
+    if parsed.language in _HAVE_NO_CAPITALS or parsed.language == "ru":
+        return sum(bool(t.term) for t in subject) > 1 or any(
+            t.word[:1] == "ה" and len(t.word) > 3 for t in subject
+        )
+    said = [t for t in subject if t.term]
+    named_only = all(t.kind is Kind.NAME for t in said)
+    return any(t.word in definite or t.role == "poss" for t in subject) and not named_only
+
+
+def _is_post(parsed: Parsed, token: Token) -> bool:
+    """ "Dana is the head of sales": a person holds one such post."""
+    known = nouns(parsed.language).get(token.word, ())
+    return any(len(parts) == 1 and frame.roles for parts, frame in known)
+
+
+def _is_state(parsed: Parsed, lead: Sequence[Token]) -> bool:
+    """ "is hosted on", «מבוטחת ב»: how something is kept, not what somebody is fond of."""
+    word = lead[0].word if lead else ""
+    language = parsed.language
+    if word in words_of(language, "open"):
+        return False
+    if word in words_of(language, "states"):
+        return True
+    linked = any(t.role in _LINKS and t.start < lead[0].start for t in parsed.tokens) if lead else False
+    shape = _PARTICIPLE.get(language)
+    return linked and shape is not None and shape.fullmatch(word) is not None
+
+
+def _is_order(parsed: Parsed) -> bool:
+    """ "Always reply in English", "Use tabs": nobody is named who does it."""
+    first = next((t for t in parsed.tokens if t.kind is not Kind.MARK), None)
+    if first is None:
+        return False
+    always = words_of(parsed.language, "always")
+    told = [t for t in parsed.tokens if t.kind is Kind.WORD and t.word not in always]
+    verb = told[0] if told else first
+    if first.role in _NO_SUBJECT or verb.role in _NO_SUBJECT:
+        return False
+    shape = _ORDER.get(parsed.language)
+    if verb.role == "verb" and verb is parsed.content[0]:
+        return True
+    if shape is not None and shape.fullmatch(verb.word):
+        return True
+    standing = any(t.word in always for t in parsed.tokens)
+    return standing and verb.kind is Kind.WORD and first.kind is Kind.WORD
+
+
+def _is_task(parsed: Parsed) -> bool:
+    tasks = words_of(parsed.language, "tasks")
+    return any(token.word in tasks for token in parsed.content[:2])
+
+
+def _names_its_thing(parsed: Parsed, lead: Sequence[Token], value: Token) -> bool:
+    """ "Water the ferns", "Water the roses": what is dealt with is another thing."""
+    definite = words_of(parsed.language, "definite")
+    prepared = any(t.role == "prep" for t in lead[1:])
+    return not prepared and any(t.word in definite for t in lead[1:])
+
+
+def _has_known_thing(parsed: Parsed, value: Token) -> bool:
+    """ "hosts the website on Vercel", "takes her coffee black": one thing, done in one way."""
+    definite = words_of(parsed.language, "definite")
+    content = parsed.content
+    if not content:
+        return False
+    opened = False
+    for token in parsed.tokens:
+        if token.start >= value.start:
+            return False
+        if token.start <= content[0].start:
+            continue
+        if opened and token.term and token.kind is not Kind.NAME:
+            return any(t.term and t.start < token.start for t in content[1:])
+        opened = token.word in definite
+    return False
