@@ -134,7 +134,8 @@ def _alternatives(desk: Desk, principal: Principal, held: Sequence[Held]) -> lis
 
 
 def _side(desk: Desk, memory: Memory, visibility: Visibility) -> Side:
-    return _seen(memory, visibility, memory.created_at, None, memory.is_live(desk.clock()))
+    teller = f"agent:{memory.agent_id}" if memory.agent_id else f"user:{memory.user_id}"
+    return _seen(memory, visibility, memory.created_at, teller, memory.is_live(desk.clock()))
 
 
 def _held_side(held: Held, visibility: Visibility) -> Side:

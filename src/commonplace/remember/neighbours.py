@@ -22,6 +22,9 @@ NEAREST = 5
 RIVALS = 6  # of each way of finding them
 MAX_KNOWN = 24  # that share a key
 _TERMS_ASKED = 32
+_ENOUGH_WORDS = 0.34  # less in common, and two statements are about different things
+_FEW_WORDS = 4
+_ENOUGH_ALIKE = 0.75  # similarity: below what is near
 _AT_ONCE = 64
 
 
@@ -85,6 +88,7 @@ class _Look:
     """At one state of the index, for a batch."""
 
     def __init__(self, desk: Desk, index: ScopeIndex):
+        self._desk = desk
         self._index = index
         self._now = desk.clock()
         self._everyone = Visibility(cleared=True)
@@ -111,20 +115,34 @@ class _Look:
         return [Rival(self._index.ids[slot], _cosine(cosines, slot)) for slot in slots]
 
     def rivals(self, memory: Memory, indexing: Indexing, cosines: Vector | None) -> list[Rival]:
+        """Who shares a key; of the nearest by words and by vector those that share enough."""
         mask = self.mask_of(memory.kind)
         slots = self._index.known_by(indexing.keys, mask)[-MAX_KNOWN:]
-        slots += self._by_words(indexing, mask)
+        terms = list(indexing.terms)[:_TERMS_ASKED]
+        scores, held = self._index.bm25(terms, mask)
+        slots += [
+            slot
+            for slot in _best(scores, RIVALS)
+            if self._overlap(slot, held, len(terms)) >= _ENOUGH_WORDS
+        ]
         if cosines is not None:
-            slots += _best(np.where(mask, cosines, -np.inf), RIVALS)
+            alike = self._desk.similarities(cosines, memory.searchable_text)
+            slots += [
+                slot
+                for slot in _best(np.where(mask, cosines, -np.inf), RIVALS)
+                if (alike is not None and alike[slot] >= _ENOUGH_ALIKE)
+                or self._overlap(slot, held, len(terms)) >= _ENOUGH_WORDS
+            ]
         return [
             Rival(self._index.ids[slot], _cosine(cosines, slot))
             for slot in dict.fromkeys(slots)
             if not is_of_profile(self._index.ids[slot])
         ]
 
-    def _by_words(self, indexing: Indexing, mask: Mask) -> list[int]:
-        scores, _ = self._index.bm25(list(indexing.terms)[:_TERMS_ASKED], mask)
-        return [slot for slot in _best(scores, RIVALS) if scores[slot] > 0]
+    def _overlap(self, slot: int, held: Vector, asked: int) -> float:
+        """The share of the shorter one's words that the other has too; too few say nothing."""
+        shorter = min(asked, int(self._index.lengths[slot]))
+        return float(held[slot]) * asked / shorter if shorter > _FEW_WORDS else 1.0
 
 
 def _cosine(cosines: Vector | None, slot: int) -> float | None:

@@ -6,7 +6,6 @@ Where a model is blind (a changed name, swapped roles, most scripts), words and 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from commonplace.language.contacts import same_email, same_phone
 from commonplace.language.identity import STATEMENT_CHARACTERS, subject_key
@@ -40,43 +39,46 @@ class Related:
 NEW = Related(Relation.NEW)
 
 
-def texts_to_liken(new: Memory, old: Memory) -> tuple[str, str] | None:
+def compared(new: Memory, old: Memory) -> Comparison | None:
+    """Their statements side by side; None for kinds that say it with fields."""
+    if new.kind in (Kind.KV, Kind.CONTACT):
+        return None
+    # Long texts say many things: they are equal, or for similarity to judge.
+    if max(len(new.content), len(old.content)) <= STATEMENT_CHARACTERS:
+        return compare(old.content, new.content)
+    equal = fold(new.content) == fold(old.content)
+    return Comparison(Verdict.EQUAL if equal else Verdict.APART, "")
+
+
+def texts_to_liken(
+    new: Memory, old: Memory, comparison: Comparison | None
+) -> tuple[str, str] | None:
     """The two texts whose similarity `relate` will want to know besides that of the whole."""
     if new.kind is Kind.KV:
         ours, theirs = _subject(new), _subject(old)
         return (ours, theirs) if _one_within(ours, theirs) else None
-    if new.kind is Kind.CONTACT:
+    if comparison is None or comparison.verdict is not Verdict.MASKED:
         return None
-    comparison = _compared(new, old)
-    if comparison.verdict is not Verdict.MASKED or comparison.words_alike >= WORDS_SAME:
-        return None
-    return comparison.masked
+    return None if comparison.words_alike >= WORDS_SAME else comparison.masked
 
 
 def relate(
-    new: Memory, old: Memory, similarity: float | None, likened: float | None = None
+    new: Memory,
+    old: Memory,
+    similarity: float | None,
+    likened: float | None = None,
+    comparison: Comparison | None = None,
 ) -> Related:
     """``likened`` is the similarity of `texts_to_liken`; None means unknown."""
     if new.kind is Kind.KV:
         return _relate_values(new, old, similarity, likened)
     if new.kind is Kind.CONTACT:
         return _relate_contacts(new, old, similarity)
-    return _relate_statements(_compared(new, old), similarity, likened)
+    known = comparison or compared(new, old)
+    return _relate_statements(known, similarity, likened) if known else NEW
 
 
 # ——— statements ———
-
-
-def _compared(new: Memory, old: Memory) -> Comparison:
-    return _compared_texts(old.content, new.content)
-
-
-@lru_cache(maxsize=4096)  # a pair is asked about several times while it is decided
-def _compared_texts(old: str, new: str) -> Comparison:
-    """Long texts say many things: they are equal, or for similarity to judge."""
-    if max(len(new), len(old)) <= STATEMENT_CHARACTERS:
-        return compare(old, new)
-    return Comparison(Verdict.EQUAL if fold(new) == fold(old) else Verdict.APART, "")
 
 
 def _relate_statements(

@@ -9,12 +9,13 @@ import numpy as np
 
 from commonplace.desk import Desk
 from commonplace.language.models.embedder import Vectors
+from commonplace.language.statements.compare import Comparison
 from commonplace.model.changes import Indexing
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
 from commonplace.remember.decide import Weighed
-from commonplace.remember.neighbours import Rival, Surroundings
-from commonplace.remember.relate import relate, texts_to_liken
+from commonplace.remember.neighbours import RIVALS, Rival, Surroundings
+from commonplace.remember.relate import compared, relate, texts_to_liken
 
 Texts = tuple[str, str]
 _ALIKE_IN_A_BATCH = 0.5  # cosine from which two of one batch are compared
@@ -26,9 +27,20 @@ class Scales:
 
     desk: Desk
     likened: dict[Texts, float | None] = field(default_factory=dict)
+    compared: dict[Texts, Comparison | None] = field(default_factory=dict)
+
+    def comparison(self, new: Memory, old: Memory) -> Comparison | None:
+        pair = (new.ref, old.ref)
+        if pair not in self.compared:
+            self.compared[pair] = compared(new, old)
+        return self.compared[pair]
 
     def prepare(self, pairs: Sequence[tuple[Memory, Memory]]) -> None:
-        wanted = [texts for new, old in pairs if (texts := texts_to_liken(new, old))]
+        wanted = [
+            texts
+            for new, old in pairs
+            if (texts := texts_to_liken(new, old, self.comparison(new, old)))
+        ]
         missing = [texts for texts in dict.fromkeys(wanted) if texts not in self.likened]
         if not missing:
             return
@@ -39,9 +51,10 @@ class Scales:
 
     def weigh(self, new: Memory, old: Memory, cosine: float | None) -> Weighed:
         similarity = self.desk.similarity(cosine, new.searchable_text, old.searchable_text)
-        texts = texts_to_liken(new, old)
+        comparison = self.comparison(new, old)
+        texts = texts_to_liken(new, old, comparison)
         likened = self.likened.get(texts) if texts else None
-        return Weighed(old, relate(new, old, similarity, likened), similarity)
+        return Weighed(old, relate(new, old, similarity, likened, comparison), similarity)
 
 
 def rivals_in_batch(
@@ -54,8 +67,12 @@ def rivals_in_batch(
         earlier = {p for key in indexes[place].keys for p in known.get((memory.kind, key), ())}
         cosines = None if vectors is None or not place else vectors[:place] @ vectors[place]
         if cosines is not None:
-            alike = np.flatnonzero(cosines >= _ALIKE_IN_A_BATCH).tolist()
-            earlier |= {p for p in alike if memories[p].kind is memory.kind}
+            alike = [
+                p
+                for p in np.flatnonzero(cosines >= _ALIKE_IN_A_BATCH).tolist()
+                if memories[p].kind is memory.kind
+            ]
+            earlier |= set(sorted(alike, key=lambda p: -cosines[p])[:RIVALS])
         rivals.append(
             [
                 Rival(memories[p].id, None if cosines is None else float(cosines[p]))

@@ -123,7 +123,9 @@ def _is_state(parsed: Parsed, lead: Sequence[Token]) -> bool:
         return False
     if word in words_of(language, "states"):
         return True
-    linked = any(t.role in _LINKS and t.start < lead[0].start for t in parsed.tokens) if lead else False
+    linked = (
+        any(t.role in _LINKS and t.start < lead[0].start for t in parsed.tokens) if lead else False
+    )
     shape = _PARTICIPLE.get(language)
     return linked and shape is not None and shape.fullmatch(word) is not None
 
