@@ -133,6 +133,8 @@ def play(face: Any, scenario: Scenario) -> list[Any]:
         assert code == step.error, f"{step} gave {answer}"
         if step.save:
             saved[step.save] = answer["id"]
+        if step.ask:
+            saved[step.ask] = answer["conflict"]
         transcript.append(_comparable(answer, ids))
     return transcript
 
@@ -140,7 +142,8 @@ def play(face: Any, scenario: Scenario) -> list[Any]:
 def _filled(arguments: Mapping[str, Any], saved: Mapping[str, str]) -> dict[str, Any]:
     def fill(value: Any) -> Any:
         if isinstance(value, str) and value.startswith("$"):
-            return saved[value[1:]]
+            name, at, version = value[1:].partition("@")
+            return saved[name] + at + version
         return [fill(item) for item in value] if isinstance(value, list) else value
 
     return {name: fill(value) for name, value in arguments.items()}

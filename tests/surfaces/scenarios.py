@@ -12,6 +12,7 @@ class Step:
     operation: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     save: str | None = None  # the answer's id goes under this name; "$name" uses it later
+    ask: str | None = None  # and the id of the question that it opens under this one
     error: str | None = None  # the code that is expected
     agent: str | None = None
     yes: bool = False  # on a command line, a word more is asked for
@@ -25,6 +26,10 @@ class Scenario:
 
 def scenario(name: str, *steps: Step) -> Scenario:
     return Scenario(name, steps)
+
+
+def value(of: str, subject: str = "door code", **more: Any) -> dict[str, Any]:
+    return {"kind": "kv", "metadata": {"subject": subject, "value": of}, **more}
 
 
 SCENARIOS = (
@@ -66,6 +71,76 @@ SCENARIOS = (
         Step("update", {"id": "$code"}, error="missing_field"),
         Step("update", {"id": "nowhere", "importance": 3}, error="not_found"),
         Step("update", {"id": "$code", "importance": 9}, error="invalid_input"),
+    ),
+    scenario(
+        "a person decides",
+        Step("remember", value("1111", importance=4), "old"),
+        Step("remember", value("2222"), "held", ask="question"),
+        Step("remember", value("2222")),
+        Step("remember", value("3333", on_conflict="alternative"), "beside"),
+        Step("recall", {"query": "door code"}),
+        Step("show", {"id": "$old"}),
+        Step("show", {"id": "$held"}, error="not_found"),
+        Step("conflicts"),
+        Step("conflicts", {"alternatives": True, "limit": 1}),
+        Step("conflicts", agent="planner"),
+        Step(
+            "resolve",
+            {"conflict": "$question", "choice": "override"},
+            error="not_allowed",
+            agent="planner",
+        ),
+        Step("resolve", {"conflict": "$question", "choice": "shrug"}, error="invalid_input"),
+        Step("resolve", {"conflict": "nowhere", "choice": "insert"}, error="not_found"),
+        Step(
+            "resolve",
+            {"conflict": "$question", "choice": "override", "target": "nowhere"},
+            error="invalid_input",
+        ),
+        Step(
+            "resolve",
+            {"conflict": "$question", "choice": "insert", "target": "$old"},
+            error="invalid_input",
+        ),
+        Step(
+            "resolve",
+            {"conflict": "$question", "choice": "override", "target": "$old", "held": "$held"},
+        ),
+        Step("resolve", {"conflict": "$question", "choice": "insert"}, error="not_found"),
+        Step("list"),
+        Step("show", {"id": "$held"}),
+        Step("restore", {"ids": ["$old"]}),
+        Step("resolve", {"conflict": "$beside", "choice": "insert"}),
+        Step("remember", value("4444"), ask="other"),
+        Step("resolve", {"conflict": "$other", "choice": "dismiss"}),
+        Step("conflicts", {"alternatives": True}),
+        Step("changes", {"thread": "monday"}),
+    ),
+    scenario(
+        "instead of asking",
+        Step("remember", value("1111")),
+        Step("remember", value("2222", on_conflict="override")),
+        Step("remember", value("3333", on_conflict="insert")),
+        Step("remember", value("4444", on_conflict="shrug"), error="invalid_input"),
+        Step("remember", value("4444", on_conflict="override"), error="not_allowed", agent="spy"),
+        Step("conflicts", {"limit": 0}, error="invalid_input"),
+        Step("conflicts"),
+        Step("list"),
+    ),
+    scenario(
+        "told again and undone",
+        Step(
+            "remember", {"content": "Dana lives in Haifa", "kind": "fact", "thread": "t"}, "haifa"
+        ),
+        Step("remember", {"content": "dana lives in Haifa.", "kind": "fact", "importance": 5}),
+        Step("restore", {"ids": ["$haifa@1"]}),
+        Step("restore", {"ids": ["$haifa@9"]}, error="not_found"),
+        Step("show", {"id": "$haifa"}),
+        Step("remember", {"content": "Dana lives in Porto", "kind": "fact"}, "porto"),
+        Step("changes", {"thread": "monday"}),
+        Step("history", {"id": "$haifa"}),
+        Step("restore", {"ids": ["$haifa"]}),
+        Step("list"),
     ),
     scenario(
         "forget, restore, erase",

@@ -191,3 +191,27 @@ def test_calibrate_measures_the_embedder_and_doctor_shows_it(commonplace, tmp_pa
     assert "latin: similarity is known (60 pairs" in measured.stdout
     assert "latin (60 pairs" in commonplace("doctor", "--json").stdout
     assert commonplace("calibrate", "-", stdin="words").returncode == 1
+
+
+def test_a_question_has_an_exit_code_of_its_own(commonplace):
+    """A script can tell that something is held, and ask its person."""
+
+    def told(value, *more):
+        fields = ["--metadata", "subject=door code", "--metadata", f"value={value}"]
+        return commonplace("remember", "--kind", "kv", *fields, *more)
+
+    assert told(1111).returncode == 0
+    held = told(2222)
+    assert held.returncode == 3
+    assert "resolve" in held.stdout
+    answer = told(3333, "--json")
+    assert answer.returncode == 3
+    question = json.loads(answer.stdout)["conflict"]
+    listed = commonplace("conflicts")
+    assert listed.returncode == 0
+    for side in ("1111", "2222", "3333"):
+        assert side in listed.stdout
+    assert commonplace("resolve", question, "override").returncode == 0
+    assert json.loads(commonplace("conflicts", "--json").stdout) == []
+    assert told(4444, "--on-conflict", "insert").returncode == 0
+    assert told(5555, "--on-conflict", "shrug").returncode == 1
