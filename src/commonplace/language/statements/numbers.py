@@ -33,6 +33,12 @@ def number_of(digits: str, language: str) -> Decimal | None:
         return None
 
 
+def is_ambiguous(digits: str, language: str) -> bool:
+    """1.500 where a point opens the decimals: one and a half, or what others write for 1500?"""
+    grouped = _GROUPED_BY_POINT.fullmatch(digits) and not digits.lstrip("+-").startswith("0")
+    return bool(grouped) and language not in _COMMA_IS_DECIMAL
+
+
 def number_term(value: Decimal) -> str:
     """The one way to write a value: 5, 5.0 and 5.00 are the same."""
     plain = f"{value.normalize():f}"

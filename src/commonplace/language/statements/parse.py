@@ -85,4 +85,6 @@ def is_protected(token: Token, language: str) -> bool:
     """
     if token.is_value or token.kind is Kind.NAME or token.term.startswith("x:"):
         return True
+    if len(token.term) == 1:
+        return True  # "plan b"
     return language in ("he", "ar") and token.role != "verb"

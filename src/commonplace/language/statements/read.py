@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from commonplace.language.analyse import term_of
 from commonplace.language.detect import Script, script
+from commonplace.language.statements.clock import join_times
 from commonplace.language.statements.dates import numeric_date
 from commonplace.language.statements.join_dates import HEBREW_DAY, join_dates
 from commonplace.language.statements.lexicon import (
@@ -21,6 +22,7 @@ from commonplace.language.statements.lexicon import (
     word_list,
 )
 from commonplace.language.statements.numbers import (
+    is_ambiguous,
     number_in_words,
     number_of,
     number_term,
@@ -40,6 +42,8 @@ _TIME = re.compile(r"(\d{1,2})(?:[:h](\d{2}))? ?(?:([ap])\.?m\b\.?)?", re.IGNORE
 _SILENT = frozenset(word_list("article copula of aux filler prep by and clause have pron poss"))
 _CLOCK = frozenset(word_list(data("calendar")["words"]["clock"]))
 _THAN = frozenset(word_list("than que de als di do dan чем من"))
+_SHORT = frozenset(word_list("mr mrs ms dr prof st jr sr sra srta mme mlle hr fr nr no approx г ул"))
+_VERSION = re.compile(r"\d+\.\d+")
 _SENTENCE_ENDS = frozenset(".!?:\n")
 
 
@@ -78,11 +82,25 @@ def read(text: str, language: str) -> tuple[Token, ...]:
     """The tokens of a text with what they say and do."""
     text = text[:LOOKED_AT]
     found = scan(text, elides=language in ("fr", "it"))
-    found = _join_numbers(found, language)
-    found = join_dates(found, language)
+    found = _join_numbers(_without_abbreviations(found), language)
+    found = join_times(join_dates(found, language), language)
     found = _join_units(found, language)
     found = _no_more(_join_phrases(found, language), language)
+    found = _versions(_letters(found))
     return tuple(_with_terms(text, found, language))
+
+
+def _without_abbreviations(tokens: list[Token]) -> list[Token]:
+    """ "Mr. Weiss" is no end of a sentence."""
+    return [
+        token
+        for at, token in enumerate(tokens)
+        if token.text != "." or not at or not _is_short(tokens[at - 1]) or at + 1 == len(tokens)
+    ]
+
+
+def _is_short(token: Token) -> bool:
+    return token.word in _SHORT or (len(token.text) == 1 and token.text.isupper())
 
 
 def _join_numbers(tokens: list[Token], language: str) -> list[Token]:
@@ -101,7 +119,8 @@ def _join_numbers(tokens: list[Token], language: str) -> list[Token]:
             continue
         if token.kind is Kind.NUMBER:
             number = number_of(token.text, language)
-            term = number_term(number) if number is not None else "c:" + token.text
+            exact = number is None or is_ambiguous(token.text, language)
+            term = number_term(number) if number is not None and not exact else "c:" + token.text
             token = token.but(term=term, bare=term)
         elif token.kind is Kind.TIME:
             token = token.but(term=_time_term(token.text))
@@ -147,6 +166,10 @@ def _join_units(tokens: list[Token], language: str) -> list[Token]:
                 continue
             if glued and ordinal_ending(token.word):
                 joined[-1] = join([last, token], Kind.NUMBER, last.term, last.bare)
+                continue
+            if glued and token.kind is Kind.WORD:
+                code = f"c:{last.word}{token.word}"  # "12A" is no twelve
+                joined[-1] = join([last, token], Kind.CODE, code)
                 continue
         if (
             last is not None
@@ -195,6 +218,35 @@ def _join_phrases(tokens: list[Token], language: str) -> list[Token]:
     return joined
 
 
+def _letters(tokens: list[Token]) -> list[Token]:
+    """ "Plan A", "option a": a letter that names something is no article."""
+    found = list(tokens)
+    for at, token in enumerate(tokens):
+        if len(token.text) != 1 or token.role != "article":
+            continue
+        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        ends = following is None or following.kind is Kind.MARK or following.role == "copula"
+        capital = token.text.isupper() and at and tokens[at - 1].text not in _SENTENCE_ENDS
+        if at and (ends or capital):
+            found[at] = token.but(kind=Kind.NAME, role="letter")
+    return found
+
+
+def _versions(tokens: list[Token]) -> list[Token]:
+    """Behind a name or a noun, 2.1 and 2.10 are two versions; of something counted, one number."""
+    return [
+        token.but(kind=Kind.CODE, term=f"c:{token.text}", bare="")
+        if token.kind is Kind.NUMBER
+        and token.term == token.bare
+        and _VERSION.fullmatch(token.text)
+        and at
+        and tokens[at - 1].kind in (Kind.WORD, Kind.NAME)
+        and not tokens[at - 1].role
+        else token
+        for at, token in enumerate(tokens)
+    ]
+
+
 def _no_more(tokens: list[Token], language: str) -> list[Token]:
     """Beside a negation "plus", "più", "יותר" say "no longer", unless they compare."""
     if not any(token.role == "not" for token in tokens):
@@ -233,7 +285,7 @@ def _with_terms(text: str, tokens: list[Token], language: str) -> list[Token]:
             first = first or token.text in _SENTENCE_ENDS
             found.append(_mark(token))
             continue
-        if token.kind is Kind.WORD:
+        if token.kind is Kind.WORD or token.role == "letter":
             ends = at + 1 == len(tokens) or tokens[at + 1].kind is Kind.MARK
             inside = any(start <= token.start < end for start, end in quoted)
             token = _word_term(token, language, has_case, first, ends)
@@ -252,6 +304,8 @@ def _mark(token: Token) -> Token:
 
 def _word_term(token: Token, language: str, has_case: bool, first: bool, ends: bool) -> Token:
     word, role = token.word, token.role
+    if role == "letter":
+        return token.but(term=word)
     if role in ("my", "me"):
         return token.but(term="@me")
     if role == "not":

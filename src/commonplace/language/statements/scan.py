@@ -78,6 +78,10 @@ def _words(text: str, start: int, elides: bool) -> Iterator[Token]:
     """A word, or the words that an apostrophe joins."""
     plain = text.translate(_APOSTROPHES)
     if "'" not in plain and '"' not in plain and "״" not in plain and "׳" not in plain:
+        if plain.lower() == "cannot":
+            yield _word(text[:3], start)
+            yield Token(text[3:], "not", Kind.WORD, start + 3, start + len(text))
+            return
         yield _word(text, start)
         return
     if "א" <= text[0] <= "ת":

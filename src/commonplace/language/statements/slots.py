@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from commonplace.language.past import is_past
 from commonplace.language.statements.frames import nouns
 from commonplace.language.statements.lexicon import data, word_list
 from commonplace.language.statements.parse import Parsed
@@ -102,10 +103,10 @@ def _is_known_thing(parsed: Parsed, subject: Sequence[Token]) -> bool:
     definite = words_of(parsed.language, "definite")
     if parsed.language in _HAVE_NO_CAPITALS or parsed.language == "ru":
         return sum(bool(t.term) for t in subject) > 1 or any(
-            t.word[:1] == "ה" and len(t.word) > 3 for t in subject
+            (t.word[:1] == "ה" or t.word[-1:] == "ي") and len(t.word) > 3 for t in subject
         )
     said = [t for t in subject if t.term]
-    named_only = all(t.kind is Kind.NAME for t in said)
+    named_only = parsed.language != "de" and all(t.kind is Kind.NAME for t in said)
     return any(t.word in definite or t.role == "poss" for t in subject) and not named_only
 
 
@@ -144,7 +145,7 @@ def _is_order(parsed: Parsed) -> bool:
     if verb.role == "verb" and verb is parsed.content[0]:
         return True
     if shape is not None and shape.fullmatch(verb.word):
-        return True
+        return not any(t.role == "have" or is_past(t.word) for t in parsed.tokens)
     standing = any(t.word in always for t in parsed.tokens)
     return standing and verb.kind is Kind.WORD and first.kind is Kind.WORD
 

@@ -1,6 +1,7 @@
 """When two values mean the same: "1.5 kg" and "1500 g", "3 March 2024" and 2024-03-03."""
 
 import re
+import unicodedata
 
 from commonplace.language.contacts import same_phone
 from commonplace.language.normalise import fold
@@ -39,4 +40,8 @@ def _whole(one: str, other: str) -> bool:
 
 
 def _text(value: object) -> str:
-    return " ".join(str(value).split())
+    """One line; digits of all scripts are the same digits."""
+    line = " ".join(str(value).split())
+    if line.isascii():
+        return line
+    return "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in line)
