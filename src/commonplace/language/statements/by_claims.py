@@ -204,12 +204,13 @@ def _with_rest(old: Parsed, new: Parsed, verdicts: list[Verdict]) -> Comparison 
 def _rest(parsed: Parsed) -> list[Token]:
     used = set[str]()
     for claim in parsed.claims:
-        used |= claim.subject | _terms(claim.value)
+        used |= claim.subject | _terms(claim.value) | claim.words
     framed = wordings(parsed.language), nouns(parsed.language)
     return [
         token
         for token in parsed.content
         if token.term not in used
+        and token.word not in used
         and not (token.term[0] in HEBREW_PREFIXES and token.term[1:] in used)
         and not any(token.word in words for words in framed)
     ]

@@ -17,7 +17,7 @@ _ALIGNED = 150  # tokens; longer texts are compared by their ends only, to stay 
 _LONGEST_VALUE = 5
 _TOO_FEW = 0.34
 _MASK = "…"
-_VERBS = frozenset(["copula", "have", "verb", "past", "future", "maybe", "not"])
+_VERBS = frozenset(["copula", "called", "have", "verb", "past", "future", "maybe", "not"])
 _CONDITIONS = ("x:week:", "x:season:")
 
 
@@ -97,7 +97,7 @@ def _is_thing(token: Token, language: str) -> bool:
 
 
 def _links(parsed: Parsed) -> bool:
-    return any(token.role == "copula" for token in parsed.tokens)
+    return any(token.role in ("copula", "called") for token in parsed.tokens)
 
 
 def _is_passive(parsed: Parsed) -> bool:
@@ -266,7 +266,7 @@ def _subject_end(parsed: Parsed) -> int:
     before = ""
     for token in parsed.tokens:
         is_verb = token.role in _VERBS or token.word in known
-        noun = token.role not in ("copula", "have") and before in ("article", "poss", "my")
+        noun = token.role not in ("copula", "called", "have") and before in ("article", "poss", "my")
         before = token.role
         if is_verb and not noun and token.start > content[0].start and token.kind is not Kind.NAME:
             return sum(1 for t in content if t.start < token.start)

@@ -2,15 +2,27 @@
 
 from dataclasses import dataclass, replace
 
-from commonplace.language.statements.frames import Found, Frame, dropped, match, nouns, wordings
+from commonplace.language.statements.frames import (
+    Found,
+    Frame,
+    Noun,
+    dropped,
+    frames,
+    match,
+    nouns,
+    wordings,
+)
+from commonplace.language.statements.jobs import is_job
 from commonplace.language.statements.lexicon import word_list
+from commonplace.language.statements.past_forms import is_deed_word
 from commonplace.language.statements.read import stem_of
 from commonplace.language.statements.token import VALUES, Kind, Token
 
 _STOPS = frozenset(".;!?\n")
-_HELPS = frozenset(word_list("aux copula have past future maybe not filler"))
-_LINKS = frozenset({"copula"})
+_HELPS = frozenset(word_list("aux copula called have past future maybe not filler"))
+_LINKS = frozenset({"copula", "called"})
 _TENSED = frozenset({"past", "future", "maybe"})
+_NAMED = frozenset({"pet"})  # where several can be had, each has one name
 _LONGEST_SUBJECT = 6
 _LONGEST_OPENING = 5
 
@@ -25,6 +37,7 @@ class Claim:
     negated: bool
     mode: str  # "", "past", "future" or "maybe"
     sort: str = ""  # the noun, where nouns of the frame mean different things
+    words: frozenset[str] = frozenset()  # those of the wording itself
 
     @property
     def key(self) -> str:
@@ -41,7 +54,12 @@ def claims_of(tokens: tuple[Token, ...], language: str) -> tuple[Claim, ...]:
     found: list[Claim] = []
     subject: frozenset[str] = frozenset()
     for clause in _clauses(tokens, language):
-        of_clause = _verbal(clause, language, subject) or _nominal(clause, language, subject)
+        of_clause = (
+            _verbal(clause, language, subject)
+            or _nominal(clause, language, subject)
+            or _of_job(clause, language)
+            or _of_date(clause, language)
+        )
         if of_clause:
             subject = of_clause[-1].subject
         found.extend(of_clause)
@@ -69,7 +87,7 @@ def _goes_on(tokens: tuple[Token, ...], at: int, language: str) -> bool:
     for token in tokens[at + 1 : at + 1 + _LONGEST_OPENING]:
         if _joins(token) and token.start > tokens[at + 1].start:
             return False
-        if token.role in ("copula", "verb") or token.word in wordings(language):
+        if token.role in ("copula", "called", "verb") or token.word in wordings(language):
             return True
     return False
 
@@ -91,6 +109,9 @@ def _verbal(clause: list[Token], language: str, last: frozenset[str]) -> list[Cl
             at += 1
             continue
         claim, end = _claim(stream, start, hit, denied, language, last)
+        if claim is None and hit.wording.frame.dated:
+            at += 1
+            continue
         if claim is not None:
             found.append(claim)
             last = claim.subject
@@ -124,7 +145,8 @@ def _claim(
         return None, end
     mode = _mode(stream, hit, wording.was)
     negated = denied != wording.negates
-    return Claim(wording.frame, terms, tuple(value), negated, mode), end
+    words = frozenset(t.word for t in stream[hit.start : hit.end])
+    return Claim(wording.frame, terms, tuple(value), negated, mode, words=words), end
 
 
 def _misread(stream: list[Token], hit: Found, value: list[Token]) -> bool:
@@ -199,14 +221,19 @@ def _nominal(clause: list[Token], language: str, last: frozenset[str]) -> list[C
     stream = [t for t in clause if not dropped(t)]
     known = nouns(language)
     for at in range(len(stream)):
-        for parts, frame in known.get(stream[at].word, ()):
-            end = at + len(parts)
-            if tuple(t.word for t in stream[at:end]) != parts:
+        for noun in known.get(stream[at].word, ()):
+            end = at + len(noun.parts)
+            if tuple(t.word for t in stream[at:end]) != noun.parts:
                 continue
+            if end < len(stream) and stream[end].role == "poss" and _has_noun(stream[end:], known):
+                break  # "our cat's name" is about a name
             split = _around(stream, at, end, language not in ("he", "ar", "ru"))
             if split is None:
                 break
             owner, value = split
+            frame, sort = noun.frame, "" if noun.frame.one else noun.sort
+            if frame.name in _NAMED and _is_called(stream, end):
+                frame, sort, owner = _name_of(language, stream[at:end], owner)
             terms = subject_of([t for t in owner if t.role != "of"])
             if not terms and any(t.role == "pron" for t in owner):
                 terms = last
@@ -216,10 +243,73 @@ def _nominal(clause: list[Token], language: str, last: frozenset[str]) -> list[C
             value = _content(value)
             if value:
                 mode = _mode(stream, None, was=False)
-                sort = "" if frame.one else " ".join(parts)
                 return [Claim(frame, terms, tuple(value), negated, mode, sort)]
             break
     return []
+
+
+def _has_noun(stream: list[Token], known: dict[str, tuple[Noun, ...]]) -> bool:
+    return any(token.word in known for token in stream)
+
+
+def _is_called(stream: list[Token], end: int) -> bool:
+    return any(token.role == "called" for token in stream[end:])
+
+
+def _name_of(
+    language: str, thing: list[Token], owner: list[Token]
+) -> tuple[Frame, str, list[Token]]:
+    """ "Our cat is called Miso" gives the name of our cat."""
+    frame = frames()["name"]
+    first = next(n for options in nouns(language).values() for n in options if n.frame is frame)
+    return frame, first.sort, [*owner, *thing]
+
+
+def _of_job(clause: list[Token], language: str) -> list[Claim]:
+    """ "Mia is a nurse" says what "Mia works as a nurse" says."""
+    stream = [t for t in clause if not dropped(t)]
+    link = next((n for n, t in enumerate(stream) if t.role == "copula"), None)
+    if link is None and language in ("he", "ar", "ru") and len(stream) == 2:
+        subject, value = stream[:1], stream[1:]
+    elif link is not None:
+        subject, value = stream[:link], stream[link + 1 :]
+    else:
+        return []
+    value = _content(value)
+    terms = subject_of(subject)
+    whole = [token.word for token in value if token.term]
+    if not terms or not whole or not is_job(whole, language):
+        return []
+    negated = any(t.role == "not" for t in clause)
+    mode = _mode(stream, None, was=False)
+    return [Claim(frames()["job"], terms, tuple(value), negated, mode)]
+
+
+def _of_date(clause: list[Token], language: str) -> list[Claim]:
+    """«החתונה של דנה ב-14 ביוני», «Свадьба Эли 14 июня»: no verb, and the date is the value."""
+    if language not in ("he", "ru", "ar"):
+        return []
+    content = [t for t in clause if t.term]
+    dated = [n for n, t in enumerate(content) if t.kind is Kind.DATE]
+    verbless = not any(t.role in ("verb", "have", *_TENSED) for t in clause)
+    if not verbless or dated != [len(content) - 1] or len(content) < 2:
+        return []
+    subject = content[:-1]
+    if any(is_deed_word(t.word, language) for t in subject[language == "ru" :]):
+        return []
+    terms = subject_of(subject)
+    if not terms or len(terms) > _LONGEST_SUBJECT or not _is_noun_phrase(clause, subject, language):
+        return []
+    negated = any(t.role == "not" for t in clause)
+    return [Claim(frames()["deadline"], terms, (content[-1],), negated, "")]
+
+
+def _is_noun_phrase(clause: list[Token], subject: list[Token], language: str) -> bool:
+    """A Hebrew thing that is known shows its article, or its owner."""
+    if language == "ru":
+        return True
+    owned = any(t.role in ("of", "my") for t in clause)
+    return owned or any(t.word[:1] == "ה" or t.word[:2] == "ال" for t in subject)
 
 
 def _around(
@@ -237,6 +327,9 @@ def _around(
         if has_case and follows and follows[0].role not in ("of", "prep"):
             follows = []  # "… is Frau Kurz": a title
         owner = stream[before + 1 : start] + follows
+        if stream[0].role == "prep" and owner and owner[0].kind is Kind.NAME:
+            names = next((n for n, t in enumerate(owner) if t.kind is not Kind.NAME), len(owner))
+            return owner[names:], owner[:names]  # "Seit Mai ist Eva meine Chefin"
         return (owner, stream[:before]) if owner else None
     has = next((n for n, t in enumerate(stream[:start]) if t.role == "have"), None)
     if has is not None:

@@ -2,19 +2,10 @@
 
 import re
 
-from commonplace.language.past import is_past
 from commonplace.language.statements.parse import Parsed
+from commonplace.language.statements.past_forms import is_deed_word
 from commonplace.language.statements.token import Kind, Token
 
-# Endings of verbs in the past, where one word tells it. Endings that many nouns share are left out.
-_ENDING = {
-    "es": re.compile(r"\w{2,}(?:ó|aron|ieron|amos|imos|aste)"),
-    "pt": re.compile(r"\w{2,}(?:ou|aram|eram|iram|ámos)"),
-    # Past forms stand without the ו of the present (כתבה, כותבת); ours and mine end in נו and תי.
-    "he": re.compile(r"(?!מ)[א-ת][א-הז-ת][א-ת]ה?|[א-ת]{2,}(?:נו|תי)|הת[א-ת]{2,}ה?"),
-    "ar": re.compile(r"(?![تين])\w{2,}ت"),
-    "ru": re.compile(r"\w{2,}(?:[аеиоуыюя]л[аи]?|л[аи]?сь|лся)"),
-}
 # Endings of participles after "have": "a planté", "hat gebaut", "ha scritto".
 _PARTICIPLE = {
     "fr": re.compile(r"\w{2,}(?:é|ée|és|i|u|is|it|ert)"),
@@ -29,12 +20,12 @@ def is_deed(parsed: Parsed, predicate: int) -> bool:
     """Whether the verb tells a deed of the past; `predicate` is where content goes on after it."""
     language = parsed.language
     roles = {token.role for token in parsed.tokens}
-    if "copula" in roles or "past" in roles:
+    if "copula" in roles or "called" in roles or "past" in roles:
         return False  # "was painted blue": how something is
     participle = _PARTICIPLE.get(language)
     if participle and "have" in roles:
         return any(participle.fullmatch(t.word) for t in parsed.content if t.kind is Kind.WORD)
-    return any(_is_past_verb(token, language) for token in _verbs(parsed, predicate))
+    return any(is_deed_word(token.word, language) for token in _verbs(parsed, predicate))
 
 
 def _verbs(parsed: Parsed, predicate: int) -> list[Token]:
@@ -51,10 +42,3 @@ def _verbs(parsed: Parsed, predicate: int) -> list[Token]:
         for place in sorted(places)
         if place < len(content) - 1 and content[place].kind is Kind.WORD and not content[place].role
     ]
-
-
-def _is_past_verb(verb: Token, language: str) -> bool:
-    if language == "en":
-        return is_past(verb.word)
-    ending = _ENDING.get(language)
-    return ending is not None and ending.fullmatch(verb.word) is not None

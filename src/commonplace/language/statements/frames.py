@@ -102,17 +102,29 @@ def _slots(pattern: str, language: str) -> tuple[Slot, ...]:
     return tuple(slots)
 
 
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A name for a frame."""
+
+    parts: tuple[str, ...]
+    frame: Frame
+    sort: str  # the first of the forms that mean one thing: "landlord|landlady"
+
+
 @cache
-def nouns(language: str) -> dict[str, tuple[tuple[tuple[str, ...], Frame], ...]]:
+def nouns(language: str) -> dict[str, tuple[Noun, ...]]:
     """The names of frames ("manager"), by their first word, longest first."""
-    found: dict[str, list[tuple[tuple[str, ...], Frame]]] = {}
+    found: dict[str, list[Noun]] = {}
     for name, row in data("frames").items():
-        for noun in row.get(f"{language}_noun", ()):
-            parts = tuple(plain_word(part) for part in noun.split())
-            parts = tuple(p for p in parts if roles(language).get(p) not in _DROPPED) or parts
-            found.setdefault(parts[0], []).append((parts, frames()[name]))
+        for entry in row.get(f"{language}_noun", ()):
+            forms = entry.split("|")
+            for form in forms:
+                parts = tuple(plain_word(part) for part in form.split())
+                parts = tuple(p for p in parts if roles(language).get(p) not in _DROPPED) or parts
+                noun = Noun(parts, frames()[name], plain_word(forms[0]))
+                found.setdefault(parts[0], []).append(noun)
     return {
-        first: tuple(sorted(options, key=lambda option: -len(option[0])))
+        first: tuple(sorted(options, key=lambda noun: -len(noun.parts)))
         for first, options in found.items()
     }
 

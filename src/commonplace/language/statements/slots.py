@@ -97,8 +97,8 @@ def _is_known_thing(parsed: Parsed, subject: Sequence[Token]) -> bool:
     """ "The theme of the party", "my gym": neither a name alone nor a person of whom much is true."""
     known = nouns(parsed.language)
     for token in subject:
-        for parts, frame in known.get(token.word, ()):
-            if len(parts) == 1 and frame.name in _PERSONS:
+        for noun in known.get(token.word, ()):
+            if len(noun.parts) == 1 and noun.frame.name in _PERSONS:
                 return False
     definite = words_of(parsed.language, "definite")
     if parsed.language in _HAVE_NO_CAPITALS or parsed.language == "ru":
@@ -113,7 +113,7 @@ def _is_known_thing(parsed: Parsed, subject: Sequence[Token]) -> bool:
 def _is_post(parsed: Parsed, token: Token) -> bool:
     """ "Dana is the head of sales": a person holds one such post."""
     known = nouns(parsed.language).get(token.word, ())
-    return any(len(parts) == 1 and frame.roles for parts, frame in known)
+    return any(len(noun.parts) == 1 and noun.frame.roles for noun in known)
 
 
 def _is_state(parsed: Parsed, lead: Sequence[Token]) -> bool:
