@@ -7,7 +7,9 @@ from difflib import SequenceMatcher
 
 from commonplace.language.statements.events import is_deed
 from commonplace.language.statements.frames import wordings
+from commonplace.language.statements.numbers import is_unit
 from commonplace.language.statements.parse import Parsed
+from commonplace.language.statements.read import stem_of
 from commonplace.language.statements.slots import holds_one
 from commonplace.language.statements.terms import missing, same_term, told
 from commonplace.language.statements.token import Kind, Token
@@ -55,9 +57,24 @@ def _same_bag(old: Parsed, new: Parsed) -> Comparison:
         return Comparison(Verdict.BOTH, "said of another time", words_alike=1.0)
     if old.negations != new.negations:
         return Comparison(Verdict.CHANGED, "negated", words_alike=1.0)
-    if _in_order(old.content, new.content) or _moved(old, new):
+    if _in_order(old.content, new.content) or _moved(old, new) or _listed(old) == _listed(new):
         return Comparison(Verdict.SAME, "the same words", words_alike=1.0)
     return Comparison(Verdict.BOTH, "the same words, with their parts swapped", words_alike=1.0)
+
+
+def _listed(parsed: Parsed) -> list[str]:
+    """The terms, where "A and B" is "B and A"."""
+    terms = [t.term for t in parsed.content]
+    joints = {t.start for t in parsed.tokens if t.role == "and"}
+    hebrew = parsed.language == "he"
+    for at in range(1, len(terms)):
+        one, other = parsed.content[at - 1], parsed.content[at]
+        joined = any(one.end <= start < other.start for start in joints)
+        if hebrew and other.word[:1] == "ו" and len(other.word) > 2:
+            joined, terms[at] = True, stem_of(other.word[1:], "he")
+        if joined:
+            terms[at - 1 : at + 1] = sorted(terms[at - 1 : at + 1])
+    return terms
 
 
 def _in_order(old: Sequence[Token], new: Sequence[Token]) -> bool:
@@ -146,6 +163,11 @@ def _alike(spans: Sequence[Span], common: int) -> float:
     return 2 * common / (2 * common + apart) if common else 0.0
 
 
+def _shares_a_word(old: Parsed, new: Parsed) -> bool:
+    """Whether more than the speaker is common."""
+    return not {"@me"}.issuperset({t.term for t in old.content} & {t.term for t in new.content})
+
+
 def _is_value(span: Span) -> bool:
     """Short on both sides: something in the place of something else."""
     return 0 < len(span.old) <= _LONGEST_VALUE and 0 < len(span.new) <= _LONGEST_VALUE
@@ -155,22 +177,22 @@ def _judge(
     old: Parsed, new: Parsed, spans: list[Span], common: int, alike: float
 ) -> tuple[Verdict, str]:
     replaced = [span for span in spans if span.old and span.new]
-    if alike < _TOO_FEW or not common:
+    if alike < _TOO_FEW or not common or not _shares_a_word(old, new):
         return _strangers(old, new)
-    if old.modes != new.modes:
+    if old.modes != new.modes and not _gives_reason(old, new, spans):
         return Verdict.BOTH, "said of another time"
     subjects = _subject_end(old), _subject_end(new)
     for span in spans:
-        if span.at_old < subjects[0] and span.at_new < subjects[1]:
+        if span.at_old < subjects[0] and span.at_new < subjects[1] and not _limits(old, span):
             if replaced and span in replaced:
                 return Verdict.APART, f"{told(span.old)} is not {told(span.new)}"
             return Verdict.BOTH, f"about {told(span.old or span.new)} or not"
-    if old.negations != new.negations:
+    if old.negations != new.negations and not _gives_reason(old, new, spans):
         if not replaced:
             return Verdict.CHANGED, "negated"
         return Verdict.BOTH, "one affirmed, another denied"
     if not replaced:
-        return _one_sided(spans)
+        return _one_sided(old, spans)
     return _of_replaced(old, new, replaced, len(spans))
 
 
@@ -180,7 +202,36 @@ def _strangers(old: Parsed, new: Parsed) -> tuple[Verdict, str]:
     return Verdict.APART, "other words, one denied"
 
 
-def _one_sided(spans: list[Span]) -> tuple[Verdict, str]:
+def _gives_reason(old: Parsed, new: Parsed, spans: list[Span]) -> bool:
+    """The one adds only "because …", which may be of another time."""
+    if all(span.new and not span.old for span in spans):
+        return new.main == (old.negations, old.modes)
+    if all(span.old and not span.new for span in spans):
+        return old.main == (new.negations, new.modes)
+    return False
+
+
+def _limits(old: Parsed, span: Span) -> bool:
+    """ "claims over 200 dollars": a quantity in the subject is a value, not a name."""
+    return (
+        len(span.old) == len(span.new) == 1
+        and span.old[0].kind is span.new[0].kind is Kind.NUMBER
+        and (span.old[0].term.startswith("q:") or _is_compared(old, span.old[0]))
+    )
+
+
+def _is_compared(parsed: Parsed, token: Token) -> bool:
+    """ "over 200", "more than 5"."""
+    before = [t for t in parsed.tokens if t.start < token.start][-2:]
+    return any(t.role == "prep" or t.term.startswith(("x:amount:", "x:trend:")) for t in before)
+
+
+def _one_sided(old: Parsed, spans: list[Span]) -> tuple[Verdict, str]:
+    known = wordings(old.language)
+    first = spans[0].new or spans[0].old
+    after_subject = spans[0].at_old == _subject_end(old) and spans[0].at_old < len(old.content)
+    if after_subject and (first[0].role == "verb" or first[0].word in known):
+        return Verdict.BOTH, f"{told(first)} or not"  # "quit smoking", "smokes"
     if all(span.new for span in spans):
         return Verdict.MORE, f"adds {told(spans[0].new)}"
     if all(span.old for span in spans):
@@ -200,7 +251,8 @@ def _of_replaced(old: Parsed, new: Parsed, replaced: list[Span], count: int) -> 
     if len(replaced) == 1 and count == 1 and _opposite(span):
         return Verdict.CHANGED, reason
     if any(_is_predicate(old, s) for s in replaced):
-        return Verdict.OPEN, f"other verbs: {reason}"
+        alone = len(replaced) == count == 1 and len(span.old) == len(span.new) == 1
+        return Verdict.BOTH if alone else Verdict.OPEN, f"other verbs: {reason}"
     if not all(_is_value(s) for s in replaced):
         return Verdict.OPEN, "long parts differ"
     if any(_names_someone(s, old.language) for s in replaced[:-1]):
@@ -216,7 +268,9 @@ def _of_replaced(old: Parsed, new: Parsed, replaced: list[Span], count: int) -> 
 
 
 def _counts(span: Span) -> bool:
-    """A number, time, code or letter on both sides."""
+    """A number, time, code or letter on both sides, or another unit: "per minute"."""
+    if len(span.old) == len(span.new) == 1 and is_unit(span.old[0].word) and is_unit(span.new[0].word):
+        return True
     return any(map(_is_exact, span.old)) and any(map(_is_exact, span.new))
 
 
@@ -233,7 +287,12 @@ def _conditional(old: Parsed, span: Span) -> bool:
     if any(t.term.startswith(_CONDITIONS) for t in (*span.old, *span.new)):
         return True
     start = span.old[0].start
-    return any(token.role == "if" and token.start < start for token in old.tokens)
+    opened = False  # by "when", up to the next comma
+    for token in old.tokens:
+        if token.start >= start:
+            break
+        opened = token.role == "if" or (opened and token.text != ",")
+    return opened
 
 
 def _dates(span: Span) -> bool:
@@ -263,6 +322,9 @@ def _subject_end(parsed: Parsed) -> int:
     content = parsed.content
     if not content:
         return 0
+    title = parsed.text.find("\n")
+    if 0 < title:
+        return sum(1 for t in content if t.start < title)
     before = ""
     for token in parsed.tokens:
         is_verb = token.role in _VERBS or token.word in known

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from commonplace.language.past import is_past
 from commonplace.language.statements.frames import (
     Found,
     Frame,
@@ -287,7 +288,7 @@ def _of_job(clause: list[Token], language: str) -> list[Claim]:
 
 def _of_date(clause: list[Token], language: str) -> list[Claim]:
     """«החתונה של דנה ב-14 ביוני», «Свадьба Эли 14 июня»: no verb, and the date is the value."""
-    if language not in ("he", "ru", "ar"):
+    if language not in ("he", "ru"):
         return []
     content = [t for t in clause if t.term]
     dated = [n for n, t in enumerate(content) if t.kind is Kind.DATE]
@@ -295,7 +296,7 @@ def _of_date(clause: list[Token], language: str) -> list[Claim]:
     if not verbless or dated != [len(content) - 1] or len(content) < 2:
         return []
     subject = content[:-1]
-    if any(is_deed_word(t.word, language) for t in subject[language == "ru" :]):
+    if any(is_deed_word(t.word, language) or is_past(t.word) for t in subject[language == "ru" :]):
         return []
     terms = subject_of(subject)
     if not terms or len(terms) > _LONGEST_SUBJECT or not _is_noun_phrase(clause, subject, language):
@@ -309,7 +310,7 @@ def _is_noun_phrase(clause: list[Token], subject: list[Token], language: str) ->
     if language == "ru":
         return True
     owned = any(t.role in ("of", "my") for t in clause)
-    return owned or any(t.word[:1] == "ה" or t.word[:2] == "ال" for t in subject)
+    return owned or any(t.word[:1] == "ה" for t in subject)
 
 
 def _around(

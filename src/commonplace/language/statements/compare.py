@@ -3,6 +3,7 @@
 from commonplace.language.statements.by_claims import by_claims
 from commonplace.language.statements.by_words import by_words
 from commonplace.language.statements.guard import guard
+from commonplace.language.statements.ones import counting_one
 from commonplace.language.statements.parse import Parsed, parse
 from commonplace.language.statements.read import language_of
 from commonplace.language.statements.token import Kind
@@ -17,6 +18,7 @@ def compare(old: str, new: str) -> Comparison:
     before, after = parse(old, language), parse(new, language)
     if before.folded == after.folded and _exact(before) == _exact(after):
         return Comparison(Verdict.EQUAL, "the same words", words_alike=1.0)
+    before, after = counting_one(before, after)
     found = by_claims(before, after) or by_words(before, after)
     return guard(before, after, found)
 

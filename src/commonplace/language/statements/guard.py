@@ -16,9 +16,12 @@ def guard(old: Parsed, new: Parsed, found: Comparison) -> Comparison:
     """The comparison itself, or a weaker one where something protected differs."""
     if found.verdict not in ALIKE:
         return found
-    if old.negations != new.negations:
+    # What is only added may give a reason of another time: "because it was too slow".
+    before = old.main if found.verdict is Verdict.LESS else (old.negations, old.modes)
+    after = new.main if found.verdict is Verdict.MORE else (new.negations, new.modes)
+    if before[0] != after[0]:
         return replace(found, verdict=Verdict.BOTH, reason="one of them denies something")
-    if old.modes != new.modes:
+    if before[1] != after[1]:
         return replace(found, verdict=Verdict.BOTH, reason="said of another time")
     lost = missing(_protected(old), new.content)
     added = missing(_protected(new), old.content)

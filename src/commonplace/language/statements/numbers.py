@@ -100,6 +100,11 @@ def _units() -> dict[str, tuple[str, Decimal]]:
     return found
 
 
+def is_unit(word: str) -> bool:
+    """ "minute", "kg"."""
+    return word in _units() or word == "second"
+
+
 def quantity_term(value: Decimal, unit: str) -> str | None:
     """A number with its unit as one term, or None for what is no unit."""
     if unit in _LETTERED and unit != "m":

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from commonplace.language.normalise import fold
 from commonplace.language.statements.claims import Claim, claims_of
+from commonplace.language.statements.lexicon import word_list
 from commonplace.language.statements.read import read
 from commonplace.language.statements.token import Kind, Token
 
@@ -16,6 +17,7 @@ _FUTURE = {
     "fr": re.compile(r"\w{3,}(?:er|ir|dr)(?:ai|a|ont|ons)"),
     "it": re.compile(r"\w{2,}[ei]r(?:ò|à|anno)"),
 }
+_REASONS = frozenset(word_list("because since parce car porque weil denn perché omdat כי потому لان"))
 _MANY_TOKENS = 400  # a text this long is no single statement
 
 
@@ -31,6 +33,7 @@ class Parsed:
     claims: tuple[Claim, ...]
     negations: int  # parts that are denied
     modes: frozenset[str]
+    main: tuple[int, frozenset[str]]  # negations and modes before "because"
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -52,7 +55,13 @@ def parse(text: str, language: str) -> Parsed:
         claims=claims,
         negations=_negations(tokens),
         modes=_modes(tokens, language),
+        main=_main(tokens, language),
     )
+
+
+def _main(tokens: tuple[Token, ...], language: str) -> tuple[int, frozenset[str]]:
+    reason = next((n for n, t in enumerate(tokens) if t.word in _REASONS), len(tokens))
+    return _negations(tokens[:reason]), _modes(tokens[:reason], language)
 
 
 def _modes(tokens: tuple[Token, ...], language: str) -> frozenset[str]:
