@@ -134,7 +134,7 @@ def _alternatives(desk: Desk, principal: Principal, held: Sequence[Held]) -> lis
 
 
 def _side(desk: Desk, memory: Memory, visibility: Visibility) -> Side:
-    teller = f"agent:{memory.agent_id}" if memory.agent_id else f"user:{memory.user_id}"
+    teller = f"agent:{memory.agent_id}" if memory.agent_id else None
     return _seen(memory, visibility, memory.created_at, teller, memory.is_live(desk.clock()))
 
 
