@@ -7,7 +7,6 @@ import pytest
 from commonplace.store.failpoints import NAMES
 from support.children import CHANGES, DECISIONS, die_during, die_while_erasing
 from support.processes import Child
-from support.questions import tell, tell_of
 from support.scenarios import KillsAtRandom, wait_until_alone
 from support.whole import assert_whole, open_plainly
 
@@ -38,16 +37,22 @@ def prepared(store_url, user):
 
 def with_questions(store_url, user):
     """A fact, a value, and three open questions, two of them about people."""
+    people = (
+        ("Ilan", "052-111-2233"),
+        ("Rosa", "054-999-8877"),
+        ("Ilan", "053-000-0001"),
+        ("Rosa", "053-000-0002"),
+    )
+    values = (("alarm", 1), ("alarm", 2), ("gate", 1))
     with open_plainly(store_url) as book:
         me = book.user(user)
-        me.remember("Rosa lives in Lisbon", kind="fact")
-        tell(me, 1, "alarm")
-        tell(me, 2, "alarm")
-        tell(me, 1, "gate")
-        tell_of(me, "Ilan", phone="052-111-2233")
-        tell_of(me, "Rosa", phone="054-999-8877")
-        tell_of(me, "Ilan", phone="053-000-0001")
-        tell_of(me, "Rosa", phone="053-000-0002")
+        me.remember_many(
+            [
+                {"kind": "fact", "content": "Rosa lives in Lisbon"},
+                *({"kind": "kv", "metadata": {"subject": s, "value": v}} for s, v in values),
+                *({"kind": "contact", "metadata": {"name": n, "phone": p}} for n, p in people),
+            ]
+        )
         assert len(me.conflicts()) == 3
 
 
