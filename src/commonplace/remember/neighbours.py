@@ -123,7 +123,8 @@ class _Look:
         slots += [
             slot
             for slot in _best(scores, RIVALS)
-            if self._overlap(slot, held, len(terms)) >= _ENOUGH_WORDS
+            if scores[slot] > 0  # others are of another kind, or share no word
+            and self._overlap(slot, held, len(terms)) >= _ENOUGH_WORDS
         ]
         if cosines is not None:
             alike = self._desk.similarities(cosines, memory.searchable_text)
