@@ -129,7 +129,8 @@ def _other_times(old: Sequence[Token], new: Sequence[Token]) -> bool:
 def _named(head: Sequence[Token]) -> bool:
     """Whether it names something: "her boss is Noa" and "her boss is strict" are no change."""
     return any(
-        token.kind is Kind.NAME or (token.is_value and any(map(str.isdigit, token.text)))
+        token.kind in (Kind.NAME, Kind.TIME)
+        or (token.is_value and any(map(str.isdigit, token.text)))
         for token in head
     )
 

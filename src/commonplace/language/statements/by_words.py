@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 
 from commonplace.language.statements.events import is_deed
 from commonplace.language.statements.frames import wordings
+from commonplace.language.statements.gender import other_gender
 from commonplace.language.statements.numbers import is_unit
 from commonplace.language.statements.parse import Parsed
 from commonplace.language.statements.read import stem_of
@@ -41,6 +42,8 @@ def by_words(old: Parsed, new: Parsed) -> Comparison:
         return _same_bag(old, new)
     spans, common = _align(old.content, new.content)
     alike = _alike(spans, common)
+    if not _shares_a_word(old, new):
+        alike = 0.0
     verdict, reason = _judge(old, new, spans, common, alike)
     masked = None
     if verdict is Verdict.MASKED:
@@ -177,11 +180,13 @@ def _judge(
     old: Parsed, new: Parsed, spans: list[Span], common: int, alike: float
 ) -> tuple[Verdict, str]:
     replaced = [span for span in spans if span.old and span.new]
-    if alike < _TOO_FEW or not common or not _shares_a_word(old, new):
+    if alike < _TOO_FEW or not common:
         return _strangers(old, new)
     if old.modes != new.modes and not _gives_reason(old, new, spans):
         return Verdict.BOTH, "said of another time"
     subjects = _subject_end(old), _subject_end(new)
+    spans = [span for span in spans if not _is_role(old, span, subjects[0])]
+    replaced = [span for span in replaced if span in spans]
     for span in spans:
         if span.at_old < subjects[0] and span.at_new < subjects[1] and not _limits(old, span):
             if replaced and span in replaced:
@@ -209,6 +214,13 @@ def _gives_reason(old: Parsed, new: Parsed, spans: list[Span]) -> bool:
     if all(span.old and not span.new for span in spans):
         return old.main == (new.negations, new.modes)
     return False
+
+
+def _is_role(old: Parsed, span: Span, subject_end: int) -> bool:
+    """ "My landlord", "my landlady": the role that somebody else holds now."""
+    if not len(span.old) == len(span.new) == 1 or span.at_old >= subject_end:
+        return False
+    return _links(old) and other_gender(span.old[0], span.new[0], old.language)
 
 
 def _limits(old: Parsed, span: Span) -> bool:

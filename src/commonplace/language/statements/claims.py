@@ -296,7 +296,8 @@ def _of_date(clause: list[Token], language: str) -> list[Claim]:
     if not verbless or dated != [len(content) - 1] or len(content) < 2:
         return []
     subject = content[:-1]
-    if any(is_deed_word(t.word, language) or is_past(t.word) for t in subject[language == "ru" :]):
+    plain = [t.word for t in subject[language == "ru" :] if not t.term.startswith("x:")]
+    if any(is_deed_word(word, language) or is_past(word) for word in plain):
         return []
     terms = subject_of(subject)
     if not terms or len(terms) > _LONGEST_SUBJECT or not _is_noun_phrase(clause, subject, language):

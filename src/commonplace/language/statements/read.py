@@ -208,7 +208,7 @@ def _join_phrases(tokens: list[Token], language: str) -> list[Token]:
                 break
         else:
             if token.kind in (Kind.WORD, Kind.MARK):
-                role = single.get(token.word, "")
+                role = single.get(token.word, "") if not _hyphen(tokens, at) else ""
                 if token.word == "'s":
                     role = _of_s(joined)
                 if role:
@@ -216,6 +216,13 @@ def _join_phrases(tokens: list[Token], language: str) -> list[Token]:
             joined.append(token)
             at += 1
     return joined
+
+
+def _hyphen(tokens: list[Token], at: int) -> bool:
+    """ "по-английски": a dash without spaces joins no subject with what it is."""
+    if tokens[at].text not in ("-", "–") or not 0 < at < len(tokens) - 1:
+        return False
+    return tokens[at - 1].end == tokens[at].start and tokens[at].end == tokens[at + 1].start
 
 
 def _letters(tokens: list[Token]) -> list[Token]:

@@ -12,6 +12,7 @@ from commonplace.language.past import is_past
 from commonplace.language.statements.frames import nouns
 from commonplace.language.statements.lexicon import data, word_list
 from commonplace.language.statements.parse import Parsed
+from commonplace.language.statements.read import stem_of
 from commonplace.language.statements.token import Kind, Token
 
 _WALKED_OVER = frozenset(word_list("article filler prep of by not pron my aux past"))
@@ -38,6 +39,10 @@ _ORDER = {
     "ru": re.compile(r"\w{2,}(?:[аяуюе]й|йте|ите)|\w{3,}ть"),
     "he": re.compile(r"ל[א-ת]{3,}"),
 }
+_PERSON = {
+    "he": re.compile("(?<=..)(?:ים|ות|ת|ה)$"),
+    "ru": re.compile("(?<=..)(?:[аяуюеёи]т|[ую]|[еи]м|ешь|ишь)(?:ся|сь)?$"),
+}
 _NO_SUBJECT = frozenset(word_list("article my me pron prep of have copula past future maybe"))
 
 
@@ -54,11 +59,37 @@ def holds_one(old: Parsed, new: Parsed, before: Token, after: Token) -> bool:
         return False
     if one and one[0].role in _LINKS:
         return _after_link(old, new, one, before, after)
-    if one and (one[0].word in words_of(old.language, "verbs") or _is_post(old, one[0])):
+    if one and (_takes_one(old.language, one[0]) or _is_post(old, one[0])):
         return True
     if _is_order(old):
         return not _is_task(old) and not _names_its_thing(old, one, before)
-    return _is_state(old, one) or _has_known_thing(old, before)
+    return _is_state(old, one) or _has_known_thing(old, before) or _is_where(old, one)
+
+
+@cache
+def _stems(language: str) -> frozenset[str]:
+    return frozenset(_stem(word, language) for word in words_of(language, "verbs"))
+
+
+def _stem(word: str, language: str) -> str:
+    """A verb without its person: נמצאות, נמצא; лежат, лежит."""
+    ending = _PERSON.get(language)
+    return ending.sub("", word) if ending else stem_of(word, language)
+
+
+def _takes_one(language: str, verb: Token) -> bool:
+    """A verb of single.toml, in any person."""
+    if verb.word in words_of(language, "verbs"):
+        return True
+    return verb.kind is Kind.WORD and _stem(verb.word, language) in _stems(language)
+
+
+def _is_where(parsed: Parsed, lead: Sequence[Token]) -> bool:
+    """«החשבון שלי בבנק לאומי»: where something of somebody's is, without a verb."""
+    if parsed.language != "he" or not lead or lead[0].word[:1] != "ב":
+        return False
+    before = [t for t in parsed.tokens if t.end <= lead[0].start]
+    return bool(before) and before[-1].role in ("my", "pron")
 
 
 def _leading(parsed: Parsed, token: Token) -> list[Token]:
@@ -96,7 +127,7 @@ def _after_link(
 def _is_known_thing(parsed: Parsed, subject: Sequence[Token]) -> bool:
     """ "The theme of the party", "my gym": neither a name alone nor a person of whom much is true."""
     known = nouns(parsed.language)
-    for token in subject:
+    for token in _head(subject):
         for noun in known.get(token.word, ()):
             if len(noun.parts) == 1 and noun.frame.name in _PERSONS:
                 return False
@@ -108,6 +139,15 @@ def _is_known_thing(parsed: Parsed, subject: Sequence[Token]) -> bool:
     said = [t for t in subject if t.term]
     named_only = parsed.language != "de" and all(t.kind is Kind.NAME for t in said)
     return any(t.word in definite or t.role == "poss" for t in subject) and not named_only
+
+
+def _head(subject: Sequence[Token]) -> Sequence[Token]:
+    """Of "my daughter's teacher" the teacher, of "the teacher of my daughter" too."""
+    owners = [n for n, t in enumerate(subject) if t.role == "poss"]
+    if owners:
+        return subject[owners[-1] + 1 :]
+    owned = next((n for n, t in enumerate(subject) if t.role == "of"), len(subject))
+    return subject[:owned]
 
 
 def _is_post(parsed: Parsed, token: Token) -> bool:
