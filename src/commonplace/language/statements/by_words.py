@@ -185,8 +185,9 @@ def _judge(
     if old.modes != new.modes and not _gives_reason(old, new, spans):
         return Verdict.BOTH, "said of another time"
     subjects = _subject_end(old), _subject_end(new)
+    spans = [part for span in spans for part in _split(span, subjects)]
     spans = [span for span in spans if not _is_role(old, span, subjects[0])]
-    replaced = [span for span in replaced if span in spans]
+    replaced = [span for span in spans if span.old and span.new]
     for span in spans:
         if span.at_old < subjects[0] and span.at_new < subjects[1] and not _limits(old, span):
             if replaced and span in replaced:
@@ -214,6 +215,17 @@ def _gives_reason(old: Parsed, new: Parsed, spans: list[Span]) -> bool:
     if all(span.old and not span.new for span in spans):
         return old.main == (new.negations, new.modes)
     return False
+
+
+def _split(span: Span, ends: tuple[int, int]) -> list[Span]:
+    """A span that holds the verb, at it: the subject differs and the value as well."""
+    left, right = ends[0] - span.at_old, ends[1] - span.at_new
+    if not (0 < left < len(span.old) and 0 < right < len(span.new)):
+        return [span]
+    return [
+        Span(span.old[:left], span.new[:right], span.at_old, span.at_new),
+        Span(span.old[left:], span.new[right:], span.at_old + left, span.at_new + right),
+    ]
 
 
 def _is_role(old: Parsed, span: Span, subject_end: int) -> bool:

@@ -6,7 +6,6 @@ from commonplace.language.past import is_past
 from commonplace.language.statements.frames import (
     Found,
     Frame,
-    Noun,
     dropped,
     frames,
     match,
@@ -226,7 +225,7 @@ def _nominal(clause: list[Token], language: str, last: frozenset[str]) -> list[C
             end = at + len(noun.parts)
             if tuple(t.word for t in stream[at:end]) != noun.parts:
                 continue
-            if end < len(stream) and stream[end].role == "poss" and _has_noun(stream[end:], known):
+            if _is_owner(stream, at, end):
                 break  # "our cat's name" is about a name
             split = _around(stream, at, end, language not in ("he", "ar", "ru"))
             if split is None:
@@ -249,8 +248,14 @@ def _nominal(clause: list[Token], language: str, last: frozenset[str]) -> list[C
     return []
 
 
-def _has_noun(stream: list[Token], known: dict[str, tuple[Noun, ...]]) -> bool:
-    return any(token.word in known for token in stream)
+def _is_owner(stream: list[Token], start: int, end: int) -> bool:
+    """ "my daughter's teacher", "the teacher of my daughter"."""
+    if end < len(stream) and stream[end].role == "poss":
+        return True
+    before = start - 1
+    while before >= 0 and stream[before].role == "my":
+        before -= 1
+    return before > 0 and stream[before].role == "of"
 
 
 def _is_called(stream: list[Token], end: int) -> bool:
