@@ -19,6 +19,7 @@ from commonplace.language.statements.verdict import Comparison, Verdict
 _ALIGNED = 150  # tokens; longer texts are compared by their ends only, to stay linear
 _LONGEST_VALUE = 5
 _TOO_FEW = 0.34
+_STRANGERS = 0.25  # of the words in common
 _MASK = "…"
 _VERBS = frozenset(["copula", "called", "have", "verb", "past", "future", "maybe", "not"])
 _CONDITIONS = ("x:week:", "x:season:")
@@ -42,8 +43,6 @@ def by_words(old: Parsed, new: Parsed) -> Comparison:
         return _same_bag(old, new)
     spans, common = _align(old.content, new.content)
     alike = _alike(spans, common)
-    if not _shares_a_word(old, new):
-        alike = 0.0
     verdict, reason = _judge(old, new, spans, common, alike)
     masked = None
     if verdict is Verdict.MASKED:
@@ -52,6 +51,12 @@ def by_words(old: Parsed, new: Parsed) -> Comparison:
             _masked(new.text, [s.new for s in spans]),
         )
     return Comparison(verdict, reason, masked, round(alike, 3))
+
+
+def have_little_in_common(old: Parsed, new: Parsed) -> bool:
+    """Whether a look at the words is enough: most pairs that are compared are strangers."""
+    shared = len(old.vocabulary & new.vocabulary)
+    return 2 * shared < _STRANGERS * (len(old.vocabulary) + len(new.vocabulary))
 
 
 def _same_bag(old: Parsed, new: Parsed) -> Comparison:
@@ -164,11 +169,6 @@ def _alike(spans: Sequence[Span], common: int) -> float:
         for side in (span.old, span.new)
     )
     return 2 * common / (2 * common + apart) if common else 0.0
-
-
-def _shares_a_word(old: Parsed, new: Parsed) -> bool:
-    """Whether more than the speaker is common."""
-    return not {"@me"}.issuperset({t.term for t in old.content} & {t.term for t in new.content})
 
 
 def _is_value(span: Span) -> bool:

@@ -24,6 +24,9 @@ def join_times(tokens: list[Token], language: str) -> list[Token]:
     """Tokens that tell a time of day together become one."""
     if language == "he":
         tokens = [_hebrew_hour(tokens, at) for at in range(len(tokens))]
+    named = _words(language, "named_times")
+    if not any(t.kind in (Kind.NUMBER, Kind.TIME) or t.word in named for t in tokens):
+        return tokens
     joined: list[Token] = []
     at = 0
     while at < len(tokens):

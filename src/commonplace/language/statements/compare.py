@@ -1,7 +1,7 @@
 """How a new text stands to an old one, by words, values and frames alone."""
 
 from commonplace.language.statements.by_claims import by_claims
-from commonplace.language.statements.by_words import by_words
+from commonplace.language.statements.by_words import by_words, have_little_in_common
 from commonplace.language.statements.guard import guard
 from commonplace.language.statements.ones import counting_one
 from commonplace.language.statements.parse import Parsed, parse
@@ -18,9 +18,18 @@ def compare(old: str, new: str) -> Comparison:
     before, after = parse(old, language), parse(new, language)
     if before.folded == after.folded and _exact(before) == _exact(after):
         return Comparison(Verdict.EQUAL, "the same words", words_alike=1.0)
+    proven = by_claims(before, after)
+    if proven is None and have_little_in_common(before, after):
+        return _strangers(before, after)
     before, after = counting_one(before, after)
-    found = by_claims(before, after) or by_words(before, after)
-    return guard(before, after, found)
+    return guard(before, after, proven or by_words(before, after))
+
+
+def _strangers(old: Parsed, new: Parsed) -> Comparison:
+    """Texts of other words: where something in them must not differ, it does."""
+    told_alike = old.negations == new.negations and old.modes == new.modes
+    unlike = old.protected or new.protected or not told_alike
+    return Comparison(Verdict.APART if unlike else Verdict.OPEN, "other words")
 
 
 def _exact(parsed: Parsed) -> list[str]:

@@ -2,10 +2,8 @@
 
 from dataclasses import replace
 
-from commonplace.language.statements.frames import nouns, wordings
-from commonplace.language.statements.parse import Parsed, is_protected
+from commonplace.language.statements.parse import Parsed
 from commonplace.language.statements.terms import missing, told
-from commonplace.language.statements.token import Token
 from commonplace.language.statements.verdict import ALIKE, Comparison, Verdict
 
 # Added to a statement, these do not add detail but limit or turn it.
@@ -23,8 +21,8 @@ def guard(old: Parsed, new: Parsed, found: Comparison) -> Comparison:
         return replace(found, verdict=Verdict.BOTH, reason="one of them denies something")
     if before[1] != after[1]:
         return replace(found, verdict=Verdict.BOTH, reason="said of another time")
-    lost = missing(_protected(old), new.content)
-    added = missing(_protected(new), old.content)
+    lost = missing(old.protected, new.content)
+    added = missing(new.protected, old.content)
     if found.verdict is Verdict.MORE:
         added = [token for token in added if token.term.startswith(_TURNING)]
     elif found.verdict is Verdict.LESS:
@@ -35,13 +33,3 @@ def guard(old: Parsed, new: Parsed, found: Comparison) -> Comparison:
     # Little in common and another name: not even near.
     verdict = Verdict.BOTH if found.words_alike >= 0.5 else Verdict.APART
     return replace(found, verdict=verdict, reason=f"differs in {told(differing)}")
-
-
-def _protected(parsed: Parsed) -> list[Token]:
-    framed = wordings(parsed.language), nouns(parsed.language)
-    return [
-        token
-        for token in parsed.content
-        if is_protected(token, parsed.language)
-        and (token.is_value or not any(token.word in words for words in framed))
-    ]

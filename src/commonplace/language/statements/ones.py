@@ -11,7 +11,7 @@ _ALIKE = 4  # letters in which singular and plural agree
 
 def counting_one(old: Parsed, new: Parsed) -> tuple[Parsed, Parsed]:
     """Both texts; where the one counts what the other has an article for, the article counts too."""
-    counts = _counted(old), _counted(new)
+    counts = old.counted, new.counted
     if len(counts[0]) == len(counts[1]):
         return old, new
     if len(counts[0]) > len(counts[1]):
@@ -19,17 +19,7 @@ def counting_one(old: Parsed, new: Parsed) -> tuple[Parsed, Parsed]:
     return _with_one(old, counts[1]), new
 
 
-def _counted(parsed: Parsed) -> list[str]:
-    """What is counted: the words behind the numbers."""
-    content = parsed.content
-    return [
-        content[at + 1].word
-        for at in range(len(content) - 1)
-        if content[at].kind is Kind.NUMBER and content[at].term == content[at].bare
-    ]
-
-
-def _with_one(parsed: Parsed, counted: list[str]) -> Parsed:
+def _with_one(parsed: Parsed, counted: tuple[str, ...]) -> Parsed:
     ones = words_of(parsed.language, "ones")
     found: list[Token] = []
     for at, token in enumerate(parsed.tokens):
@@ -43,7 +33,7 @@ def _with_one(parsed: Parsed, counted: list[str]) -> Parsed:
     return replace(parsed, tokens=tuple(found), content=content)
 
 
-def _among(word: str, counted: list[str]) -> bool:
+def _among(word: str, counted: tuple[str, ...]) -> bool:
     """The same thing, in the singular or the plural."""
     shortest = min(_ALIKE, len(word))
     return shortest > 2 and any(other[:shortest] == word[:shortest] for other in counted)

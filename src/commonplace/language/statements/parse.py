@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from commonplace.language.normalise import fold
 from commonplace.language.statements.claims import Claim, claims_of
+from commonplace.language.statements.frames import nouns, wordings
 from commonplace.language.statements.lexicon import word_list
 from commonplace.language.statements.read import read
 from commonplace.language.statements.token import Kind, Token
@@ -34,6 +35,9 @@ class Parsed:
     negations: int  # parts that are denied
     modes: frozenset[str]
     main: tuple[int, frozenset[str]]  # negations and modes before "because"
+    vocabulary: frozenset[str]  # what it speaks of, but for the speaker
+    protected: tuple[Token, ...]  # of these none may differ in what is the same
+    counted: tuple[str, ...]  # the words behind numbers
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -46,6 +50,7 @@ def parse(text: str, language: str) -> Parsed:
     tokens = read(text, language)
     content = tuple(t for t in tokens if t.term and t.term[0] not in "~¬")
     claims = claims_of(tokens, language) if len(tokens) <= _MANY_TOKENS else ()
+    told = _negations(tokens), _modes(tokens, language)
     return Parsed(
         text=text,
         folded=fold(text),
@@ -53,14 +58,38 @@ def parse(text: str, language: str) -> Parsed:
         tokens=tokens,
         content=content,
         claims=claims,
-        negations=_negations(tokens),
-        modes=_modes(tokens, language),
-        main=_main(tokens, language),
+        negations=told[0],
+        modes=told[1],
+        main=_main(tokens, language) or told,
+        vocabulary=frozenset(token.term for token in content) - {"@me"},
+        protected=_protected(content, language),
+        counted=_counted(content),
     )
 
 
-def _main(tokens: tuple[Token, ...], language: str) -> tuple[int, frozenset[str]]:
-    reason = next((n for n, t in enumerate(tokens) if t.word in _REASONS), len(tokens))
+def _protected(content: tuple[Token, ...], language: str) -> tuple[Token, ...]:
+    opening, naming = wordings(language), nouns(language)
+    return tuple(
+        token
+        for token in content
+        if is_protected(token, language)
+        and (token.is_value or not (token.word in opening or token.word in naming))
+    )
+
+
+def _counted(content: tuple[Token, ...]) -> tuple[str, ...]:
+    return tuple(
+        content[at + 1].word
+        for at in range(len(content) - 1)
+        if content[at].kind is Kind.NUMBER and content[at].term == content[at].bare
+    )
+
+
+def _main(tokens: tuple[Token, ...], language: str) -> tuple[int, frozenset[str]] | None:
+    """Negations and modes before "because"; None where no reason is given."""
+    reason = next((n for n, t in enumerate(tokens) if t.word in _REASONS), None)
+    if reason is None:
+        return None
     return _negations(tokens[:reason]), _modes(tokens[:reason], language)
 
 

@@ -49,7 +49,17 @@ _SENTENCE_ENDS = frozenset(".!?:\n")
 
 def language_of(*texts: str) -> str:
     """The language of one text, or the common one of several."""
+    alone = {_alone(text[:_HEARD]) for text in texts}
+    if len(alone) == 1 and (only := next(iter(alone))):
+        return only
     return languages_of(*texts)[0]
+
+
+@lru_cache(maxsize=4_096)
+def _alone(text: str) -> str:
+    """The language of a text that leaves no doubt, else nothing."""
+    found = languages_of(text)
+    return found[0] if len(found) == 1 else ""
 
 
 def languages_of(*texts: str) -> tuple[str, ...]:
@@ -241,6 +251,8 @@ def _letters(tokens: list[Token]) -> list[Token]:
 
 def _versions(tokens: list[Token]) -> list[Token]:
     """Behind a name or a noun, 2.1 and 2.10 are two versions; of something counted, one number."""
+    if not any(token.kind is Kind.NUMBER for token in tokens):
+        return tokens
     return [
         token.but(kind=Kind.CODE, term=f"c:{token.text}", bare="")
         if token.kind is Kind.NUMBER
