@@ -8,10 +8,11 @@ from difflib import SequenceMatcher
 from commonplace.language.statements.events import is_deed
 from commonplace.language.statements.frames import wordings
 from commonplace.language.statements.gender import other_gender
+from commonplace.language.statements.lexicon import word_list
 from commonplace.language.statements.numbers import is_unit
 from commonplace.language.statements.parse import Parsed
 from commonplace.language.statements.read import stem_of
-from commonplace.language.statements.slots import holds_one
+from commonplace.language.statements.slots import holds_one, is_order
 from commonplace.language.statements.terms import missing, same_term, told
 from commonplace.language.statements.token import Kind, Token
 from commonplace.language.statements.verdict import Comparison, Verdict
@@ -19,6 +20,7 @@ from commonplace.language.statements.verdict import Comparison, Verdict
 _ALIGNED = 150  # tokens; longer texts are compared by their ends only, to stay linear
 _LONGEST_VALUE = 5
 _TOO_FEW = 0.34
+_FOR = frozenset(word_list("for para pour für per voor для"))
 _STRANGERS = 0.25  # of the words in common
 _MASK = "…"
 _VERBS = frozenset(["copula", "called", "have", "verb", "past", "future", "maybe", "not"])
@@ -286,14 +288,25 @@ def _of_replaced(old: Parsed, new: Parsed, replaced: list[Span], count: int) -> 
         return Verdict.BOTH, f"done more than once: {reason}"
     if all(_is_adjective(old, s) for s in replaced):
         return Verdict.OPEN, f"described otherwise: {reason}"
-    if all(_counts(s) or holds_one(old, new, s.old[0], s.new[0]) for s in replaced):
+    alone = len(replaced) == 1 and not _for_another_end(old, span)
+    if counted or (alone and holds_one(old, new, span.old[0], span.new[0])):
         return Verdict.MASKED, reason
     return Verdict.BOTH, f"several can hold: {reason}"
 
 
+def _for_another_end(old: Parsed, span: Span) -> bool:
+    """ "uses Figma for design", "uses Miro for workshops": both, each for its own end."""
+    first, last = span.old[0].start, span.old[-1].start
+    return any(t.word in _FOR and first < t.start < last for t in old.tokens)
+
+
 def _counts(span: Span) -> bool:
     """A number, time, code or letter on both sides, or another unit: "per minute"."""
-    if len(span.old) == len(span.new) == 1 and is_unit(span.old[0].word) and is_unit(span.new[0].word):
+    if (
+        len(span.old) == len(span.new) == 1
+        and is_unit(span.old[0].word)
+        and is_unit(span.new[0].word)
+    ):
         return True
     return any(map(_is_exact, span.old)) and any(map(_is_exact, span.new))
 
@@ -347,12 +360,18 @@ def _subject_end(parsed: Parsed) -> int:
     if not content:
         return 0
     title = parsed.text.find("\n")
-    if 0 < title:
+    if title > 0:
         return sum(1 for t in content if t.start < title)
+    if content[0].role == "verb" and is_order(parsed):
+        return 1
     before = ""
     for token in parsed.tokens:
         is_verb = token.role in _VERBS or token.word in known
-        noun = token.role not in ("copula", "called", "have") and before in ("article", "poss", "my")
+        noun = token.role not in ("copula", "called", "have") and before in (
+            "article",
+            "poss",
+            "my",
+        )
         before = token.role
         if is_verb and not noun and token.start > content[0].start and token.kind is not Kind.NAME:
             return sum(1 for t in content if t.start < token.start)
@@ -369,7 +388,8 @@ def _named_on(before: Token, token: Token) -> bool:
 
 def _is_predicate(old: Parsed, span: Span) -> bool:
     """The verb itself differs."""
-    if any(t.role == "verb" or t.word in wordings(old.language) for t in span.old):
+    known = wordings(old.language)
+    if any(t.kind is Kind.WORD and (t.role == "verb" or t.word in known) for t in span.old):
         return True
     end = _subject_end(old)
     orders = old.content[0].role == "verb"  # "Use tabs": its verb came first

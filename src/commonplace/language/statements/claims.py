@@ -13,7 +13,7 @@ from commonplace.language.statements.frames import (
     wordings,
 )
 from commonplace.language.statements.jobs import is_job
-from commonplace.language.statements.lexicon import word_list
+from commonplace.language.statements.lexicon import data, word_list
 from commonplace.language.statements.past_forms import is_deed_word
 from commonplace.language.statements.read import stem_of
 from commonplace.language.statements.token import VALUES, Kind, Token
@@ -23,6 +23,7 @@ _HELPS = frozenset(word_list("aux copula called have past future maybe not fille
 _LINKS = frozenset({"copula", "called"})
 _TENSED = frozenset({"past", "future", "maybe"})
 _NAMED = frozenset({"pet"})  # where several can be had, each has one name
+_TITLES = frozenset(word_list(data("single")["any"]["titles"]))
 _LONGEST_SUBJECT = 6
 _LONGEST_OPENING = 5
 
@@ -225,8 +226,8 @@ def _nominal(clause: list[Token], language: str, last: frozenset[str]) -> list[C
             end = at + len(noun.parts)
             if tuple(t.word for t in stream[at:end]) != noun.parts:
                 continue
-            if _is_owner(stream, at, end):
-                break  # "our cat's name" is about a name
+            if _is_owner(stream, at, end) or _is_title(stream, at, end):
+                break  # "our cat's name" is about a name, "Doctor Levy" about Levy
             split = _around(stream, at, end, language not in ("he", "ar", "ru"))
             if split is None:
                 break
@@ -246,6 +247,11 @@ def _nominal(clause: list[Token], language: str, last: frozenset[str]) -> list[C
                 return [Claim(frame, terms, tuple(value), negated, mode, sort)]
             break
     return []
+
+
+def _is_title(stream: list[Token], start: int, end: int) -> bool:
+    named = end < len(stream) and stream[end].kind is Kind.NAME
+    return named and stream[start].word in _TITLES
 
 
 def _is_owner(stream: list[Token], start: int, end: int) -> bool:

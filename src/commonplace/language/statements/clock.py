@@ -8,7 +8,9 @@ from commonplace.language.statements.numbers import number_words
 from commonplace.language.statements.token import Kind, Token, join
 
 _FRENCH_HOURS = frozenset(word_list("h heure heures"))
-_HOUR_OF = re.compile(r"n:(\d{1,2})")
+_HOUR_OF = re.compile(r"(?:n:(?=\d+$)|t:(?=\d+:00$))(\d{1,2})(?::00)?")
+# Hours are feminine: «בשני» is no time, but "in the second" or "in Shani".
+_HEBREW_HOURS = frozenset(word_list("אחת שתיים שלוש ארבע חמש שש שבע שמונה תשע עשר"))
 _NOON = 12
 
 
@@ -96,21 +98,21 @@ def _part(token: Token, language: str) -> int | None:
 
 
 def _hour(token: Token, most: int = 24) -> int | None:
-    match = _HOUR_OF.fullmatch(token.term) if token.kind is Kind.NUMBER else None
+    match = _HOUR_OF.fullmatch(token.term)
     return int(match[1]) if match and int(match[1]) <= most else None
 
 
 def _hebrew_hour(tokens: list[Token], at: int) -> Token:
     """«בשבע» is "at seven": the preposition is glued to the number."""
     token = tokens[at]
-    if token.kind is not Kind.WORD or token.word[:1] not in "בל" or len(token.word) < 3:
+    if token.kind is not Kind.WORD or token.word[:1] != "ב" or token.word[1:] not in _HEBREW_HOURS:
         return token
     hour = number_words("he")[0].get(token.word[1:])
     following = tokens[at + 1].kind if at + 1 < len(tokens) else Kind.MARK
     if hour is None or not 0 < hour <= _NOON or following is Kind.NUMBER:
         return token
     counts = at + 1 < len(tokens) and tokens[at + 1].word in _words("he", "counted")
-    return token if counts else token.but(kind=Kind.NUMBER, term=f"n:{hour}", bare=f"n:{hour}")
+    return token if counts else token.but(kind=Kind.TIME, term=f"t:{hour}:00")
 
 
 def _in_the_evening(tokens: list[Token], language: str) -> list[Token]:
@@ -120,7 +122,7 @@ def _in_the_evening(tokens: list[Token], language: str) -> list[Token]:
         return tokens
     found = list(tokens)
     for at, token in enumerate(tokens):
-        if not token.term.startswith(("t:", "n:")) or token.term.startswith("n:") and language != "he":
+        if not token.term.startswith("t:"):
             continue
         near = [t.word for t in tokens[at + 1 : at + 4]]
         hour, _, minute = token.term[2:].partition(":")

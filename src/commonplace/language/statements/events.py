@@ -4,6 +4,7 @@ import re
 
 from commonplace.language.statements.parse import Parsed
 from commonplace.language.statements.past_forms import is_deed_word
+from commonplace.language.statements.slots import words_of
 from commonplace.language.statements.token import Kind, Token
 
 # Endings of participles after "have": "a planté", "hat gebaut", "ha scritto".
@@ -20,12 +21,20 @@ def is_deed(parsed: Parsed, predicate: int) -> bool:
     """Whether the verb tells a deed of the past; `predicate` is where content goes on after it."""
     language = parsed.language
     roles = {token.role for token in parsed.tokens}
+    if language == "he" and _has_known_verb(parsed):
+        return False
     if "copula" in roles or "called" in roles or "past" in roles:
         return False  # "was painted blue": how something is
     participle = _PARTICIPLE.get(language)
     if participle and "have" in roles:
         return any(participle.fullmatch(t.word) for t in parsed.content if t.kind is Kind.WORD)
     return any(is_deed_word(token.word, language) for token in _verbs(parsed, predicate))
+
+
+def _has_known_verb(parsed: Parsed) -> bool:
+    """A state or a verb in the present; any three letters may look like a deed."""
+    known = words_of("he", "verbs") | words_of("he", "states")
+    return any(token.word in known for token in parsed.content)
 
 
 def _verbs(parsed: Parsed, predicate: int) -> list[Token]:

@@ -14,6 +14,7 @@ _ENDINGS = {
     "ru": (("", "ка"), ("ь", "ница"), ("ник", "ница"), ("ец", "ица")),
     "he": (("", "ת"), ("", "ית"), ("", "ה"), ("ה", "ת")),
 }
+_UMLAUTS = str.maketrans("äöü", "aou")
 _SHORTEST = 4
 _HEBREW_ROLE = re.compile("ה[א-ת]{4,}")
 
@@ -22,7 +23,8 @@ def other_gender(one: Token, other: Token, language: str) -> bool:
     """The same noun for a man and for a woman. Names are two people: Daniel, Daniela."""
     if not _is_noun(one, language) or not _is_noun(other, language):
         return False
-    return _pair(one.word, other.word, language) or _pair(other.word, one.word, language)
+    man, woman = (token.word.translate(_UMLAUTS) for token in (one, other))
+    return _pair(man, woman, language) or _pair(woman, man, language)
 
 
 def _is_noun(token: Token, language: str) -> bool:

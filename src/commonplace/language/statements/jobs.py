@@ -11,8 +11,10 @@ _ENDING = {
     "en": re.compile(r"\w{3,}(?:ologist|iatrist|graphist|icist|grapher|ician|smith|ographer)"),
     "es": re.compile(r"\w{3,}(?:ólog[oa]|iatra|ógraf[oa]|ecari[oa])"),
     "fr": re.compile(r"\w{3,}(?:ologue|iatre|icien|icienne|ographe)"),
-    "de": re.compile(r"\w{3,}(?:loge|login|iker|ikerin|graf|grafin|arzt|ärztin|lehrer|lehrerin|meister"
-        r"|meisterin|berater|beraterin|leiter|leiterin|ingenieur|ingenieurin|pfleger|pflegerin)"),
+    "de": re.compile(
+        r"\w{3,}(?:loge|login|iker|ikerin|graf|grafin|arzt|ärztin|lehrer|lehrerin|meister"
+        r"|meisterin|berater|beraterin|leiter|leiterin|ingenieur|ingenieurin|pfleger|pflegerin)"
+    ),
     "it": re.compile(r"\w{3,}(?:olog[oa]|iatra|ografo)"),
     "pt": re.compile(r"\w{3,}(?:ólog[oa]|iatra|ógraf[oa])"),
     "ru": re.compile(r"\w{3,}(?:олог|иатр|ограф)(?:ом)?"),

@@ -10,7 +10,7 @@ _ALIKE = 4  # letters in which singular and plural agree
 
 
 def counting_one(old: Parsed, new: Parsed) -> tuple[Parsed, Parsed]:
-    """Both texts; where the one counts what the other has an article for, the article counts too."""
+    """Both texts; where the one counts what the other has an article for, the article counts."""
     counts = old.counted, new.counted
     if len(counts[0]) == len(counts[1]):
         return old, new

@@ -18,7 +18,9 @@ _FUTURE = {
     "fr": re.compile(r"\w{3,}(?:er|ir|dr)(?:ai|a|ont|ons)"),
     "it": re.compile(r"\w{2,}[ei]r(?:ò|à|anno)"),
 }
-_REASONS = frozenset(word_list("because since parce car porque weil denn perché omdat כי потому لان"))
+_REASONS = frozenset(
+    word_list("because since parce car porque weil denn perché omdat כי потому لان")
+)
 _MANY_TOKENS = 400  # a text this long is no single statement
 
 
@@ -61,7 +63,7 @@ def parse(text: str, language: str) -> Parsed:
         negations=told[0],
         modes=told[1],
         main=_main(tokens, language) or told,
-        vocabulary=frozenset(token.term for token in content) - {"@me"},
+        vocabulary=frozenset(t.term for t in content if t.kind is not Kind.NUMBER) - {"@me"},
         protected=_protected(content, language),
         counted=_counted(content),
     )

@@ -39,10 +39,14 @@ _HEARD = 1_000  # characters that tell the language
 _SCRIPTS = {Script.HEBREW: "he", Script.ARABIC: "ar", Script.CYRILLIC: "ru"}
 _WORDS = re.compile(r"[^\W\d_]+")
 _TIME = re.compile(r"(\d{1,2})(?:[:h](\d{2}))? ?(?:([ap])\.?m\b\.?)?", re.IGNORECASE)
-_SILENT = frozenset(word_list("article copula called of aux filler prep by and clause have pron poss"))
+_SILENT = frozenset(
+    word_list("article copula called of aux filler prep by and clause have pron poss")
+)
 _CLOCK = frozenset(word_list(data("calendar")["words"]["clock"]))
 _THAN = frozenset(word_list("than que de als di do dan чем من"))
-_SHORT = frozenset(word_list("mr mrs ms dr prof st jr sr sra srta mme mlle hr fr nr no approx г ул"))
+_SHORT = frozenset(
+    word_list("mr mrs ms dr prof st jr sr sra srta mme mlle hr fr nr no approx г ул")
+)
 _VERSION = re.compile(r"\d+\.\d+")
 _SENTENCE_ENDS = frozenset(".!?:\n")
 

@@ -40,8 +40,8 @@ _ORDER = {
     "he": re.compile(r"ל[א-ת]{3,}"),
 }
 _PERSON = {
-    "he": re.compile("(?<=..)(?:ים|ות|ת|ה)$"),
-    "ru": re.compile("(?<=..)(?:[аяуюеёи]т|[ую]|[еи]м|ешь|ишь)(?:ся|сь)?$"),
+    "he": re.compile("(?<=...)(?:ים|ות|ת|ה)$"),
+    "ru": re.compile("(?<=...)(?:[аяуюеёи]т|[ую]|[еи]м|ешь|ишь)(?:ся|сь)?$"),
 }
 _NO_SUBJECT = frozenset(word_list("article my me pron prep of have copula past future maybe"))
 
@@ -61,7 +61,7 @@ def holds_one(old: Parsed, new: Parsed, before: Token, after: Token) -> bool:
         return _after_link(old, new, one, before, after)
     if one and (_takes_one(old.language, one[0]) or _is_post(old, one[0])):
         return True
-    if _is_order(old):
+    if is_order(old):
         return not _is_task(old) and not _names_its_thing(old, one, before)
     return _is_state(old, one) or _has_known_thing(old, before) or _is_where(old, one)
 
@@ -93,13 +93,13 @@ def _is_where(parsed: Parsed, lead: Sequence[Token]) -> bool:
 
 
 def _leading(parsed: Parsed, token: Token) -> list[Token]:
-    """The tokens that lead to a place: the nearest that says something, and small words after it."""
-    titles = words_of("any", "titles")
+    """What leads to a place: the nearest that says something, and the small words after it."""
+    passed = words_of("any", "titles") | words_of(parsed.language, "places")
     earlier = [
         t for t in parsed.tokens if t.start < token.start and (t.role or t.kind is not Kind.MARK)
     ]
     at = len(earlier) - 1
-    while at > 0 and (earlier[at].role in _WALKED_OVER or earlier[at].word in titles):
+    while at > 0 and (earlier[at].role in _WALKED_OVER or earlier[at].word in passed):
         at -= 1
     return earlier[at:] if earlier else []
 
@@ -125,7 +125,7 @@ def _after_link(
 
 
 def _is_known_thing(parsed: Parsed, subject: Sequence[Token]) -> bool:
-    """ "The theme of the party", "my gym": neither a name alone nor a person of whom much is true."""
+    """ "The theme of the party", "my gym": no name alone, nor a person of whom much is true."""
     known = nouns(parsed.language)
     for token in _head(subject):
         for noun in known.get(token.word, ()):
@@ -171,7 +171,7 @@ def _is_state(parsed: Parsed, lead: Sequence[Token]) -> bool:
     return linked and shape is not None and shape.fullmatch(word) is not None
 
 
-def _is_order(parsed: Parsed) -> bool:
+def is_order(parsed: Parsed) -> bool:
     """ "Always reply in English", "Use tabs": nobody is named who does it."""
     first = next((t for t in parsed.tokens if t.kind is not Kind.MARK), None)
     if first is None:

@@ -22,6 +22,9 @@ def same_term(one: Token, other: Token) -> bool:
             and other.term.startswith("d:")
             and agree(one.term, other.term)
         )
+    if {one.kind, other.kind} == {Kind.NUMBER, Kind.TIME}:
+        number, time = (one, other) if one.kind is Kind.NUMBER else (other, one)
+        return number.term == number.bare and time.term == f"t:{number.bare[2:]}:00"
     if one.kind is Kind.NUMBER and other.kind is Kind.NUMBER:
         unitless = one.term == one.bare or other.term == other.bare
         return bool(one.bare) and one.bare == other.bare and unitless
