@@ -153,8 +153,9 @@ def _condition(differing: Sequence[Token], value: Sequence[Token]) -> bool:
 
     A night curator works by day as well: only what a preposition opens is a condition.
     """
+    timed = any(token.kind is Kind.TIME for token in value)  # "at three in the morning"
     for at, token in enumerate(value):
-        if token not in differing:
+        if token not in differing or (timed and token.term.startswith("x:daytime:")):
             continue
         opened = (at > 0 and value[at - 1].role == "prep") or token.word[:1] in _GLUED
         if token.role == "if" or token.term.startswith("x:week:"):

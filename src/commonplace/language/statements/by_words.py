@@ -1,10 +1,8 @@
 """Two texts compared word by word, where no frame tells."""
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from difflib import SequenceMatcher
 
+from commonplace.language.statements.align import Span, align, is_value, share_alike
 from commonplace.language.statements.events import is_deed
 from commonplace.language.statements.frames import wordings
 from commonplace.language.statements.gender import other_gender
@@ -17,8 +15,6 @@ from commonplace.language.statements.terms import missing, same_term, told
 from commonplace.language.statements.token import Kind, Token
 from commonplace.language.statements.verdict import Comparison, Verdict
 
-_ALIGNED = 150  # tokens; longer texts are compared by their ends only, to stay linear
-_LONGEST_VALUE = 5
 _TOO_FEW = 0.34
 _FOR = frozenset(word_list("for para pour für per voor для"))
 _STRANGERS = 0.25  # of the words in common
@@ -27,24 +23,14 @@ _VERBS = frozenset(["copula", "called", "have", "verb", "past", "future", "maybe
 _CONDITIONS = ("x:week:", "x:season:")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A place where two texts differ: tokens of the one against tokens of the other."""
-
-    old: tuple[Token, ...]
-    new: tuple[Token, ...]
-    at_old: int
-    at_new: int
-
-
 def by_words(old: Parsed, new: Parsed) -> Comparison:
     """The verdict of an alignment of two texts."""
     if not old.content or not new.content:
         return Comparison(Verdict.APART, "nothing to compare")
     if not missing(old.content, new.content) and not missing(new.content, old.content):
         return _same_bag(old, new)
-    spans, common = _align(old.content, new.content)
-    alike = _alike(spans, common)
+    spans, common = align(old.content, new.content)
+    alike = share_alike(spans, common)
     verdict, reason = _judge(old, new, spans, common, alike)
     masked = None
     if verdict is Verdict.MASKED:
@@ -129,53 +115,6 @@ def _links(parsed: Parsed) -> bool:
 
 def _is_passive(parsed: Parsed) -> bool:
     return any(token.role == "by" for token in parsed.tokens)
-
-
-def _align(old: Sequence[Token], new: Sequence[Token]) -> tuple[list[Span], int]:
-    """Where two texts differ, and how many tokens they share."""
-    spans: list[Span] = []
-    common = 0
-    if len(old) > _ALIGNED or len(new) > _ALIGNED:
-        return _ends(old, new)
-    matcher = SequenceMatcher(None, [t.term for t in old], [t.term for t in new], autojunk=False)
-    for tag, i, j, k, m in matcher.get_opcodes():
-        if tag == "equal" or (j - i == m - k and all(map(same_term, old[i:j], new[k:m]))):
-            common += j - i
-        else:
-            spans.append(Span(tuple(old[i:j]), tuple(new[k:m]), i, k))
-    return spans, common
-
-
-def _ends(old: Sequence[Token], new: Sequence[Token]) -> tuple[list[Span], int]:
-    """Long texts: a common beginning, a common end, and one span between them."""
-    shortest = min(len(old), len(new))
-    start = 0
-    while start < shortest and old[start].term == new[start].term:
-        start += 1
-    end = 0
-    while end < shortest - start and old[-1 - end].term == new[-1 - end].term:
-        end += 1
-    span = Span(
-        tuple(old[start : len(old) - end]), tuple(new[start : len(new) - end]), start, start
-    )
-    shared = Counter(t.term for t in span.old) & Counter(t.term for t in span.new)
-    return [span], start + end + shared.total() // 2
-
-
-def _alike(spans: Sequence[Span], common: int) -> float:
-    """The share of common words, values left out."""
-    apart = sum(
-        len([t for t in side if not t.is_value and t.kind is not Kind.NAME])
-        for span in spans
-        if not (span.old and span.new and _is_value(span))
-        for side in (span.old, span.new)
-    )
-    return 2 * common / (2 * common + apart) if common else 0.0
-
-
-def _is_value(span: Span) -> bool:
-    """Short on both sides: something in the place of something else."""
-    return 0 < len(span.old) <= _LONGEST_VALUE and 0 < len(span.new) <= _LONGEST_VALUE
 
 
 def _judge(
@@ -279,7 +218,7 @@ def _of_replaced(old: Parsed, new: Parsed, replaced: list[Span], count: int) -> 
     if any(_is_predicate(old, s) for s in replaced):
         alone = len(replaced) == count == 1 and len(span.old) == len(span.new) == 1
         return Verdict.BOTH if alone else Verdict.OPEN, f"other verbs: {reason}"
-    if not all(_is_value(s) for s in replaced):
+    if not all(is_value(s) for s in replaced):
         return Verdict.OPEN, "long parts differ"
     if any(_names_someone(s, old.language) for s in replaced[:-1]):
         return Verdict.BOTH, f"about others: {reason}"

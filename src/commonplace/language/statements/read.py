@@ -125,7 +125,7 @@ def _join_numbers(tokens: list[Token], language: str) -> list[Token]:
     while at < len(tokens):
         token = tokens[at]
         spoken = number_in_words(words, at, language) if token.kind is Kind.WORD else None
-        if spoken and not _is_weekday(tokens, at):
+        if spoken and not _is_weekday(tokens, at) and not _is_shani(tokens, at):
             value, end = spoken
             term = number_term(Decimal(value))
             joined.append(join(tokens[at:end], Kind.NUMBER, term, term))
@@ -144,6 +144,12 @@ def _join_numbers(tokens: list[Token], language: str) -> list[Token]:
         joined.append(token)
         at += 1
     return joined
+
+
+def _is_shani(tokens: list[Token], at: int) -> bool:
+    """«שני» is two of what follows in the plural; else it is Monday, the second, or a name."""
+    following = tokens[at + 1].word if at + 1 < len(tokens) else ""
+    return tokens[at].word == "שני" and not following.endswith(("ים", "ות", "יי"))
 
 
 def _is_weekday(tokens: list[Token], at: int) -> bool:

@@ -138,6 +138,8 @@ def _is_known_thing(parsed: Parsed, subject: Sequence[Token]) -> bool:
         )
     said = [t for t in subject if t.term]
     named_only = parsed.language != "de" and all(t.kind is Kind.NAME for t in said)
+    if parsed.language == "de" and len(said) > 1:
+        return True  # "Lenas Trainer"
     return any(t.word in definite or t.role == "poss" for t in subject) and not named_only
 
 
