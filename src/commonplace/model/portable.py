@@ -175,6 +175,11 @@ class _Reader:
         self._about_known(*targets, *([held.beside] if held.beside else []))
         if bool(held.conflict) == bool(held.beside):
             raise InvalidInput("A held value waits in a conflict, or beside a memory.")
+        kinds = {
+            self._memories[id].kind for id in (*targets, *([held.beside] if held.beside else []))
+        }
+        if held.memory.state is not State.ACTIVE or kinds - {held.memory.kind}:
+            raise InvalidInput("A held value is a live memory of the kind that it is held against.")
         _once(self._held, held.memory.id, held)
         for id in targets:
             self._memories[id] = self._memories[id].evolve(conflict=held.conflict)

@@ -73,6 +73,8 @@ def held_against(
     visibility = visibility_of(principal)
     waiting: dict[str, list[str]] = {}
     for held in desk.store.held(principal.scope, HeldQuery(conflicts=conflicts)):
+        if not held.memory.is_live(desk.clock()):
+            continue
         shown = held.memory.content if visibility.admits(held.memory) else WITHHELD
         waiting.setdefault(str(held.conflict), []).append(shown)
     return {memory.id: tuple(waiting.get(str(memory.conflict), ())) for memory in asked}
@@ -122,7 +124,9 @@ def _alternatives(desk: Desk, principal: Principal, held: Sequence[Held]) -> lis
             id=each.memory.id,
             kind=each.memory.kind,
             category=each.memory.category,
-            reason=each.reason if visibility.admits(each.memory) else WITHHELD,
+            reason=each.reason
+            if visibility.admits(each.memory) and visibility.admits(stands[str(each.beside)])
+            else WITHHELD,
             opened_at=each.held_at,
             standing=(_side(desk, stands[str(each.beside)], visibility),),
             held=(_held_side(each, visibility),),

@@ -228,10 +228,18 @@ def _hit(ranked: Ranked, explain: bool, against: Mapping[str, Sequence[str]]) ->
         importance=memory.importance,
         tags=memory.tags,
         metadata=memory.metadata,
-        disputed=" / ".join(against.get(memory.id, ())) or None,
+        disputed=_disputed(against.get(memory.id, ())),
         why=sentence(ranked) if explain else None,
         parts=dict(ranked.parts) if explain else None,
     )
+
+
+def _disputed(values: Sequence[str]) -> str | None:
+    """The newest that waits, in short: who tells much must not push the memory out of a budget."""
+    if not values:
+        return None
+    more = f" (and {len(values) - 1} more)" if len(values) > 1 else ""
+    return f"{shorten(values[-1])}{more}"
 
 
 def _with_related(

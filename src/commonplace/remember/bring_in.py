@@ -14,13 +14,14 @@ from commonplace.model.filters import Visibility
 from commonplace.model.journal import Op
 from commonplace.model.memory import Memory, State
 from commonplace.model.portable import Belongings
-from commonplace.model.relations import Action, OnConflict
+from commonplace.model.relations import Action, OnConflict, Relation
 from commonplace.model.scope import Principal
 from commonplace.remember.decide import NOTHING_LIKE_IT, Decision, decide
 from commonplace.remember.forget import hold_to_live_limits
 from commonplace.remember.hold import hold_beside, says_the_same
 from commonplace.remember.neighbours import look_around
 from commonplace.remember.profile import is_of_profile
+from commonplace.remember.relate import relate
 from commonplace.remember.weigh import weigh_all
 from commonplace.store.port import HeldQuery, Listing
 
@@ -96,7 +97,8 @@ def _what_is_new(
     for place, decision in zip(fresh, verdicts, strict=True):
         memory = arrived[place].evolve(version=1, conflict=None)
         stands[memory.id] = decision.others[0] if decision.others else memory
-        if decision.action is Action.REFRESHED:
+        reworded = (decision.relation, decision.action) == (Relation.REWORDING, Action.SUPERSEDED)
+        if decision.action is Action.REFRESHED or reworded:
             same.append(memory.id)
         elif decision.action is Action.ALTERNATIVE:
             beside.append(_said_otherwise(desk, principal, memory, decision))
@@ -143,7 +145,8 @@ def _waiting(
     for value in held:
         about = value.beside or asked.get(str(value.conflict))
         if about:
-            yield replace(value, conflict=None, beside=stands[about].id)
+            reason = relate(value.memory, stands[about], None).reason
+            yield replace(value, conflict=None, beside=stands[about].id, reason=reason)
 
 
 def _kept_beside(

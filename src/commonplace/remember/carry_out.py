@@ -58,8 +58,14 @@ class Ledger:
     _reworded: dict[int, Memory] = field(default_factory=dict)  # what a step says in new words
 
     def live(self, ids: Iterable[str]) -> list[Memory]:
+        """Of these what the caller may know of: an agent that told guesses of what is kept from
+        it would learn from the answers which of them is right."""
         known = (self.standing.get(id) for id in ids)
-        return [memory for memory in known if memory and memory.is_live(self.now)]
+        return [
+            memory
+            for memory in known
+            if memory and memory.is_live(self.now) and can_see(self.principal, memory)
+        ]
 
     def all_steps(self) -> tuple[Step, ...]:
         """Words that came of a decision are embedded together, however many there are."""
@@ -97,6 +103,8 @@ class Ledger:
         old = decision.others[0]
         after = refreshed(old, item.memory, self._mentioned(item, old), self.now)
         told = {"relation": decision.relation}
+        if after.evolve(updated_at=old.updated_at) == old:  # told again, with nothing new
+            return Outcome(old, old.conflict)
         step = changed(old, after, op=Op.UPDATE, event=Event.UPDATE, meta=told)
         if after.searchable_text != old.searchable_text:
             self._reworded[len(self.steps)] = after
@@ -144,9 +152,12 @@ class Ledger:
         if waiting.steps:
             joined = {target.conflict for target in decision.others} - {None, waiting.conflict}
             self.held = [_moved(each, joined, waiting.conflict) for each in self.held]
-            self.held.append(waiting.held)
-            for target in decision.others:
-                self.standing[target.id] = target.evolve(conflict=waiting.conflict)
+            if waiting.held not in self.held:
+                self.held.append(waiting.held)
+            disputed = {target.id for target in decision.others}
+            for id, memory in self.standing.items():
+                if id in disputed or memory.conflict in joined:
+                    self.standing[id] = memory.evolve(conflict=waiting.conflict)
         return Outcome(waiting.held.memory, waiting.conflict)
 
     def _keep_beside(self, item: Item, decision: Decision) -> Outcome:

@@ -55,6 +55,8 @@ def decide(
     elif action is Action.SUPERSEDED:
         closest = [*found[Relation.CHANGED], *found[Relation.REWORDING]]
     action = _as_wished(relation, action, on_conflict)
+    if action is Action.OVERRIDDEN and len(closest) > 1:
+        action = Action.PENDING  # which of them is meant, only a person knows
     if action in (Action.OVERRIDDEN, Action.ALTERNATIVE):
         closest = closest[:1]
     reason = "; ".join(dict.fromkeys(e.related.reason for e in closest if e.related.reason))

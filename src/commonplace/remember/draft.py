@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -15,6 +16,7 @@ from commonplace.model.kinds import POLICIES, Kind, KindPolicy, Stability
 from commonplace.model.memory import Sensitivity
 
 ENGINES_OWN = ("merged_from",)  # which memories a summary was made of: erasing goes by it
+CONTACT_FIELDS = ("name", "phone", "email", "role", "description")
 _SENSITIVITY_ALIASES = {"sensitive": "high"}
 _STEP = re.compile(r"^\s*\d+[.)]\s+(\S.*)$")
 
@@ -163,8 +165,18 @@ def _complete(values: dict[str, Any]) -> None:
     for name in ("name", "subject"):
         if f"metadata.{name}" in POLICIES[kind].required:
             check.word(metadata[name], f"metadata.{name}")
+    if kind is Kind.CONTACT:
+        for name in CONTACT_FIELDS:
+            _hold_to_words(metadata.get(name), f"metadata.{name}")
     if "content" not in values:
         values["content"] = content_from(kind, metadata)
+
+
+def _hold_to_words(value: object, field: str) -> None:
+    """A field of a contact is a text, or a number as people type phones."""
+    if value is None or (isinstance(value, str | int) and not isinstance(value, bool)):
+        return
+    raise InvalidInput(f"{field} must be text.", field=field)
 
 
 def _complete_steps(values: dict[str, Any]) -> None:
@@ -198,10 +210,18 @@ def title_of(content: str) -> str | None:
 def content_from(kind: Kind, metadata: Mapping[str, Any]) -> str:
     """The words of a memory that came as fields alone."""
     if kind is Kind.KV:
-        return f"{metadata['subject']} is {metadata['value']}"
+        return f"{metadata['subject']} is {_spoken(metadata['value'])}"
     spoken = [metadata["name"], metadata.get("role")]
     spoken += [f"{name} {metadata[name]}" for name in ("phone", "email") if metadata.get(name)]
     return ", ".join(str(part) for part in [*spoken, metadata.get("description")] if part)
+
+
+def _spoken(value: object) -> str:
+    return (
+        str(value)
+        if isinstance(value, str | int | float)
+        else json.dumps(value, ensure_ascii=False)
+    )
 
 
 def _hold_to_policy(draft: Draft) -> None:

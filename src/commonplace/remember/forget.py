@@ -19,7 +19,7 @@ from commonplace.remember.find import find
 from commonplace.remember.hold import carry, waiting_about
 from commonplace.remember.profile import is_of_profile
 from commonplace.remember.replace import soft_delete
-from commonplace.remember.revert import as_it_was, split_ref
+from commonplace.remember.revert import as_it_was, last_lives, split_refs
 from commonplace.store.port import EVERYTHING, Listing
 
 
@@ -94,11 +94,10 @@ def restore(
     """Back to life. What had taken its place (an update, an override) steps back, restorable.
     An id with a version (…@2) brings back what the memory said then."""
     now = desk.clock()
-    versions = [split_ref(id) for id in ids]
 
     def decide() -> tuple[Changeset, tuple[list[str], list[str], list[str]]]:
         revision = desk.store.counters(principal.scope).revision
-        wanted = dict(versions)
+        wanted = split_refs(desk, principal, ids)
         memories = find(desk, principal, list(wanted), lambda m: _is_there(m, now))
         said = {
             memory.id: as_it_was(desk, principal, memory, version)
@@ -107,7 +106,11 @@ def restore(
         }
         dead = [memory for memory in memories if memory.state is not State.ACTIVE]
         successors = _live_successors(desk, principal, dead)
-        steps = [_revive(memory, said.get(memory.id, memory), now) for memory in dead]
+        before = last_lives(desk, principal, dead)
+        steps = [
+            _revive(memory, said.get(memory.id, before.get(memory.id, memory)), now)
+            for memory in dead
+        ]
         reverted = [memory for memory in memories if memory.id in said and memory not in dead]
         steps += [_revive(memory, said[memory.id], now) for memory in reverted]
         steps = [_reindexed(desk, step) for step in steps]
@@ -131,9 +134,8 @@ def _revive(memory: Memory, said: Memory, now: datetime) -> Change:
         state=State.ACTIVE,
         purge_at=None,
         superseded_by=None,
-        valid_to=None if memory.superseded_by else memory.valid_to,
         updated_at=now,
-        expires_at=None if memory.expires_at and memory.expires_at <= now else memory.expires_at,
+        expires_at=None if said.expires_at and said.expires_at <= now else said.expires_at,
     )
     return changed(memory, after, op=Op.RESTORE, event=Event.RESTORE)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from commonplace.desk import Desk, can_see
+from commonplace.errors import NotAllowed
 from commonplace.model.changes import Hold, LetGo, Step
 from commonplace.model.conflict import Held
 from commonplace.model.journal import Entry, Event, Op
@@ -34,20 +35,34 @@ def hold(new: Held, targets: Sequence[Memory], waiting: Sequence[Held]) -> Waiti
     known = list(dict.fromkeys(target.conflict for target in targets if target.conflict))
     for each in waiting:
         if each.conflict in known and says_the_same(each.memory, new.memory):
-            return Waiting(str(each.conflict), each)
-    conflict, *absorbed = known or [str(new.conflict)]
+            return _ask_about(str(each.conflict), each, targets, known, ())
+    conflict = known[0] if known else str(new.conflict)
     placed = replace(new, conflict=conflict)
+    return _ask_about(conflict, placed, targets, known, (placed,))
+
+
+def _ask_about(
+    conflict: str,
+    held: Held,
+    targets: Sequence[Memory],
+    known: Sequence[str],
+    values: tuple[Held, ...],
+) -> Waiting:
+    """One question about all the targets; none when that is what is asked already."""
+    absorbed = tuple(each for each in known if each != conflict)
+    if not values and all(target.conflict == conflict for target in targets):
+        return Waiting(conflict, held)
     entry = Entry(
         op=Op.HOLD,
         event=Event.UPDATE,
         subject=targets[0].id,
         category=targets[0].category,
         old_ref=targets[0].ref,
-        meta={"conflict": conflict, "held": new.memory.id},
+        meta={"conflict": conflict, "held": held.memory.id},
     )
     ids = tuple(target.id for target in targets)
-    step = Hold(conflict, (placed,), entry, targets=ids, absorbs=tuple(absorbed))
-    return Waiting(conflict, placed, (step,))
+    step = Hold(conflict, values, entry, targets=ids, absorbs=absorbed)
+    return Waiting(conflict, held, (step,))
 
 
 def hold_beside(alternative: Held, stands: Memory) -> Hold:
@@ -110,9 +125,17 @@ def _carried_entry(new: Memory, meta: dict[str, Any]) -> Entry:
 
 
 def held_among(desk: Desk, principal: Principal, ids: Sequence[str]) -> list[Held]:
-    """Those of the ids that are held values the caller may see."""
+    """Those of the ids that are held values the caller may see. To erase one is to decide, unless
+    one told it oneself."""
     held = desk.store.held(principal.scope, HeldQuery(ids=list(ids)))
-    return [each for each in held if can_see(principal, each.memory)]
+    visible = [each for each in held if can_see(principal, each.memory)]
+    if any(each.actor != principal.actor for each in visible) and not principal.decides:
+        raise NotAllowed(
+            f"{principal.agent} may not decide about what others told.",
+            remedy="Let the owner resolve it.",
+            field="ids",
+        )
+    return visible
 
 
 def erase_held(desk: Desk, principal: Principal, doomed: Sequence[Held]) -> list[Step]:

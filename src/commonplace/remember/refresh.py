@@ -14,7 +14,10 @@ from commonplace.remember.draft import content_from
 from commonplace.remember.relate import FIELDS, WORDED, covers
 from commonplace.remember.replace import is_told_by_fields, together
 
-_GIVEN_ANEW = ("importance", "pinned", "category", "tags", "expires_at", "sensitivity", "facet")
+_GIVEN_ANEW = (
+    *("importance", "pinned", "category", "tags", "expires_at", "sensitivity", "facet"),
+    *("summary", "stability", "valid_to"),
+)
 
 
 def refreshed(old: Memory, new: Memory, mentioned: Collection[str], now: datetime) -> Memory:
@@ -30,12 +33,15 @@ def refreshed(old: Memory, new: Memory, mentioned: Collection[str], now: datetim
     changes["metadata"] = metadata
     content = _words(old, new, metadata)
     if content != old.content:
-        changes |= {"content": content, "summary": summarise(content)}
+        changes |= {"content": content}
+        changes.setdefault("summary", summarise(content))
     return old.evolve(**changes, updated_at=now)
 
 
 def _filled_in(old: Memory, new: Memory) -> dict[str, Any]:
     """What stands stays; a fuller name or description takes the place of the shorter one."""
+    if old.kind not in (Kind.KV, Kind.CONTACT):  # there nobody is asked: the newer word holds
+        return {**old.metadata, **new.metadata}
     metadata = {**new.metadata, **old.metadata}
     if old.kind is Kind.CONTACT:
         for name in FIELDS:

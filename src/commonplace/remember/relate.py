@@ -5,6 +5,7 @@ Where a model is blind (a changed name, swapped roles, most scripts), words and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from commonplace.language.contacts import same_email, same_phone
@@ -14,9 +15,11 @@ from commonplace.language.secrets import is_secret
 from commonplace.language.statements.compare import Comparison, Verdict, compare
 from commonplace.language.statements.keys import subject_terms
 from commonplace.language.statements.values import same_value
+from commonplace.model.delta import shorten
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
 from commonplace.model.relations import Relation
+from commonplace.remember.draft import CONTACT_FIELDS, ENGINES_OWN
 from commonplace.remember.replace import is_told_by_fields
 
 SAME = 0.95  # rewording, whatever was left out
@@ -25,7 +28,9 @@ SAME_SUBJECT = 0.85
 NEAR = 0.80
 WORDS_SAME = 0.85  # share of words in common, where values are masked or similarity is unknown
 
-FIELDS = ("name", "phone", "email", "role", "description")
+_TOLD_OF_A_VALUE = 80  # characters
+
+FIELDS = CONTACT_FIELDS
 WORDED = ("name", "role", "description")  # of these, one can say more than another
 
 
@@ -137,9 +142,31 @@ def _relate_values(
         return Related(Relation.NEAR)
     said, stands = new.metadata.get("value"), old.metadata.get("value")
     if same_value(stands, said, secret=is_secret(ours)):
+        if differing := _other_particulars(new, old, ("subject", "value")):
+            return Related(Relation.CHANGED, differing)
         repeated = same_subject and (is_told_by_fields(new) or covers(old, new))
         return Related(Relation.REPEAT if repeated else Relation.REWORDING)
-    return Related(Relation.CHANGED, f"{theirs}: {stands} → {said}")
+    return Related(Relation.CHANGED, _from_to(theirs, stands, said))
+
+
+def _from_to(name: str, before: object, after: object) -> str:
+    """Short: it stands in answers and beside both texts."""
+    return f"{_brief(name)}: {_brief(before)} → {_brief(after)}"
+
+
+def _brief(value: object) -> str:
+    return shorten(str(value), _TOLD_OF_A_VALUE)
+
+
+def _other_particulars(new: Memory, old: Memory, known: Sequence[str]) -> str:
+    """Further particulars that both have, with another value; the engine's own names aside."""
+    return ", ".join(
+        _from_to(name, old.metadata[name], value)
+        for name, value in new.metadata.items()
+        if name not in (*known, *ENGINES_OWN)
+        and old.metadata.get(name) not in (None, "")
+        and not same_value(old.metadata[name], value)
+    )
 
 
 # ——— people and businesses ———
@@ -150,9 +177,10 @@ def _relate_contacts(new: Memory, old: Memory, similarity: float | None) -> Rela
         return _by_similarity(similarity, 0.0, "")
     ours, theirs = fields_of(new), fields_of(old)
     differing = [n for n in FIELDS if n in ours and n in theirs and _differ(n, theirs[n], ours[n])]
-    if differing:
-        told = ", ".join(f"{name}: {theirs[name]} → {ours[name]}" for name in differing)
-        return Related(Relation.CHANGED, told)
+    told = [_from_to(name, theirs[name], ours[name]) for name in differing]
+    told += [more] if (more := _other_particulars(new, old, FIELDS)) else []
+    if told:
+        return Related(Relation.CHANGED, ", ".join(told))
     fuller = [n for n in ours if n not in theirs or _is_fuller(n, theirs[n], ours[n])]
     if fuller or not (is_told_by_fields(new) or covers(old, new)):
         return Related(Relation.REWORDING, ", ".join(fuller))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from commonplace.desk import Desk, can_see, index_all
+from commonplace.desk import Desk, index_all, visibility_of
 from commonplace.errors import NotAllowed
 from commonplace.language.models.embedder import Vectors
 from commonplace.model import check
-from commonplace.model.changes import Changeset, Indexing
+from commonplace.model.changes import Bookkeeping, Changeset, Indexing
+from commonplace.model.journal import Entry, Op
 from commonplace.model.memory import Memory
 from commonplace.model.relations import Action, OnConflict, Relation
 from commonplace.model.scope import Principal
@@ -89,7 +91,30 @@ def remember(
         return changeset, answers
 
     revision, answers = desk.decide(decision)
+    _note_repeats(desk, principal, batch, answers)
     return [replace(answer, revision=revision) for answer in answers]
+
+
+def _note_repeats(
+    desk: Desk, principal: Principal, batch: _Batch, answers: Sequence[Remembered]
+) -> None:
+    """Told again with nothing new, a memory is touched; it has no new version."""
+    same = [each for each in answers if each.action is Action.REFRESHED and not each.undo]
+    if not same:
+        return
+    entries = tuple(
+        Entry(op=Op.UPDATE, subject=each.id, meta={"relation": each.relation}) for each in same
+    )
+    desk.books.later(
+        Bookkeeping(
+            principal.scope,
+            desk.clock(),
+            touched=Counter(each.id for each in same),
+            entries=entries,
+            thread_id=_thread_of_all(batch.memories),
+            actor=principal.actor,
+        )
+    )
 
 
 def _thread_of_all(memories: Sequence[Memory]) -> str | None:
@@ -177,7 +202,8 @@ def _answer(
     warnings: tuple[str, ...],
 ) -> Remembered:
     """To one who may not see the other side: that it is there, and nothing of it."""
-    visible = all(can_see(principal, other) for other in decision.others)
+    visibility = visibility_of(principal)
+    visible = all(visibility.admits(m) for m in (outcome.memory, *decision.others))
     return Remembered(
         id=outcome.memory.id,
         memory=outcome.memory if visible else said.evolve(id=outcome.memory.id),

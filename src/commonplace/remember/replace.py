@@ -67,7 +67,7 @@ def supersede(
     after = memory.evolve(
         state=State.SUPERSEDED,
         superseded_by=by,
-        valid_to=memory.valid_to or until or now,
+        valid_to=min(filter(None, (memory.valid_to, until or now))),
         updated_at=now,
     )
     op = Op.MERGE if event is Event.MERGE else Op.UPDATE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from commonplace.desk import Desk, can_see, index_all
 from commonplace.errors import InvalidInput, NotAllowed, NotFound
@@ -154,6 +155,16 @@ def _carried(
     return carry(old, waiting, new).steps
 
 
+def _hold_to_ends(chosen: Sequence[Held], now: datetime) -> None:
+    over = [held for held in chosen if not held.memory.is_live(now)]
+    if over:
+        raise InvalidInput(
+            f"What was held ended on {over[0].memory.ends_at:%Y-%m-%d}.",
+            remedy="Dismiss it, or remember it anew.",
+            field="held",
+        )
+
+
 def _stored(
     desk: Desk,
     principal: Principal,
@@ -164,6 +175,7 @@ def _stored(
     if choice is Choice.DISMISS:
         return [], []
     now = desk.clock()
+    _hold_to_ends(chosen, now)
     memories = [
         in_place_of(held.memory, replaced[0], held.mentioned) if replaced else held.memory
         for held in chosen

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from commonplace.desk import Desk, index_all
-from commonplace.errors import InvalidInput, MissingField, NotFound
+from commonplace.errors import InvalidInput, MissingField, NotAllowed, NotFound
 from commonplace.language.classify import fields_in
 from commonplace.language.identity import subject_key
 from commonplace.language.keywords import keywords
@@ -75,6 +75,12 @@ def update(
     now = desk.clock()
     before = _current(desk, principal, id, now)
     if _changes_content(before, wanted):
+        if is_override(before.kind) and not principal.decides:
+            raise NotAllowed(
+                f"{principal.agent} may not override what is remembered.",
+                remedy="Tell the new value with remember: it is held until the owner decides.",
+                field="id",
+            )
         return _replace(desk, principal, before, wanted, now, thread)
     return _change_in_place(desk, principal, before, wanted, now, thread)
 

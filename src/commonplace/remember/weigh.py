@@ -14,7 +14,7 @@ from commonplace.model.changes import Indexing
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
 from commonplace.remember.decide import Weighed
-from commonplace.remember.neighbours import RIVALS, Rival, Surroundings
+from commonplace.remember.neighbours import MAX_KNOWN, RIVALS, Rival, Surroundings
 from commonplace.remember.relate import compared, relate, texts_to_liken
 
 Texts = tuple[str, str]
@@ -64,7 +64,11 @@ def rivals_in_batch(
     known: dict[tuple[Kind, str], list[int]] = {}
     rivals: list[list[Rival]] = []
     for place, memory in enumerate(memories):
-        earlier = {p for key in indexes[place].keys for p in known.get((memory.kind, key), ())}
+        earlier: set[int] = set()
+        for key in indexes[place].keys:
+            # The first may have been stored and the others held; the last may have superseded.
+            same = known.get((memory.kind, key), [])
+            earlier |= {*same[: MAX_KNOWN // 2], *same[-MAX_KNOWN // 2 :]}
         cosines = None if vectors is None or not place else vectors[:place] @ vectors[place]
         if cosines is not None:
             alike = [

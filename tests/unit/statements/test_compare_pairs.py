@@ -3,9 +3,9 @@
 import pytest
 
 from commonplace.language.statements.compare import Comparison, Verdict, compare
+from commonplace.remember.relate import WORDS_SAME
 from support.statement_pairs import table
 
-ALIKE_ENOUGH = 0.6
 
 ACCEPTED = {
     "changed": {"changed"},
@@ -18,7 +18,7 @@ ACCEPTED = {
 
 
 def verdict(found: Comparison) -> str:
-    if found.verdict is Verdict.MASKED and found.words_alike >= ALIKE_ENOUGH:
+    if found.verdict is Verdict.MASKED and found.words_alike >= WORDS_SAME:
         return "changed"
     return found.verdict.value
 

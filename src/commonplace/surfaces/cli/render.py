@@ -145,7 +145,7 @@ def _question(question: Question) -> Any:
         table.add_column("held", style="yellow", overflow="fold")
     sides = [*question.standing, *question.held]
     for name, told in _SIDES.items():
-        cells = [told(side) for side in sides]
+        cells = [Text(shorten(told(side), _CELL)) for side in sides]
         if any(cells):
             table.add_row(name, *cells)
     word = "alternative" if question.is_alternative else "conflict"
@@ -157,8 +157,10 @@ def _question(question: Question) -> Any:
     )
 
 
+_CELL = 400  # characters
 _SIDES: dict[str, Callable[[Side], str]] = {
     "says": lambda side: side.text,
+    "fields": lambda side: ", ".join(f"{n}: {_plain(v)}" for n, v in side.metadata.items()),
     "since": lambda side: f"{side.since:%Y-%m-%d}",
     "told": lambda side: f"{side.told_at:%Y-%m-%d %H:%M}",
     "by": lambda side: side.told_by or "",
@@ -183,6 +185,7 @@ def _updated(answer: Updated) -> Any:
     lines = [told, _id(answer.id)]
     if answer.replaced:
         lines.append(Text(f"  replaces {answer.replaced}; undo: restore {answer.replaced}", "dim"))
+    lines += [Text(f"  ! {warning}", "yellow") for warning in answer.warnings]
     return Group(*lines)
 
 
@@ -309,7 +312,12 @@ def _shown(answer: Shown) -> Any:
         for v in answer.versions
     ]
     links = [Text(f"↔ {link.a} {link.b}  {link.strength:.2f}") for link in answer.links]
-    return Group(Panel(Text(answer.memory.content)), table, *versions, *links)
+    held = [Text(f"? held {side.id}  {shorten(side.text)}", "yellow") for side in answer.held]
+    held += [
+        Text(f"· alternative {side.id}  {shorten(side.text)}  {side.source or ''}", "yellow")
+        for side in answer.alternatives
+    ]
+    return Group(Panel(Text(answer.memory.content)), table, *held, *versions, *links)
 
 
 def _plain(value: Any) -> str:
