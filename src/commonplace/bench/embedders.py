@@ -22,8 +22,9 @@ from commonplace.bench.measure import timed
 from commonplace.bench.report import Report, Table, as_markdown
 from commonplace.book import make_embedder
 from commonplace.errors import BadSettings
+from commonplace.language.detect import Script
 from commonplace.language.models.calibrate import Pair, calibrate, cosines_of, pairs_from
-from commonplace.language.models.embedder import Embedder
+from commonplace.language.models.embedder import Calibration, Embedder, Vectors, unit_rows
 
 EMBEDDERS = ("hashing", "wordllama", "minilm")
 THRESHOLDS = (0.75, 0.80, 0.85, 0.88, 0.95)
@@ -100,12 +101,25 @@ def rates(models: Sequence[Embedder], found: Sequence[Database], size: int) -> T
 def _change_over(database: Database, model: Embedder, sentences: Sequence[str]) -> float:
     url = database.create(f"reembed_{model.name.replace('-', '_')}")
     model.embed(["loaded beforehand"])
-    before = "wordllama" if model.name.startswith("hashing") else "hashing"
-    with commonplace.open(url, embedder=before, tidy_on_open=False) as book:
+    with commonplace.open(url, embedder=_Before(), tidy_on_open=False) as book:
         for start in range(0, len(sentences), _BATCH):
             batch = sentences[start : start + _BATCH]
             book.user("ana").remember_many([{"content": each, "kind": "log"} for each in batch])
         return timed(lambda: book.reembed(model))
+
+
+class _Before:
+    """What a store is changed over from: vectors at random, so that no memory is near another."""
+
+    name = "before"
+    dimension = 256
+    calibration = Calibration(dict.fromkeys(Script, ((0.0, 0.0), (1.0, 1.0))))
+
+    def __init__(self) -> None:
+        self._random = np.random.default_rng(0)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return unit_rows(self._random.standard_normal((len(texts), self.dimension)))
 
 
 def sts_pairs(folder: Path) -> list[Pair]:
