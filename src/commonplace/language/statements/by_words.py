@@ -10,7 +10,7 @@ from commonplace.language.statements.lexicon import word_list
 from commonplace.language.statements.numbers import is_unit
 from commonplace.language.statements.parse import Parsed
 from commonplace.language.statements.read import stem_of
-from commonplace.language.statements.slots import holds_one, is_order
+from commonplace.language.statements.slots import holds_one, is_order, takes_one
 from commonplace.language.statements.terms import missing, same_term, told
 from commonplace.language.statements.token import Kind, Token
 from commonplace.language.statements.verdict import Comparison, Verdict
@@ -328,12 +328,22 @@ def _named_on(before: Token, token: Token) -> bool:
 def _is_predicate(old: Parsed, span: Span) -> bool:
     """The verb itself differs."""
     known = wordings(old.language)
-    if any(t.kind is Kind.WORD and (t.role == "verb" or t.word in known) for t in span.old):
+    verbal = any(t.kind is Kind.WORD and (t.role == "verb" or t.word in known) for t in span.old)
+    if verbal and not _has_verb_before(old, span):
         return True
     end = _subject_end(old)
     orders = old.content[0].role == "verb"  # "Use tabs": its verb came first
     follows = span.at_old == end and not orders and not _links(old)
     return follows and span.old[0].kind is Kind.WORD and end < len(old.content) - 1
+
+
+def _has_verb_before(old: Parsed, span: Span) -> bool:
+    """ "commutes by train": a train is no verb there."""
+    return any(
+        token.role == "verb" or takes_one(old.language, token)
+        for token in old.tokens
+        if old.content[0].start < token.start < span.old[0].start
+    )
 
 
 def _is_adjective(old: Parsed, span: Span) -> bool:

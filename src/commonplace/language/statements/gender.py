@@ -21,10 +21,18 @@ _HEBREW_ROLE = re.compile("ה[א-ת]{4,}")
 
 def other_gender(one: Token, other: Token, language: str) -> bool:
     """The same noun for a man and for a woman. Names are two people: Daniel, Daniela."""
+    if language == "he" and _joined(one.word, other.word):
+        return True
     if not _is_noun(one, language) or not _is_noun(other, language):
         return False
     man, woman = (token.word.translate(_UMLAUTS) for token in (one, other))
     return _pair(man, woman, language) or _pair(woman, man, language)
+
+
+def _joined(one: str, other: str) -> bool:
+    """A noun before its owner: רואה החשבון, רואת החשבון. No name ends like the feminine."""
+    man, woman = sorted((one, other), key=lambda word: (len(word), word[-1] == "ת"))
+    return len(man) > 2 and woman in (man + "ת", man[:-1] + "ת" if man[-1] == "ה" else "")
 
 
 def _is_noun(token: Token, language: str) -> bool:

@@ -249,9 +249,13 @@ def _letters(tokens: list[Token]) -> list[Token]:
     """ "Plan A", "option a": a letter that names something is no article."""
     found = list(tokens)
     for at, token in enumerate(tokens):
-        if len(token.text) != 1 or token.role != "article":
+        if len(token.text) != 1:
             continue
         following = tokens[at + 1] if at + 1 < len(tokens) else None
+        if token.text in "בלמ" and following is not None and following.text in "-־":
+            found[at] = token.but(role="prep")  # «ב-7:15»
+        if token.role != "article":
+            continue
         ends = following is None or following.kind is Kind.MARK or following.role == "copula"
         capital = token.text.isupper() and at and tokens[at - 1].text not in _SENTENCE_ENDS
         if at and (ends or capital):

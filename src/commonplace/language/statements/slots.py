@@ -59,7 +59,7 @@ def holds_one(old: Parsed, new: Parsed, before: Token, after: Token) -> bool:
         return False
     if one and one[0].role in _LINKS:
         return _after_link(old, new, one, before, after)
-    if one and (_takes_one(old.language, one[0]) or _is_post(old, one[0])):
+    if one and (takes_one(old.language, one[0]) or _is_post(old, one[0])):
         return True
     if is_order(old):
         return not _is_task(old) and not _names_its_thing(old, one, before)
@@ -77,7 +77,7 @@ def _stem(word: str, language: str) -> str:
     return ending.sub("", word) if ending else stem_of(word, language)
 
 
-def _takes_one(language: str, verb: Token) -> bool:
+def takes_one(language: str, verb: Token) -> bool:
     """A verb of single.toml, in any person."""
     if verb.word in words_of(language, "verbs"):
         return True
