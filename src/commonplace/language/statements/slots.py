@@ -43,6 +43,7 @@ _PERSON = {
     "he": re.compile("(?<=...)(?:ים|ות|ת|ה)$"),
     "ru": re.compile("(?<=...)(?:[аяуюеёи]т|[ую]|[еи]м|ешь|ишь)(?:ся|сь)?$"),
 }
+_BY = frozenset(word_list("by door ידי"))  # that mean nothing else
 _NO_SUBJECT = frozenset(word_list("article my me pron prep of have copula past future maybe"))
 
 
@@ -61,6 +62,8 @@ def holds_one(old: Parsed, new: Parsed, before: Token, after: Token) -> bool:
         return _after_link(old, new, one, before, after)
     if one and (takes_one(old.language, one[0]) or _is_post(old, one[0])):
         return True
+    if any(t.role == "by" and t.word in _BY for t in one[1:]):
+        return True  # "is edited by", «נערך על ידי»
     if is_order(old):
         return not _is_task(old) and not _names_its_thing(old, one, before)
     return _is_state(old, one) or _has_known_thing(old, before) or _is_where(old, one)
