@@ -88,7 +88,7 @@ def test_a_newer_value_joins_the_question(me, clock):
     assert second.conflict == first.conflict
     assert sides(asked(me)) == ([there.id], [first.id, second.id])
     (hit,) = me.recall("door code").hits
-    assert hit.disputed == "door code is 2222 / door code is 3333"
+    assert hit.disputed == "door code is 3333 (and 1 more)"
 
 
 def test_the_same_held_value_does_not_pile_up(me):

@@ -262,6 +262,37 @@ def test_an_override_takes_what_the_new_one_does_mention(me):
     assert new.sensitivity == "low"
 
 
+def test_which_of_several_to_override_only_a_person_knows(me):
+    tell(me, 1111)
+    tell(me, 2222, on_conflict="insert")
+    assert tell(me, 3333, on_conflict="override").action == "pending"
+
+
+def test_a_held_value_that_has_ended_takes_nobodys_place(me, clock):
+    there = tell(me, 1111)
+    held = tell(me, 2222, ttl_days=1)
+    clock.tick(days=3)
+    assert me.recall("door code").hits[0].disputed is None
+    with pytest.raises(InvalidInput, match="ended"):
+        me.resolve(held.conflict, "override")
+    me.resolve(held.conflict, "dismiss")
+    assert [memory.id for memory in me.list().memories] == [there.id]
+
+
+def test_further_particulars_that_differ_are_asked_about(me):
+    tell_of(me, "Dana Levi", metadata={"address": "Old St 1"})
+    moved = tell_of(me, "Dana Levi", metadata={"address": "New St 9"})
+    assert (moved.relation, moved.action) == ("changed", "pending")
+    assert moved.reason == "address: Old St 1 → New St 9"
+
+
+def test_a_long_value_does_not_push_the_memory_out_of_a_budget(me):
+    there = tell(me, 1111)
+    tell(me.agent("planner"), 2222, content="the door code is 2222 " + "and on " * 4000)
+    answer = me.recall("door code", budget_tokens=512)
+    assert [hit.id for hit in answer.hits] == [there.id]
+
+
 def test_saying_a_sensitive_thing_anew_does_not_make_it_public(me):
     tell(me, 1111, sensitivity="high")
     new = tell(me, 2222, on_conflict="override")

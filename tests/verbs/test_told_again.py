@@ -66,6 +66,38 @@ def test_a_version_of_what_was_forgotten_comes_back_as_it_was(me):
     assert me.show(there.id).memory.importance == 1
 
 
+def test_told_again_with_nothing_new_it_is_touched_and_has_no_new_version(me, clock):
+    """A thousand repeats are not a thousand versions."""
+    there = tell(me, 1111)
+    clock.tick(days=1)
+    again = [tell(me, 1111) for _ in range(3)]
+    assert {(a.relation, a.action, a.id, a.undo) for a in again} == {
+        ("repeat", "refreshed", there.id, ())
+    }
+    assert me.revision == there.revision
+    me.events()  # what was written down off the path is there
+    stands = me.show(there.id)
+    assert len(stands.versions) == 1
+    assert (stands.memory.access_count, stands.memory.last_accessed_at) == (3, clock.now)
+
+
+def test_what_was_to_end_comes_back_with_its_end(me, clock):
+    """A refresh that set an end is undone whole; a fact that has an end keeps it."""
+    there = me.remember("Dana lives in Haifa", kind="fact", valid_to="2030-01-01")
+    again = me.remember("Dana lives in Haifa", kind="fact", ttl_days=1, stability="volatile")
+    assert (again.memory.stability, again.memory.expires_at) == (
+        "volatile",
+        clock.now + timedelta(1),
+    )
+    me.restore(list(again.undo))
+    stands = me.show(there.id).memory
+    assert (stands.expires_at, stands.stability) == (None, "stable")
+    me.remember("Dana lives in Porto", kind="fact")
+    assert me.show(there.id).memory.valid_to == clock.now
+    me.restore(there.id)
+    assert me.show(there.id).memory.valid_to.year == 2030
+
+
 # ——— superseded ———
 
 
@@ -139,7 +171,9 @@ def happenings(me):
     me.changes()
     return {
         "superseded": me.remember("Dana lives in Porto", kind="fact", thread="t").id,
-        "told again": me.remember("Omer works at Intel", kind="fact", thread="t").id,
+        "told again": me.remember(
+            "Omer works at Intel", kind="fact", evidence=["his badge"], thread="t"
+        ).id,
         "overridden": tell(me, 2, "door code", on_conflict="override", thread="t").id,
         "disputed": tell(me, 2, "alarm code", thread="t").others[0],
     }

@@ -64,17 +64,40 @@ def test_the_journal_names_who_decided(me):
 # ——— what is sensitive ———
 
 
-def test_one_who_is_not_cleared_learns_no_word_of_what_stands(me):
+def test_one_who_is_not_cleared_cannot_guess_what_stands(me):
+    """Right or wrong, a guess is answered alike: nothing like it is known."""
     tell_of(me, "Dana Levi", description=SECRET, evidence=["her file"], sensitivity="high")
+    tell(me, 4711, sensitivity="high")
     planner = me.agent("planner")
-    changed = tell_of(planner, "Dana Levi", description="a singer")
-    repeated = tell_of(planner, "Dana Levi")
-    assert (changed.action, repeated.action) == ("pending", "refreshed")
-    for answer in (changed, repeated):
-        assert SECRET not in repr(answer)
-        assert "her file" not in repr(answer)
-    assert planner.conflicts(alternatives=True) == []
-    assert planner.changes().header == ""
+    for guess in (
+        tell_of(planner, "Dana Levi", description="a singer"),
+        tell_of(planner, "Noa Levi", description=SECRET),
+        tell(planner, 1111, "the door code"),
+    ):
+        assert (guess.relation, guess.action, guess.others, guess.undo) == ("new", "stored", (), ())
+    right = tell(me.agent("other"), 4711)
+    assert right.others != ()  # of what the planner said, which it may see
+    assert SECRET not in repr(planner.conflicts(alternatives=True))
+
+
+def test_a_held_value_that_is_kept_from_an_agent_is_not_given_to_it(me):
+    tell(me, 1111)
+    tell(me, 2222, content=f"the door code is 2222, {SECRET}", sensitivity="high")
+    answer = tell(me.agent("planner"), 2222)
+    assert answer.action == "pending"
+    assert SECRET not in repr(answer)
+
+
+def test_an_agent_that_may_not_decide_neither_erases_nor_updates_its_way_round(me):
+    there, held = tell(me, 1111), tell(me, 2222)
+    planner = me.agent("planner")
+    with pytest.raises(NotAllowed):
+        planner.erase([held.id])
+    with pytest.raises(NotAllowed, match="override"):
+        planner.update(there.id, metadata={"value": 3333})
+    own = tell(planner, 4444)
+    planner.erase([own.id])
+    assert [side.id for side in asked(me).held] == [held.id]
 
 
 @pytest.mark.parametrize("kind", ["contact", "fact"])
@@ -95,14 +118,11 @@ def test_one_who_is_not_cleared_cannot_clear_what_stands_by_telling_it_again(me,
         planner.show(there.id)
 
 
-def test_what_supersedes_a_sensitive_fact_unseen_is_as_sensitive(me):
-    me.remember("Dana lives in Haifa", kind="fact", sensitivity="high", metadata={"of": SECRET})
-    planner = me.agent("planner")
-    new = planner.remember("Dana lives in Porto", kind="fact", sensitivity="low")
-    assert SECRET not in repr(new)
-    assert me.show(new.id).memory.sensitivity == "high"
-    with pytest.raises(NotFound):
-        planner.show(new.id)
+def test_a_sensitive_fact_is_not_superseded_by_one_who_cannot_see_it(me):
+    there = me.remember("Dana lives in Haifa", kind="fact", sensitivity="high")
+    new = me.agent("planner").remember("Dana lives in Porto", kind="fact")
+    assert (new.relation, new.action) == ("new", "stored")
+    assert me.show(there.id).memory.state == "active"
 
 
 def test_a_trusted_agent_that_is_not_cleared_cannot_resolve_what_it_may_not_see(me):

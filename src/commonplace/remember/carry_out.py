@@ -101,7 +101,7 @@ class Ledger:
 
     def _refresh(self, item: Item, decision: Decision) -> Outcome:
         old = decision.others[0]
-        after = refreshed(old, item.memory, self._mentioned(item, old), self.now)
+        after = refreshed(old, item.memory, item.mentioned, self.now)
         told = {"relation": decision.relation}
         if after.evolve(updated_at=old.updated_at) == old:  # told again, with nothing new
             return Outcome(old, old.conflict)
@@ -114,8 +114,7 @@ class Ledger:
     def _replace(self, item: Item, decision: Decision) -> Outcome:
         first = decision.others[0]
         same_fact = decision.relation is Relation.REWORDING
-        mentioned = self._mentioned(item, first)
-        new = in_place_of(item.memory, first, mentioned, same_fact=same_fact)
+        new = in_place_of(item.memory, first, item.mentioned, same_fact=same_fact)
         if new.searchable_text != item.memory.searchable_text:
             self._reworded[len(self.steps)] = new
         event = Event.OVERRIDE if is_override(new.kind) else Event.UPDATE
@@ -170,10 +169,6 @@ class Ledger:
         self.held.append(value)
         return Outcome(item.memory)
 
-    def _mentioned(self, item: Item, old: Memory) -> frozenset[str]:
-        """Nobody changes the standing of what they may not see: least of all who may see it."""
-        return item.mentioned if can_see(self.principal, old) else frozenset()
-
     def _held(
         self,
         item: Item,
@@ -181,10 +176,9 @@ class Ledger:
         conflict: str | None = None,
         beside: str | None = None,
     ) -> Held:
-        mentioned = frozenset.intersection(*(self._mentioned(item, o) for o in decision.others))
         actor = self.principal.actor
         at = self.now + timedelta(microseconds=len(self.steps))  # of a batch, too, one is newest
-        return Held(item.memory, conflict, beside, mentioned, decision.reason, actor, at)
+        return Held(item.memory, conflict, beside, item.mentioned, decision.reason, actor, at)
 
     def _add(self, step: Step, after: Memory) -> None:
         self.steps.append(step)

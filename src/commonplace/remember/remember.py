@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from commonplace.desk import Desk, index_all, visibility_of
+from commonplace.desk import Desk, can_see, index_all, visibility_of
 from commonplace.errors import NotAllowed
 from commonplace.language.models.embedder import Vectors
 from commonplace.model import check
@@ -202,8 +202,9 @@ def _answer(
     warnings: tuple[str, ...],
 ) -> Remembered:
     """To one who may not see the other side: that it is there, and nothing of it."""
-    visibility = visibility_of(principal)
-    visible = all(visibility.admits(m) for m in (outcome.memory, *decision.others))
+    involved = (outcome.memory, *decision.others)
+    visible = all(can_see(principal, memory) for memory in involved)
+    unguarded = all(visibility_of(principal).admits(memory) for memory in involved)
     return Remembered(
         id=outcome.memory.id,
         memory=outcome.memory if visible else said.evolve(id=outcome.memory.id),
@@ -214,6 +215,6 @@ def _answer(
         conflict=outcome.conflict,
         is_override=decision.action is Action.OVERRIDDEN,
         others=tuple(other.id for other in decision.others),
-        reason=decision.reason if visible else "",
+        reason=decision.reason if unguarded else "",
         undo=outcome.undo,
     )

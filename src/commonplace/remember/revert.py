@@ -15,7 +15,7 @@ _STANDING = frozenset({"state", "superseded_by", "purge_at"})  # whether it live
 
 
 def split_refs(desk: Desk, principal: Principal, ids: Sequence[str]) -> dict[str, int | None]:
-    """The ids, each with the version behind an @ if one is asked for; an id may have an @ itself."""
+    """The ids, each with the version behind an @ if one is asked for; ids may have an @, too."""
     known = {memory.id for memory in desk.store.fetch(principal.scope, ids)}
     wanted: dict[str, int | None] = {}
     for id in ids:

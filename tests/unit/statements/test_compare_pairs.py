@@ -6,7 +6,6 @@ from commonplace.language.statements.compare import Comparison, Verdict, compare
 from commonplace.remember.relate import WORDS_SAME
 from support.statement_pairs import table
 
-
 ACCEPTED = {
     "changed": {"changed"},
     "both": {"both", "apart"},
