@@ -9,6 +9,7 @@ from typing import Any, cast
 from commonplace.errors import BadSettings, EmbedderUnavailable
 from commonplace.language.models.calibrate import from_text, to_text
 from commonplace.language.models.embedder import Calibration, Embedder, EmbedderDown
+from commonplace.language.models.server import Server
 from commonplace.settings import Settings, load
 from commonplace.store.port import EmbedderIdentity, Store
 from commonplace.store.sql.generations import mismatch
@@ -18,7 +19,7 @@ _MODELS = "commonplace.language.models"
 
 
 def _openai(models: Any, settings: Settings) -> Any:
-    server = models.Server(
+    server = Server(
         url=settings.embedder_url,
         model=settings.embedder_model,
         key=settings.embedder_key,

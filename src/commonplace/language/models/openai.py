@@ -11,16 +11,14 @@ import json
 import math
 import time
 import urllib.error
-import urllib.parse
 import urllib.request
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from commonplace.errors import BadSettings
 from commonplace.language.models.embedder import Calibration, EmbedderDown, Vectors, unit_rows
+from commonplace.language.models.server import Server
 
 ATTEMPTS = 3
 _FIRST_WAIT = 0.5  # seconds; doubled each time
@@ -28,41 +26,11 @@ LONGEST_WAIT = 20.0  # a server that asks for more is down
 _MOST_BYTES = 256 << 20
 _BLOCK = 1 << 16
 _WORTH_ANOTHER_TRY = frozenset({408, 429, 500, 502, 503, 504})
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _MEANINGS = {
     401: "the key was refused; check embedder_key",
     403: "the key may not use this model; check embedder_key and embedder_model",
     404: "there is no such model or address; check embedder_url and embedder_model",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Server:
-    """Where to ask and how; the names are those of the settings without `embedder_`."""
-
-    url: str
-    model: str
-    key: str = field(default="", repr=False)
-    timeout: float = 10.0
-    batch: int = 64
-    max_chars: int = 8000
-
-    def __post_init__(self) -> None:
-        parts = urllib.parse.urlsplit(self.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
-            raise BadSettings(
-                "embedder_url is no plain web address.",
-                remedy="Write https://host/v1, without a name or password in it.",
-                field="embedder_url",
-            )
-        if self.key and parts.scheme == "http" and parts.hostname not in _LOOPBACK:
-            raise BadSettings(
-                "embedder_url would send the key unencrypted.",
-                remedy="Use https, or leave embedder_key empty.",
-                field="embedder_url",
-            )
-        if not self.model.strip():
-            raise BadSettings("embedder_model is empty.", field="embedder_model")
 
 
 class _Passing(Exception):
@@ -89,7 +57,9 @@ class OpenAiEmbedder:
         self._server = server
         self._sleep = sleep
         self._dimension: int | None = None
-        self._opener = urllib.request.build_opener(_NoRedirects)
+        # What stays on the machine must not leave it through a proxy of the environment's.
+        direct = [urllib.request.ProxyHandler({})] if server.is_loopback else []
+        self._opener = urllib.request.build_opener(_NoRedirects, *direct)
 
     @property
     def dimension(self) -> int:
