@@ -72,7 +72,12 @@ TABLE: tuple[Setting, ...] = (
         secret=True,
     ),
     Setting(
-        "embedder_timeout", float, 10.0, "For openai: seconds to wait for an answer.", 0.1, 600
+        "embedder_timeout",
+        float,
+        10.0,
+        "For openai: seconds to wait for an answer, all attempts together.",
+        0.1,
+        600,
     ),
     Setting("embedder_batch", int, 64, "For openai: texts in one request.", 1, 2048),
     Setting(

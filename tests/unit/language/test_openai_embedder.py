@@ -7,7 +7,7 @@ import pytest
 
 from commonplace.language.detect import Script
 from commonplace.language.models.embedder import EmbedderDown
-from commonplace.language.models.openai import ATTEMPTS, LONGEST_WAIT, OpenAiEmbedder
+from commonplace.language.models.openai import ATTEMPTS, RESTS, OpenAiEmbedder
 from commonplace.language.models.server import Server
 from support.embedding_server import dawdle, embedding_server, hang_up, refuse, say
 
@@ -27,7 +27,9 @@ def slept() -> list[float]:
 
 @pytest.fixture
 def embedder(server, slept):
-    return OpenAiEmbedder(Server(server.url, "small", KEY, batch=4), slept.append)
+    """Time passes only while it sleeps."""
+    asked = Server(server.url, "small", KEY, batch=4)
+    return OpenAiEmbedder(asked, slept.append, lambda: sum(slept))
 
 
 def test_vectors_come_in_the_order_of_the_texts_and_of_unit_length(server, embedder):
@@ -86,10 +88,39 @@ def test_a_server_that_says_when_to_come_back_is_obeyed(server, embedder, slept)
 
 def test_a_server_that_wants_too_long_a_pause_is_down_at_once(server, embedder, slept):
     embedder.hold_to(32)
-    server.then = [refuse(429, Retry_After=str(LONGEST_WAIT + 1))]
+    server.then = [refuse(429, Retry_After="11")]  # longer than the time-out
     with pytest.raises(EmbedderDown, match="429"):
         embedder.embed(["text"])
     assert slept == []
+
+
+def test_all_attempts_together_take_no_longer_than_the_time_out(server, embedder, slept):
+    embedder.hold_to(32)
+    server.then = [refuse(429, Retry_After="6")] * 3
+    with pytest.raises(EmbedderDown, match="429"):
+        embedder.embed(["text"])
+    assert slept == [6.0]
+    assert len(server.requests) == 2
+
+
+def test_a_server_that_is_down_is_left_alone_for_a_while(server, embedder, slept):
+    """Else every call would wait for it."""
+    embedder.hold_to(32)
+    server.then = [refuse(503, Retry_After="60")]
+    for _ in range(3):
+        with pytest.raises(EmbedderDown):
+            embedder.embed(["text"])
+    assert len(server.requests) == 1
+    slept.append(RESTS)
+    assert embedder.embed(["text"]).any()
+
+
+def test_a_text_that_is_refused_does_not_keep_others_waiting(server, embedder):
+    embedder.hold_to(32)
+    server.then = [refuse(400)]
+    with pytest.raises(EmbedderDown, match="400"):
+        embedder.embed(["too long a text"])
+    assert embedder.embed(["text"]).any()
 
 
 def test_trying_again_has_an_end(server, embedder, slept):
@@ -100,12 +131,14 @@ def test_trying_again_has_an_end(server, embedder, slept):
     assert len(server.requests) == ATTEMPTS == len(slept) + 1
 
 
-def test_an_answer_that_does_not_come_is_waited_for_only_so_long(server, slept):
+def test_an_answer_that_does_not_come_is_waited_for_only_once(server, slept):
     embedder = OpenAiEmbedder(Server(server.url, "small", timeout=0.1), slept.append)
     embedder.hold_to(32)
-    server.then = [dawdle(0.5)]
-    assert embedder.embed(["text"]).any()
-    assert len(slept) == 1
+    server.then = [dawdle(0.5)] * 2
+    for _ in range(2):
+        with pytest.raises(EmbedderDown):
+            embedder.embed(["text"])
+    assert (slept, len(server.requests)) == ([], 1)
 
 
 def test_a_broken_connection_is_tried_again(server, embedder, slept):

@@ -22,7 +22,8 @@ from commonplace.language.models.server import Server
 
 ATTEMPTS = 3
 _FIRST_WAIT = 0.5  # seconds; doubled each time
-LONGEST_WAIT = 20.0  # a server that asks for more is down
+RESTS = 10.0  # seconds in which a server that is down is not asked again: every call would wait
+_SHORTEST = 0.01  # seconds; a sleep may have taken a little longer than asked
 _MOST_BYTES = 256 << 20
 _BLOCK = 1 << 16
 _WORTH_ANOTHER_TRY = frozenset({408, 429, 500, 502, 503, 504})
@@ -38,7 +39,7 @@ class _Passing(Exception):
 
     def __init__(self, why: str, wait: float | None = None):
         super().__init__(why)
-        self.wait = wait  # as the server asked
+        self.wait = wait  # in seconds, where it is known
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -52,11 +53,18 @@ class OpenAiEmbedder:
     # Of a model that nobody has measured here nothing is known; `commonplace calibrate` measures.
     calibration = Calibration({})
 
-    def __init__(self, server: Server, sleep: Callable[[float], object] = time.sleep) -> None:
+    def __init__(
+        self,
+        server: Server,
+        sleep: Callable[[float], object] = time.sleep,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.name = f"openai:{server.model}"
         self._server = server
         self._sleep = sleep
+        self._now = now
         self._dimension: int | None = None
+        self._rests_until = -math.inf
         # What stays on the machine must not leave it through a proxy of the environment's.
         direct = [urllib.request.ProxyHandler({})] if server.is_loopback else []
         self._opener = urllib.request.build_opener(_NoRedirects, *direct)
@@ -84,13 +92,18 @@ class OpenAiEmbedder:
         return unit_rows(rows)
 
     def _request(self, texts: Sequence[str]) -> Vectors:
+        """All attempts together take no longer than the time-out: somebody waits."""
+        deadline = self._now() + self._server.timeout
+        if self._now() < self._rests_until:
+            raise EmbedderDown("the embedder's server was down just now; it is asked again soon")
         wait = _FIRST_WAIT
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                return self._vectors(self._ask(texts), len(texts))
+                return self._vectors(self._ask(texts, deadline), len(texts))
             except _Passing as trouble:
                 pause = wait if trouble.wait is None else trouble.wait
-                if attempt == ATTEMPTS or pause > LONGEST_WAIT:
+                if attempt == ATTEMPTS or self._now() + pause >= deadline:
+                    self._rests_until = self._now() + RESTS
                     raise EmbedderDown(str(trouble)) from None
                 self._sleep(pause)
                 wait *= 2
@@ -98,7 +111,7 @@ class OpenAiEmbedder:
 
     # ——— asking ———
 
-    def _ask(self, texts: Sequence[str]) -> Any:
+    def _ask(self, texts: Sequence[str], deadline: float) -> Any:
         asked = {"model": self._server.model, "input": list(texts), "encoding_format": "float"}
         request = urllib.request.Request(
             f"{self._server.url.rstrip('/')}/embeddings",
@@ -106,7 +119,7 @@ class OpenAiEmbedder:
             headers={"Content-Type": "application/json", **self._authorization()},
         )
         try:
-            return json.loads(self._answer(request))
+            return json.loads(self._answer(request, deadline))
         except urllib.error.HTTPError as error:
             with error:  # its connection
                 raise self._refusal(error) from None
@@ -116,20 +129,21 @@ class OpenAiEmbedder:
             if isinstance(error.reason, TimeoutError):
                 raise self._too_slow() from None
             # Nobody listens there: asking again at once would only make the caller wait.
-            raise EmbedderDown(f"the embedder's server cannot be reached: {error.reason}") from None
+            why = f"the embedder's server cannot be reached: {error.reason}"
+            raise _Passing(why, wait=math.inf) from None
         except (OSError, http.client.HTTPException):
             raise _Passing("the embedder's server broke off its answer") from None
         except ValueError:
             raise EmbedderDown("the embedder's server did not answer in JSON") from None
 
-    def _answer(self, request: urllib.request.Request) -> bytes:
+    def _answer(self, request: urllib.request.Request, deadline: float) -> bytes:
         """A server that sends drop by drop is bound by the same time-out as a silent one."""
-        deadline = time.monotonic() + self._server.timeout
         received = bytearray()
-        with self._opener.open(request, timeout=self._server.timeout) as response:
+        left = max(deadline - self._now(), _SHORTEST)
+        with self._opener.open(request, timeout=left) as response:
             while block := response.read1(_BLOCK):
                 received += block
-                if time.monotonic() > deadline:
+                if self._now() > deadline:
                     raise TimeoutError
                 if len(received) > _MOST_BYTES:
                     raise EmbedderDown("the embedder's server answers without end")
