@@ -303,6 +303,7 @@ def test_vectors_of_another_embedder_are_refused_by_name(open_book):
         open_book(embedder=HashingEmbedder(64))
     assert "hashing-256" in refused.value.message
     assert "hashing-64" in refused.value.message
+    assert "Open it with `--embedder hashing`, or" in refused.value.remedy
     assert open_book().user("ana").recall("lamp").hits
 
 

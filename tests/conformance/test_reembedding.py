@@ -170,6 +170,7 @@ def test_embedder_down_in_the_middle_stops_it_and_it_goes_on_from_there(
     told = {f.what: f for f in filled.user("ana").doctor()}["reembedding"]
     assert not told.ok
     assert "hashing-64" in told.detail
+    assert "with `--embedder hashing` to give it up" in told.remedy
     assert filled.reembed(NEW).memories == 4
     assert lengths(store_url) == {(2, 64): 6}
 

@@ -9,6 +9,7 @@ from importlib.metadata import version
 
 from commonplace.desk import Desk, indexing
 from commonplace.language.models.embedder import Proof
+from commonplace.model.embedders import asked_for
 from commonplace.model.filters import Visibility
 from commonplace.model.memory import State
 from commonplace.model.scope import Scope
@@ -122,19 +123,20 @@ def _generations(desk: Desk) -> Finding:
     known = desk.store.generations()
     building = [each.embedder.name for each in known if each.state == "building"]
     retired = [each.embedder.name for each in known if each.state == "retired"]
+    current = asked_for(desk.embedder.name)
     if building:
-        name = building[0]
         return Finding(
             "reembedding",
             False,
-            f"unfinished, to {name}",
-            f"Run reembed to {name} again to go on, or to {desk.embedder.name} to give it up.",
+            f"unfinished, to {building[0]}",
+            f"Run `commonplace reembed` with {asked_for(building[0])} to go on, or with {current} "
+            "to give it up.",
         )
     return Finding(
         "reembedding",
         not retired,
         "nothing waits" if not retired else f"old vectors are left of {', '.join(retired)}",
-        "" if not retired else f"Run reembed to {desk.embedder.name} again to remove them.",
+        "" if not retired else f"Run `commonplace reembed` with {current} to remove them.",
     )
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from commonplace.language.models.embedder import Calibration, EmbedderDown, Vectors, unit_rows
 from commonplace.language.models.server import Server
+from commonplace.model.embedders import OVER_HTTP
 
 ATTEMPTS = 3
 _FIRST_WAIT = 0.5  # seconds; doubled each time
@@ -59,7 +60,7 @@ class OpenAiEmbedder:
         sleep: Callable[[float], object] = time.sleep,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.name = f"openai:{server.model}"
+        self.name = OVER_HTTP + server.model
         self._server = server
         self._sleep = sleep
         self._now = now

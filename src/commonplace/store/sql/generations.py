@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
 from commonplace.errors import EmbedderMismatch, StoreError
+from commonplace.model.embedders import asked_for
 from commonplace.model.scope import Scope
 from commonplace.store.failpoints import reached
 from commonplace.store.port import Counters, EmbedderIdentity, Generation
@@ -154,8 +155,8 @@ def mismatch(known: EmbedderIdentity, mine: EmbedderIdentity) -> EmbedderMismatc
     return EmbedderMismatch(
         f"This store's vectors are made by {known.name} ({known.dimension} dimensions), "
         f"not by {mine.name} ({mine.dimension}).",
-        remedy=f"Open it with {known.name}, or make all vectors anew: "
-        "`commonplace reembed --embedder NAME`.",
+        remedy=f"Open it with {asked_for(known.name)}, or make all vectors anew: "
+        f"`commonplace reembed` with {asked_for(mine.name)}.",
         field="embedder",
     )
 
