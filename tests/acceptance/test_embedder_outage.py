@@ -92,7 +92,7 @@ def test_killed_in_the_middle_of_filling_it_goes_on_where_it_stopped(
 ):
     left_over = 40
     embedder.down = True
-    me.remember_many([f"Sentence number {n}" for n in range(VECTORS_AT_ONCE + left_over)])
+    me.remember_many([f"The {n}th sentence" for n in range(VECTORS_AT_ONCE + left_over)])
     with Child(die_while_filling_vectors, store_url, "ana", 1) as child:
         assert child.rest() == []
         assert child.was_killed()
