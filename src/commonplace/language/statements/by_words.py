@@ -9,9 +9,9 @@ from commonplace.language.statements.gender import other_gender
 from commonplace.language.statements.lexicon import word_list
 from commonplace.language.statements.numbers import is_unit
 from commonplace.language.statements.parse import Parsed
-from commonplace.language.statements.read import stem_of
+from commonplace.language.statements.same_words import is_thing, links, same_bag
 from commonplace.language.statements.slots import holds_one, is_order, takes_one
-from commonplace.language.statements.terms import missing, same_term, told
+from commonplace.language.statements.terms import missing, told
 from commonplace.language.statements.token import Kind, Token
 from commonplace.language.statements.verdict import Comparison, Verdict
 
@@ -28,7 +28,7 @@ def by_words(old: Parsed, new: Parsed) -> Comparison:
     if not old.content or not new.content:
         return Comparison(Verdict.APART, "nothing to compare")
     if not missing(old.content, new.content) and not missing(new.content, old.content):
-        return _same_bag(old, new)
+        return same_bag(old, new)
     spans, common = align(old.content, new.content)
     alike = share_alike(spans, common)
     verdict, reason = _judge(old, new, spans, common, alike)
@@ -45,76 +45,6 @@ def have_little_in_common(old: Parsed, new: Parsed) -> bool:
     """Whether a look at the words is enough: most pairs that are compared are strangers."""
     shared = len(old.vocabulary & new.vocabulary)
     return 2 * shared < _STRANGERS * (len(old.vocabulary) + len(new.vocabulary))
-
-
-def _same_bag(old: Parsed, new: Parsed) -> Comparison:
-    """The same words: in which order, denied or not, and of which time?"""
-    if old.modes != new.modes:
-        return Comparison(Verdict.BOTH, "said of another time", words_alike=1.0)
-    if old.negations != new.negations:
-        return Comparison(Verdict.CHANGED, "negated", words_alike=1.0)
-    if _in_order(old.content, new.content) or _moved(old, new) or _listed(old) == _listed(new):
-        return Comparison(Verdict.SAME, "the same words", words_alike=1.0)
-    return Comparison(Verdict.BOTH, "the same words, with their parts swapped", words_alike=1.0)
-
-
-def _listed(parsed: Parsed) -> list[str]:
-    """The terms, where "A and B" is "B and A"."""
-    terms = [t.term for t in parsed.content]
-    joints = {t.start for t in parsed.tokens if t.role == "and"}
-    hebrew = parsed.language == "he"
-    for at in range(1, len(terms)):
-        one, other = parsed.content[at - 1], parsed.content[at]
-        joined = any(one.end <= start < other.start for start in joints)
-        if hebrew and other.word[:1] == "ו" and len(other.word) > 2:
-            joined, terms[at] = True, stem_of(other.word[1:], "he")
-        if joined:
-            terms[at - 1 : at + 1] = sorted(terms[at - 1 : at + 1])
-    return terms
-
-
-def _in_order(old: Sequence[Token], new: Sequence[Token]) -> bool:
-    return len(old) == len(new) and all(map(same_term, old, new))
-
-
-def _moved(old: Parsed, new: Parsed) -> bool:
-    """One part stands elsewhere ("On Mondays Dana swims"), or the passive turned it round."""
-    before, after = [t.term for t in old.content], [t.term for t in new.content]
-    if sorted(before) != sorted(after):
-        return False
-    passive = _is_passive(old) != _is_passive(new)
-    names = [t.term for t in old.content if _is_thing(t, old.language)]
-    names_after = [t.term for t in new.content if _is_thing(t, new.language)]
-    if passive:
-        return len(names) < 2 or names[0] != names_after[0]
-    if names != names_after and not _links(old) and not _links(new):
-        return False
-    size = len(before)
-    start = 0
-    while before[start] == after[start]:
-        start += 1
-    end = size
-    while before[end - 1] == after[end - 1]:
-        end -= 1
-    middle, turned = before[start:end], after[start:end]
-    rotations = (middle[n:] + middle[:n] for n in range(1, len(middle)))
-    is_rotated = any(rotation == turned for rotation in rotations)
-    # Behind the verb, two parts that change places are swapped: "tea to coffee", "coffee to tea".
-    linked = _links(old) and _links(new)
-    to_the_front = start == 0 and (len(middle) > 2 or linked)
-    return is_rotated and (to_the_front or any(t.is_value for t in old.content[start:end]))
-
-
-def _is_thing(token: Token, language: str) -> bool:
-    return token.kind is Kind.NAME or (language in ("he", "ar") and token.kind is Kind.WORD)
-
-
-def _links(parsed: Parsed) -> bool:
-    return any(token.role in ("copula", "called") for token in parsed.tokens)
-
-
-def _is_passive(parsed: Parsed) -> bool:
-    return any(token.role == "by" for token in parsed.tokens)
 
 
 def _judge(
@@ -173,7 +103,7 @@ def _is_role(old: Parsed, span: Span, subject_end: int) -> bool:
     """ "My landlord", "my landlady": the role that somebody else holds now."""
     if not len(span.old) == len(span.new) == 1 or span.at_old >= subject_end:
         return False
-    return _links(old) and other_gender(span.old[0], span.new[0], old.language)
+    return links(old) and other_gender(span.old[0], span.new[0], old.language)
 
 
 def _limits(old: Parsed, span: Span) -> bool:
@@ -256,7 +186,7 @@ def _is_exact(token: Token) -> bool:
 
 def _names_someone(span: Span, language: str) -> bool:
     """Where more than the last part differs, an earlier name says whom it is about."""
-    return any(_is_thing(token, language) for token in span.old)
+    return any(is_thing(token, language) for token in span.old)
 
 
 def _conditional(old: Parsed, span: Span) -> bool:
@@ -333,7 +263,7 @@ def _is_predicate(old: Parsed, span: Span) -> bool:
         return True
     end = _subject_end(old)
     orders = old.content[0].role == "verb"  # "Use tabs": its verb came first
-    follows = span.at_old == end and not orders and not _links(old)
+    follows = span.at_old == end and not orders and not links(old)
     return follows and span.old[0].kind is Kind.WORD and end < len(old.content) - 1
 
 

@@ -40,9 +40,15 @@ def roles(language: str) -> dict[str, str]:
     """What each small word of a language does in a sentence: its role, by word."""
     found: dict[str, str] = {}
     for role, entry in data("grammar").get(language, {}).items():
-        if role not in ("phrases", "evidence"):
+        if role not in ("phrases", "evidence", "names"):
             found.update(dict.fromkeys(word_list(entry), role))
     return found
+
+
+@cache
+def name_words(language: str) -> frozenset[str]:
+    """Words that are also names: Will, Rose."""
+    return frozenset(word_list(data("grammar").get(language, {}).get("names", "")))
 
 
 @cache

@@ -21,6 +21,7 @@ from commonplace.language.statements.lexicon import (
     synonyms,
     word_list,
 )
+from commonplace.language.statements.name_words import is_name_word
 from commonplace.language.statements.numbers import (
     is_ambiguous,
     number_in_words,
@@ -231,6 +232,8 @@ def _join_phrases(tokens: list[Token], language: str) -> list[Token]:
                 role = single.get(token.word, "") if not _hyphen(tokens, at) else ""
                 if token.word == "'s":
                     role = _of_s(joined)
+                if is_name_word(tokens, at, language):
+                    token, role = token.but(kind=Kind.NAME, term=token.word), ""
                 if role:
                     token = token.but(role=role)
             joined.append(token)
