@@ -158,7 +158,7 @@ def _of_replaced(old: Parsed, new: Parsed, replaced: list[Span], count: int) -> 
     if all(_is_adjective(old, s) for s in replaced):
         return Verdict.OPEN, f"described otherwise: {reason}"
     alone = len(replaced) == 1 and not _for_another_end(old, span)
-    if counted or (alone and holds_one(old, new, span.old[0], span.new[0])):
+    if counted or (alone and holds_one(old, new, span.old, span.new)):
         return Verdict.MASKED, reason
     return Verdict.BOTH, f"several can hold: {reason}"
 

@@ -53,19 +53,20 @@ def words_of(language: str, column: str) -> frozenset[str]:
     return frozenset(word_list(data("single").get(language, {}).get(column, "")))
 
 
-def holds_one(old: Parsed, new: Parsed, before: Token, after: Token) -> bool:
-    """Whether the place before these two tokens is that of a single value, in both texts alike."""
+def holds_one(old: Parsed, new: Parsed, was: Sequence[Token], now: Sequence[Token]) -> bool:
+    """Whether the place of these tokens is that of a single value, in both texts alike."""
+    before, after = was[0], now[0]
     one, other = _leading(old, before), _leading(new, after)
     if not _same_lead(one, other):
         return False
     if one and one[0].role in _LINKS:
         return _after_link(old, new, one, before, after)
+    if is_order(old):
+        return _is_told_once(old, one, was)
     if one and (takes_one(old.language, one[0]) or _is_post(old, one[0])):
         return True
     if any(t.role == "by" and t.word in _BY for t in one[1:]):
         return True  # "is edited by", «נערך על ידי»
-    if is_order(old):
-        return not _is_task(old) and not _names_its_thing(old, one, before)
     return _is_state(old, one) or _has_known_thing(old, before) or _is_where(old, one)
 
 
@@ -193,6 +194,39 @@ def is_order(parsed: Parsed) -> bool:
         return not any(t.role == "have" or is_past(t.word) for t in parsed.tokens)
     standing = any(t.word in always for t in parsed.tokens)
     return standing and verb.kind is Kind.WORD and first.kind is Kind.WORD
+
+
+def _is_told_once(parsed: Parsed, lead: Sequence[Token], span: Sequence[Token]) -> bool:
+    """An order about how, where or for what; what else is to be done or avoided adds up.
+
+    "Reply in English", "Use tabs for indentation", "Use metric units", "Keep answers short"; but
+    "Use short sentences" and "Use lists" are both to be followed, and so is all that is forbidden.
+    """
+    value, verb = span[0], _order_verb(parsed)
+    if parsed.negations:
+        return False
+    if any(t.role == "me" for t in parsed.tokens if verb.start < t.start < value.start):
+        return True  # "Call me Dan"
+    if _is_task(parsed) or _names_its_thing(parsed, lead, value):
+        return False
+    if any(t.role == "prep" for t in lead[1:]) or _is_prefixed(parsed, lead, value):
+        return True
+    if not lead or lead[0] is not verb:
+        return bool(lead)
+    return takes_one(parsed.language, verb) and span[-1].end < parsed.content[-1].start
+
+
+def _is_prefixed(parsed: Parsed, lead: Sequence[Token], value: Token) -> bool:
+    """«לענות בעברית»; what is used has the same prefix in Hebrew, and says nothing of how."""
+    if parsed.language != "he" or value.word[:1] not in ("ב", "ל") or not lead:
+        return False
+    return "שתמש" not in lead[0].word
+
+
+def _order_verb(parsed: Parsed) -> Token:
+    always = words_of(parsed.language, "always")
+    words = [t for t in parsed.tokens if t.kind is not Kind.MARK]
+    return next((t for t in words if t.word not in always and t.role != "not"), words[0])
 
 
 def _is_task(parsed: Parsed) -> bool:
