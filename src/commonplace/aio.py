@@ -52,8 +52,10 @@ class AsyncCommonplace:
     async def reembed(self, embedder: str | Embedder, **more: Any) -> Reembedded:
         return await asyncio.to_thread(self._book.reembed, embedder, **more)
 
-    async def calibrate(self, lines: Iterable[str]) -> synchronous.Calibrated:
-        return await asyncio.to_thread(self._book.calibrate, lines)
+    async def calibrate(
+        self, lines: Iterable[str] | None = None, *, reset: bool = False
+    ) -> synchronous.Calibrated:
+        return await asyncio.to_thread(self._book.calibrate, lines, reset=reset)
 
     async def flush(self) -> None:
         await asyncio.to_thread(self._book.flush)

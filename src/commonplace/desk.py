@@ -38,6 +38,14 @@ def new_uuid() -> str:
     return str(uuid.uuid4())
 
 
+@dataclass(slots=True)
+class Measured:
+    """What was measured on the user's own pairs; it outranks the embedder's. All who work at one
+    desk share it, so that a calibration counts for each of them at once."""
+
+    calibration: Calibration | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     store: Store
@@ -48,11 +56,11 @@ class Desk:
     new_id: Callable[[], str] = field(default=new_uuid)
     lifetimes: Lifetimes = LIFETIMES
     settings: Mapping[str, str] = field(default_factory=dict)  # in force, for the doctor to show
-    measured: Calibration | None = None  # on the user's own pairs; outranks the embedder's
+    measured: Measured = field(default_factory=Measured)
 
     @property
     def calibration(self) -> Calibration:
-        return self.measured or self.embedder.calibration
+        return self.measured.calibration or self.embedder.calibration
 
     def embed(self, texts: Sequence[str]) -> Vectors | None:
         """One call for all texts, a row for each. None while the embedder is down: nothing else

@@ -165,6 +165,7 @@ HELP: dict[str, str] = {
     "queries": "Questions, in plain words.",
     "query": "What to look for, in plain words.",
     "reindex": "Make the index of words anew.",
+    "reset": "Go back to what the embedder declares.",
     "role": "The role that said it, such as user or assistant.",
     "run_id": "The run it belongs to.",
     "sensitivity": "low, normal or high (high is hidden from lists and searches).",

@@ -19,7 +19,7 @@ PAIRS = [
 
 def test_a_row_for_each_script_that_has_enough_pairs():
     (row,) = sight([MODEL], PAIRS).rows
-    assert row[:3] == ("hashing-256", "latin", 60)
+    assert row[:3] == ("hashing-256", "latin", 30)
     assert row[-1] == "seen"
 
 

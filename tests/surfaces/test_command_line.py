@@ -188,8 +188,10 @@ def test_calibrate_measures_the_embedder_and_doctor_shows_it(commonplace, tmp_pa
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text("\n".join(lines), encoding="utf-8")
     measured = commonplace("calibrate", str(pairs))
-    assert "latin: similarity is known (60 pairs" in measured.stdout
-    assert "latin (60 pairs" in commonplace("doctor", "--json").stdout
+    assert "latin: similarity is known (correlation" in measured.stdout
+    assert "on 30 held-out pairs" in commonplace("doctor", "--json").stdout
+    assert "on 750 held-out pairs" in commonplace("calibrate", "--reset").stdout
+    assert "on 750 held-out pairs" in commonplace("doctor", "--json").stdout
     assert commonplace("calibrate", "-", stdin="words").returncode == 1
 
 

@@ -52,12 +52,12 @@ def main(arguments: Sequence[str]) -> None:
 
 def sight(models: Sequence[Embedder], pairs: Sequence[Pair]) -> Table:
     """Drawn anew from half of the pairs, proved on the other half."""
-    columns = ("embedder", "script", "pairs", "correlation", "error", "unrelated", "verdict")
+    columns = ("embedder", "script", "held out", "correlation", "error", "unrelated", "verdict")
     table = Table("sight", "What each embedder sees, on held-out pairs", columns)
     for model in models:
         for script, proof in calibrate(model, pairs).proofs.items():
             verdict = "seen" if proof.holds else "blind"
-            row = (proof.pairs, proof.correlation, proof.error, proof.unrelated, verdict)
+            row = (proof.held_out, proof.correlation, proof.error, proof.unrelated, verdict)
             table.add(model.name, str(script), *row)
     table.notes.append("Scripts with fewer than 40 pairs are left out: they would prove nothing.")
     return table

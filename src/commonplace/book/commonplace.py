@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
 from commonplace.book.embedders import (
+    drop_calibration,
     identity_of,
     keep_calibration,
     make_embedder,
@@ -16,10 +17,16 @@ from commonplace.book.embedders import (
 )
 from commonplace.book.user import User
 from commonplace.desk import Desk
-from commonplace.errors import BadSettings, CommonplaceError, EmbedderUnavailable, InvalidInput
+from commonplace.errors import (
+    BadSettings,
+    CommonplaceError,
+    EmbedderUnavailable,
+    InvalidInput,
+    MissingField,
+)
 from commonplace.language.detect import Script
-from commonplace.language.models.calibrate import calibrate, pairs_from
-from commonplace.language.models.embedder import Embedder, EmbedderDown, Knots, Proof
+from commonplace.language.models.calibrate import FEWEST_PAIRS, Pair, calibrate, pairs_from
+from commonplace.language.models.embedder import Calibration, Embedder, EmbedderDown, Knots, Proof
 from commonplace.model import check
 from commonplace.model.lifecycle import LIFETIMES
 from commonplace.model.scope import Principal
@@ -78,22 +85,45 @@ class Commonplace:
         measured_calibration(self._desk.store, model)
         return done
 
-    def calibrate(self, lines: Iterable[str]) -> Calibrated:
+    def calibrate(self, lines: Iterable[str] | None = None, *, reset: bool = False) -> Calibrated:
         """Measure the embedder on pairs of texts that people judged, so that its cosines mean what
-        the engine's thresholds say. Each line: {"a": "…", "b": "…", "similarity": 0 to 1}."""
+        the engine's thresholds say. Each line: {"a": "…", "b": "…", "similarity": 0 to 1}. With
+        reset, go back to what the embedder declares."""
+        model = self._desk.embedder
+        if check.flag(reset, "reset"):
+            if lines is not None:
+                raise InvalidInput("Give lines or reset, not both.", field="reset")
+            drop_calibration(self._desk.store, model)
+            self._desk.measured.calibration = None
+            known = model.calibration
+            return Calibrated(model.name, dict(known.knots), dict(known.proofs))
+        if lines is None:
+            raise MissingField("Give lines or reset.", field="lines")
+        found = self._measure(pairs_from(lines))
+        whole = self._desk.calibration.with_measured(found)
+        keep_calibration(self._desk.store, model, whole)
+        self._desk.measured.calibration = whole
+        return Calibrated(model.name, dict(found.knots), dict(found.proofs))
+
+    def _measure(self, pairs: Sequence[Pair]) -> Calibration:
+        """Refused where it says nothing: it would outrank what is known already."""
         model = self._desk.embedder
         try:
-            found = calibrate(model, pairs_from(lines))
+            found = calibrate(model, pairs)
         except EmbedderDown as error:
             raise EmbedderUnavailable(f"The embedder {model.name} is down: {error}.") from error
         if not found.proofs:
             raise InvalidInput(
-                "Too few pairs: at least 40 of one script are needed.", field="lines"
+                f"Too few pairs: at least {FEWEST_PAIRS} of one script are needed.", field="lines"
             )
-        whole = self._desk.calibration.with_measured(found)
-        keep_calibration(self._desk.store, model, whole)
-        self._desk = replace(self._desk, measured=whole)
-        return Calibrated(model.name, dict(found.knots), dict(found.proofs))
+        if not found.knots:
+            told = "; ".join(f"{script}: {proof}" for script, proof in found.proofs.items())
+            raise InvalidInput(
+                f"{model.name} does not judge these pairs as you do ({told}), so nothing is kept.",
+                remedy="Give pairs over the whole range from 0 to 1, or another embedder.",
+                field="lines",
+            )
+        return found
 
     def tidy_what_is_due(self) -> None:
         """Once a day for each user, whether or not a worker runs."""

@@ -85,20 +85,23 @@ def _tell_dimension(model: Embedder, dimension: int) -> None:
 
 def measured_calibration(store: Store, model: Embedder) -> Calibration | None:
     """What was measured here outranks what the embedder declares; that is kept for all to see."""
-    name = _fact_of(model)
-    kept = store.fact(name)
+    kept = store.fact(_fact_of(model))
     if kept is not None:
         calibration, measured = from_text(kept)
         if measured:
             return calibration
-    declared = to_text(model.calibration, measured=False)
-    if kept != declared:
-        store.put_fact(name, declared)
+    if kept != to_text(model.calibration, measured=False):
+        drop_calibration(store, model)
     return None
 
 
 def keep_calibration(store: Store, model: Embedder, calibration: Calibration) -> None:
     store.put_fact(_fact_of(model), to_text(calibration, measured=True))
+
+
+def drop_calibration(store: Store, model: Embedder) -> None:
+    """Back to what the embedder declares."""
+    store.put_fact(_fact_of(model), to_text(model.calibration, measured=False))
 
 
 def _fact_of(model: Embedder) -> str:

@@ -11,7 +11,7 @@ from commonplace import settings as settings_table
 from commonplace.book.commonplace import Commonplace
 from commonplace.book.embedders import hold_to_embedder, make_embedder, measured_calibration
 from commonplace.bookkeeper import Bookkeeper
-from commonplace.desk import Desk
+from commonplace.desk import Desk, Measured
 from commonplace.errors import BadSettings
 from commonplace.language.models.absent import AbsentEmbedder
 from commonplace.language.models.embedder import Embedder
@@ -86,7 +86,7 @@ def _desk(
             idle=timedelta(days=chosen.idle_days),
         ),
         settings=shown,
-        measured=measured_calibration(store, model) if model.name else None,
+        measured=Measured(measured_calibration(store, model) if model.name else None),
     )
 
 

@@ -115,7 +115,7 @@ def _calibration(desk: Desk) -> str:
 
 
 def _proof(proof: Proof | None) -> str:
-    return f" ({proof.pairs:,} pairs, correlation {proof.correlation:.2f})" if proof else ""
+    return f" ({proof})" if proof else ""
 
 
 def _generations(desk: Desk) -> Finding:

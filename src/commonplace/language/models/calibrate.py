@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 from commonplace.errors import InvalidInput
 from commonplace.language.detect import Script, script
 from commonplace.language.models.embedder import Calibration, Embedder, Knots, Proof
+from commonplace.model import check
 
-FEWEST_HELD_OUT = 20  # fewer prove nothing
+FEWEST_PAIRS = 40  # of a script, half of them held out; fewer prove nothing
 LEAST_CORRELATION = 0.6  # Spearman, on the held-out half
 UNRELATED = 0.2  # as people judged
 MOST_UNRELATED = 0.75  # a link's threshold: unrelated pairs must stay below it
 UNRELATED_SHARE = 0.95  # … all but one in twenty
 
+_REMEDY = 'Write {"a": "…", "b": "…", "similarity": 0.8} on each line.'
 _GRID = tuple(round(0.05 * step, 2) for step in range(1, 20))
 _INNER_KNOTS = 2
 
@@ -45,23 +47,25 @@ class Pair:
 
 def pairs_from(lines: Iterable[str]) -> list[Pair]:
     """A line of JSON each: {"a": …, "b": …, "similarity": 0 to 1}."""
-    found = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            told = json.loads(line)
-            pair = Pair(str(told["a"]), str(told["b"]), float(told["similarity"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise InvalidInput(
-                f"Line {number} is no pair.",
-                remedy='Write {"a": "…", "b": "…", "similarity": 0.8} on each line.',
-                field="lines",
-            ) from error
-        if not 0 <= pair.similarity <= 1:
-            raise InvalidInput(f"Line {number}: similarity goes from 0 to 1.", field="lines")
-        found.append(pair)
-    return found
+    if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
+        raise InvalidInput("A list of lines is needed.", remedy=_REMEDY, field="lines")
+    return [_pair(line, number) for number, line in enumerate(lines, 1) if str(line).strip()]
+
+
+def _pair(line: str, number: int) -> Pair:
+    """A file may come from anywhere, so each line is checked like input."""
+    try:
+        told = json.loads(line)
+        return Pair(
+            check.text(told["a"], "a"),
+            check.text(told["b"], "b"),
+            check.number(told["similarity"], "similarity", 0, 1),
+        )
+    except InvalidInput as error:
+        told = f"Line {number}: {error.message}"
+        raise InvalidInput(told, remedy=_REMEDY, field="lines") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InvalidInput(f"Line {number} is no pair.", remedy=_REMEDY, field="lines") from error
 
 
 def calibrate(embedder: Embedder, pairs: Sequence[Pair]) -> Calibration:
@@ -70,7 +74,7 @@ def calibrate(embedder: Embedder, pairs: Sequence[Pair]) -> Calibration:
     proofs: dict[Script, Proof] = {}
     for each in Script:
         of_script = [pair for pair in pairs if pair.script is each]
-        if len(of_script) < 2 * FEWEST_HELD_OUT:
+        if len(of_script) < FEWEST_PAIRS:
             continue
         drawn, proof = _prove(cosines_of(embedder, of_script), _judged(of_script))
         proofs[each] = proof

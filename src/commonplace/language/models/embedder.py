@@ -30,6 +30,18 @@ class Proof:
     error: float  # mean absolute
     unrelated: float  # all but one in twenty unrelated pairs stay below
     holds: bool  # False: the model is blind here
+    # True: proved is a map drawn in the same way from half of the pairs; the one in use was drawn
+    # from all of them, and differs from it by at most 0.05.
+    of_a_twin: bool = False
+
+    @property
+    def held_out(self) -> int:
+        """How many of the pairs prove it."""
+        return self.pairs // 2
+
+    def __str__(self) -> str:
+        whose = ", of a map drawn like it" if self.of_a_twin else ""
+        return f"correlation {self.correlation:.2f} on {self.held_out:,} held-out pairs{whose}"
 
 
 @dataclass(frozen=True)

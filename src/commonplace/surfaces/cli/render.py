@@ -393,10 +393,9 @@ def _(answer: Reembedded) -> Any:
 
 @drawn.register
 def _(answer: Calibrated) -> Any:
-    lines = [Text(f"{answer.embedder}, on pairs it was not drawn from:", "bold")]
+    lines = [Text(f"{answer.embedder}:", "bold")]
     for script, proof in sorted(answer.proofs.items()):
         mark = ("✓ ", "green") if proof.holds else ("✗ ", "yellow")
         seen = "similarity is known" if proof.holds else "blind: words decide"
-        about = f"{script}: {seen} ({proof.pairs:,} pairs, correlation {proof.correlation:.2f})"
-        lines.append(Text.assemble(mark, about))
+        lines.append(Text.assemble(mark, f"{script}: {seen} ({proof})"))
     return Group(*lines)
