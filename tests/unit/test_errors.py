@@ -40,12 +40,8 @@ def test_an_error_about_no_field_names_none():
 
 def test_only_what_changed_nothing_and_may_pass_is_retryable():
     retryable = {error.code for error in ALL if error.retryable}
-    assert retryable == {
-        "stale_decision",
-        "store_busy",
-        "store_unavailable",
-        "embedder_unavailable",
-    }
+    passing = {"stale_decision", "store_busy", "store_unavailable", "embedder_unavailable"}
+    assert retryable == passing
 
 
 def test_the_tree_on_top_of_the_file_names_every_error():
