@@ -373,6 +373,8 @@ def _is_known(word: str, language: str) -> bool:
 def stem_of(word: str, language: str, is_name: bool = False) -> str:
     """What a word is compared by: its stem, or that of the first of its synonyms."""
     word = synonyms(language).get(word, word)
+    if not word:  # of nothing but marks that folding takes away
+        return word
     if language == "ar":
         return _bare(word, language)
     if language == "ru" and is_name:
