@@ -51,10 +51,29 @@ def test_the_request_is_the_protocols(server, embedder):
 def test_texts_are_sent_in_batches_and_long_ones_cut(server):
     embedder = OpenAiEmbedder(Server(server.url, "small", batch=4, max_chars=5))
     embedder.hold_to(32)
-    embedder.embed(["a long text"] * 10)
+    embedder.embed([f"a long text {n}" for n in range(10)])
     assert [len(asked["input"]) for asked in server.requests] == [4, 4, 2]
     assert server.requests[0]["input"][0] == "a lon"
     assert "Authorization" not in server.headers[0]
+
+
+def test_a_text_is_sent_once_however_often_it_is_asked_for(server, embedder):
+    embedder.hold_to(32)
+    first = embedder.embed(["lamp", "lamp", "kettle"])
+    again = embedder.embed(["kettle", "lamp", "rivers"])
+    assert [asked["input"] for asked in server.requests] == [["lamp", "kettle"], ["rivers"]]
+    assert np.array_equal(first[[2, 0]], again[:2])
+
+
+def test_what_is_remembered_of_texts_has_a_bound(server, embedder):
+    embedder.hold_to(32)
+    for n in range(0, 1000, 100):
+        embedder.embed([f"lamp {m}" for m in range(n, n + 100)])
+    sent = len(server.requests)
+    embedder.embed(["lamp 999"])
+    assert len(server.requests) == sent
+    embedder.embed(["lamp 0"])
+    assert len(server.requests) == sent + 1
 
 
 def test_nothing_is_sent_until_a_vector_is_wanted(server, embedder):

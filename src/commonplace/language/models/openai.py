@@ -24,6 +24,7 @@ from commonplace.model.embedders import OVER_HTTP
 ATTEMPTS = 3
 _FIRST_WAIT = 0.5  # seconds; doubled each time
 RESTS = 10.0  # seconds in which a server that is down is not asked again: every call would wait
+_RECENT = 256  # texts whose vectors are remembered
 _SHORTEST = 0.01  # seconds; a sleep may have taken a little longer than asked
 _MOST_BYTES = 256 << 20
 _BLOCK = 1 << 16
@@ -66,6 +67,7 @@ class OpenAiEmbedder:
         self._now = now
         self._dimension: int | None = None
         self._rests_until = -math.inf
+        self._recent: dict[str, Vectors] = {}
         # What stays on the machine must not leave it through a proxy of the environment's.
         direct = [urllib.request.ProxyHandler({})] if server.is_loopback else []
         self._opener = urllib.request.build_opener(_NoRedirects, *direct)
@@ -83,14 +85,21 @@ class OpenAiEmbedder:
         self._dimension = dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        said = [place for place, text in enumerate(texts) if text.strip()]
+        """A text that stands here twice, or was asked for a moment ago, is sent once: a verb that
+        decides again because another writer was faster needs the same vectors."""
+        known = dict(self._recent)
+        missing = [text for text in dict.fromkeys(texts) if text.strip() and text not in known]
+        for start in range(0, len(missing), self._server.batch):
+            batch = missing[start : start + self._server.batch]
+            cut = [text[: self._server.max_chars] for text in batch]
+            known.update(zip(batch, unit_rows(self._request(cut)), strict=True))
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for start in range(0, len(said), self._server.batch):
-            places = said[start : start + self._server.batch]
-            rows[places] = self._request(
-                [texts[place][: self._server.max_chars] for place in places]
-            )
-        return unit_rows(rows)
+        for place, text in enumerate(texts):
+            if text in known:
+                rows[place] = known[text]
+        # Put in place as a whole, so that threads need not wait for each other.
+        self._recent = dict(list(known.items())[-_RECENT:])
+        return rows
 
     def _request(self, texts: Sequence[str]) -> Vectors:
         """All attempts together take no longer than the time-out: somebody waits."""
