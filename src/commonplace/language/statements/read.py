@@ -381,7 +381,7 @@ def stem_of(word: str, language: str, is_name: bool = False) -> str:
         return _RUSSIAN_CASE.sub("", _RUSSIAN_CASE.sub("", word))
     if language == "de" and is_name and len(word) > 3:
         word = word.removesuffix("s")  # "Danas Chef", "der Chef von Dana"
-    stemmed = term_of(word, language) if word else None
+    stemmed = term_of(word, language)
     return word if stemmed is None else stemmed
 
 
