@@ -10,10 +10,10 @@ from commonplace.errors import all_errors
 from commonplace.model.kinds import POLICIES
 from commonplace.operations import OPERATIONS, Operation, Parameter
 from commonplace.settings import CONFIG_VARIABLE, TABLE
-from commonplace.surfaces.cli.picture import recall_picture
+from commonplace.surfaces.cli.picture import conflicts_picture, recall_picture
 
 FOLDER = Path("docs") / "reference"
-PICTURE = Path("docs") / "images" / "recall.svg"
+IMAGES = Path("docs") / "images"
 _MADE = "<!-- Made by `make docs` from the code; do not edit. -->\n\n"
 
 
@@ -130,13 +130,16 @@ PAGES: dict[str, Callable[[], str]] = {
     "kinds.md": kinds,
 }
 
+PICTURES = {"recall.svg": recall_picture, "conflicts.svg": conflicts_picture}
+
 
 def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, page in PAGES.items():
         (FOLDER / name).write_text(_MADE + page(), encoding="utf-8")
-    PICTURE.parent.mkdir(parents=True, exist_ok=True)
-    PICTURE.write_text(recall_picture(), encoding="utf-8")
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    for name, picture in PICTURES.items():
+        (IMAGES / name).write_text(picture(), encoding="utf-8")
     sys.stdout.write(f"wrote {len(PAGES)} pages to {FOLDER}\n")
 
 
