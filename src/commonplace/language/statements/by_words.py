@@ -155,10 +155,11 @@ def _of_replaced(old: Parsed, new: Parsed, replaced: list[Span], count: int) -> 
     counted = all(_counts(s) for s in replaced)
     if not counted and is_deed(old, _subject_end(old)) and is_deed(new, _subject_end(new)):
         return Verdict.BOTH, f"done more than once: {reason}"
-    if all(_is_adjective(old, s) for s in replaced):
-        return Verdict.OPEN, f"described otherwise: {reason}"
     alone = len(replaced) == 1 and not _for_another_end(old, span)
-    if counted or (alone and holds_one(old, new, span.old, span.new)):
+    single = counted or (alone and holds_one(old, new, span.old, span.new))
+    if not single and all(_is_adjective(old, s) for s in replaced):
+        return Verdict.OPEN, f"described otherwise: {reason}"
+    if single:
         return Verdict.MASKED, reason
     return Verdict.BOTH, f"several can hold: {reason}"
 

@@ -335,6 +335,8 @@ def _around(
     if after is not None:
         return stream[:start] + stream[end:after], stream[after + 1 :]
     before = next((n for n in reversed(links) if n < start), None)
+    if before is not None and stream[before + 1].role == "prep":
+        return None  # "I am on the Basic plan"
     if before is not None:
         follows = stream[end:]
         if has_case and follows and follows[0].role not in ("of", "prep"):

@@ -32,7 +32,7 @@ class Slot:
     prefixes: tuple[str, ...] = ()
     optional: bool = False
     gap: str = ""  # S or V
-    needs: str = ""  # what the first token of the gap must be: "num" or "years"
+    needs: str = ""  # what the gap begins with, "num" or "years", or holds, "school" or "gym"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _slots(pattern: str, language: str) -> tuple[Slot, ...]:
     slots = []
     for piece in pattern.split():
         optional, piece = piece.endswith("?"), piece.rstrip("?")
-        if piece in ("S", "V", "V_num", "V_years"):
+        if piece in ("S", "V", "V_num", "V_years", "V_school", "V_gym"):
             gap, _, needs = piece.partition("_")
             slots.append(Slot(frozenset(), gap=gap, needs=needs))
             continue
@@ -181,7 +181,17 @@ def _begins(stream: list[Token], position: int, needs: str) -> bool:
     token = stream[position]
     if needs == "num":
         return token.kind in (Kind.NUMBER, Kind.TIME)
+    if needs in data("places"):
+        return any(_is_place(t.word, needs) for t in stream[position:])
     return not needs or token.term.startswith("q:months:")
+
+
+@cache
+def _is_place(word: str, sort: str) -> bool:
+    """A word of places.toml, with a Hebrew prefix or a German beginning too."""
+    known = [plain_word(place) for place in data("places")[sort].split()]
+    ends = tuple(place[1:] for place in known if place[0] == "-")
+    return word in known or (word[:1] in "בלה" and word[1:] in known) or word.endswith(ends)
 
 
 def _gap_end(stream: list[Token], start: int, gap: Slot, after: Slot) -> int | None:

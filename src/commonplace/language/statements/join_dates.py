@@ -12,6 +12,7 @@ _WORDS_OF_DATES = data("calendar")["words"]
 HEBREW_DAY = frozenset(word_list(_WORDS_OF_DATES["hebrew_day"]))
 _YEAR_AFTER = frozenset(word_list(_WORDS_OF_DATES["before_year"]))
 _OTHER_WORDS = frozenset(word_list(_WORDS_OF_DATES["ambiguous"]))
+_ORDINALS = ("st", "nd", "rd", "th", "er", "º", "го")  # "1er mai"
 _BEFORE_DATES = _YEAR_AFTER | frozenset(word_list(_WORDS_OF_DATES["before_date"]))
 
 
@@ -67,9 +68,9 @@ def _take_date(tokens: list[Token], at: int, date: Date, joined: list[Token], la
     """The month's neighbours: "3 de marzo de 2024", "March 3rd, 2024", "3. März"."""
     first, year, day, day_first = tokens[at], 0, 0, False
     end = at + 1
-    while joined and joined[-1].word in ("de", "of", "st", "nd", "rd", "th", ".", "ב", "-", "del"):
+    while joined and joined[-1].word in (*_ORDINALS, "de", "of", ".", "ב", "-", "del"):
         if len(joined) < 2 or _small_number(joined[-2]) is None:
-            if joined[-1].word not in ("st", "nd", "rd", "th"):
+            if joined[-1].word not in _ORDINALS:
                 break
             if len(joined) < 2:
                 break
@@ -78,7 +79,8 @@ def _take_date(tokens: list[Token], at: int, date: Date, joined: list[Token], la
         day, first, day_first = number, joined.pop(), True
     reach = end
     while reach < len(tokens) and tokens[reach].word in (
-        *("de", "of", ",", "del", "st", "nd", "rd", "th", "do", "the"),
+        *_ORDINALS,
+        *("de", "of", ",", "del", "do", "the"),
     ):
         reach += 1
     if reach < len(tokens) and (number := _small_number(tokens[reach])) is not None:
@@ -86,7 +88,7 @@ def _take_date(tokens: list[Token], at: int, date: Date, joined: list[Token], la
             year, end = number, reach + 1
         elif not day and number <= 31:
             day, end = number, reach + 1
-            while end < len(tokens) and tokens[end].word in ("st", "nd", "rd", "th", ","):
+            while end < len(tokens) and tokens[end].word in (*_ORDINALS, ","):
                 end += 1
             if end < len(tokens) and (_small_number(tokens[end]) or 0) > 1_900:
                 year, end = _small_number(tokens[end]) or 0, end + 1

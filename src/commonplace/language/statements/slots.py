@@ -14,6 +14,7 @@ from commonplace.language.statements.lexicon import data, word_list
 from commonplace.language.statements.parse import Parsed
 from commonplace.language.statements.read import stem_of
 from commonplace.language.statements.token import Kind, Token
+from commonplace.language.statements.where import is_where
 
 _WALKED_OVER = frozenset(word_list("article filler prep of by not pron my aux past"))
 _LINKS = frozenset({"copula", "called"})
@@ -67,7 +68,12 @@ def holds_one(old: Parsed, new: Parsed, was: Sequence[Token], now: Sequence[Toke
         return True
     if any(t.role == "by" and t.word in _BY for t in one[1:]):
         return True  # "is edited by", «נערך על ידי»
-    return _is_state(old, one) or _has_known_thing(old, before) or _is_where(old, one)
+    return (
+        _is_state(old, one)
+        or _has_known_thing(old, before)
+        or _is_kept_at(old, one)
+        or (is_where(old, was) and is_where(new, now))
+    )
 
 
 @cache
@@ -88,7 +94,7 @@ def takes_one(language: str, verb: Token) -> bool:
     return verb.kind is Kind.WORD and _stem(verb.word, language) in _stems(language)
 
 
-def _is_where(parsed: Parsed, lead: Sequence[Token]) -> bool:
+def _is_kept_at(parsed: Parsed, lead: Sequence[Token]) -> bool:
     """«החשבון שלי בבנק לאומי»: where something of somebody's is, without a verb."""
     if parsed.language != "he" or not lead or lead[0].word[:1] != "ב":
         return False
@@ -121,9 +127,13 @@ def _after_link(
 ) -> bool:
     if any(t.role in ("prep", "by") for t in lead) or lead[0].text in (":", "="):
         return True  # "is under the mat", "wifi: Blue9"
+    if lead[0].role == "called":
+        return True
     subject = [t for t in old.tokens if t.end <= lead[0].start]
     if not _is_known_thing(old, subject):
         return False
+    if any(t.word in words_of(old.language, "defining") for t in subject):
+        return True  # "the default branch is main"
     plain = before.kind is Kind.WORD and after.kind is Kind.WORD
     return not plain or old.language in ("he", "ar", "ru") or len(lead) > 1
 
