@@ -157,8 +157,9 @@ def survive_odd_texts(me: User, count: int, seed: int, recall_one_in: int) -> tu
 
 def remember_what_is_welcome(me: User, texts: list[str]) -> dict[str, str]:
     """By id. A batch is kept whole or not at all, so one with a bad text is halved and tried."""
+    notes = [{"kind": "note", "content": text} for text in texts]
     try:
-        return {kept.id: text for kept, text in zip(me.remember_many(texts), texts, strict=True)}
+        return {kept.id: text for kept, text in zip(me.remember_many(notes), texts, strict=True)}
     except InvalidInput:
         half = len(texts) // 2
         if not half:
