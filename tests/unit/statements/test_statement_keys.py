@@ -36,6 +36,19 @@ def test_small_words_do_not_make_another_subject(text):
     assert subject_terms(text) == subject_terms("wifi password")
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Wi-Fi password", "wifi password"),
+        ("wi fi password", "wifi password"),
+        ("e-mail", "email"),
+        ("log-in", "login"),
+    ],
+)
+def test_a_hyphen_makes_no_other_subject(one, other):
+    assert subject_terms(one) == subject_terms(other)
+
+
 def test_other_subjects_have_other_terms():
     assert subject_terms("wifi password") != subject_terms("router password")
     assert subject_terms("הסיסמה של נטפליקס") == subject_terms("סיסמת נטפליקס")

@@ -3,9 +3,10 @@
 from commonplace.language.statements.by_claims import by_claims
 from commonplace.language.statements.by_words import by_words, have_little_in_common
 from commonplace.language.statements.guard import guard
+from commonplace.language.statements.initials import spelt_out
 from commonplace.language.statements.ones import counting_one
 from commonplace.language.statements.parse import Parsed, parse
-from commonplace.language.statements.read import language_of
+from commonplace.language.statements.spoken import language_of
 from commonplace.language.statements.token import Kind
 from commonplace.language.statements.verdict import Comparison, Verdict
 
@@ -16,13 +17,26 @@ def compare(old: str, new: str) -> Comparison:
     """The verdict on two texts, with its reason. Nothing is compared by meaning of whole texts."""
     language = language_of(old, new)
     before, after = parse(old, language), parse(new, language)
-    if before.folded == after.folded and _exact(before) == _exact(after):
+    if _reads_alike(before, after):
         return Comparison(Verdict.EQUAL, "the same words", words_alike=1.0)
+    if not _has_secret(before) and not _has_secret(after):
+        before = parse(spelt_out(old, new), language)
+        after = parse(spelt_out(new, old), language)
+        if _reads_alike(before, after):
+            return Comparison(Verdict.SAME, "the same names, spelt out", words_alike=1.0)
     proven = by_claims(before, after)
     if proven is None and have_little_in_common(before, after):
         return _strangers(before, after)
     before, after = counting_one(before, after)
     return guard(before, after, proven or by_words(before, after))
+
+
+def _reads_alike(before: Parsed, after: Parsed) -> bool:
+    return before.folded == after.folded and _exact(before) == _exact(after)
+
+
+def _has_secret(parsed: Parsed) -> bool:
+    return any(claim.frame.secret for claim in parsed.claims)
 
 
 def _strangers(old: Parsed, new: Parsed) -> Comparison:

@@ -2,7 +2,7 @@
 
 from commonplace.language.analyse import analyse
 from commonplace.language.statements.parse import parse
-from commonplace.language.statements.read import language_of, languages_of
+from commonplace.language.statements.spoken import language_of, languages_of
 
 _OPEN = 3  # a short text may be in several languages, and is looked for in each
 

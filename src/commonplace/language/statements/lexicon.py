@@ -40,7 +40,7 @@ def roles(language: str) -> dict[str, str]:
     """What each small word of a language does in a sentence: its role, by word."""
     found: dict[str, str] = {}
     for role, entry in data("grammar").get(language, {}).items():
-        if role not in ("phrases", "evidence", "names"):
+        if role not in ("phrases", "evidence", "names", "owned"):
             found.update(dict.fromkeys(word_list(entry), role))
     return found
 

@@ -9,6 +9,7 @@ from commonplace.language.statements.claims import Claim, claims_of
 from commonplace.language.statements.frames import nouns, wordings
 from commonplace.language.statements.lexicon import word_list
 from commonplace.language.statements.read import read
+from commonplace.language.statements.titles import TITLE
 from commonplace.language.statements.token import Kind, Token
 
 # Languages that say the future by an ending.
@@ -123,7 +124,7 @@ def is_protected(token: Token, language: str) -> bool:
 
     Scripts without capital letters show no names: there every word may be one.
     """
-    if token.is_value or token.kind is Kind.NAME or token.term.startswith("x:"):
+    if token.is_value or token.kind is Kind.NAME or token.term.startswith(("x:", TITLE)):
         return True
     if len(token.term) == 1:
         return True  # "plan b"

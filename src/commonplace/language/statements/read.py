@@ -1,17 +1,14 @@
 """A text as tokens with values and roles: numbers, units and dates joined, small words known."""
 
 import re
-from collections import Counter
 from decimal import Decimal
 from functools import lru_cache
 
 from commonplace.language.analyse import term_of
-from commonplace.language.detect import Script, script
 from commonplace.language.statements.clock import join_times
 from commonplace.language.statements.dates import numeric_date
 from commonplace.language.statements.join_dates import HEBREW_DAY, join_dates
 from commonplace.language.statements.lexicon import (
-    LATIN,
     Member,
     data,
     evidence,
@@ -31,14 +28,13 @@ from commonplace.language.statements.numbers import (
     quantity_term,
 )
 from commonplace.language.statements.scan import quoted_spans, scan
+from commonplace.language.statements.titles import title_term
 from commonplace.language.statements.token import Kind, Token, join
+from commonplace.language.statements.written_apart import join_scales, join_words, split_owned
 
 # Text beyond this says nothing more about whether two statements are the same.
 LOOKED_AT = 4_000
-_HEARD = 1_000  # characters that tell the language
 
-_SCRIPTS = {Script.HEBREW: "he", Script.ARABIC: "ar", Script.CYRILLIC: "ru"}
-_WORDS = re.compile(r"[^\W\d_]+")
 _TIME = re.compile(r"(\d{1,2})(?:[:h](\d{2}))? ?(?:([ap])\.?m\b\.?)?", re.IGNORECASE)
 _SILENT = frozenset(
     word_list("article copula called of aux filler prep by and clause have pron poss")
@@ -52,52 +48,13 @@ _VERSION = re.compile(r"\d+\.\d+")
 _SENTENCE_ENDS = frozenset(".!?:\n")
 
 
-def language_of(*texts: str) -> str:
-    """The language of one text, or the common one of several."""
-    alone = {_alone(text[:_HEARD]) for text in texts}
-    if len(alone) == 1 and (only := next(iter(alone))):
-        return only
-    return languages_of(*texts)[0]
-
-
-@lru_cache(maxsize=4_096)
-def _alone(text: str) -> str:
-    """The language of a text that leaves no doubt, else nothing."""
-    found = languages_of(text)
-    return found[0] if len(found) == 1 else ""
-
-
-def languages_of(*texts: str) -> tuple[str, ...]:
-    """The languages that most words speak for: more than one where a short text leaves it open."""
-    counts = dict.fromkeys(LATIN, 0)
-    for text in texts:
-        written_in, found = _spoken_for(text[:_HEARD])
-        if written_in:
-            return (written_in,)
-        for language, count in found:
-            counts[language] += count
-    most = max(counts.values())
-    return tuple(language for language in LATIN if counts[language] == most)
-
-
-@lru_cache(maxsize=4_096)
-def _spoken_for(text: str) -> tuple[str | None, tuple[tuple[str, int], ...]]:
-    """The language that a script stands for, or how many words speak for which language."""
-    written_in = _SCRIPTS.get(script(text))
-    if written_in:
-        return written_in, ()
-    known = evidence()
-    heard = Counter(
-        language for word in _WORDS.findall(text.casefold()) for language in known.get(word, ())
-    )
-    return None, tuple(heard.items())
-
-
 def read(text: str, language: str) -> tuple[Token, ...]:
     """The tokens of a text with what they say and do."""
     text = text[:LOOKED_AT]
     found = scan(text, elides=language in ("fr", "it"))
-    found = _join_numbers(_without_abbreviations(found), language)
+    found = join_words(_without_abbreviations(found))
+    found = split_owned(found) if language == "he" else found
+    found = join_scales(_join_numbers(found, language), language)
     found = join_times(join_dates(found, language), language)
     found = _join_units(found, language)
     found = _no_more(_join_phrases(found, language), language)
@@ -325,6 +282,8 @@ def _with_terms(text: str, tokens: list[Token], language: str) -> list[Token]:
             ends = at + 1 == len(tokens) or tokens[at + 1].kind is Kind.MARK
             inside = any(start <= token.start < end for start, end in quoted)
             token = _word_term(token, language, has_case, first, ends)
+            if title := title_term(tokens, at, language):
+                token = token.but(kind=Kind.WORD, term=title)
             if inside and token.kind is Kind.WORD:
                 token = token.but(kind=Kind.NAME, term=token.term or token.word)
         found.append(token)

@@ -13,6 +13,7 @@ from commonplace.language.statements.frames import nouns
 from commonplace.language.statements.lexicon import data, word_list
 from commonplace.language.statements.parse import Parsed
 from commonplace.language.statements.read import stem_of
+from commonplace.language.statements.titles import TITLE
 from commonplace.language.statements.token import Kind, Token
 from commonplace.language.statements.where import is_where
 
@@ -56,7 +57,7 @@ def words_of(language: str, column: str) -> frozenset[str]:
 
 def holds_one(old: Parsed, new: Parsed, was: Sequence[Token], now: Sequence[Token]) -> bool:
     """Whether the place of these tokens is that of a single value, in both texts alike."""
-    before, after = was[0], now[0]
+    before, after = _untitled(was), _untitled(now)
     one, other = _leading(old, before), _leading(new, after)
     if not _same_lead(one, other):
         return False
@@ -74,6 +75,10 @@ def holds_one(old: Parsed, new: Parsed, was: Sequence[Token], now: Sequence[Toke
         or _is_kept_at(old, one)
         or (is_where(old, was) and is_where(new, now))
     )
+
+
+def _untitled(value: Sequence[Token]) -> Token:
+    return next((t for t in value if not t.term.startswith(TITLE)), value[0])
 
 
 @cache

@@ -6,8 +6,9 @@ import unicodedata
 from commonplace.language.contacts import same_phone
 from commonplace.language.normalise import fold
 from commonplace.language.statements.dates import agree
+from commonplace.language.statements.initials import spelt_out
 from commonplace.language.statements.parse import parse
-from commonplace.language.statements.read import language_of
+from commonplace.language.statements.spoken import language_of
 
 _PHONE = re.compile(r"[+(]?\d[\d\s().+/-]{5,}\d")
 
@@ -21,6 +22,7 @@ def same_value(a: object, b: object, *, secret: bool = False) -> bool:
         return False
     if _PHONE.fullmatch(one) and _PHONE.fullmatch(other):
         return same_phone(one, other)
+    one, other = spelt_out(one, other), spelt_out(other, one)
     language = language_of(one, other)
     left, right = parse(one, language), parse(other, language)
     terms, others = left.terms, right.terms
