@@ -176,7 +176,7 @@ def assert_kept_as_given(me: User, kept: dict[str, str]) -> None:
 
 def assert_recalled(me: User, texts: list[str]) -> None:
     """By its own words, wherever it has any: what is punctuation alone is found by id only."""
-    for text, answer in zip(texts, me.recall_many(texts, k=20), strict=True):
+    for text, answer in zip(texts, me.recall_many(texts, k=100), strict=True):
         if analyse(text):
             assert as_stored(text) in [hit.text for hit in answer.hits], ascii(text)
 
