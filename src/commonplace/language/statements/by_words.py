@@ -60,17 +60,25 @@ def _judge(
     spans = [span for span in spans if not _is_role(old, span, subjects[0])]
     replaced = [span for span in spans if span.old and span.new]
     for span in spans:
-        if span.at_old < subjects[0] and span.at_new < subjects[1] and not _limits(old, span):
+        limits = len(replaced) == 1 and _limits(old, span)
+        if span.at_old < subjects[0] and span.at_new < subjects[1] and not limits:
             if replaced and span in replaced:
                 return Verdict.APART, f"{told(span.old)} is not {told(span.new)}"
             return Verdict.BOTH, f"about {told(span.old or span.new)} or not"
     if old.negations != new.negations and not _gives_reason(old, new, spans):
-        if not replaced:
+        if not replaced and not _other_tense(old, new, subjects):
             return Verdict.CHANGED, "negated"
         return Verdict.BOTH, "one affirmed, another denied"
     if not replaced:
         return _one_sided(old, spans)
     return _of_replaced(old, new, replaced, len(spans))
+
+
+def _other_tense(old: Parsed, new: Parsed, subjects: tuple[int, int]) -> bool:
+    """ "smoked in college", "does not smoke"; but "finished", "did not finish"."""
+    if any(t.word == "did" for p in (old, new) for t in p.tokens):
+        return False
+    return is_deed(old, subjects[0]) != is_deed(new, subjects[1])
 
 
 def _strangers(old: Parsed, new: Parsed) -> tuple[Verdict, str]:
@@ -141,7 +149,7 @@ def _of_replaced(old: Parsed, new: Parsed, replaced: list[Span], count: int) -> 
         return Verdict.BOTH, f"another condition: {reason}"
     if all(_dates(s) for s in replaced):
         return Verdict.BOTH, f"another date: {reason}"
-    if any(_dates(s) for s in replaced):
+    if any(_dates(s) for s in replaced) or _other_years(replaced):
         return Verdict.BOTH, f"other dates: {reason}"
     if len(replaced) == 1 and count == 1 and _opposite(span):
         return Verdict.CHANGED, reason
@@ -204,6 +212,21 @@ def _conditional(old: Parsed, span: Span) -> bool:
 
 def _dates(span: Span) -> bool:
     return any(t.kind is Kind.DATE for t in span.old) and any(t.kind is Kind.DATE for t in span.new)
+
+
+def _other_years(replaced: Sequence[Span]) -> bool:
+    """ "2021 bei 2 Millionen", "2022 bei 3 Millionen": beside a year, another value."""
+    years = any(any(map(_is_year, s.old)) and any(map(_is_year, s.new)) for s in replaced)
+    return years and sum(len(s.old) for s in replaced) > 1
+
+
+def _is_year(token: Token) -> bool:
+    return (
+        token.kind is Kind.NUMBER
+        and token.text.isdigit()
+        and token.text[:2] in ("19", "20")
+        and len(token.text) == 4
+    )
 
 
 def _opposite(span: Span) -> bool:

@@ -5,6 +5,7 @@ from commonplace.language.statements.by_words import by_words, have_little_in_co
 from commonplace.language.statements.guard import guard
 from commonplace.language.statements.initials import spelt_out
 from commonplace.language.statements.ones import counting_one
+from commonplace.language.statements.otherwise import said_otherwise
 from commonplace.language.statements.parse import Parsed, parse
 from commonplace.language.statements.spoken import language_of
 from commonplace.language.statements.token import Kind
@@ -28,7 +29,8 @@ def compare(old: str, new: str) -> Comparison:
     if proven is None and have_little_in_common(before, after):
         return _strangers(before, after)
     before, after = counting_one(before, after)
-    return guard(before, after, proven or by_words(before, after))
+    found = said_otherwise(before, after, proven or by_words(before, after))
+    return guard(before, after, found)
 
 
 def _reads_alike(before: Parsed, after: Parsed) -> bool:
