@@ -1,5 +1,6 @@
 """Two texts compared by what they claim."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from commonplace.language.statements.token import Kind, Token
 from commonplace.language.statements.verdict import Comparison, Verdict
 
 _CONDITIONS = ("x:season:", "x:daytime:")
+_VOWELS = re.compile("[аеёиоуыэюя]")
 _GLUED = frozenset("בب")  # "in", written together with the next word
 
 
@@ -49,11 +51,17 @@ def _terms(tokens: Sequence[Token]) -> frozenset[str]:
 
 def _turned(before: Claim, after: Claim) -> Claim:
     """A symmetric claim seen from its other end."""
-    other_end = [token for token in before.value if token.term in after.subject]
+    ends = set(map(_consonants, after.subject))
+    other_end = [token for token in before.value if _consonants(token.term) in ends]
     value = tuple(other_end) or tuple(
         Token(term, term, Kind.NAME, 0, 0, term=term) for term in sorted(after.subject)
     )
     return replace(after, subject=before.subject, value=value)
+
+
+def _consonants(term: str) -> str:
+    """A name without its vowels, of which Russian cases drop some: «Павел», «за Павлом»."""
+    return _VOWELS.sub("", term) or term
 
 
 def _other_subject(old: Parsed, new: Parsed) -> Comparison | None:

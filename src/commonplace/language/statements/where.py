@@ -21,6 +21,9 @@ def is_where(parsed: Parsed, value: Sequence[Token]) -> bool:
         return False
     if parsed.language == "he":
         return _opens_place(value[0], thing) and _is_known(thing)
+    if parsed.language == "ar":
+        named = len(thing) == 2 and thing[0].word.startswith("ال")  # «المفتاح تحت السجادة»
+        return named and thing[1].role == "prep"
     if parsed.language == "ru":
         return thing[-1:] != [] and thing[-1].role == "prep" and _is_noun(thing[:-1])
     return False
