@@ -284,6 +284,9 @@ def _with_terms(text: str, tokens: list[Token], language: str) -> list[Token]:
             token = _word_term(token, language, has_case, first, ends)
             if title := title_term(tokens, at, language):
                 token = token.but(kind=Kind.WORD, term=title)
+            elif at and has_case and title_term(tokens, at - 1, language):
+                token = token.but(kind=Kind.NAME)  # "Dr. Sommer" is no season
+                token = token.but(term=token.word) if token.term.startswith("x:") else token
             if inside and token.kind is Kind.WORD:
                 token = token.but(kind=Kind.NAME, term=token.term or token.word)
         found.append(token)
