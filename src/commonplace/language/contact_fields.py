@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from commonplace.language.contacts import emails_in, phones_in
 from commonplace.language.kv_fields import Sort, sort_of
 from commonplace.language.past import is_past
+from commonplace.language.roles import english_role, hebrew_role_first, role_in
 from commonplace.language.wordlists import word_lists
 
 _LONGEST = 200
@@ -46,21 +47,36 @@ _DEVICE_HE = (
 _IS = r"(?:\s*(?:is now|is|are|changed to|הוא|היא|[:=,–-]))*\s*"
 _WHOSE = r"(?:(?:and|or|his|her|their|the|on|at|by|via|tel|ו)\s)*"
 _LABEL = re.compile(
-    rf"{_WHOSE}(?:my |our )?(?:{_DEVICE_EN}|{_DEVICE_HE}|at|on|and|ב){_IS}"
+    rf"{_WHOSE}(?:my |our )?(?:{_DEVICE_EN}|{_DEVICE_HE}|at|on|and|or|או|ב){_IS}"
     rf"|ו?ה?(?:{_DEVICE_HE})(?:שלו|שלה|שלי){_IS}",
     re.IGNORECASE,
 )
 _LABEL_AT_END = re.compile(
     rf"\s+(?:at|on|{_WHOSE}{_DEVICE_EN}|ב?{_DEVICE_HE}){_IS}$", re.IGNORECASE
 )
+_WAY = rf"(?:at|on|by|via|under|through) (?:{_WHOSE}{_DEVICE_EN}{_IS})?"
+_REACH = r"(?:reach|contact|call|ring|phone|text|message|e-?mail|get hold of|get in touch with)"
+_WAY_HE = rf"ב-?\s?(?:{_DEVICE_HE}{_IS})?"
+_REACH_HE = (
+    r"(?:(?:אפשר|ניתן) (?:להשיג|לתפוס|לפנות|להתקשר|לדבר|לכתוב)|תתקשרי?|להתקשר|התקשרי? |תפנ[הי])"
+    r"(?: (?:את|אל|עם) | ל-?)"
+)
 _OWNED = (
     re.compile(rf"(?P<who>.+?)(?:'s|s') {_DEVICE_EN}{_IS}(?={_HERE})", re.IGNORECASE),
     re.compile(rf"(?:the )?{_DEVICE_EN}(?:of|for) (?P<who>.+?){_IS}(?={_HERE})", re.IGNORECASE),
     re.compile(
-        rf"(?:you can )?(?:reach|contact) (?P<who>.+?) (?:at|on|by|via) (?={_HERE})", re.IGNORECASE
+        rf"(?:(?:you|we) can |for [a-z ]+?,? |to )?{_REACH} (?P<who>.+?),?"
+        rf" (?:{_REACH} )?(?:{_WAY})?(?={_HERE})",
+        re.IGNORECASE,
     ),
-    re.compile(rf"(?P<who>.+?) can be reached (?:at|on|by|via) (?={_HERE})", re.IGNORECASE),
+    re.compile(
+        rf"(?P<who>.+?),? (?:can be (?:reached|contacted|found)|is (?:available|reachable)) {_WAY}"
+        rf"(?={_HERE})",
+        re.IGNORECASE,
+    ),
     re.compile(rf"{_DEVICE_HE}של (?P<who>.+?){_IS}(?={_HERE})"),
+    re.compile(rf"{_REACH_HE}(?P<who>.+?),? {_WAY_HE}(?={_HERE})"),
+    re.compile(rf"(?P<who>.+?),? (?:זמינה?|נית(?:ן|נת) להשגה) {_WAY_HE}(?={_HERE})"),
 )
 _BETWEEN = re.compile(rf"[,;|•()\[\]]|\s[–—-]\s|\s*:\s|\s*{_HERE}\s*")
 _STORY_GOES_ON = re.compile(rf"{_HERE}\s+(?=\w)(?!{_LABEL.pattern})", re.IGNORECASE)
@@ -82,17 +98,17 @@ _ARTICLE = re.compile(r"^(?:the|my|our|a|an)\s+", re.IGNORECASE)
 _NAMED_ROLE = re.compile(r"(?P<name>.+?),? (?:the|our|my) (?P<role>\w[\w -]*)", re.IGNORECASE)
 _IS_ROLE = re.compile(r"(?P<name>.+?) is (?:my|our|the|an?) (?P<role>\w[\w -]*)", re.IGNORECASE)
 _ROLE_NAMED = re.compile(
-    r"(?:(?:my|our|the) )?(?P<role>[\w ]+?)(?: is| named| called)? (?P<name>[A-Z]\w*\.?(?: \S+)*)"
+    r"(?P<role>[\w' -]+?)(?: (?:we|i) (?:use|have))?(?:'s name is| is called| is| named| called)? "
+    r"(?P<name>[A-Z]\w*\.?(?: \S+)*)"
 )
+_SOMEBODY_WHO = re.compile(r"(?:the |our |my )?(?:guy|man|woman|lady|person|one) who .+", re.I)
 _FROM = re.compile(r"(?P<name>\S+(?: \S+){0,2}?) (?P<description>(?:from|at|in) .+)")
 _HEBREW_FROM = re.compile(
-    r"(?P<name>\S+(?: \S+){0,2}?) "
-    r"(?P<description>(?:מה[א-ת]{3}|מ-|מבנק|ממשרד|מחברת|מקופת|מבית|מעיריית)\S*(?: \S+)*)"
+    r"(?P<name>\S+(?: \S+){0,3}?) (?P<description>(?:מה[א-ת]{3}|ממ[א-ת]{3}|מ-|מ[A-Za-z]"
+    rf"|מ(?:{'|'.join(sorted(_LISTS['he place']))})(?![א-ת]))\S*(?: \S+)*)"
 )
-_HEBREW_ROLE = re.compile(r"(?P<name>\S+(?: \S+){0,2}?) ה(?P<role>\S+(?: \S+)?)")
-_HEBREW_ROLE_FIRST = re.compile(
-    r"ה?(?P<role>\S+)(?: של(?:י|נו))?(?: הוא| היא)? (?P<name>\S+(?: \S+){0,2})"
-)
+_HEBREW_CALLED = re.compile(r"ל(?P<role>\S.*?) קוראים (?P<name>\S.*)")
+_HEBREW_LINKS = ("הוא", "היא", "נקרא", "נקראת", "בשם")
 _HEBREW = re.compile("[א-ת]")
 _HEBREW_VERB = re.compile("[א-ת]{3,}תי|הת[א-ת]{3,}")  # קיבלתי, התקשרה
 _LEFT_HANGING = ("to", "from", "for", "by", "of", "with", "at", "in", "on")
@@ -142,16 +158,15 @@ def _read(bare: str) -> Contact | None:
         if owned:
             who, rest = owned["who"], bare[owned.end() :]
             break
-    pieces = [piece for piece in map(_piece, _BETWEEN.split(rest)) if piece]
-    if who is None:
-        if not pieces:
-            return None
-        who = pieces.pop(0)
-        if pieces and _is_role(who):
-            pieces[0], who = who, pieces[0]  # "plumber: Yossi"
-    if len(pieces) > 3 or not all(map(_is_detail, pieces)):
+    pieces = [piece for piece in map(_piece, _BETWEEN.split(f"{who or ''}{_HERE}{rest}")) if piece]
+    if not pieces:
         return None
-    return _with_details(_person(who.strip(" ,:-")), pieces)
+    if len(pieces) > 1 and role_in(pieces[0]) and not role_in(pieces[1]):
+        pieces[:2] = pieces[1::-1]  # "plumber: Yossi"
+    who, *details = pieces
+    if len(details) > 3 or not all(map(_is_detail, details)):
+        return None
+    return _with_details(_person(who.strip(" ,:-")), details)
 
 
 def _piece(written: str) -> str:
@@ -165,7 +180,7 @@ def _piece(written: str) -> str:
 def _with_details(person: Contact, pieces: list[str]) -> Contact | None:
     if not _is_name(person.name) or any(letter.isdigit() for letter in person.description):
         return None
-    details = [_ARTICLE.sub("", piece) for piece in pieces]
+    details = [role_in(piece) or _ARTICLE.sub("", piece) for piece in pieces]
     role = person.role or (details.pop(0) if details and _says_role(details[0]) else "")
     described = [one for one in (person.description, *details) if one]
     return Contact(name=person.name, role=role, description=", ".join(described))
@@ -188,22 +203,42 @@ def _with_role(who: str) -> Contact:
         if found:
             return Contact(name=_ARTICLE.sub("", found["name"]), role=found["role"])
     found = _ROLE_NAMED.fullmatch(who)
-    if found and found["role"].split()[-1].casefold() in _LISTS["en role"]:
-        return Contact(name=found["name"], role=_ARTICLE.sub("", found["role"]))
+    role = english_role(found["role"]) if found else ""
+    if found and role:
+        return Contact(name=found["name"], role=role)
     return Contact(name=_ARTICLE.sub("", who))
 
 
 def _hebrew_person(who: str) -> Contact:
-    found = _HEBREW_ROLE_FIRST.fullmatch(who)
-    if found and found["role"] in _LISTS["he role"]:
-        return Contact(name=found["name"], role=found["role"])
-    found = _HEBREW_ROLE.fullmatch(who)
-    if found and found["role"].split()[0] in _LISTS["he role"]:
-        return Contact(name=found["name"], role=found["role"])
+    """A name and what is said with it: «דנה מהבנק», «יוסי השרברב», «הגנן שלנו הראל»."""
     found = _HEBREW_FROM.fullmatch(who)
     if found:
-        return Contact(name=found["name"], description=found["description"])
+        named = _hebrew_with_role(found["name"])
+        return Contact(name=named.name, role=named.role, description=found["description"])
+    return _hebrew_with_role(who)
+
+
+def _hebrew_with_role(who: str) -> Contact:
+    called = _HEBREW_CALLED.fullmatch(who)
+    if called and role_in(called["role"]):
+        return Contact(name=called["name"], role=role_in(called["role"]))
+    words = who.split()
+    first = hebrew_role_first(words)
+    if first:
+        name = first.rest[1:] if first.rest[:1] and first.rest[0] in _HEBREW_LINKS else first.rest
+        if name:
+            return Contact(name=" ".join(name), role=first.role)
+        return Contact(name=who)
+    for at in range(1, len(words)):
+        last = hebrew_role_first(words[at:]) if _is_definite(words[at:]) else None
+        if last and not last.rest:
+            return Contact(name=" ".join(words[:at]), role=last.role)
     return Contact(name=who)
+
+
+def _is_definite(words: list[str]) -> bool:
+    """Whether a Hebrew noun has its article, before it or on its second word (סוכן הביטוח)."""
+    return any(word.startswith("ה") for word in words[:2])
 
 
 def _is_name(name: str) -> bool:
@@ -227,6 +262,8 @@ def _says_role(piece: str) -> bool:
 
 
 def _is_detail(piece: str) -> bool:
+    if _SOMEBODY_WHO.fullmatch(piece):
+        return True
     return len(piece.split()) <= _DETAIL_WORDS and not _tells(piece.split())
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from commonplace.language.contacts import emails_in
+from commonplace.language.roles import is_pair
 from commonplace.language.wordlists import word_lists
 
 _LONGEST = 160
@@ -231,6 +232,8 @@ def sort_of(subject: str) -> Sort | None:
     """What kind of values the noun of a subject has; None for a noun without one by nature."""
     words = _words(subject)
     if _HEBREW.search(subject):
+        if is_pair(words):  # «רואה החשבון» is somebody, and no account
+            return None
         heads = [bare for word in words[:2] for bare in (word, word.removeprefix("ה"))]
         return _listed("he", heads, words)
     phrase = _words(_PREPOSITION.split(subject)[0])

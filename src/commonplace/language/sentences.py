@@ -15,7 +15,7 @@ _ABBREVIATION = re.compile(
     r"|z\.b|d\.h|usw|bzw|nr|str|ggf|evtl|inkl|mme|mlle|p\.ex|sra|dott|sig|bijv|т\.[едп]|г|ул"
 )
 # These also end sentences ("I said no."), so they are abbreviations only before a number.
-_BEFORE_NUMBERS = re.compile("nos?|pp?|vol|ch|sec|art")
+_BEFORE_NUMBERS = re.compile("nos?|pp?|vol|ch|sec|art|tel|mob|ph|טל")
 
 _LOOK_BACK = 20
 _LAST_WORD = re.compile(r"[\w.]*\w$")

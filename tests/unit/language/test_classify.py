@@ -74,6 +74,33 @@ CONTACTS = [
     ('הטלפון של ד"ר כהן: 03-5551234', {"name": 'ד"ר כהן', "phone": "03-5551234"}),
 ]
 
+# Who it is, said in other ways: name and role, whatever stands around them.
+PEOPLE = [
+    ("Ring Tina the florist at 415-555-0177", "Tina", "florist"),
+    ("Text Joe (handyman) on 646 555 0143", "Joe", "handyman"),
+    ("You can call our lawyer Simon Katz at +1 617 555 0119", "Simon Katz", "lawyer"),
+    ("For plumbing call Joe Stein on 646-555-0171", "Joe Stein", ""),
+    ("my dentist, Dr. Omar Haddad: 212-555-0161", "Dr. Omar Haddad", "dentist"),
+    ("The cook, Ann Lee, can be reached at 503-555-0111 or ann@lee.example", "Ann Lee", "cook"),
+    ("The new cleaner is Svetlana, mobile 07700 900456", "Svetlana", "cleaner"),
+    ("insurance agent: Paul Grant, paul@grant.example", "Paul Grant", "insurance agent"),
+    ("The electrician's name is Bill Norton, 020 7946 0444", "Bill Norton", "electrician"),
+    ("My physio is called Anna Berg and her number is 07700 900333", "Anna Berg", "physio"),
+    ("Dr Chen, cardiologist, tel. 020 7946 0222", "Dr Chen", "cardiologist"),
+    ("השרברב שלנו, מרקו רוזן, 052-9460331", "מרקו רוזן", "שרברב"),
+    ("אפשר להשיג את תמר הפיזיותרפיסטית בטלפון 03-5550177", "תמר", "פיזיותרפיסטית"),
+    ('רופאת השיניים שלי היא ד"ר ליאת שחר, 04-8881234', 'ד"ר ליאת שחר', "רופאת השיניים"),
+    ("המנקה החדשה סבטלנה, נייד 050-3334444", "סבטלנה", "מנקה"),
+    ("ג'ו (הנדימן) 054-5550143", "ג'ו", "הנדימן"),
+    ("עורך הדין שלנו סימון כץ, simon@katz.example", "סימון כץ", "עורך הדין"),
+    ("רואה החשבון שלי הוא דרור מור, dror@mor.example", "דרור מור", "רואה החשבון"),
+    ("לחשמלאי קוראים בני נורמן, הטלפון שלו 050-7940444", "בני נורמן", "חשמלאי"),
+    ("תתקשר לפאטמה האחות ב-03-5550102", "פאטמה", "אחות"),
+    ("יוסי המתווך ממשרד רימקס: 054-7778899", "יוסי", "מתווך"),
+    ("הווטרינרית חנה לב, טלפון 09-7654321", "חנה לב", "וטרינרית"),
+    ("ניתן לפנות לדייגו במייל diego@studio.example", "דייגו", ""),
+]
+
 NOTES = [
     "the meeting is important",
     "the price is too high",
@@ -99,6 +126,12 @@ NOTES = [
     "קיבלתי מייל מ-info@corp.example",
     "052-1234567",
     "הפגישה חשובה",
+    "I tried calling Ray the locksmith on 0161 496 0221 and nobody answered",
+    "The new babysitter is great with the kids",
+    "Do not answer 212-555-0100, it is a scam",
+    "רואה החשבון שלי הוא אדם מצחיק",
+    "התקשרו אליי ממספר 03-5550190 וניתקו",
+    "לא לענות ל-03-5550100, זו הונאה",
     "הקוד לא עובד",
     "מחיר הדירה גבוה מדי",
     "אני חושב שהבעיה היא הכסף",
@@ -143,6 +176,13 @@ def test_a_value_of_a_subject(text: str, subject: str, value: str) -> None:
 def test_a_contact(text: str, fields: dict[str, str]) -> None:
     found = classify(text)
     assert (found.kind, found.metadata) == (Kind.CONTACT, fields)
+
+
+@pytest.mark.parametrize(("text", "name", "role"), PEOPLE)
+def test_who_a_contact_is(text: str, name: str, role: str) -> None:
+    found = classify(text)
+    assert found.kind is Kind.CONTACT
+    assert (found.metadata["name"], found.metadata.get("role", "")) == (name, role)
 
 
 @pytest.mark.parametrize("text", NOTES)
