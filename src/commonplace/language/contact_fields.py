@@ -38,7 +38,7 @@ class Contact:
 
 _DEVICE_EN = (
     r"(?:(?:new|work|home|office|private|personal|direct|cell|mobile|phone|tel|telephone|whatsapp|"
-    r"e-?mail|mail|fax|contact|number|no|line|address)\b\.?\s?)+"
+    r"e-?mail|mail|fax|contact|number|no|line|address|details|info)\b\.?\s?)+"
 )
 _DEVICE_HE = (
     r"(?:ו?ה?(?:מספר|טלפון|טל|נייד|פלאפון|מייל|אימייל|דוא\"ל|דוא״ל|דואל|וואטסאפ|ווטסאפ|פקס|כתובת|חדש|"
@@ -52,10 +52,12 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _LABEL_AT_END = re.compile(
-    rf"\s+(?:at|on|{_WHOSE}{_DEVICE_EN}|ב?{_DEVICE_HE}){_IS}$", re.IGNORECASE
+    rf"\s+(?:at|on|{_WHOSE}{_DEVICE_EN}|ב?{_DEVICE_HE}(?:של(?:ו|ה|הם))?){_IS}$", re.IGNORECASE
 )
 _WAY = rf"(?:at|on|by|via|under|through) (?:{_WHOSE}{_DEVICE_EN}{_IS})?"
-_REACH = r"(?:reach|contact|call|ring|phone|text|message|e-?mail|get hold of|get in touch with)"
+_REACH = (
+    r"(?:reach|contact|call|ring|phone|text|message|e-?mail|find|get hold of|get in touch with)"
+)
 _WAY_HE = rf"ב-?\s?(?:{_DEVICE_HE}{_IS})?"
 _REACH_HE = (
     r"(?:(?:אפשר|ניתן) (?:להשיג|לתפוס|לפנות|להתקשר|לדבר|לכתוב)|תתקשרי?|להתקשר|התקשרי? |תפנ[הי])"
@@ -63,10 +65,12 @@ _REACH_HE = (
 )
 _OWNED = (
     re.compile(rf"(?P<who>.+?)(?:'s|s') {_DEVICE_EN}{_IS}(?={_HERE})", re.IGNORECASE),
-    re.compile(rf"(?:the )?{_DEVICE_EN}(?:of|for) (?P<who>.+?){_IS}(?={_HERE})", re.IGNORECASE),
     re.compile(
-        rf"(?:(?:you|we) can |for [a-z ]+?,? |to )?{_REACH} (?P<who>.+?),?"
-        rf" (?:{_REACH} )?(?:{_WAY})?(?={_HERE})",
+        rf"(?:the |this )?{_DEVICE_EN}(?:of|for) (?P<who>.+?){_IS}(?={_HERE})", re.IGNORECASE
+    ),
+    re.compile(
+        rf"(?:(?:you|we) can |you'll |for [a-z ]+?,? |(?:(?:the )?best (?:way|number) )?to )?"
+        rf"{_REACH} (?P<who>.+?),? (?:is )?(?:{_REACH} )?(?:{_WAY})?(?={_HERE})",
         re.IGNORECASE,
     ),
     re.compile(
@@ -74,15 +78,16 @@ _OWNED = (
         rf"(?={_HERE})",
         re.IGNORECASE,
     ),
-    re.compile(rf"{_DEVICE_HE}של (?P<who>.+?){_IS}(?={_HERE})"),
+    re.compile(rf"(?:{_DEVICE_HE}|פרטי ה?(?:קשר|התקשרות) )של (?P<who>.+?){_IS}(?={_HERE})"),
     re.compile(rf"{_REACH_HE}(?P<who>.+?),? {_WAY_HE}(?={_HERE})"),
     re.compile(rf"(?P<who>.+?),? (?:זמינה?|נית(?:ן|נת) להשגה) {_WAY_HE}(?={_HERE})"),
 )
-_BETWEEN = re.compile(rf"[,;|•()\[\]]|\s[–—-]\s|\s*:\s|\s*{_HERE}\s*")
+_BETWEEN = re.compile(rf"[,;|•()\[\]]|\s[–—/-]\s|\s*:\s|\s*{_HERE}\s*")
 _STORY_GOES_ON = re.compile(rf"{_HERE}\s+(?=\w)(?!{_LABEL.pattern})", re.IGNORECASE)
 
 _ANNOUNCED = re.compile(
     r"(?:a )?(?:(?:new|emergency|business|work) )?contact(?: (?:details|info))?\s*[:–,-]+\s*"
+    rf"|contact (?:for|at) (?:the|our|my) [^:{_HERE}]+:\s*(?!{_HERE})"
     r"|אי?שת? קשר(?: חדשה?)?\s*[:–,-]*\s*"
     r"|(?:ל|ב)אנשי הקשר(?: שלי)?,?(?: את)?\s+|לספר הטלפונים(?: את)?\s+",
     re.IGNORECASE,
@@ -222,7 +227,7 @@ def _hebrew_with_role(who: str) -> Contact:
     called = _HEBREW_CALLED.fullmatch(who)
     if called and role_in(called["role"]):
         return Contact(name=called["name"], role=role_in(called["role"]))
-    words = who.split()
+    words = who.removeprefix("קוראים ל").split()
     first = hebrew_role_first(words)
     if first:
         name = first.rest[1:] if first.rest[:1] and first.rest[0] in _HEBREW_LINKS else first.rest
@@ -230,15 +235,15 @@ def _hebrew_with_role(who: str) -> Contact:
             return Contact(name=" ".join(name), role=first.role)
         return Contact(name=who)
     for at in range(1, len(words)):
-        last = hebrew_role_first(words[at:]) if _is_definite(words[at:]) else None
-        if last and not last.rest:
+        last = hebrew_role_first(words[at:])
+        if last and not last.rest and _is_no_surname(words[at:]):
             return Contact(name=" ".join(words[:at]), role=last.role)
     return Contact(name=who)
 
 
-def _is_definite(words: list[str]) -> bool:
-    """Whether a Hebrew noun has its article, before it or on its second word (סוכן הביטוח)."""
-    return any(word.startswith("ה") for word in words[:2])
+def _is_no_surname(role: list[str]) -> bool:
+    """Whether the words after a name are a role: נגר and חייט alone are surnames too."""
+    return len(role) > 1 or role[0].startswith("ה")
 
 
 def _is_name(name: str) -> bool:
@@ -258,7 +263,7 @@ def _is_role(words: str) -> bool:
 
 def _says_role(piece: str) -> bool:
     """Whether a piece says what somebody is; with a capital it is a place: "Acme Corp"."""
-    return not piece[0].isupper() or any(map(_is_role, piece.split()))
+    return not piece[0].isupper() or bool(role_in(piece)) or any(map(_is_role, piece.split()))
 
 
 def _is_detail(piece: str) -> bool:

@@ -40,10 +40,12 @@ def english_role(phrase: str) -> str:
     owner = _OWNER.match(phrase)
     role = phrase[owner.end() :] if owner else phrase
     words = _WHERE.split(role)[0].split()
-    if not 1 <= len(words) <= _ENGLISH_WORDS or words[-1].casefold() not in _LISTS["en role"]:
+    if not 1 <= len(words) <= _ENGLISH_WORDS:
+        return ""
+    if not {words[-1].casefold(), "-".join(words[-2:]).casefold()} & _LISTS["en role"]:
         return ""
     named = len(words) > 1 and words[0][0].isupper()
-    sure = owner or words[0].casefold() in _LISTS["en field"]
+    sure = owner or words[0].endswith("'s") or words[0].casefold() in _LISTS["en field"]
     return "" if named and not sure else role
 
 
