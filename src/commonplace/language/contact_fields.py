@@ -183,7 +183,8 @@ def _piece(written: str) -> str:
 
 
 def _with_details(person: Contact, pieces: list[str]) -> Contact | None:
-    if not _is_name(person.name) or any(letter.isdigit() for letter in person.description):
+    said = person.description
+    if not _is_name(person.name) or not _is_detail(said) or any(map(str.isdigit, said)):
         return None
     details = [role_in(piece) or _ARTICLE.sub("", piece) for piece in pieces]
     role = person.role or (details.pop(0) if details and _says_role(details[0]) else "")
@@ -252,6 +253,8 @@ def _is_name(name: str) -> bool:
     if not 1 <= len(words) <= _NAME_WORDS or any(letter.isdigit() for letter in name):
         return False
     if not any(letter.isalpha() for letter in name) or _tells(words):
+        return False
+    if words[0].casefold() in _LEFT_HANGING:  # "For refunds", "To cancel"
         return False
     small = name == name.lower()  # Hebrew has no capitals
     return not (small and sort_of(name) in (Sort.CODE, Sort.AMOUNT, Sort.DATE))
