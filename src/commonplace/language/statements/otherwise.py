@@ -14,9 +14,29 @@ def said_otherwise(old: Parsed, new: Parsed, found: Comparison) -> Comparison:
         return found
     if _of_others(old, new):
         return Comparison(Verdict.BOTH, "of him, of her", words_alike=found.words_alike)
+    if _of_other_days(old, new):
+        return Comparison(Verdict.BOTH, "of another date", words_alike=found.words_alike)
     if _conditions(old) != _conditions(new):
         return Comparison(Verdict.BOTH, "under another condition", words_alike=found.words_alike)
     return found
+
+
+def _of_other_days(old: Parsed, new: Parsed) -> bool:
+    """Another date and another value: each is true of its day. Where only the date differs, it may
+    be the value itself."""
+    one, other = _dates(old), _dates(new)
+    if not one or not other or not one.isdisjoint(other) or _is_about_a_date(old):
+        return False
+    rest = [frozenset(t.term for t in p.content if t.kind is not Kind.DATE) for p in (old, new)]
+    return rest[0] != rest[1] and bool(rest[0] - rest[1]) and bool(rest[1] - rest[0])
+
+
+def _is_about_a_date(parsed: Parsed) -> bool:
+    return any(claim.frame.dated for claim in parsed.claims)
+
+
+def _dates(parsed: Parsed) -> frozenset[str]:
+    return frozenset(t.term for t in parsed.content if t.kind is Kind.DATE)
 
 
 def _of_others(old: Parsed, new: Parsed) -> bool:
