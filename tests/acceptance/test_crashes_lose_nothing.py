@@ -78,7 +78,16 @@ def test_killed_in_a_write_all_of_it_is_there_or_nothing(store_url, failpoint):
             assert after == before, change
 
 
-@pytest.mark.parametrize("failpoint", IN_A_WRITE)
+# In the middle and at the end of a write; `make soak` kills at every step.
+@pytest.mark.parametrize(
+    "failpoint",
+    [
+        name
+        if name in ("apply.rows", "apply.after_commit")
+        else pytest.param(name, marks=pytest.mark.soak)
+        for name in IN_A_WRITE
+    ],
+)
 def test_killed_while_deciding_no_value_waits_for_nothing_and_nothing_for_no_value(
     store_url, failpoint
 ):
