@@ -47,5 +47,7 @@ def test_the_page_shows_the_table_of_relations():
 
 
 def test_its_examples_run():
-    for code in re.findall(r"```python\n(.*?)```", PAGE, re.S):
+    examples = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    assert examples
+    for code in examples:  # each asserts what it shows
         exec(compile(code, "docs/remembering.md", "exec"), {})
