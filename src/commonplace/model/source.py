@@ -1,0 +1,167 @@
+"""A source: one experience kept whole. Its passages are what recall finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Self
+
+from commonplace.model.memory import Sensitivity, State
+
+PREFIX = "source:"
+PASSAGE = "passage"  # what a passage is called where a memory has a kind
+CATEGORY = "history"  # of every passage
+
+
+class SourceType(StrEnum):
+    """Where it came from. Never changes."""
+
+    VOICE_MEMO = "voice-memo"
+    MEETING = "meeting"
+    EMAIL = "email"
+    SLACK_THREAD = "slack-thread"
+    TEXT_IMPORT = "text-import"
+    FILE = "file"
+    CHAT = "chat"
+
+
+class ContentType(StrEnum):
+    """What it was made into."""
+
+    CONVERSATION = "conversation"
+    EMAIL = "email"
+    SLACK_THREAD = "slack-thread"
+    MEETING = "meeting"
+    TEXT_NOTE = "text-note"
+
+
+class ContextType(StrEnum):
+    """What it was for."""
+
+    WORK_SESSION = "work-session"
+    TEAM_MEETING = "team-meeting"
+    PHONE_CALL = "phone-call"
+    PERSONAL_REFLECTION = "personal-reflection"
+    PLANNING = "planning"
+    BRAINSTORMING = "brainstorming"
+    EMAIL_THREAD = "email-thread"
+    SLACK_DISCUSSION = "slack-discussion"
+
+
+class Status(StrEnum):
+    """How far it has come."""
+
+    RAW = "raw"
+    PROCESSED = "processed"
+    EXTRACTED = "extracted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One thing that was said or written, as a format gives it: cleaned, but not cut."""
+
+    text: str
+    speaker: str | None = None  # a name, as people would say it
+    role: str | None = None  # in logs of assistants: user, assistant, system, tool
+    at: datetime | None = None
+    session: str | None = None  # which sitting of the source; None: there is only one
+    label: str | None = None  # the original's own id of it, such as a message id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a format makes of an original. Pure values: nothing here is stored yet."""
+
+    source_type: SourceType
+    content_type: ContentType
+    context_type: ContextType | None = None
+    turns: tuple[Turn, ...] = ()
+    title: str | None = None
+    participants: tuple[str, ...] = ()  # names: who spoke, who was written to
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    external_id: str | None = None  # the original's own name, such as a Message-ID
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A searchable piece of a source."""
+
+    source_id: str
+    number: int  # its place in the source, from 1
+    text: str
+    speaker: str | None = None
+    role: str | None = None
+    at: datetime | None = None
+    session: str | None = None
+    label: str | None = None  # of the turn it is from
+    suspicious: bool = False  # reads like instructions to an agent
+
+    @property
+    def id(self) -> str:
+        return f"{self.source_id}#{self.number}"
+
+    @property
+    def searchable_text(self) -> str:
+        """As it is embedded: who speaks is part of what is said."""
+        return f"{self.speaker}: {self.text}" if self.speaker else self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    id: str  # source:<uuid>
+    user_id: str  # who contributed it; always one of the participants
+    origin: str  # with external_id: what makes importing twice add nothing
+    external_id: str
+    source_type: SourceType
+    content_type: ContentType
+    created_at: datetime
+    updated_at: datetime
+    context_type: ContextType | None = None
+    team_id: str | None = None  # None: personal
+    title: str = ""
+    summary: str = ""
+    keywords: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    participants: tuple[str, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    thread_id: str | None = None
+    sensitivity: Sensitivity = Sensitivity.NORMAL
+    status: Status = Status.RAW
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    processing_started_at: datetime | None = None
+    processing_completed_at: datetime | None = None
+    extraction_started_at: datetime | None = None
+    extraction_completed_at: datetime | None = None
+    state: State = State.ACTIVE
+    purge_at: datetime | None = None
+    passages: int = 0  # how many it has
+    parts: int = 1  # of its original: each piece that was appended is one
+    digest: str = ""  # of the original, to see whether it changed
+    version: int = 1
+
+    @property
+    def ref(self) -> str:
+        return f"{self.id}@{self.version}"
+
+    @property
+    def alias(self) -> str:
+        """Its name in the place it came from."""
+        return f"{self.origin}:{self.external_id}"
+
+    def evolve(self, **changes: Any) -> Self:
+        return replace(self, **changes)
+
+
+def is_source_id(id: str) -> bool:
+    return id.startswith(PREFIX)
+
+
+def split_passage_id(id: str) -> tuple[str, int | None]:
+    """The source's id, and the passage's number if it names one."""
+    source, sign, number = id.partition("#")
+    return source, int(number) if sign and number.isdigit() else None
