@@ -14,6 +14,7 @@
     ├── EmbedderUnavailable       a verb that cannot do without it got no answer (retryable)
     └── StoreError                the database cannot do it
         ├── StaleDecision         another writer was faster, again and again (retryable)
+        ├── LeaseLost             another worker has taken the job over
         ├── StoreClosed           the book was closed
         ├── OutcomeUnknown        the connection was lost while committing
         ├── StoreBusy             locked for too long (retryable)
@@ -124,6 +125,11 @@ class StaleDecision(StoreError):
     code = "stale_decision"
     retryable = True
     default_remedy = "Nothing was changed. Call again."
+
+
+class LeaseLost(StoreError):
+    code = "lease_lost"
+    default_remedy = "Nothing was changed. Whoever holds the job now does it."
 
 
 class StoreClosed(StoreError):

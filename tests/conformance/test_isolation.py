@@ -7,11 +7,13 @@ from importlib import resources
 import psycopg
 import pytest
 
+from commonplace.model.changes import Enqueue
 from commonplace.model.filters import Visibility
 from commonplace.model.memory import State
 from commonplace.store.port import HeldQuery, JournalQuery, Listing
-from commonplace.store.sql.loader import statements
-from support.making import ANA, BOB, a_memory, changeset, holding, put
+from commonplace.store.sql.loader import SHARED, shared_files, statements
+from support.clock import START
+from support.making import ANA, BOB, a_job, a_memory, changeset, holding, put
 from support.stores import OF_THE_STORE, SCOPED_TABLES, TABLES, is_postgres, open_store, raw
 
 MAINTENANCE = {
@@ -26,6 +28,9 @@ MAINTENANCE = {
     "set_generation",
     "unbuilt_scopes",
     "drop_caches",
+    "bury_jobs",
+    "claim_job",
+    "next_due",
 }
 OF_POSTGRES = {
     "begin_reading",
@@ -63,11 +68,16 @@ def is_bound(statement: str) -> bool:
 
 def shared_statements() -> tuple[dict[str, str], set[str]]:
     """All of them, and the names of those that stand under the heading of maintenance."""
-    package, file = "commonplace.store.sql", "queries.sql"
-    text = resources.files(package).joinpath(file).read_text(encoding="utf-8")
-    _, heading, maintenance = text.partition("\n-- maintenance")
-    assert heading
-    return statements(package, file), set(re.findall(r"^-- name: (\w+)$", maintenance, re.M))
+    known: dict[str, str] = {}
+    named: set[str] = set()
+    for file in shared_files():
+        text = resources.files(SHARED).joinpath(file).read_text(encoding="utf-8")
+        _, _, maintenance = text.partition("\n-- maintenance")
+        named |= set(re.findall(r"^-- name: (\w+)$", maintenance, re.M))
+        found = statements(SHARED, file)
+        assert not known.keys() & found.keys(), "a name stands for one statement"
+        known |= found
+    return known, named
 
 
 # ——— in the text of the statements ———
@@ -137,11 +147,12 @@ def test_every_primary_key_starts_with_the_owner(store, store_url):
 
 
 def test_every_index_starts_with_the_owner(store, store_url):
+    """But for the one by which workers find what is due, whoever it belongs to."""
     if is_postgres(store_url):
         found = raw(
             store_url,
             """SELECT indexdef FROM pg_indexes
-                WHERE schemaname = current_schema()
+                WHERE schemaname = current_schema() AND indexname <> 'jobs_due'
                   AND tablename NOT IN ('store_facts', 'generations', 'migrations')""",
         )
         firsts = {re.search(r"\((\w+)", definition)[1] for (definition,) in found}
@@ -149,7 +160,7 @@ def test_every_index_starts_with_the_owner(store, store_url):
         found = raw(
             store_url,
             """SELECT i.name, c.name FROM sqlite_schema i, pragma_index_info(i.name) c
-                WHERE i.type = 'index' AND c.seqno = 0
+                WHERE i.type = 'index' AND c.seqno = 0 AND i.name <> 'jobs_due'
                   AND i.tbl_name NOT IN ('store_facts', 'generations', 'migrations')""",
         )
         firsts = {column for _, column in found}
@@ -198,7 +209,8 @@ def guarded(postgres):
     for scope, text in ((ANA, "Hers"), (BOB, "His")):
         memory = a_memory(text)
         put(store, [memory], scope)
-        store.apply(changeset(holding(f"{text}, held", memory), scope=scope))
+        steps = (holding(f"{text}, held", memory), Enqueue(a_job(scope)))
+        store.apply(changeset(*steps, scope=scope))
     yield store, url
     store.close()
     postgres.give_back(url)
@@ -250,7 +262,7 @@ def test_row_level_security_is_forced_on_every_table_with_an_owner(guarded):
 
 def test_a_statement_without_a_filter_sees_its_own_scope_alone(guarded):
     store, _ = guarded
-    for table in ("memories", "versions", "terms", "vectors", "journal", "scopes", "held"):
+    for table in ("memories", "versions", "terms", "vectors", "journal", "scopes", "held", "jobs"):
         with store._reading(ANA) as session:
             assert ask(session, f"SELECT DISTINCT scope FROM {table}") == [("user:ana",)]
 
@@ -304,13 +316,26 @@ def test_maintenance_sees_which_owners_there_are_and_nothing_they_remember(guard
             as_role(url, "commonplace_maintenance", f"SELECT count(*) FROM {table}")
 
 
+def test_a_worker_sees_jobs_of_every_owner_and_nothing_else(guarded):
+    _, url = guarded
+    jobs = as_role(url, "commonplace_worker", "SELECT scope FROM jobs ORDER BY scope")
+    assert jobs == [("user:ana",), ("user:bob",)]
+    for table in (*(set(TABLES) - {"jobs"}), "memories_0", "migrations"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            as_role(url, "commonplace_worker", f"SELECT count(*) FROM {table}")
+    for statement in ("DELETE FROM jobs", "INSERT INTO jobs (scope, id) VALUES ('user:bob', 'x')"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            as_role(url, "commonplace_worker", statement)
+
+
 def test_a_login_that_owns_nothing_can_use_the_store(guarded):
-    """The usual deployment: one login migrates, others only take on the two roles."""
+    """The usual deployment: one login migrates, others only take on the three roles."""
     _, url = guarded
     with psycopg.connect(url, autocommit=True) as admin:
         admin.execute("DROP ROLE IF EXISTS plain_login")
         admin.execute(
-            "CREATE ROLE plain_login LOGIN IN ROLE commonplace_app, commonplace_maintenance"
+            "CREATE ROLE plain_login LOGIN "
+            "IN ROLE commonplace_app, commonplace_maintenance, commonplace_worker"
         )
     login = psycopg.conninfo.make_conninfo(url, user="plain_login")
     address = _as_url(login)
@@ -320,6 +345,7 @@ def test_a_login_that_owns_nothing_can_use_the_store(guarded):
         put(store, [mine])
         assert store.fetch(ANA, [mine.id]) == [mine]
         assert len(store.scopes()) == 2
+        assert store.claim("somebody", START).scope == ANA
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             raw(address, "SELECT count(*) FROM memories_0")
     finally:

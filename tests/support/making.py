@@ -20,6 +20,7 @@ from commonplace.model.changes import (
     changed,
 )
 from commonplace.model.conflict import Held
+from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
@@ -81,6 +82,12 @@ def holding(content: str, *targets: Memory, conflict: str = "question", **more: 
         targets=tuple(target.id for target in targets),
         **more,
     )
+
+
+def a_job(scope: Scope = ANA, **fields: Any) -> Job:
+    at = fields.pop("created_at", START)
+    made = {"kind": "count", "due_at": at, "created_at": at, "updated_at": at}
+    return Job(**{"id": str(uuid.uuid4()), "scope": scope, **made, **fields})
 
 
 def changeset(

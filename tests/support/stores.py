@@ -26,6 +26,7 @@ SCOPED_TABLES = (
     "cursors",
     "receipts",
     "held",
+    "jobs",
 )
 OF_THE_STORE = ("store_facts", "generations")  # nothing of any owner is in them
 TABLES = (*SCOPED_TABLES, *OF_THE_STORE)

@@ -1,7 +1,8 @@
 """A Changeset: all that one decision changes, applied whole or not at all.
 
 It can be shown before it happens (dry run) and undone after (each change names the version it
-replaces). A step carries the journal entry that tells of it.
+replaces). A step carries the journal entry that tells of it; what is owed (Enqueue, Finish) is
+no change of memory, and has none.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.model.conflict import Held
+from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Link, Memory, Sensitivity, Version
@@ -122,7 +124,35 @@ class Copy:
     held: tuple[Held, ...] = ()
 
 
-Step = Add | Change | Connect | Hold | LetGo | Remove | Rewrite | RemoveEverything | Copy
+@dataclass(frozen=True, slots=True)
+class Enqueue:
+    """Work that this change causes. While the same work waits already it adds nothing; while it
+    runs, it runs again afterwards."""
+
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """This changeset is the job's result: applied only while the job is held by the same lease."""
+
+    job: Job
+
+
+Step = (
+    Add
+    | Change
+    | Connect
+    | Hold
+    | LetGo
+    | Remove
+    | Rewrite
+    | RemoveEverything
+    | Copy
+    | Enqueue
+    | Finish
+)
+OF_THE_QUEUE = (Enqueue, Finish)  # these steps alone do not move the revision
 
 
 @dataclass(frozen=True, slots=True)

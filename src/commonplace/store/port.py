@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 
 from commonplace.model.changes import Applied, Bookkeeping, Changeset, Receipt
 from commonplace.model.conflict import Held
 from commonplace.model.filters import NO_FILTERS, UNCLEARED, Filters, Visibility
+from commonplace.model.job import LEASE, Failure, Job, JobState
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Link, Memory, State, Version
 from commonplace.model.scope import Scope
@@ -90,6 +91,17 @@ class HeldQuery:
     ids: Sequence[str] = ()
     conflicts: Sequence[str] = ()
     beside: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JobQuery:
+    """Jobs that are all of what is given here, the next to run first."""
+
+    ids: Sequence[str] = ()
+    kinds: Sequence[str] = ()
+    keys: Sequence[str] = ()
+    states: Sequence[JobState] = ()
+    limit: int = EVERYTHING
 
 
 class IndexedRow(NamedTuple):
@@ -221,6 +233,48 @@ class Store(Protocol):
         ...
 
     def health(self) -> Health: ...
+
+    # ——— work that is owed; it is enqueued and finished by `apply` ———
+
+    def claim(
+        self,
+        worker: str,
+        now: datetime,
+        *,
+        lease: timedelta = LEASE,
+        kinds: Sequence[str] = (),
+        scope: Scope | None = None,
+        id: str | None = None,
+    ) -> Job | None:
+        """The job that has been due for longest, of any owner, held from now on by ``worker``.
+        One whose lease has ended is taken over; tried too often, it is dead instead."""
+        ...
+
+    def next_due(self, kinds: Sequence[str] = ()) -> datetime | None:
+        """When a worker may next have something to do. None: nothing waits."""
+        ...
+
+    def heartbeat(self, job: Job, until: datetime) -> bool:
+        """Hold the job until then. False: it is held no longer."""
+        ...
+
+    def fail(self, job: Job, now: datetime, failure: Failure, retry_at: datetime | None) -> bool:
+        """Not done; tried again at ``retry_at``, or dead. False: it is held no longer."""
+        ...
+
+    def jobs(self, scope: Scope, query: JobQuery) -> list[Job]: ...
+
+    def retry(self, scope: Scope, id: str, now: datetime) -> Job | None:
+        """Due at once, with all its tries before it. One that runs goes on as it is."""
+        ...
+
+    def drop(self, scope: Scope, id: str) -> bool:
+        """Owed no longer. Whoever is at it has its result refused."""
+        ...
+
+    def when_enqueued(self, tell: Callable[[], None]) -> None:
+        """Called after each change of this process's that has caused work."""
+        ...
 
     # ——— exchanging one embedder for another ———
 

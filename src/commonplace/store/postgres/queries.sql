@@ -48,7 +48,8 @@ SELECT set_config('lock_timeout', :wait, false)
 SELECT CAST(CAST(pg_current_xact_id() AS xid) AS text)
 
 -- name: vacuum
-VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors, held
+VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors, held,
+  jobs
 
 -- name: unseen_since
 -- VACUUM FULL keeps dead rows that an open transaction may still look at. It freezes all others, so
@@ -56,7 +57,7 @@ VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors
 SELECT bool_and(age(relfrozenxid) <= age(CAST(CAST(:moment AS TEXT) AS xid)))
   FROM pg_class
  WHERE relkind = 'r'
-   AND (oid IN (to_regclass('cursors'), to_regclass('held'))
+   AND (oid IN (to_regclass('cursors'), to_regclass('held'), to_regclass('jobs'))
         OR oid IN (SELECT inhrelid FROM pg_inherits
                     WHERE inhparent IN (to_regclass('memories'), to_regclass('versions'),
                                         to_regclass('terms'), to_regclass('vectors'),

@@ -22,7 +22,7 @@ from commonplace.model.scope import Scope
 from commonplace.store.failpoints import reached
 from commonplace.store.port import Health
 from commonplace.store.postgres.errors import translated
-from commonplace.store.sql.loader import Spelling, load
+from commonplace.store.sql.loader import Spelling, load, load_shared
 from commonplace.store.sql.migrate import migrations, pending
 from commonplace.store.sql.rows import Row, micros
 from commonplace.store.sql.session import Session
@@ -33,10 +33,11 @@ SPELLING = Spelling(
     among=lambda name: f"= ANY({name}::text[])",
     each=lambda column: f"jsonb_array_elements_text({column}::jsonb) AS t(value)",
     bytes="BYTEA",
+    skip_locked=" FOR UPDATE SKIP LOCKED",
     escape=lambda statement: statement.replace("%", "%%"),
 )
 OWN = load("commonplace.store.postgres", "queries.sql", SPELLING)
-STATEMENTS = {**load("commonplace.store.sql", "queries.sql", SPELLING), **OWN}
+STATEMENTS = {**load_shared(SPELLING), **OWN}
 _MIGRATIONS = migrations(
     "commonplace.store.postgres",
     {
@@ -199,6 +200,16 @@ class PostgresStore(SqlStore):
     @contextmanager
     def _maintaining(self) -> Iterator[PostgresSession]:
         with self._transaction("commonplace_maintenance", None, _WRITING) as session:
+            yield session
+
+    @contextmanager
+    def _seeking(self) -> Iterator[PostgresSession]:
+        with self._transaction("commonplace_worker", None, "begin_reading") as session:
+            yield session
+
+    @contextmanager
+    def _claiming(self) -> Iterator[PostgresSession]:
+        with self._transaction("commonplace_worker", None, _WRITING) as session:
             yield session
 
     def _hold_writers(self, session: Session) -> None:

@@ -7,7 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 
+from commonplace.store.sql.jobs import JOB_COLUMNS
 from commonplace.store.sql.rows import COLUMNS, INDEX_COLUMNS
+
+SHARED = "commonplace.store.sql"
 
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 _COMMENT = re.compile(r"^--.*$", re.MULTILINE)
@@ -25,6 +28,7 @@ class Spelling:
     each: Callable[[str], str]  # JSON column → rows t(value)
     bytes: str  # the type of a vector column
     using: Callable[[str], str] = lambda index: ""  # a hint to the planner
+    skip_locked: str = ""  # what others are about to take is theirs
     escape: Callable[[str], str] = lambda statement: statement  # before anything else
 
 
@@ -41,11 +45,27 @@ def statements(package: str, file: str) -> dict[str, str]:
 def spell(statement: str, spelling: Spelling) -> str:
     statement = spelling.escape(statement)
     statement = statement.replace("#columns", COLUMNS).replace("#index_columns", INDEX_COLUMNS)
+    statement = statement.replace("#job_columns", JOB_COLUMNS)
     statement = statement.replace("#bytes", spelling.bytes)
+    statement = statement.replace(" #skip_locked", spelling.skip_locked)
     statement = _USING.sub(lambda found: spelling.using(found[1]), statement)
     statement = _EACH.sub(lambda found: spelling.each(found[1]), statement)
     statement = _LIST.sub(lambda found: spelling.among(f":{found[1]}"), statement)
     return re.sub(r"(?<!:):(\w+)", lambda found: spelling.parameter(found[1]), statement)
+
+
+def load_shared(spelling: Spelling) -> Mapping[str, str]:
+    """The statements of every `.sql` file that the databases share."""
+    return {
+        name: statement
+        for file in shared_files()
+        for name, statement in load(SHARED, file, spelling).items()
+    }
+
+
+def shared_files() -> list[str]:
+    found = (file.name for file in resources.files(SHARED).iterdir())
+    return sorted(name for name in found if name.endswith(".sql"))
 
 
 def load(package: str, file: str, spelling: Spelling) -> Mapping[str, str]:

@@ -37,6 +37,7 @@ from commonplace.store.sql.generations import (
     id_and_version,
     insert_late_vectors,
 )
+from commonplace.store.sql.jobs import SqlJobs
 from commonplace.store.sql.rows import (
     Row,
     entry_values,
@@ -66,7 +67,7 @@ _LOOSE_ENDS = (
 )
 
 
-class SqlStore(SqlGenerations):
+class SqlStore(SqlGenerations, SqlJobs):
     url: str
     _closed = False
 
@@ -94,6 +95,7 @@ class SqlStore(SqlGenerations):
             revision = write_steps(session, changeset, partial(self._hold_to, session))
             reached("apply.before_commit")
         reached("apply.after_commit")
+        self._tell_of_work(changeset)
         return Applied(revision)
 
     def record(self, bookkeeping: Bookkeeping) -> None:
@@ -272,7 +274,7 @@ class SqlStore(SqlGenerations):
         with self._reading(scope) as session:
             return [
                 table
-                for table in ("memories", "versions", "terms", "held", "journal")
+                for table in ("memories", "versions", "terms", "held", "journal", "jobs")
                 if any(sought in each for each in _texts(session.rows(f"texts_of_{table}")))
             ]
 

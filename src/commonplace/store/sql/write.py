@@ -9,11 +9,14 @@ from typing import Any
 
 from commonplace.errors import StaleDecision
 from commonplace.model.changes import (
+    OF_THE_QUEUE,
     Add,
     Change,
     Changeset,
     Connect,
     Copy,
+    Enqueue,
+    Finish,
     Hold,
     Indexing,
     LetGo,
@@ -26,6 +29,7 @@ from commonplace.model.conflict import Held
 from commonplace.model.journal import Event
 from commonplace.model.memory import Link, Memory
 from commonplace.store.failpoints import reached
+from commonplace.store.sql.jobs import enqueue, finish
 from commonplace.store.sql.rows import (
     Row,
     entry_values,
@@ -72,10 +76,11 @@ def write_steps(session: Session, changeset: Changeset, hold_to: Callable[[int],
 
 def _number(session: Session, changeset: Changeset) -> Numbers:
     """Lock the scope's counters and move them; from here on this writer is alone."""
-    entries = sum(1 for step in changeset.steps if not isinstance(step, Copy))
+    entries = sum(1 for step in changeset.steps if not isinstance(step, _UNTOLD))
+    changes = int(not all(isinstance(step, OF_THE_QUEUE) for step in changeset.steps))
     units = sum(_units_of(step) for step in changeset.steps)
     moves = {
-        "changes": 1,
+        "changes": changes,
         "entries": entries,
         "units": units,
         "vanished": int(any(isinstance(step, _VANISHING) for step in changeset.steps)),
@@ -87,7 +92,7 @@ def _number(session: Session, changeset: Changeset) -> Numbers:
         row = session.one("lock_counters", **moves)
     assert row is not None
     revision, seq, _, journal, units_after, *_, generation = row
-    if changeset.decided_on is not None and revision - 1 != changeset.decided_on:
+    if changeset.decided_on is not None and revision - changes != changeset.decided_on:
         raise StaleDecision("Another writer changed this memory first.")
     return Numbers(revision, seq, journal - entries, units_after - units, changeset.at, generation)
 
@@ -105,6 +110,7 @@ def _units_of(step: Step) -> int:
 
 
 _VANISHING = (Remove, Rewrite, RemoveEverything, Copy)
+_UNTOLD = (Copy, *OF_THE_QUEUE)  # a copy brings its own journal
 
 
 def _batches(changeset: Changeset) -> Sequence[Sequence[Any]]:
@@ -151,6 +157,11 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
         case Copy():
             for step in batch:
                 _copy(session, step, numbers)
+        case Enqueue():
+            enqueue(session, [step.job for step in batch])
+        case Finish():
+            for step in batch:
+                finish(session, step.job, numbers.at)
 
 
 _EVERYTHING = (
@@ -163,6 +174,7 @@ _EVERYTHING = (
     "memories",
     "journal",
     "cursors",
+    "jobs",
 )
 
 
@@ -331,7 +343,7 @@ def _copy(session: Session, copy: Copy, numbers: Numbers) -> None:
 
 
 def _write_journal(session: Session, changeset: Changeset, numbers: Numbers) -> None:
-    told = [step for step in changeset.steps if not isinstance(step, Copy)]
+    told = [step for step in changeset.steps if not isinstance(step, _UNTOLD)]
     numbers.journal_rows += [
         {
             **entry_values(step.entry),

@@ -20,7 +20,7 @@ from commonplace.errors import StoreBusy, StoreCorrupt, StoreUnavailable
 from commonplace.model.scope import Scope
 from commonplace.store.failpoints import reached
 from commonplace.store.port import Health
-from commonplace.store.sql.loader import Spelling, load
+from commonplace.store.sql.loader import Spelling, load_shared
 from commonplace.store.sql.migrate import migrations, pending
 from commonplace.store.sql.rows import Row, micros
 from commonplace.store.sql.session import Session
@@ -34,7 +34,7 @@ SPELLING = Spelling(
     bytes="BLOB",
     using=lambda index: f" INDEXED BY {index}",
 )
-STATEMENTS = load("commonplace.store.sql", "queries.sql", SPELLING)
+STATEMENTS = load_shared(SPELLING)
 _MIGRATIONS = migrations(
     "commonplace.store.sqlite",
     {
@@ -206,6 +206,16 @@ class SqliteStore(SqlStore):
 
     @contextmanager
     def _maintaining(self) -> Iterator[SqliteSession]:
+        with self._writing(None) as session:
+            yield session
+
+    @contextmanager
+    def _seeking(self) -> Iterator[SqliteSession]:
+        with self._reading(None) as session:
+            yield session
+
+    @contextmanager
+    def _claiming(self) -> Iterator[SqliteSession]:
         with self._writing(None) as session:
             yield session
 

@@ -1,0 +1,193 @@
+"""The queue: who has which job, and until when.
+
+A job enters and leaves the table in the transaction of a changeset. Everything in between is a
+transaction of its own on one row, and names the lease that it was claimed with.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime, timedelta
+from typing import Any
+
+from commonplace.errors import LeaseLost
+from commonplace.model.changes import Changeset, Enqueue
+from commonplace.model.job import LEASE, Failure, Job, JobState
+from commonplace.model.scope import Scope
+from commonplace.store.port import JobQuery
+from commonplace.store.sql.rows import Row, instant, micros, moment, to_json
+from commonplace.store.sql.session import Session
+
+ABANDONED = Failure("abandoned", "Whoever worked on it did not come back, for the last time.")
+
+
+class SqlJobs(ABC):
+    _tell: Callable[[], None] | None = None
+
+    # ——— what a dialect gives ———
+
+    @abstractmethod
+    def _reading(self, scope: Scope) -> AbstractContextManager[Session]: ...
+
+    @abstractmethod
+    def _writing(self, scope: Scope) -> AbstractContextManager[Session]: ...
+
+    @abstractmethod
+    def _seeking(self) -> AbstractContextManager[Session]:
+        """A look at everybody's jobs, and at nothing else."""
+
+    @abstractmethod
+    def _claiming(self) -> AbstractContextManager[Session]:
+        """One transaction on everybody's jobs, and on nothing else."""
+
+    # ——— a worker's ———
+
+    def claim(
+        self,
+        worker: str,
+        now: datetime,
+        *,
+        lease: timedelta = LEASE,
+        kinds: Sequence[str] = (),
+        scope: Scope | None = None,
+        id: str | None = None,
+    ) -> Job | None:
+        at = micros(now)
+        with self._claiming() as session:
+            session.run("bury_jobs", now=at, code=ABANDONED.code, told=ABANDONED.told)
+            row = session.one(
+                "claim_job",
+                now=at,
+                until=micros(now + lease),
+                worker=worker,
+                any_kind=int(not kinds),
+                kinds=list(kinds),
+                of=scope.key if scope else None,
+                id=id,
+            )
+        return _job_from(row) if row else None
+
+    def next_due(self, kinds: Sequence[str] = ()) -> datetime | None:
+        with self._seeking() as session:
+            row = session.one("next_due", any_kind=int(not kinds), kinds=list(kinds))
+        return moment(row[0]) if row else None
+
+    def heartbeat(self, job: Job, until: datetime) -> bool:
+        return self._move("hold_job", job, until=micros(until))
+
+    def fail(self, job: Job, now: datetime, failure: Failure, retry_at: datetime | None) -> bool:
+        told = {"code": failure.code, "told": failure.told}
+        return self._move("fail_job", job, now=micros(now), due_at=micros(retry_at), **told)
+
+    def _move(self, statement: str, job: Job, **values: Any) -> bool:
+        with self._writing(job.scope) as session:
+            return session.one(statement, id=job.id, lease=job.lease, **values) is not None
+
+    # ——— an owner's ———
+
+    def jobs(self, scope: Scope, query: JobQuery) -> list[Job]:
+        with self._reading(scope) as session:
+            return [_job_from(row) for row in session.rows("jobs", **_query_values(query))]
+
+    def retry(self, scope: Scope, id: str, now: datetime) -> Job | None:
+        with self._writing(scope) as session:
+            session.run("retry_job", id=id, now=micros(now))
+            row = session.one("jobs", **_query_values(JobQuery(ids=[id])))
+        self._tell_worker()
+        return _job_from(row) if row else None
+
+    def drop(self, scope: Scope, id: str) -> bool:
+        with self._writing(scope) as session:
+            return session.one("drop_job", id=id) is not None
+
+    # ——— telling of work ———
+
+    def when_enqueued(self, tell: Callable[[], None]) -> None:
+        self._tell = tell
+
+    def _tell_of_work(self, changeset: Changeset) -> None:
+        if any(isinstance(step, Enqueue) for step in changeset.steps):
+            self._tell_worker()
+
+    def _tell_worker(self) -> None:
+        if self._tell is not None:
+            self._tell()
+
+
+def enqueue(session: Session, jobs: Sequence[Job]) -> None:
+    session.run_many("enqueue_job", [_new_values(job) for job in jobs])
+
+
+def finish(session: Session, job: Job, at: datetime) -> None:
+    """Done; or done once, and caused again meanwhile."""
+    held = {"id": job.id, "lease": job.lease}
+    if session.one("finish_job", **held) or session.one("begin_job_anew", **held, now=micros(at)):
+        return
+    raise LeaseLost("This job was taken over or dropped before it was done.")
+
+
+_COLUMNS = (
+    "scope",
+    "id",
+    "kind",
+    "key",
+    "payload",
+    "state",
+    "due_at",
+    "tries",
+    "max_tries",
+    "lease",
+    "worker",
+    "error_code",
+    "error",
+    "created_at",
+    "updated_at",
+)
+JOB_COLUMNS = ", ".join(_COLUMNS)
+
+
+def _job_from(row: Row) -> Job:
+    values = dict(zip(_COLUMNS, row, strict=True))
+    code, told = values.pop("error_code"), values.pop("error")
+    return Job(
+        **{
+            **values,
+            "scope": Scope(values["scope"]),
+            "payload": json.loads(values["payload"]),
+            "state": JobState(values["state"]),
+            "due_at": moment(values["due_at"]),
+            "created_at": instant(values["created_at"]),
+            "updated_at": instant(values["updated_at"]),
+        },
+        failure=Failure(code, told) if code else None,
+    )
+
+
+def _new_values(job: Job) -> dict[str, Any]:
+    return {
+        "id": job.id,
+        "kind": job.kind,
+        "key": job.key,
+        "payload": to_json(dict(job.payload)),
+        "due_at": micros(job.due_at),
+        "max_tries": job.max_tries,
+        "created_at": micros(job.created_at),
+        "updated_at": micros(job.updated_at),
+    }
+
+
+def _query_values(query: JobQuery) -> dict[str, Any]:
+    return {
+        "any_id": int(not query.ids),
+        "ids": list(query.ids),
+        "any_kind": int(not query.kinds),
+        "kinds": list(query.kinds),
+        "any_key": int(not query.keys),
+        "keys": list(query.keys),
+        "any_state": int(not query.states),
+        "states": [str(state) for state in query.states],
+        "limit": query.limit,
+    }

@@ -1,0 +1,102 @@
+-- Work that is owed. As in queries.sql every statement is bound to one owner, or stands under "maintenance":
+-- those that look for due work are a worker's, and show kinds, ids and times of every owner's jobs.
+--   #job_columns  the columns of a job, in the order that jobs.py reads them
+--   #skip_locked  what another worker is about to take is left to it
+
+-- name: enqueue_job
+-- Queued already: adds nothing. Running: runs again afterwards. Dead: gets a new life.
+INSERT INTO jobs (scope, id, kind, key, payload, state, due_at, tries, max_tries, lease, again,
+                  created_at, updated_at)
+VALUES (:scope, :id, :kind, :key, :payload, 'queued', :due_at, 0, :max_tries, 0, 0,
+        :created_at, :updated_at)
+ON CONFLICT (scope, kind, key) DO UPDATE
+   SET again = CASE WHEN jobs.state = 'running' THEN 1 ELSE 0 END,
+       tries = CASE WHEN jobs.state = 'running' THEN jobs.tries ELSE 0 END,
+       due_at = CASE WHEN jobs.state = 'running' THEN jobs.due_at ELSE excluded.due_at END,
+       state = CASE WHEN jobs.state = 'running' THEN jobs.state ELSE excluded.state END,
+       payload = excluded.payload, max_tries = excluded.max_tries,
+       updated_at = excluded.updated_at
+ WHERE jobs.state <> 'queued'
+
+-- name: finish_job
+DELETE FROM jobs
+ WHERE scope = :scope AND id = :id AND lease = :lease AND state = 'running' AND again = 0
+RETURNING id
+
+-- name: begin_job_anew
+UPDATE jobs
+   SET state = 'queued', due_at = :now, tries = 0, again = 0, worker = NULL, error_code = NULL,
+       error = NULL, updated_at = :now
+ WHERE scope = :scope AND id = :id AND lease = :lease AND state = 'running' AND again = 1
+RETURNING id
+
+-- name: hold_job
+UPDATE jobs SET due_at = :until
+ WHERE scope = :scope AND id = :id AND lease = :lease AND state = 'running'
+RETURNING id
+
+-- name: fail_job
+UPDATE jobs
+   SET state = CASE WHEN CAST(:due_at AS BIGINT) IS NULL THEN 'dead' ELSE 'queued' END,
+       due_at = CAST(:due_at AS BIGINT), again = 0, error_code = :code, error = :told,
+       updated_at = :now
+ WHERE scope = :scope AND id = :id AND lease = :lease AND state = 'running'
+RETURNING id
+
+-- name: retry_job
+UPDATE jobs
+   SET state = 'queued', due_at = :now, tries = 0, error_code = NULL, error = NULL,
+       updated_at = :now
+ WHERE scope = :scope AND id = :id AND state <> 'running'
+
+-- name: drop_job
+DELETE FROM jobs WHERE scope = :scope AND id = :id RETURNING id
+
+-- name: clear_jobs
+DELETE FROM jobs WHERE scope = :scope
+
+-- name: jobs
+SELECT #job_columns
+  FROM jobs
+ WHERE scope = :scope
+   AND (CAST(:any_id AS BIGINT) = 1 OR id IN #list(ids))
+   AND (CAST(:any_kind AS BIGINT) = 1 OR kind IN #list(kinds))
+   AND (CAST(:any_key AS BIGINT) = 1 OR key IN #list(keys))
+   AND (CAST(:any_state AS BIGINT) = 1 OR state IN #list(states))
+ ORDER BY CASE WHEN due_at IS NULL THEN 1 ELSE 0 END, due_at, created_at, id
+ LIMIT CAST(:limit AS BIGINT)
+
+-- name: texts_of_jobs
+SELECT key, payload, error FROM jobs WHERE scope = :scope
+
+-- maintenance: what a worker does before it knows whose job it will be
+
+-- name: bury_jobs
+-- Whoever had them is gone, and so is the last try.
+WITH lost (owner, job) AS (
+  SELECT scope, id FROM jobs
+   WHERE due_at <= :now AND state = 'running' AND tries >= max_tries #skip_locked
+)
+UPDATE jobs
+   SET state = 'dead', due_at = NULL, error_code = :code, error = :told, updated_at = :now
+  FROM lost WHERE scope = lost.owner AND id = lost.job
+
+-- name: claim_job
+WITH next (owner, job) AS (
+  SELECT scope, id FROM jobs
+   WHERE due_at <= :now
+     AND (CAST(:any_kind AS BIGINT) = 1 OR kind IN #list(kinds))
+     AND (CAST(:of AS TEXT) IS NULL OR scope = CAST(:of AS TEXT))
+     AND (CAST(:id AS TEXT) IS NULL OR id = CAST(:id AS TEXT))
+   ORDER BY due_at, scope, id
+   LIMIT 1 #skip_locked
+)
+UPDATE jobs
+   SET state = 'running', due_at = :until, tries = tries + 1, lease = lease + 1, again = 0,
+       worker = :worker, updated_at = :now
+  FROM next WHERE scope = next.owner AND id = next.job
+RETURNING #job_columns
+
+-- name: next_due
+SELECT MIN(due_at) FROM jobs
+ WHERE due_at IS NOT NULL AND (CAST(:any_kind AS BIGINT) = 1 OR kind IN #list(kinds))

@@ -1,0 +1,264 @@
+"""Work that is owed is done once: enqueued with its cause, held by one, finished by its result."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+
+from commonplace.errors import LeaseLost, StaleDecision
+from commonplace.model.changes import Enqueue, Finish, RemoveEverything
+from commonplace.model.job import LEASE, Failure, JobState
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.store.port import JobQuery, JournalQuery
+from support.clock import START
+from support.making import ANA, BOB, a_job, a_memory, adding, changeset
+from support.processes import Child
+from support.stores import all_rows
+from support.workers import claim_all
+
+ALL = JobQuery()
+OUTAGE = Failure("outage", "It did not answer.")
+
+
+def later(**span):
+    return START + timedelta(**span)
+
+
+def owe(store, *jobs):
+    for job in jobs:
+        store.apply(changeset(Enqueue(job), scope=job.scope))
+
+
+def only(store, scope=ANA):
+    (job,) = store.jobs(scope, ALL)
+    return job
+
+
+# ——— in ———
+
+
+def test_work_is_enqueued_with_its_cause_or_not_at_all(store):
+    cause = adding(a_memory())
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(cause, Enqueue(a_job()), decided_on=7))
+    assert store.jobs(ANA, ALL) == []
+    store.apply(changeset(cause, Enqueue(a_job(kind="embed", payload={"source": "source:1"}))))
+    job = only(store)
+    assert (job.kind, job.payload, job.state) == ("embed", {"source": "source:1"}, "queued")
+
+
+def test_work_is_no_change_of_memory(store):
+    """No line in the journal and no revision of its own."""
+    owe(store, a_job())
+    assert store.counters(ANA).revision == 0
+    applied = store.apply(changeset(adding(a_memory()), Enqueue(a_job(key="other")), decided_on=0))
+    assert applied.revision == 1
+    assert len(store.journal(ANA, JournalQuery())) == 1
+    finished = store.claim("w", START)
+    assert store.apply(changeset(Finish(finished), decided_on=1)).revision == 1
+
+
+def test_the_same_work_waits_once(store):
+    first = a_job(key="source:1", payload={"part": 1})
+    owe(store, first, a_job(key="source:1", payload={"part": 2}, due_at=later(hours=1)))
+    assert only(store) == first
+    owe(store, a_job(key="source:2"), a_job(BOB, key="source:1"), a_job(kind="x", key="source:1"))
+    assert [len(store.jobs(scope, ALL)) for scope in (ANA, BOB)] == [3, 1]
+
+
+def test_work_caused_again_while_it_runs_runs_again(store):
+    """What came while the first run looked the other way is not lost."""
+    owe(store, a_job())
+    held = store.claim("w", START)
+    owe(store, a_job(payload={"part": 2}))
+    assert only(store).state is JobState.RUNNING
+    store.apply(changeset(Finish(held), at=later(seconds=3)))
+    again = only(store)
+    assert (again.state, again.tries, again.due_at) == ("queued", 0, later(seconds=3))
+    assert again.payload == {"part": 2}
+    store.apply(changeset(Finish(store.claim("w", later(seconds=3)))))
+    assert store.jobs(ANA, ALL) == []
+
+
+# ——— claimed ———
+
+
+def test_what_has_been_due_for_longest_is_claimed_first_whoever_owns_it(store):
+    order = [(ANA, 3), (BOB, 1), (ANA, 2), (BOB, 4)]
+    owe(store, *(a_job(scope, key=str(n), due_at=later(seconds=n)) for scope, n in order))
+    assert store.next_due() == later(seconds=1)
+    assert store.claim("w", START) is None
+    claimed = [store.claim("w", later(seconds=3)) for _ in range(4)]
+    assert [job and job.key for job in claimed] == ["1", "2", "3", None]
+    assert claimed[0].scope == BOB
+    assert (claimed[0].worker, claimed[0].tries, claimed[0].lease) == ("w", 1, 1)
+    assert claimed[0].due_at == later(seconds=3) + LEASE
+
+
+def test_a_worker_claims_what_it_knows_how_to_do(store):
+    owe(store, a_job(kind="process"), a_job(BOB, kind="embed", key="x"))
+    assert store.next_due(["extract"]) is None
+    assert store.claim("w", START, kinds=["extract"]) is None
+    assert store.claim("w", START, scope=BOB, id=only(store).id) is None
+    assert store.claim("w", START, kinds=["embed", "extract"]).scope == BOB
+    assert store.claim("w", START, scope=ANA, id=only(store).id) == only(store)
+
+
+def test_eight_threads_claim_each_job_once(store):
+    owe(store, *(a_job(scope, key=str(n)) for scope in (ANA, BOB) for n in range(20)))
+
+    def drain(name):
+        return list(iter(lambda: store.claim(name, START), None))
+
+    with ThreadPoolExecutor(8) as pool:
+        claimed = [job for jobs in pool.map(drain, "abcdefgh") for job in jobs]
+    assert len(claimed) == 40
+    assert len({(job.scope, job.id) for job in claimed}) == 40
+
+
+def test_two_processes_claim_each_job_once(store, store_url):
+    owe(store, *(a_job(key=str(n)) for n in range(40)))
+    with Child(claim_all, store_url, "a") as one, Child(claim_all, store_url, "b") as other:
+        children = (one, other)
+        assert [child.hear() for child in children] == ["ready", "ready"]
+        for child in children:
+            child.tell("go")
+        claimed = [id for child in children for id in child.hear()]
+    assert len(claimed) == len(set(claimed)) == 40
+
+
+# ——— held ———
+
+
+def test_a_lease_that_ended_is_taken_over_and_counts_as_a_try(store):
+    owe(store, a_job())
+    lost = store.claim("gone", START)
+    assert store.claim("next", START + LEASE - timedelta(seconds=1)) is None
+    taken = store.claim("next", START + LEASE)
+    assert (taken.id, taken.worker, taken.tries, taken.lease) == (lost.id, "next", 2, 2)
+
+
+def test_a_heartbeat_keeps_the_job(store):
+    owe(store, a_job())
+    held = store.claim("w", START)
+    assert store.heartbeat(held, START + 2 * LEASE)
+    assert store.claim("next", START + LEASE) is None
+    taken = store.claim("next", START + 2 * LEASE)
+    assert not store.heartbeat(held, START + 4 * LEASE)
+    assert store.heartbeat(taken, START + 4 * LEASE)
+
+
+def test_after_a_take_over_the_old_holders_result_changes_nothing(store, store_url):
+    owe(store, a_job())
+    slow = store.claim("slow", START)
+    taken = store.claim("next", START + LEASE)
+    before = all_rows(store_url)
+    late = a_memory("Too late")
+    with pytest.raises(LeaseLost):
+        store.apply(changeset(adding(late), Finish(slow), Enqueue(a_job(key="follow-up"))))
+    assert not store.fail(slow, START, OUTAGE, None)
+    assert all_rows(store_url) == before
+    store.apply(changeset(adding(a_memory("In time")), Finish(taken)))
+    with pytest.raises(LeaseLost):
+        store.apply(changeset(adding(late), Finish(taken)))
+    assert store.jobs(ANA, ALL) == store.fetch(ANA, [late.id]) == []
+
+
+def test_a_result_is_wanted_though_the_lease_has_ended_while_nobody_took_over(store):
+    owe(store, a_job())
+    slow = store.claim("slow", START)
+    store.apply(changeset(Finish(slow), at=START + 3 * LEASE))
+    assert store.jobs(ANA, ALL) == []
+
+
+# ——— failed ———
+
+
+def test_a_failed_job_comes_back_when_told_and_says_why(store):
+    owe(store, a_job())
+    assert store.fail(store.claim("w", START), START, OUTAGE, later(seconds=9))
+    waiting = only(store)
+    assert (waiting.state, waiting.failure, waiting.tries) == ("queued", OUTAGE, 1)
+    assert store.claim("w", later(seconds=8)) is None
+    assert store.claim("w", later(seconds=9)).tries == 2
+
+
+def test_a_dead_job_waits_for_a_person(store):
+    owe(store, a_job())
+    assert store.fail(store.claim("w", START), START, OUTAGE, None)
+    dead = only(store)
+    assert (dead.state, dead.due_at) == (JobState.DEAD, None)
+    assert store.claim("w", later(days=9)) is store.next_due() is None
+    retried = store.retry(ANA, dead.id, later(days=1))
+    assert (retried.state, retried.tries, retried.due_at) == ("queued", 0, later(days=1))
+    assert retried.failure is None
+    assert store.claim("w", later(days=1)).lease == 2
+
+
+def test_work_that_died_lives_again_when_it_is_caused_again(store):
+    owe(store, a_job())
+    store.fail(store.claim("w", START), START, OUTAGE, None)
+    owe(store, a_job(due_at=later(seconds=5)))
+    again = only(store)
+    assert (again.state, again.tries, again.due_at) == ("queued", 0, later(seconds=5))
+
+
+def test_a_job_whose_workers_all_vanish_is_dead_in_the_end(store):
+    owe(store, a_job(max_tries=2))
+    for lease in (0, 1):
+        assert store.claim("w", START + lease * LEASE).tries == lease + 1
+    assert store.claim("w", START + 2 * LEASE) is None
+    assert (only(store).state, only(store).failure.code) == (JobState.DEAD, "abandoned")
+
+
+# ——— by hand ———
+
+
+def test_a_running_job_is_not_retried_and_an_unknown_one_is_nobodys(store):
+    owe(store, a_job())
+    held = store.claim("w", START)
+    assert store.retry(ANA, held.id, START) == held
+    assert store.retry(BOB, held.id, START) is store.retry(ANA, "nowhere", START) is None
+
+
+def test_a_dropped_job_is_gone_and_its_result_with_it(store):
+    owe(store, a_job())
+    held = store.claim("w", START)
+    assert not store.drop(BOB, held.id)
+    assert store.drop(ANA, held.id)
+    assert not store.drop(ANA, held.id)
+    with pytest.raises(LeaseLost):
+        store.apply(changeset(adding(a_memory()), Finish(held)))
+
+
+def test_jobs_are_listed_by_kind_key_and_state_the_next_first(store):
+    keys = {"a": 2, "b": 1, "c": 3}
+    owe(store, *(a_job(key=key, due_at=later(seconds=at)) for key, at in keys.items()))
+    owe(store, a_job(kind="embed", due_at=later(hours=1)))
+    store.fail(store.claim("w", later(seconds=1)), START, OUTAGE, None)
+    assert [job.key for job in store.jobs(ANA, JobQuery(kinds=["count"]))] == ["a", "c", "b"]
+    assert [job.key for job in store.jobs(ANA, JobQuery(states=[JobState.DEAD]))] == ["b"]
+    assert [job.key for job in store.jobs(ANA, JobQuery(keys=["c", "x"]))] == ["c"]
+    assert len(store.jobs(ANA, JobQuery(limit=2))) == 2
+    assert store.jobs(BOB, ALL) == []
+
+
+def test_erasing_a_user_erases_what_is_owed_to_them(store):
+    owe(store, a_job(), a_job(BOB))
+    held = store.claim("w", START, scope=ANA)
+    gone = Entry(op=Op.DELETE, event=Event.ERASE)
+    store.apply(changeset(RemoveEverything(gone)))
+    assert store.jobs(ANA, ALL) == []
+    with pytest.raises(LeaseLost):
+        store.apply(changeset(adding(a_memory()), Finish(held)))
+    assert len(store.jobs(BOB, ALL)) == 1
+
+
+def test_whoever_waits_for_work_is_told_after_the_commit(store):
+    told = []
+    store.when_enqueued(lambda: told.append(len(store.jobs(ANA, ALL))))
+    store.apply(changeset(adding(a_memory())))
+    owe(store, a_job())
+    assert told == [1]
