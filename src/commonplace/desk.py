@@ -18,6 +18,7 @@ from commonplace.language.analyse import term_counts
 from commonplace.language.detect import script
 from commonplace.language.identity import keys_of
 from commonplace.language.models.embedder import Calibration, Embedder, EmbedderDown, Vectors
+from commonplace.language.traits import traits_of
 from commonplace.model.changes import Changeset, Indexing
 from commonplace.model.filters import Visibility
 from commonplace.model.lifecycle import LIFETIMES, Lifetimes
@@ -117,7 +118,8 @@ class Desk:
 
 def indexing(memory: Memory, vector: Vector | None) -> Indexing:
     blob = None if vector is None else vector.astype("<f4").tobytes()
-    return Indexing(term_counts(memory.searchable_text), blob, keys_of(memory))
+    text = memory.searchable_text
+    return Indexing(term_counts(text), blob, keys_of(memory), traits_of(text))
 
 
 def index_all(desk: Desk, memories: Sequence[Memory]) -> tuple[list[Indexing], Vectors | None]:

@@ -27,6 +27,9 @@ SCOPED_TABLES = (
     "receipts",
     "held",
     "jobs",
+    "sources",
+    "originals",
+    "passages",
 )
 OF_THE_STORE = ("store_facts", "generations")  # nothing of any owner is in them
 TABLES = (*SCOPED_TABLES, *OF_THE_STORE)

@@ -18,6 +18,7 @@ from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Link, Memory, Sensitivity, Version
 from commonplace.model.scope import Scope
+from commonplace.model.source import Passage, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Indexing:
     terms: Mapping[str, int]
     vector: bytes | None  # little-endian float32
     keys: frozenset[str] = frozenset()  # by which it is known again: what it says, not its words
+    traits: int = 0  # what it is like besides its words (language/traits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,34 @@ class Finish:
     job: Job
 
 
+@dataclass(frozen=True, slots=True)
+class AddSource:
+    source: Source
+    original: bytes
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSource:
+    """``original`` is a further part of it; ``anew``: the old original and all passages go first,
+    and ``original`` takes their place. ``passages`` come after those that are there."""
+
+    before: Source
+    after: Source
+    entry: Entry
+    original: bytes | None = None
+    anew: bool = False
+    passages: tuple[tuple[Passage, Indexing], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveSource:
+    """Gone: the row, its original, its passages and what they were found by."""
+
+    id: str
+    entry: Entry
+
+
 Step = (
     Add
     | Change
@@ -149,6 +179,9 @@ Step = (
     | Rewrite
     | RemoveEverything
     | Copy
+    | AddSource
+    | ChangeSource
+    | RemoveSource
     | Enqueue
     | Finish
 )
@@ -188,6 +221,8 @@ class Bookkeeping:
     cursor: tuple[str, str, int] | None = None  # agent, thread, revision seen
     vectors: Mapping[str, bytes] = field(default_factory=dict)  # late ones, by Memory.ref
     terms: Mapping[str, Indexing] = field(default_factory=dict)  # made anew, by Memory.ref
+    passage_vectors: Mapping[int, bytes] = field(default_factory=dict)  # late ones, by unit
+    passage_terms: Mapping[int, Indexing] = field(default_factory=dict)  # made anew, by unit
     tidied: bool = False
 
 

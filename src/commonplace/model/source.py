@@ -95,7 +95,7 @@ class Passage:
     text: str
     speaker: str | None = None
     role: str | None = None
-    at: datetime | None = None
+    at: datetime  # when it was said, or else when its source began
     session: str | None = None
     label: str | None = None  # of the turn it is from
     suspicious: bool = False  # reads like instructions to an agent
@@ -106,8 +106,7 @@ class Passage:
 
     @property
     def searchable_text(self) -> str:
-        """As it is embedded: who speaks is part of what is said."""
-        return f"{self.speaker}: {self.text}" if self.speaker else self.text
+        return embedded_text(self.speaker, self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +154,11 @@ class Source:
 
     def evolve(self, **changes: Any) -> Self:
         return replace(self, **changes)
+
+
+def embedded_text(speaker: str | None, text: str) -> str:
+    """Who speaks is part of what is said."""
+    return f"{speaker}: {text}" if speaker else text
 
 
 def is_source_id(id: str) -> bool:

@@ -92,7 +92,8 @@ class _Look:
         self._index = index
         self._now = desk.clock()
         self._everyone = Visibility(cleared=True)
-        self._mask = index.candidates(NO_FILTERS, self._everyone, self._now)
+        everything = index.candidates(NO_FILTERS, self._everyone, self._now)
+        self._mask = everything & ~index.passages
         self._masks: dict[Kind, Mask] = {}
 
     def mask_of(self, kind: Kind) -> Mask:

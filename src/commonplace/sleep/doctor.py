@@ -157,7 +157,7 @@ def index_matches(desk: Desk, scope: Scope) -> bool:
 
 
 def _terms_match(desk: Desk, scope: Scope, page: IndexPage) -> bool:
-    stored = dict(page.terms)
+    stored = {unit: packed for unit, packed, _ in page.terms}
     unit_of = {row.id: row.unit for row in page.rows}
     listing = Listing(states=(State.ACTIVE,), visibility=Visibility(cleared=True), limit=EVERYTHING)
     return all(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
@@ -16,7 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.model.filters import Filters, Visibility
-from commonplace.store.port import Counters, IndexedRow, IndexPage
+from commonplace.model.source import CATEGORY, PASSAGE
+from commonplace.store.contexts import Contexts
+from commonplace.store.port import (
+    Counters,
+    IndexedPassage,
+    IndexedRow,
+    IndexedSource,
+    IndexPage,
+)
 from commonplace.store.postings import Postings
 from commonplace.store.sql.rows import KEY_SIGN, exact_micros, micros
 
@@ -63,6 +72,21 @@ class Column:
         return self.codes.get(word, -1)
 
 
+@dataclass(slots=True)
+class KnownSource:
+    """A source as its passages share it."""
+
+    told: IndexedSource
+    slots: list[int] = field(default_factory=list)
+    speakers: set[str] = field(default_factory=set)
+
+    @property
+    def people(self) -> set[str]:
+        """Who takes part: who spoke, and who else is named, but for the one who brought it in."""
+        named = set(json.loads(self.told.participants)) - {self.told.user_id}
+        return named | self.speakers
+
+
 class ScopeIndex:
     def __init__(self, dimension: int):
         self.dimension = dimension
@@ -89,6 +113,12 @@ class ScopeIndex:
         self.tags: list[str] = []  # by slot, as stored
         self._slots_of_tag: defaultdict[str, set[int]] | None = None  # made when first asked for
         self.postings = Postings()
+        self.traits: Ints = np.zeros(_FIRST_CAPACITY, dtype=np.int32)
+        self.units: list[int] = []  # by slot
+        self.sources: dict[str, KnownSource] = {}
+        self.contexts = Contexts()
+        self._session_of: dict[tuple[str, str | None], int] = {}
+        self._sessions = 0  # numbers handed out; a memory is a session of its own
 
     # ——— catching up ———
 
@@ -97,12 +127,67 @@ class ScopeIndex:
         self.counters = UNKNOWN  # should this fail halfway, the next read starts anew
         if whole:
             self._clear()
-        self._reserve(self.size + len(page.rows))
+        self._reserve(self.size + len(page.rows) + len(page.passages))
         known = self.size
         self._describe([self._slot_for(row) for row in page.rows], page.rows)
+        sessions = self._alone(self.size - known)
+        sessions += self._take_passages(page.sources, page.passages)
         self._take_terms(page.terms, known)
-        self._take_vectors(page.vectors)
+        late = self._take_vectors(page.vectors, known)
+        self._give_places(sessions, known)
+        self.contexts.renew(late, self.vectors)
         self.counters = page.counters
+
+    def _alone(self, count: int) -> list[tuple[int, int]]:
+        """Sessions of one, for memories."""
+        first, self._sessions = self._sessions, self._sessions + count
+        return [(number, 0) for number in range(first, self._sessions)]
+
+    def _take_passages(
+        self, sources: Sequence[IndexedSource], passages: Sequence[IndexedPassage]
+    ) -> list[tuple[int, int]]:
+        """Session and number of each new slot."""
+        for told in sources:
+            self._take_source(told)
+        rows, slots, places = [], [], []
+        for passage in passages:
+            source = self.sources.get(passage.source_id)
+            if source is None or passage.unit in self.slot_of:
+                continue  # forgotten, or only its vector is new
+            row = _row_of(passage, source.told)
+            slot = self._new_slot(row)
+            rows.append(row)
+            slots.append(slot)
+            places.append((self._session_for(passage), passage.number))
+            source.slots.append(slot)
+            if passage.speaker:
+                source.speakers.add(passage.speaker)
+        self._describe(slots, rows)
+        return places
+
+    def _session_for(self, passage: IndexedPassage) -> int:
+        key = (passage.source_id, passage.session)
+        if key not in self._session_of:
+            self._session_of[key] = self._sessions
+            self._sessions += 1
+        return self._session_of[key]
+
+    def _take_source(self, told: IndexedSource) -> None:
+        known = self.sources.setdefault(told.id, KnownSource(told))
+        known.told = told
+        at = np.array(known.slots, dtype=np.intp)
+        self.live[at] = told.state == "active"
+        self.coded["sensitivity"][at] = self.words["sensitivity"].codes_for([told.sensitivity])[0]
+        self.coded["thread_id"][at] = self.words["thread_id"].codes_for([told.thread_id])[0]
+        for slot in known.slots:
+            self._tag(slot, told.tags)
+
+    def _give_places(self, sessions: Sequence[tuple[int, int]], known: int) -> None:
+        if not sessions:
+            return
+        numbers = np.array(sessions, dtype=np.int64)
+        lengths = self.lengths[known : self.size].astype(np.int64)
+        self.contexts.add(numbers[:, 0], numbers[:, 1], lengths, self.vectors)
 
     def _slot_for(self, row: IndexedRow) -> int:
         slot = self.slot_of.get(row.unit)
@@ -116,6 +201,7 @@ class ScopeIndex:
         slot = self.size
         self.size += 1
         self.ids.append(row.id)
+        self.units.append(row.unit)
         self.tags.append(_NO_TAGS)
         self.slot_of[row.unit] = slot
         self.slot_of_id[row.id] = slot
@@ -145,18 +231,20 @@ class ScopeIndex:
         for tag in json.loads(tags):
             self._slots_of_tag[tag].add(slot)
 
-    def _take_terms(self, packed_terms: Sequence[tuple[int, str]], known: int) -> None:
+    def _take_terms(self, packed_terms: Sequence[tuple[int, str, int]], known: int) -> None:
         """A unit's terms never change, so those of slots already known need no second look."""
         documents = [
-            (slot, packed.split(" ") if packed else [], packed.count(KEY_SIGN))
-            for unit, packed in packed_terms
+            (slot, packed.split(" ") if packed else [], packed.count(KEY_SIGN), traits)
+            for unit, packed, traits in packed_terms
             if (slot := self.slot_of.get(unit, -1)) >= known
         ]
-        for slot, words, keys in documents:
+        for slot, words, keys, traits in documents:
             self.lengths[slot] = len(words) - keys
-        self.postings.add_many([(slot, words) for slot, words, _ in documents])
+            self.traits[slot] = traits
+        self.postings.add_many([(slot, words) for slot, words, *_ in documents])
 
-    def _take_vectors(self, vectors: Sequence[tuple[int, bytes]]) -> None:
+    def _take_vectors(self, vectors: Sequence[tuple[int, bytes]], known: int) -> list[int]:
+        """Returns the slots that were there before: theirs came late."""
         placed = [(self.slot_of[unit], blob) for unit, blob in vectors if unit in self.slot_of]
         for start in range(0, len(placed), _VECTORS_AT_ONCE):
             slots, blobs = zip(*placed[start : start + _VECTORS_AT_ONCE], strict=True)
@@ -164,6 +252,7 @@ class ScopeIndex:
             rows = np.frombuffer(b"".join(blobs), dtype="<f4")
             self.vectors[at] = rows.reshape(len(slots), self.dimension)
             self.has_vector[at] = True
+        return [slot for slot, _ in placed if slot < known]
 
     def _reserve(self, wanted: int) -> None:
         capacity = len(self.live)
@@ -176,6 +265,7 @@ class ScopeIndex:
         self.ends_at = _grown(self.ends_at, capacity, _NEVER)
         self.vectors = _grown(self.vectors, capacity, 0.0)
         self.has_vector = _grown(self.has_vector, capacity, False)
+        self.traits = _grown(self.traits, capacity, 0)
         self.coded = {name: _grown(column, capacity, 0) for name, column in self.coded.items()}
         self.numeric = {name: _grown(column, capacity, 0) for name, column in self.numeric.items()}
 
@@ -189,6 +279,12 @@ class ScopeIndex:
         if visibility.agent is not None:
             mask &= self._souls_of(visibility.agent)
         return mask if filters.is_empty else mask & self._admitted(filters)
+
+    @property
+    def passages(self) -> Mask:
+        """Which slots are passages; the others are memories."""
+        found: Mask = self._coded("kind") == self.words["kind"].known(PASSAGE)
+        return found
 
     def _souls_of(self, agent: str) -> Mask:
         owners = self._coded("agent_id")
@@ -277,8 +373,13 @@ class ScopeIndex:
 
     def cosines_of_many(self, queries: Floats, mask: Mask) -> Floats:
         """The same for several queries, a row for each."""
-        scores: Floats = queries @ self.vectors[: self.size].T
         usable = mask & self.has_vector[: self.size]
+        if np.count_nonzero(usable) <= self.size // 4:
+            scattered = np.full((len(queries), self.size), -np.inf, dtype=np.float32)
+            slots = np.flatnonzero(usable)
+            scattered[:, slots] = queries @ self.vectors[slots].T
+            return scattered
+        scores: Floats = queries @ self.vectors[: self.size].T
         if not usable.all():
             scores[:, ~usable] = -np.inf
         return scores
@@ -315,17 +416,62 @@ class ScopeIndex:
                 tuple(word_of[name][int(self.coded[name][slot])] for name in _CODED),
                 tuple(int(self.numeric[name][slot]) for name in _NUMERIC),
                 self.tags[slot],
+                int(self.traits[slot]),
+                self._context_of(slot),
                 tuple(sorted(terms.get(slot, {}).items())),
             )
             for slot in np.flatnonzero(self.live[: self.size]).tolist()
         }
 
+    def _context_of(self, slot: int) -> tuple[object, ...]:
+        """Whom it is read with, whatever the numbers of slots and sessions."""
+        contexts = self.contexts
+        place = int(contexts.places[slot])
+        told: list[object] = [round(float(contexts.norms[place]), 4)]
+        for windows in (contexts.near, contexts.wide):
+            first, last = place - windows.back[place], place + windows.ahead[place]
+            told.append(tuple(self.ids[other] for other in contexts.slots[first : last + 1]))
+            told.append(int(windows.terms[place]))
+        return tuple(told)
+
     @property
     def nbytes(self) -> int:
         arrays = [self.live, self.lengths, self.ends_at, self.vectors, self.has_vector]
+        arrays += [self.traits]
         arrays += [*self.coded.values(), *self.numeric.values()]
         per_item = 250  # ids and the dictionaries that find them, measured
-        return sum(array.nbytes for array in arrays) + self.postings.nbytes + per_item * self.size
+        return (
+            sum(array.nbytes for array in arrays)
+            + self.postings.nbytes
+            + self.contexts.nbytes
+            + per_item * self.size
+        )
+
+
+def _row_of(passage: IndexedPassage, source: IndexedSource) -> IndexedRow:
+    """A passage with a memory's columns, so that one filter serves both."""
+    return IndexedRow(
+        unit=passage.unit,
+        id=f"{passage.source_id}#{passage.number}",
+        kind=PASSAGE,
+        category=CATEGORY,
+        tags=source.tags,
+        importance=2,
+        sensitivity=source.sensitivity,
+        pinned=0,
+        facet=None,
+        source_type=source.source_type,
+        source_id=passage.source_id,
+        agent_id=None,
+        run_id=None,
+        actor_id=passage.speaker,
+        role=passage.role,
+        thread_id=source.thread_id,
+        state=source.state,
+        ends_at=None,
+        created_at=passage.at,
+        updated_at=passage.at,
+    )
 
 
 def _grown(array: NDArray[Number], capacity: int, fill: object) -> NDArray[Number]:

@@ -14,6 +14,7 @@ from commonplace.model.job import LEASE, Failure, Job, JobState
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Link, Memory, State, Version
 from commonplace.model.scope import Scope
+from commonplace.model.source import Passage, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,25 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceListing:
+    """A page of a scope's sources, newest first."""
+
+    visibility: Visibility = UNCLEARED
+    states: tuple[State, ...] = (State.ACTIVE,)
+    types: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    thread_id: str | None = None
+    origin: str | None = None
+    said_after: datetime | None = None
+    said_before: datetime | None = None
+    purgeable_by: datetime | None = None
+    restorable_at: datetime | None = None
+    limit: int = 50
+    after: str | None = None  # the id of the last source of the page before
+
+
+@dataclass(frozen=True, slots=True)
 class JournalQuery:
     subject: str | None = None
     thread_id: str | None = None
@@ -132,14 +152,40 @@ class IndexedRow(NamedTuple):
     updated_at: int
 
 
+class IndexedSource(NamedTuple):
+    """What the index knows of a source; its passages share it."""
+
+    id: str
+    user_id: str
+    title: str
+    participants: str  # JSON
+    tags: str  # JSON
+    sensitivity: str
+    source_type: str
+    thread_id: str | None
+    state: str
+
+
+class IndexedPassage(NamedTuple):
+    unit: int
+    source_id: str
+    number: int
+    speaker: str | None
+    role: str | None
+    session: str | None
+    at: int  # microseconds
+
+
 @dataclass(frozen=True, slots=True)
 class IndexPage:
     """What changed for the index since a sequence number, read in one snapshot."""
 
     counters: Counters
-    rows: Sequence[IndexedRow]
-    terms: Sequence[tuple[int, str]]  # unit, packed terms
-    vectors: Sequence[tuple[int, bytes]]
+    rows: Sequence[IndexedRow] = ()
+    terms: Sequence[tuple[int, str, int]] = ()  # unit, packed terms, traits
+    vectors: Sequence[tuple[int, bytes]] = ()
+    sources: Sequence[IndexedSource] = ()
+    passages: Sequence[IndexedPassage] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +206,15 @@ class MemoryCount:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceCount:
+    source_type: str
+    status: str
+    state: str
+    count: int
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
 class Census:
     """A scope in numbers."""
 
@@ -168,6 +223,7 @@ class Census:
     receipts: tuple[Receipt, ...]
     links: int
     loose_ends: Mapping[str, int]  # rows that lack their counterpart; all zero is good
+    sources: tuple[SourceCount, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +264,34 @@ class Store(Protocol):
 
     def disputed(self, scope: Scope, conflicts: Sequence[str] | None = None) -> list[Memory]:
         """The targets of open conflicts, whatever their state."""
+        ...
+
+    # ——— sources ———
+
+    def sources(self, scope: Scope, ids: Sequence[str]) -> list[Source]:
+        """Those that exist, whatever their state, in the order asked for."""
+        ...
+
+    def source_called(self, scope: Scope, origin: str, external_id: str) -> Source | None: ...
+
+    def source_page(self, scope: Scope, listing: SourceListing) -> list[Source]: ...
+
+    def original(self, scope: Scope, id: str) -> list[bytes]:
+        """As it came, part by part."""
+        ...
+
+    def passages(self, scope: Scope, units: Sequence[int]) -> dict[int, Passage]: ...
+
+    def passages_of(
+        self, scope: Scope, id: str, first: int = 1, last: int = EVERYTHING
+    ) -> list[tuple[int, Passage]]:
+        """With their units, in order."""
+        ...
+
+    def unembedded_passages(
+        self, scope: Scope, limit: int, generation: int | None = None
+    ) -> list[tuple[int, str]]:
+        """Units and texts without a vector; without a generation, of the current one."""
         ...
 
     def journal(self, scope: Scope, query: JournalQuery) -> list[JournalRow]: ...
@@ -292,9 +376,15 @@ class Store(Protocol):
     def count_unbuilt(self, scope: Scope, generation: int) -> int: ...
 
     def build(
-        self, scope: Scope, generation: int, vectors: Mapping[str, bytes], built_seq: int | None
+        self,
+        scope: Scope,
+        generation: int,
+        vectors: Mapping[str, bytes],
+        built_seq: int | None,
+        passages: Mapping[int, bytes] | None = None,
     ) -> None:
-        """Vectors by Memory.ref. ``built_seq``: complete up to this sequence number."""
+        """Vectors by Memory.ref, and of passages by unit. ``built_seq``: complete up to this
+        sequence number."""
         ...
 
     def switch_to(self, generation: int) -> bool:

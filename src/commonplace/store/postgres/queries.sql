@@ -48,8 +48,8 @@ SELECT set_config('lock_timeout', :wait, false)
 SELECT CAST(CAST(pg_current_xact_id() AS xid) AS text)
 
 -- name: vacuum
-VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors, held,
-  jobs
+VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors, held, sources,
+  originals, passages, jobs
 
 -- name: unseen_since
 -- VACUUM FULL keeps dead rows that an open transaction may still look at. It freezes all others, so
@@ -62,7 +62,8 @@ SELECT bool_and(age(relfrozenxid) <= age(CAST(CAST(:moment AS TEXT) AS xid)))
                     WHERE inhparent IN (to_regclass('memories'), to_regclass('versions'),
                                         to_regclass('terms'), to_regclass('vectors'),
                                         to_regclass('links'), to_regclass('reads'),
-                                        to_regclass('journal'))))
+                                        to_regclass('journal'), to_regclass('sources'),
+                                        to_regclass('originals'), to_regclass('passages'))))
 
 -- name: database_size
 SELECT pg_database_size(current_database())

@@ -31,6 +31,7 @@ from commonplace.store.sql.store import SqlStore
 SPELLING = Spelling(
     parameter=lambda name: f"%({name})s",
     among=lambda name: f"= ANY({name}::text[])",
+    among_numbers=lambda name: f"= ANY({name}::bigint[])",
     each=lambda column: f"jsonb_array_elements_text({column}::jsonb) AS t(value)",
     bytes="BYTEA",
     skip_locked=" FOR UPDATE SKIP LOCKED",

@@ -101,17 +101,26 @@ class SqlGenerations(ABC):
 
     def count_unbuilt(self, scope: Scope, generation: int) -> int:
         with self._reading(scope) as session:
-            row = session.one("count_unbuilt", generation=generation)
-        return int(row[0]) if row else 0
+            counts = [
+                session.one(statement, generation=generation)
+                for statement in ("count_unbuilt", "count_unbuilt_passages")
+            ]
+        return sum(int(row[0]) for row in counts if row)
 
     def build(
-        self, scope: Scope, generation: int, vectors: Mapping[str, bytes], built_seq: int | None
+        self,
+        scope: Scope,
+        generation: int,
+        vectors: Mapping[str, bytes],
+        built_seq: int | None,
+        passages: Mapping[int, bytes] | None = None,
     ) -> None:
         with self._writing(scope) as session:
             # The counters' row is locked first, as in every write.
             session.one("number_journal", entries=0)
             _hold_to_building(session, generation)
             insert_late_vectors(session, vectors, generation)
+            insert_unit_vectors(session, passages or {}, generation)
             reached("reembed.vectors")
             if built_seq is not None:
                 session.run("built_up_to", generation=generation, seq=built_seq)
@@ -210,6 +219,20 @@ def insert_late_vectors(
         ],
     )
     return [id for id, _ in versions]
+
+
+def insert_unit_vectors(
+    session: Session, vectors: Mapping[int, bytes], generation: int
+) -> list[int]:
+    """Of passages, by unit. Returns the units."""
+    session.run_many(
+        "insert_unit_vector",
+        [
+            {"unit": unit, "vector": vector, "generation": generation}
+            for unit, vector in vectors.items()
+        ],
+    )
+    return list(vectors)
 
 
 def id_and_version(ref: str) -> tuple[str, int]:

@@ -9,14 +9,25 @@ from importlib import resources
 
 from commonplace.store.sql.jobs import JOB_COLUMNS
 from commonplace.store.sql.rows import COLUMNS, INDEX_COLUMNS
+from commonplace.store.sql.source_rows import PASSAGE_COLUMNS, SOURCE_COLUMNS
 
 SHARED = "commonplace.store.sql"
 
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 _COMMENT = re.compile(r"^--.*$", re.MULTILINE)
 _LIST = re.compile(r"IN #list\((\w+)\)")
+_INTS = re.compile(r"IN #ints\((\w+)\)")
 _USING = re.compile(r" #using\((\w+)\)")
 _EACH = re.compile(r"#each\(([\w.]+)\)")
+
+
+_COLUMNS = {
+    "#columns": COLUMNS,
+    "#index_columns": INDEX_COLUMNS,
+    "#source_columns": SOURCE_COLUMNS,
+    "#passage_columns": PASSAGE_COLUMNS,
+    "#job_columns": JOB_COLUMNS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +36,7 @@ class Spelling:
 
     parameter: Callable[[str], str]  # name → placeholder
     among: Callable[[str], str]  # placeholder of a list → "… is one of its elements"
+    among_numbers: Callable[[str], str]
     each: Callable[[str], str]  # JSON column → rows t(value)
     bytes: str  # the type of a vector column
     using: Callable[[str], str] = lambda index: ""  # a hint to the planner
@@ -44,13 +56,14 @@ def statements(package: str, file: str) -> dict[str, str]:
 
 def spell(statement: str, spelling: Spelling) -> str:
     statement = spelling.escape(statement)
-    statement = statement.replace("#columns", COLUMNS).replace("#index_columns", INDEX_COLUMNS)
-    statement = statement.replace("#job_columns", JOB_COLUMNS)
+    for name, columns in _COLUMNS.items():
+        statement = statement.replace(name, columns)
     statement = statement.replace("#bytes", spelling.bytes)
     statement = statement.replace(" #skip_locked", spelling.skip_locked)
     statement = _USING.sub(lambda found: spelling.using(found[1]), statement)
     statement = _EACH.sub(lambda found: spelling.each(found[1]), statement)
     statement = _LIST.sub(lambda found: spelling.among(f":{found[1]}"), statement)
+    statement = _INTS.sub(lambda found: spelling.among_numbers(f":{found[1]}"), statement)
     return re.sub(r"(?<!:):(\w+)", lambda found: spelling.parameter(found[1]), statement)
 
 

@@ -1,6 +1,7 @@
 -- All statements that both databases share, by name.
 --   :name        a parameter
 --   IN #list(name)  is one of the elements of a parameter that is a list
+--   IN #ints(name)  the same for numbers
 --   #each(col)   the elements of a JSON list column, as rows t(value)
 --   #using(index)  a hint for SQLite, which would walk through all of a scope's rows
 --   #columns     the columns of a memory, in the order that rows.py reads them
@@ -70,14 +71,14 @@ UPDATE versions SET invalidated_at = :at
  WHERE scope = :scope AND id = :id AND invalidated_at IS NULL
 
 -- name: insert_terms
-INSERT INTO terms (scope, unit, terms) VALUES (:scope, :unit, :terms)
-ON CONFLICT (scope, unit) DO UPDATE SET terms = excluded.terms
+INSERT INTO terms (scope, unit, terms, traits) VALUES (:scope, :unit, :terms, :traits)
+ON CONFLICT (scope, unit) DO UPDATE SET terms = excluded.terms, traits = excluded.traits
 
 -- name: insert_late_terms
-INSERT INTO terms (scope, unit, terms)
-SELECT m.scope, m.unit, CAST(:terms AS TEXT) FROM memories m
+INSERT INTO terms (scope, unit, terms, traits)
+SELECT m.scope, m.unit, CAST(:terms AS TEXT), CAST(:traits AS BIGINT) FROM memories m
  WHERE m.scope = :scope AND m.id = :id AND m.version = :version
-ON CONFLICT (scope, unit) DO UPDATE SET terms = excluded.terms
+ON CONFLICT (scope, unit) DO UPDATE SET terms = excluded.terms, traits = excluded.traits
 
 -- name: insert_vector
 INSERT INTO vectors (scope, unit, generation, vector)
@@ -359,9 +360,11 @@ SELECT
     (SELECT 1 FROM versions v WHERE v.scope = :scope AND v.id = m.id AND v.version = m.version
         AND v.invalidated_at IS NULL AND v.content = m.content)),
   (SELECT COUNT(*) FROM terms t WHERE t.scope = :scope AND NOT EXISTS
-    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.unit = t.unit)),
+    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.unit = t.unit) AND NOT EXISTS
+    (SELECT 1 FROM passages p WHERE p.scope = :scope AND p.unit = t.unit)),
   (SELECT COUNT(*) FROM vectors v WHERE v.scope = :scope AND NOT EXISTS
-    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.unit = v.unit)),
+    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.unit = v.unit) AND NOT EXISTS
+    (SELECT 1 FROM passages p WHERE p.scope = :scope AND p.unit = v.unit)),
   (SELECT COUNT(*) FROM versions v WHERE v.scope = :scope AND NOT EXISTS
     (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = v.id)),
   (SELECT COUNT(*) FROM links l WHERE l.scope = :scope AND (NOT EXISTS
@@ -391,10 +394,10 @@ SELECT #index_columns
  WHERE m.scope = :scope AND m.seq > :after_seq ORDER BY m.unit
 
 -- name: index_terms_all
-SELECT unit, terms FROM terms WHERE scope = :scope
+SELECT unit, terms, traits FROM terms WHERE scope = :scope
 
 -- name: index_terms_since
-SELECT t.unit, t.terms FROM terms t
+SELECT t.unit, t.terms, t.traits FROM terms t
  WHERE t.scope = :scope
    AND t.unit IN (SELECT m.unit FROM memories m WHERE m.scope = :scope AND m.seq > :after_seq)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from commonplace.model.changes import Indexing
 from commonplace.model.conflict import Held
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
 from commonplace.model.kinds import Kind, Stability
@@ -266,6 +267,10 @@ def journal_from(scope: Scope, row: Row) -> JournalRow:
             meta=json.loads(meta),
         ),
     )
+
+
+def found_by(index: Indexing) -> dict[str, Any]:
+    return {"terms": pack_terms(index.terms, index.keys), "traits": index.traits}
 
 
 def pack_terms(counts: Mapping[str, int], keys: Iterable[str] = ()) -> str:

@@ -24,23 +24,28 @@ from commonplace.store.port import (
     Counters,
     Health,
     HeldQuery,
+    IndexedPassage,
     IndexedRow,
+    IndexedSource,
     IndexPage,
     JournalQuery,
     Listing,
     MemoryCount,
     OperationCount,
+    SourceCount,
 )
 from commonplace.store.sql.generations import (
     SqlGenerations,
     counters_from,
     id_and_version,
     insert_late_vectors,
+    insert_unit_vectors,
 )
 from commonplace.store.sql.jobs import SqlJobs
 from commonplace.store.sql.rows import (
     Row,
     entry_values,
+    found_by,
     held_from,
     instant,
     journal_from,
@@ -48,10 +53,10 @@ from commonplace.store.sql.rows import (
     memory_from,
     micros,
     moment,
-    pack_terms,
     version_from,
 )
 from commonplace.store.sql.session import Session
+from commonplace.store.sql.sources import SqlSources
 from commonplace.store.sql.write import write_steps
 
 _LOOSE_ENDS = (
@@ -64,10 +69,15 @@ _LOOSE_ENDS = (
     "read marks without a memory",
     "disputed memories without a held value",
     "alternatives without a memory",
+    "passages without a source",
+    "passages without terms",
+    "originals without a source",
+    "sources with another number of passages",
+    "sources without their whole original",
 )
 
 
-class SqlStore(SqlGenerations, SqlJobs):
+class SqlStore(SqlGenerations, SqlJobs, SqlSources):
     url: str
     _closed = False
 
@@ -122,7 +132,7 @@ class SqlStore(SqlGenerations, SqlJobs):
             session.run("mark_tidied", at=at)
 
     def _record_vectors(self, session: Session, bookkeeping: Bookkeeping) -> None:
-        if not bookkeeping.vectors:
+        if not bookkeeping.vectors and not bookkeeping.passage_vectors:
             return
         counters = session.one(
             "lock_counters", changes=0, vanished=0, entries=0, units=0, profile_numbers=0
@@ -131,18 +141,26 @@ class SqlStore(SqlGenerations, SqlJobs):
         self._hold_to(session, numbers.generation)
         ids = insert_late_vectors(session, bookkeeping.vectors, numbers.generation)
         session.run("bump_seq", seq=numbers.seq, ids=ids)
+        units = insert_unit_vectors(session, bookkeeping.passage_vectors, numbers.generation)
+        session.run("bump_passages", seq=numbers.seq, units=units)
 
     def _record_terms(self, session: Session, bookkeeping: Bookkeeping) -> None:
         """Caches take a unit's terms for settled, so they all start anew."""
-        if not bookkeeping.terms:
+        if not bookkeeping.terms and not bookkeeping.passage_terms:
             return
         session.one("lock_counters", changes=0, vanished=1, entries=0, units=0, profile_numbers=0)
         rows = []
         for ref, index in bookkeeping.terms.items():
             id, version = id_and_version(ref)
-            terms = pack_terms(index.terms, index.keys)
-            rows.append({"id": id, "version": version, "terms": terms})
+            rows.append({"id": id, "version": version, **found_by(index)})
         session.run_many("insert_late_terms", rows)
+        session.run_many(
+            "insert_unit_terms",
+            [
+                {"unit": unit, **found_by(index)}
+                for unit, index in bookkeeping.passage_terms.items()
+            ],
+        )
 
     def _record_entries(
         self, session: Session, bookkeeping: Bookkeeping, last: int, revision: int
@@ -237,19 +255,25 @@ class SqlStore(SqlGenerations, SqlJobs):
             counters = counters_from(session.one("counters"))
             self._hold_to(session, counters.generation)
             if counters.epoch == epoch and counters.seq == after_seq:
-                return IndexPage(counters, (), (), ())
+                return IndexPage(counters)
             whole = counters.epoch != epoch
             suffix, bound = ("all", {}) if whole else ("since", {"after_seq": after_seq})
             rows = session.rows(f"index_rows_{suffix}", **bound)
-            terms = session.rows(f"index_terms_{suffix}", **bound)
-            vectors = session.rows(
-                f"index_vectors_{suffix}", **bound, generation=counters.generation
-            )
+            sources = session.rows(f"index_sources_{suffix}", **bound)
+            passages = session.rows(f"index_passages_{suffix}", **bound)
+            terms = [*session.rows(f"index_terms_{suffix}", **bound)]
+            made_by = {"generation": counters.generation}
+            vectors = [*session.rows(f"index_vectors_{suffix}", **bound, **made_by)]
+            if passages and not whole:
+                terms += session.rows("passage_terms_since", **bound)
+                vectors += session.rows("passage_vectors_since", **bound, **made_by)
         return IndexPage(
             counters,
             [IndexedRow._make(row) for row in rows],
-            [(unit, packed) for unit, packed in terms],
+            [(unit, packed, traits) for unit, packed, traits in terms],
             [(unit, bytes(vector)) for unit, vector in vectors],
+            [IndexedSource._make(row) for row in sources],
+            [IndexedPassage._make(row) for row in passages],
         )
 
     def census(self, scope: Scope, now: datetime | None = None) -> Census:
@@ -259,24 +283,30 @@ class SqlStore(SqlGenerations, SqlJobs):
             operations = sorted(session.rows("count_operations"), key=tuple)
             receipts = session.rows("receipts")
             links = _count(session.one("count_links"))
-            loose = session.one("loose_ends") or ()
+            loose = [*(session.one("loose_ends") or ()), *(session.one("loose_passages") or ())]
+            sources = sorted(session.rows("count_sources"), key=tuple)
         return Census(
             tuple(MemoryCount(*row) for row in memories),
             tuple(OperationCount(_day(day), *rest) for day, *rest in operations),
             tuple(Receipt(id, instant(at), n, moment(done)) for id, at, n, done in receipts),
             links,
             dict(zip(_LOOSE_ENDS, loose, strict=True)),
+            tuple(SourceCount(*map(_plain, row)) for row in sources),
         )
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
         """In capitals or not; compared here, because databases fold letters differently."""
         sought = text.casefold()
         with self._reading(scope) as session:
-            return [
+            found = [
                 table
-                for table in ("memories", "versions", "terms", "held", "journal", "jobs")
+                for table in _TABLES_OF_TEXT
                 if any(sought in each for each in _texts(session.rows(f"texts_of_{table}")))
             ]
+            raw = (
+                bytes(row[0]).decode("utf-8", "replace") for row in session.rows("raw_originals")
+            )
+            return found + ["originals"] * any(sought in text.casefold() for text in raw)
 
     # ——— maintenance ———
 
@@ -302,6 +332,23 @@ class SqlStore(SqlGenerations, SqlJobs):
         with self._surveying() as session:
             rows = session.rows("all_scopes", tidied_before=micros(tidied_before))
         return [Scope(row[0]) for row in rows]
+
+
+_TABLES_OF_TEXT = (
+    "memories",
+    "versions",
+    "terms",
+    "held",
+    "journal",
+    "jobs",
+    "sources",
+    "passages",
+)
+
+
+def _plain(value: Any) -> Any:
+    """Sums come as decimals from PostgreSQL."""
+    return value if isinstance(value, str) else int(value)
 
 
 def _texts(rows: Sequence[Row]) -> Iterator[str]:

@@ -11,8 +11,10 @@ from commonplace.errors import StaleDecision
 from commonplace.model.changes import (
     OF_THE_QUEUE,
     Add,
+    AddSource,
     Change,
     Changeset,
+    ChangeSource,
     Connect,
     Copy,
     Enqueue,
@@ -22,6 +24,7 @@ from commonplace.model.changes import (
     LetGo,
     Remove,
     RemoveEverything,
+    RemoveSource,
     Rewrite,
     Step,
 )
@@ -33,13 +36,14 @@ from commonplace.store.sql.jobs import enqueue, finish
 from commonplace.store.sql.rows import (
     Row,
     entry_values,
+    found_by,
     held_values,
     memory_values,
     micros,
-    pack_terms,
     version_values,
 )
 from commonplace.store.sql.session import Session
+from commonplace.store.sql.sources import add_source, change_source, remove_sources
 
 
 @dataclass
@@ -83,7 +87,7 @@ def _number(session: Session, changeset: Changeset) -> Numbers:
         "changes": changes,
         "entries": entries,
         "units": units,
-        "vanished": int(any(isinstance(step, _VANISHING) for step in changeset.steps)),
+        "vanished": int(any(map(_vanishes, changeset.steps))),
         "profile_numbers": changeset.profile_numbers,
     }
     row = session.one("lock_counters", **moves)
@@ -105,12 +109,20 @@ def _units_of(step: Step) -> int:
             return 1
         case Change():
             return int(step.index is not None)
+        case ChangeSource():
+            return len(step.passages)
         case _:
             return 0
 
 
-_VANISHING = (Remove, Rewrite, RemoveEverything, Copy)
 _UNTOLD = (Copy, *OF_THE_QUEUE)  # a copy brings its own journal
+
+
+def _vanishes(step: Step) -> bool:
+    """Caches only ever hear of what is there: what is gone makes them start anew."""
+    if isinstance(step, ChangeSource):
+        return step.anew and step.before.passages > 0
+    return isinstance(step, Remove | Rewrite | RemoveEverything | Copy | RemoveSource)
 
 
 def _batches(changeset: Changeset) -> Sequence[Sequence[Any]]:
@@ -151,6 +163,16 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
         case Rewrite():
             for step in batch:
                 _rewrite(session, step, numbers)
+        case AddSource():
+            for step in batch:
+                add_source(session, step, numbers.seq)
+        case ChangeSource():
+            for step in batch:
+                units = [numbers.take_unit() for _ in step.passages]
+                placed = change_source(session, step, numbers.seq, units)
+                _index(session, placed, numbers.generation)
+        case RemoveSource():
+            remove_sources(session, batch)
         case RemoveEverything():
             for table in _EVERYTHING:
                 session.run(f"clear_{table}")
@@ -172,6 +194,9 @@ _EVERYTHING = (
     "reads",
     "held",
     "memories",
+    "passages",
+    "originals",
+    "sources",
     "journal",
     "cursors",
     "jobs",
@@ -190,7 +215,7 @@ def _add(session: Session, items: Sequence[tuple[Memory, Indexing]], numbers: Nu
 def _index(session: Session, placed: Sequence[tuple[int, Indexing]], generation: int) -> None:
     session.run_many(
         "insert_terms",
-        [{"unit": unit, "terms": pack_terms(index.terms, index.keys)} for unit, index in placed],
+        [{"unit": unit, **found_by(index)} for unit, index in placed],
     )
     session.run_many(
         "insert_vector",

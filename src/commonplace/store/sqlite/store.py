@@ -30,6 +30,7 @@ from commonplace.store.sqlite.errors import translated
 SPELLING = Spelling(
     parameter=lambda name: f":{name}",
     among=lambda name: f"IN (SELECT value FROM json_each({name}))",
+    among_numbers=lambda name: f"IN (SELECT value FROM json_each({name}))",
     each=lambda column: f"json_each({column}) AS t",
     bytes="BLOB",
     using=lambda index: f" INDEXED BY {index}",

@@ -1,0 +1,148 @@
+"""Sources and passages on any SQL database."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from commonplace.errors import StaleDecision
+from commonplace.model.changes import AddSource, ChangeSource, Indexing, RemoveSource
+from commonplace.model.journal import Event
+from commonplace.model.memory import State
+from commonplace.model.scope import Scope
+from commonplace.model.source import Passage, Source, embedded_text
+from commonplace.store.port import EVERYTHING, SourceListing
+from commonplace.store.sql.rows import micros
+from commonplace.store.sql.session import Session
+from commonplace.store.sql.source_rows import (
+    passage_from,
+    passage_values,
+    source_from,
+    source_values,
+)
+
+
+class SqlSources(ABC):
+    @abstractmethod
+    def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
+        """One consistent view of one scope."""
+
+    def sources(self, scope: Scope, ids: Sequence[str]) -> list[Source]:
+        if not ids:
+            return []
+        with self._reading(scope) as session:
+            rows = session.rows("sources", ids=list(dict.fromkeys(ids)))
+        found = {source.id: source for source in map(source_from, rows)}
+        return [found[id] for id in dict.fromkeys(ids) if id in found]
+
+    def source_called(self, scope: Scope, origin: str, external_id: str) -> Source | None:
+        with self._reading(scope) as session:
+            row = session.one("source_by_alias", origin=origin, external_id=external_id)
+        return source_from(row) if row else None
+
+    def source_page(self, scope: Scope, listing: SourceListing) -> list[Source]:
+        with self._reading(scope) as session:
+            rows = session.rows("source_page", **_listing_values(listing))
+        return [source_from(row) for row in rows]
+
+    def original(self, scope: Scope, id: str) -> list[bytes]:
+        with self._reading(scope) as session:
+            return [bytes(raw) for (raw,) in session.rows("original", id=id)]
+
+    def passages(self, scope: Scope, units: Sequence[int]) -> dict[int, Passage]:
+        if not units:
+            return {}
+        with self._reading(scope) as session:
+            return dict(map(passage_from, session.rows("passages_by_unit", units=list(units))))
+
+    def passages_of(
+        self, scope: Scope, id: str, first: int = 1, last: int = EVERYTHING
+    ) -> list[tuple[int, Passage]]:
+        with self._reading(scope) as session:
+            rows = session.rows("passages_of", id=id, first=first, last=last)
+        return [passage_from(row) for row in rows]
+
+    def unembedded_passages(
+        self, scope: Scope, limit: int, generation: int | None = None
+    ) -> list[tuple[int, str]]:
+        with self._reading(scope) as session:
+            rows = session.rows("unembedded_passages", limit=limit, generation=generation)
+        return [(unit, embedded_text(speaker, text)) for unit, speaker, text in rows]
+
+
+def _listing_values(listing: SourceListing) -> dict[str, Any]:
+    return {
+        "states": list(listing.states),
+        "cleared": int(listing.visibility.cleared),
+        "any_type": int(not listing.types),
+        "types": list(listing.types),
+        "any_status": int(not listing.statuses),
+        "statuses": list(listing.statuses),
+        "any_tag": int(not listing.tags),
+        "tags": list(listing.tags),
+        "thread_id": listing.thread_id,
+        "origin": listing.origin,
+        "said_after": micros(listing.said_after),
+        "said_before": micros(listing.said_before),
+        "purgeable_by": micros(listing.purgeable_by),
+        "restorable_at": micros(listing.restorable_at),
+        "after": listing.after,
+        "limit": listing.limit,
+    }
+
+
+# ——— the steps of a changeset ———
+
+
+def add_source(session: Session, step: AddSource, seq: int) -> None:
+    """Whoever was faster with the same original has it: decide again."""
+    source = step.source
+    if session.one("insert_source", **source_values(source), seq=seq) is None:
+        raise StaleDecision("Another writer brought in this source first.")
+    session.run("insert_original", id=source.id, part=1, raw=step.original)
+
+
+def change_source(
+    session: Session,
+    step: ChangeSource,
+    seq: int,
+    units: Sequence[int],
+) -> list[tuple[int, Indexing]]:
+    """Returns what the new passages are found by, for the index of all."""
+    after = step.after
+    if step.anew:
+        _remove_passages(session, [after.id])
+        session.run("delete_originals", ids=[after.id])
+    if step.original is not None:
+        session.run("insert_original", id=after.id, part=after.parts, raw=step.original)
+    values = source_values(after)
+    for fixed in ("origin", "external_id", "created_at"):
+        del values[fixed]
+    expected = step.before.version
+    if session.one("update_source", **values, seq=seq, expected_version=expected) is None:
+        raise StaleDecision("Another writer changed this source first.")
+    if step.before.state is not State.ACTIVE and after.state is State.ACTIVE:
+        session.run("bump_passages_of", id=after.id, seq=seq)
+    placed = list(zip(units, step.passages, strict=True))
+    session.run_many(
+        "insert_passage",
+        [{**passage_values(passage), "unit": unit, "seq": seq} for unit, (passage, _) in placed],
+    )
+    return [(unit, index) for unit, (_, index) in placed]
+
+
+def remove_sources(session: Session, steps: Sequence[RemoveSource]) -> None:
+    erased = [step.id for step in steps if step.entry.event is Event.ERASE]
+    if erased:
+        session.run("silence_journal", ids=erased)
+    ids = [step.id for step in steps]
+    _remove_passages(session, ids)
+    session.run("delete_originals", ids=ids)
+    session.run("delete_sources", ids=ids)
+
+
+def _remove_passages(session: Session, ids: list[str]) -> None:
+    for statement in ("delete_passage_terms", "delete_passage_vectors", "delete_passages"):
+        session.run(statement, ids=ids)
