@@ -13,13 +13,13 @@ import commonplace
 SOURCE = Path(commonplace.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
 
-# A room imports only from rooms to its left. The four verbs' rooms do not import each other.
+# A room imports only from rooms to its left. The verbs' rooms do not import each other.
 LAYERS = (
     ("errors", "model"),
     ("language", "store", "settings"),
     ("bookkeeper",),
     ("desk",),
-    ("remember", "recall", "sleep"),
+    ("remember", "recall", "sleep", "ingest"),
     ("book",),
     ("aio", "answers", "operations"),
     ("surfaces", "bench"),

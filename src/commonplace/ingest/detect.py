@@ -1,0 +1,129 @@
+"""Which format an original has: by its file's name where that is clear, else by its content."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from enum import StrEnum
+
+from commonplace.ingest.cues import TIMING
+from commonplace.ingest.speaker_lines import speaker_line
+
+
+class Format(StrEnum):
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    CONVERSATION = "conversation"
+    EMAIL = "email"
+    SLACK = "slack"
+    TRANSCRIPT = "transcript"
+
+
+# What a name's ending says. Others (.txt, .json, .log, none) leave it to the content.
+BY_ENDING = {
+    ".md": Format.MARKDOWN,
+    ".markdown": Format.MARKDOWN,
+    ".html": Format.HTML,
+    ".htm": Format.HTML,
+    ".jsonl": Format.CONVERSATION,
+    ".ndjson": Format.CONVERSATION,
+    ".eml": Format.EMAIL,
+    ".vtt": Format.TRANSCRIPT,
+    ".srt": Format.TRANSCRIPT,
+}
+
+_LOOKED_AT = 20_000  # characters: what something is shows early
+_ENOUGH_LINES = 2
+_MOST = 0.6
+
+_MAIL_HEADER = re.compile(r"(?:From |[A-Za-z][A-Za-z0-9-]*:).*")
+_ONLY_IN_MAIL = """
+from to cc subject date message-id received return-path mime-version content-type delivered-to
+reply-to in-reply-to
+"""
+_MAIL_HEADERS = frozenset(_ONLY_IN_MAIL.split())
+_HTML = re.compile(r"\s*(?:<!doctype html|<html|<body|<div|<p>|<head)", re.I)
+_MARKDOWN_HEADING = re.compile(r"^ {0,3}#{1,6} \S", re.M)
+
+
+def detect(text: str, name: str | None = None) -> Format:
+    """The format of a text; plain text when nothing else fits."""
+    ending = _ending(name)
+    if ending in BY_ENDING:
+        return BY_ENDING[ending]
+    beginning = text[:_LOOKED_AT]
+    return next((format for format, fits in BY_CONTENT if fits(beginning)), Format.TEXT)
+
+
+def _ending(name: str | None) -> str:
+    _, dot, ending = (name or "").casefold().rpartition(".")
+    return dot + ending
+
+
+def _is_slack(text: str) -> bool:
+    """JSON whose messages have Slack's `ts`, a text of seconds and a fraction."""
+    is_json = text.lstrip()[:1] in ("[", "{")
+    return is_json and re.search(r'"ts"\s*:\s*"\d{9,}\.\d+"', text) is not None
+
+
+def _is_conversation(text: str) -> bool:
+    """JSON Lines, or a list, of objects."""
+    stripped = text.lstrip()
+    if re.match(r"\[\s*\{", stripped):
+        return '"text"' in stripped or '"content"' in stripped
+    first = stripped.split("\n", 1)[0]
+    if not first.startswith("{"):
+        return False
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        # Broken, or one object over many lines: either is meant as JSON if it looks like a log.
+        return re.search(r'"(?:text|content|messages|role|speaker)"\s*:', text) is not None
+
+
+def _is_subtitles(text: str) -> bool:
+    return text.startswith("WEBVTT") or any(TIMING.fullmatch(line) for line in text.split("\n")[:8])
+
+
+def _is_mail(text: str) -> bool:
+    """Header lines down to an empty line, with at least two names that only mail has."""
+    lines = text.split("\n\n", 1)[0].split("\n")
+    if not _MAIL_HEADER.match(lines[0]):
+        return False
+    if not all(_MAIL_HEADER.match(line) or line[:1] in (" ", "\t") for line in lines):
+        return False
+    names = {line.partition(":")[0].casefold() for line in lines}
+    return len(names & _MAIL_HEADERS) >= _ENOUGH_LINES
+
+
+def _is_spoken(text: str) -> bool:
+    """Most lines name a speaker, and somebody speaks twice."""
+    lines = [line for line in text.split("\n") if line.strip()][:200]
+    found = [line for line in map(speaker_line, lines) if line is not None]
+    if len(found) <= _ENOUGH_LINES or len({line.speaker for line in found}) == len(found):
+        return False
+    if any(line.clock for line in found):
+        return len(found) > _ENOUGH_LINES
+    return len(found) >= _MOST * len(lines)
+
+
+def _is_html(text: str) -> bool:
+    return _HTML.match(text) is not None and "</" in text
+
+
+def _is_markdown(text: str) -> bool:
+    return _MARKDOWN_HEADING.search(text) is not None
+
+
+# In this order: the first that fits.
+BY_CONTENT: tuple[tuple[Format, Callable[[str], bool]], ...] = (
+    (Format.SLACK, _is_slack),
+    (Format.CONVERSATION, _is_conversation),
+    (Format.TRANSCRIPT, _is_subtitles),
+    (Format.EMAIL, _is_mail),
+    (Format.HTML, _is_html),
+    (Format.TRANSCRIPT, _is_spoken),
+    (Format.MARKDOWN, _is_markdown),
+)

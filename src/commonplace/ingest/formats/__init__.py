@@ -1,0 +1,1 @@
+"""One file per format: `read(raw, hints)` makes a Reading of an original."""

@@ -1,0 +1,185 @@
+"""Whatever bytes come in: a Reading, or one of our errors. Never a stack trace."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from commonplace.errors import BadText, CommonplaceError, InvalidInput, TooLong
+from commonplace.ingest import decode
+from commonplace.ingest.detect import Format
+from commonplace.ingest.passages import passages
+from commonplace.ingest.read import READERS, format_of, read
+from commonplace.model.source import Reading
+
+DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+# Pieces that formats are made of, so that broken originals look like real ones for a while.
+PIECES = st.sampled_from(
+    [
+        *("From: ", "Subject: ", "=?utf-8?q?=C3?=", "=?nope?b?4?=", "Content-Type: ", "text/html"),
+        *("multipart/mixed; boundary=", "a", "--a", "--a--", "\n", "\n\n", "> ", "On 1/1 A wrote:"),
+        *(
+            "WEBVTT\n\n",
+            "00:00:01.000 --> 99:99:99.999\n",
+            "<v Ana>",
+            "</v>",
+            "um, ",
+            "I I ",
+            "Ana: ",
+        ),
+        *(
+            "{",
+            "}",
+            "[",
+            "]",
+            '"text"',
+            '"ts"',
+            '"role"',
+            ":",
+            ",",
+            '"\\ud800"',
+            "1e400",
+            "-1",
+            "null",
+        ),
+        *("# ", "---\n", "```", "<p>", "<blockquote>", "</", "&#0;", "<!--", "-- \n", "בברכה,\n"),
+        *(
+            "Content-Transfer-Encoding: base64\n",
+            "charset=utf-16",
+            "Date: Mon, 99 Foo",
+            "é",
+            "\x00",
+        ),
+    ]
+)
+ORIGINALS = st.one_of(
+    st.binary(max_size=200),
+    st.text(max_size=200),
+    st.lists(PIECES, max_size=25).map("".join),
+    st.lists(PIECES, max_size=25).map(lambda pieces: "".join(pieces).encode()),
+)
+
+
+@given(raw=ORIGINALS, format=st.sampled_from([None, *Format]))
+@settings(max_examples=250, deadline=None)
+@example(raw=b"\xff\xfe", format=Format.TEXT)
+@example(raw="[" * 100_000, format=Format.CONVERSATION)
+@example(raw='{"text": "hi", "time": ' + "9" * 5000 + "}", format=Format.CONVERSATION)
+@example(raw='{"text": "hi", "time": NaN}', format=Format.CONVERSATION)
+@example(raw='[{"ts": "1e300", "text": "hi"}]', format=Format.SLACK)
+@example(raw="WEBVTT\n\n999:59:59.999 --> 999:59:59.999\nhi", format=Format.TRANSCRIPT)
+def test_any_original_becomes_a_reading_or_one_of_our_errors(raw, format):
+    try:
+        reading = read(raw, format=format, started_at=DAY)
+    except CommonplaceError as refused:
+        assert refused.message
+        assert refused.remedy
+        return
+    assert isinstance(reading, Reading)
+    for piece in passages(reading.turns):
+        assert piece.text.strip() == piece.text != ""
+        piece.text.encode()  # no lone surrogate
+        assert "\x00" not in piece.text
+
+
+@given(raw=st.one_of(st.binary(max_size=300), st.lists(PIECES, max_size=25).map("".join)))
+@settings(max_examples=100, deadline=None)
+def test_a_mail_is_always_read_however_broken(raw):
+    """Nobody can correct a mail that was sent: only what is no mail at all is refused."""
+    if raw.strip() and not isinstance(raw, str):
+        raw = b"Subject: x\n\n" + raw
+    elif raw.strip():
+        raw = "Subject: x\n\n" + raw
+    else:
+        return
+    assert read(raw, format="email").turns[0].text
+
+
+@pytest.mark.parametrize("raw", ["", b"", " \n ", b"\n\n"])
+def test_an_empty_original_is_refused(raw):
+    with pytest.raises(BadText, match="nothing to read"):
+        read(raw)
+
+
+@pytest.mark.parametrize("format", sorted(READERS))
+def test_an_original_beyond_the_limit_is_refused_by_every_format(format, monkeypatch):
+    monkeypatch.setattr(decode, "MAX_CHARACTERS", 100)
+    with pytest.raises(TooLong, match="MAX_CHARACTERS"):
+        read("Ana: hello\n" * 50, format=format)
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        (b"%PDF-1.7 ...", "a PDF"),
+        (b"PK\x03\x04 word/document.xml", "ZIP"),
+        (b"\x89PNG\r\n", "a picture"),
+        (b"{\\rtf1 hello}", "RTF"),
+    ],
+)
+def test_files_that_hold_no_text_are_refused_by_name(raw, told):
+    with pytest.raises(InvalidInput, match=told) as refused:
+        read(raw)
+    assert "plain text" in refused.value.remedy
+
+
+def test_nul_bytes_and_other_encodings_are_refused_with_a_remedy():
+    with pytest.raises(BadText, match="NUL"):
+        read(b"hello\x00world")
+    with pytest.raises(BadText, match="byte 3 cannot be read") as refused:
+        read("caf\xe9 noir".encode("latin-1"))
+    assert "UTF-8" in refused.value.remedy
+    with pytest.raises(BadText, match="surrogate"):
+        read("half \ud83d of a smile")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_texts_with_a_byte_order_mark_are_read_as_what_they_are(encoding):
+    assert read("שלום, world\r\nagain".encode(encoding)).turns[0].text == "שלום, world\nagain"
+
+
+def test_an_unknown_format_is_refused_with_the_known_ones():
+    with pytest.raises(InvalidInput, match="text, markdown"):
+        read("hello", format="spreadsheet")
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "format"),
+    [
+        ("notes.md", "no heading at all", Format.MARKDOWN),
+        ("a.eml", "hello", Format.EMAIL),
+        ("call.vtt", "hello", Format.TRANSCRIPT),
+        ("call.SRT", "hello", Format.TRANSCRIPT),
+        ("log.jsonl", "hello", Format.CONVERSATION),
+        ("page.html", "hello", Format.HTML),
+        ("notes.txt", "# Plan\n\nGo.", Format.MARKDOWN),
+        (None, "A note.\n\nWith two paragraphs: one and two.", Format.TEXT),
+        (None, "Note: buy milk\nRemember: eggs\nAlso: bread", Format.TEXT),
+        (
+            None,
+            '{"speaker": "Ana", "text": "hi"}\n{"speaker": "Dan", "text": "ho"}',
+            "conversation",
+        ),
+        ("chat.json", '[{"role": "user", "content": "hi"}]', Format.CONVERSATION),
+        ("chat.json", '{\n "messages": [\n {"role": "user", "content": "hi"}]}', "conversation"),
+        ("c.json", '[{"type": "message", "user": "U1", "ts": "1700000000.0001"}]', Format.SLACK),
+        (None, "WEBVTT\n\n00:01.000 --> 00:02.000\nhi", Format.TRANSCRIPT),
+        (None, "1\n00:00:01,000 --> 00:00:02,000\nhi", Format.TRANSCRIPT),
+        (None, "Ana: hi\nDan: hello\nAna: how are you?", Format.TRANSCRIPT),
+        (None, "From: ana@x.org\nTo: dan@x.org\nSubject: Hi\n\nHello", Format.EMAIL),
+        (None, "From: ana@x.org\r\nSubject: Hi\r\n\r\nHello", Format.EMAIL),
+        (None, "<!DOCTYPE html><html><body>Hi</body></html>", Format.HTML),
+        (None, "Dear Ana,\nSee you: at noon.\n", Format.TEXT),
+    ],
+)
+def test_the_format_is_told_by_name_and_by_content(name, raw, format):
+    assert format_of(raw, name) == format
+    assert format_of(raw.encode(), name) == format
+
+
+def test_mail_in_an_old_charset_is_still_seen_as_mail():
+    raw = "From: a@x.org\nSubject: Caf\xe9\n\nBientôt".encode("latin-1")
+    assert format_of(raw) is Format.EMAIL
+    assert read(raw).turns[0].text == "Bientôt"
