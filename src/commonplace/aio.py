@@ -16,6 +16,7 @@ from typing import Any, Self
 from commonplace import book as synchronous
 from commonplace.language.models.embedder import Embedder
 from commonplace.sleep.reembed import Reembedded
+from commonplace.sleep.worker import Worked
 
 
 async def open(url: str | None = None, **settings: Any) -> AsyncCommonplace:
@@ -56,6 +57,12 @@ class AsyncCommonplace:
         self, lines: Iterable[str] | None = None, *, reset: bool = False
     ) -> synchronous.Calibrated:
         return await asyncio.to_thread(self._book.calibrate, lines, reset=reset)
+
+    async def work(self, *, once: bool = False) -> Worked:
+        return await asyncio.to_thread(self._book.work, once=once)
+
+    def stop_work(self) -> None:
+        self._book.stop_work()
 
     async def flush(self) -> None:
         await asyncio.to_thread(self._book.flush)

@@ -23,6 +23,7 @@ from commonplace.model.changes import Changeset, Indexing
 from commonplace.model.filters import Visibility
 from commonplace.model.lifecycle import LIFETIMES, Lifetimes
 from commonplace.model.memory import Memory
+from commonplace.model.owed import owing_vectors
 from commonplace.model.scope import Principal
 from commonplace.store.cache import IndexCache
 from commonplace.store.port import Store
@@ -110,7 +111,8 @@ class Desk:
             if not changeset.steps:
                 return self.store.counters(changeset.scope).revision, answer
             try:
-                return self.store.apply(changeset).revision, answer
+                owing = owing_vectors(changeset, self.new_id())
+                return self.store.apply(owing).revision, answer
             except StaleDecision:
                 continue
         raise StaleDecision("Other writers were faster every time.")

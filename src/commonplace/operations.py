@@ -145,7 +145,7 @@ HELP: dict[str, str] = {
     "filters": "Further filters by name, such as thread_id, role, importance_min, created_after.",
     "forgotten": "Show what was forgotten and can still be restored.",
     "held": "Which held value, by its id; when not given the newest, or all to insert or dismiss.",
-    "id": "The memory's id.",
+    "id": "Its id.",
     "ids": "The ids.",
     "importance": "1 (trivial) to 5 (vital).",
     "items": "Texts, or maps of the fields that remember takes.",
@@ -160,6 +160,7 @@ HELP: dict[str, str] = {
     "now": "Wait until the compaction is done.",
     "on_conflict": "What to do with another value of a contact or kv: ask, override, insert or "
     "alternative.",
+    "once": "Do what is due now, and then no more.",
     "older_than_days": "Only what is older than this.",
     "pinned": "Keep it whatever happens.",
     "queries": "Questions, in plain words.",
@@ -173,6 +174,7 @@ HELP: dict[str, str] = {
     "source_id": "Where it came from.",
     "source_type": "What kind of source it came from.",
     "stability": "volatile, stable or permanent.",
+    "states": "Only these states: queued, running, dead.",
     "steps": "The steps of a procedure, in order.",
     "summary": "One sentence; derived when not given.",
     "tags": "Tags; derived from the words when not given.",
@@ -211,6 +213,10 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("profile set", "profile_set", Effect.WRITE, ("name", "value"), owner_only=True),
     Operation("profile note", "profile_note", Effect.WRITE, ("text",), owner_only=True),
     Operation("tidy", "tidy", Effect.WRITE),
+    Operation("jobs", "jobs", Effect.READ, owner_only=True),
+    Operation("jobs retry", "jobs_retry", Effect.WRITE, ("id",), owner_only=True),
+    Operation("jobs cancel", "jobs_cancel", Effect.WRITE, ("id",), owner_only=True),
+    Operation("worker", "work", Effect.WRITE, owner_only=True, of_the_store=True),
     Operation("reembed", "reembed", Effect.WRITE, owner_only=True, of_the_store=True),
     Operation(
         "calibrate", "calibrate", Effect.WRITE, ("lines",), owner_only=True, of_the_store=True

@@ -23,6 +23,7 @@ class Setting:
     help: str
     least: float | None = None  # for numbers
     most: float | None = None
+    choices: tuple[str, ...] = ()
     secret: bool = False  # never shown, logged or repeated in an error
 
     @property
@@ -89,6 +90,14 @@ TABLE: tuple[Setting, ...] = (
         32_000,
     ),
     Setting("cache_mb", int, 1024, "Memory for in-process indexes, in megabytes.", 0),
+    Setting(
+        "worker",
+        str,
+        "inline",
+        "Who does the work that is owed: inline (a thread of each process that opens the store) "
+        "or off (only `commonplace worker`).",
+        choices=("inline", "off"),
+    ),
     Setting("tidy_on_open", bool, True, "Tidy once a day when a store is opened."),
     Setting(
         "restorable_days", float, 30.0, "How long a forgotten memory can be restored.", 0, 36_500
@@ -120,6 +129,7 @@ class Settings:
     embedder_batch: int
     embedder_max_chars: int
     cache_mb: int
+    worker: str
     tidy_on_open: bool
     restorable_days: float
     idle_days: float
@@ -203,6 +213,11 @@ def _typed(setting: Setting, value: object, where: str) -> Any:
             f"{setting.name} ({where}) must be {setting.type.__name__}, not {value!r}.",
             field=setting.name,
         ) from None
+    if setting.choices and typed not in setting.choices:
+        raise BadSettings(
+            f"{setting.name} ({where}) must be {' or '.join(setting.choices)}, not {value!r}.",
+            field=setting.name,
+        )
     if setting.least is not None and not typed >= setting.least:
         raise BadSettings(
             f"{setting.name} ({where}) must be at least {setting.least:g}, not {value!r}.",

@@ -57,8 +57,8 @@ def with_questions(store_url, user):
 
 
 def test_every_failpoint_of_the_store_is_killed_at_somewhere():
-    """Those of migrations and of reembed are killed at where these are tested."""
-    elsewhere = {name for name in NAMES if name.startswith(("migration.", "reembed."))}
+    """Those of migrations, of reembed and of jobs are killed at where these are tested."""
+    elsewhere = {name for name in NAMES if name.startswith(("migration.", "reembed.", "job."))}
     assert {*IN_A_WRITE, *IN_A_SCRUB, *elsewhere} == set(NAMES)
 
 

@@ -14,8 +14,8 @@ from commonplace.model.portable import Belongings, from_lines
 
 
 def open_plainly(url: str, embedder: str | Embedder = "hashing") -> Commonplace:
-    """A book for tests in other processes: the fast embedder, and no tidying behind their back."""
-    return commonplace.open(url, embedder=embedder, tidy_on_open=False)
+    """A book for tests in other processes: the fast embedder, and nothing behind their back."""
+    return commonplace.open(url, embedder=embedder, tidy_on_open=False, worker="off")
 
 
 def assert_whole(url: str, user: str) -> Belongings:

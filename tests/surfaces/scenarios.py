@@ -186,6 +186,16 @@ SCENARIOS = (
         Step("list", {"kinds": ["summary"]}),
     ),
     scenario(
+        "jobs",
+        Step("jobs"),
+        Step("jobs", {"states": ["dead", "queued"], "limit": 3}),
+        Step("jobs", {"states": ["done"]}, error="invalid_input"),
+        Step("jobs", error="not_allowed", agent="planner"),
+        Step("jobs retry", {"id": "nowhere"}, error="not_found"),
+        Step("jobs cancel", {"id": "nowhere"}, error="not_found"),
+        Step("jobs cancel", {"id": "nowhere"}, error="not_allowed", agent="planner"),
+    ),
+    scenario(
         "hidden from agents",
         Step("remember", {"content": "Diagnosis: anaemia", "sensitivity": "high"}, "secret"),
         Step("show", {"id": "$secret"}),

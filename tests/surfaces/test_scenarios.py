@@ -27,7 +27,7 @@ def test_the_table_covers_every_operation_on_the_command_line():
     played = {step.operation for scenario in SCENARIOS for step in scenario.steps}
     offered = {operation.name for operation in OPERATIONS if operation.on_command_line}
     # Those in test_command_line.py.
-    alone = {"import", "events", "change-log", "doctor", "reembed", "calibrate"}
+    alone = {"import", "events", "change-log", "doctor", "reembed", "calibrate", "worker"}
     assert offered - alone <= played
 
 

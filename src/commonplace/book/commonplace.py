@@ -16,6 +16,7 @@ from commonplace.book.embedders import (
     measured_calibration,
 )
 from commonplace.book.user import User
+from commonplace.book.work import kinds_of_work
 from commonplace.desk import Desk
 from commonplace.errors import (
     BadSettings,
@@ -23,6 +24,7 @@ from commonplace.errors import (
     EmbedderUnavailable,
     InvalidInput,
     MissingField,
+    StoreError,
 )
 from commonplace.language.detect import Script
 from commonplace.language.models.calibrate import FEWEST_PAIRS, Pair, calibrate, pairs_from
@@ -31,8 +33,10 @@ from commonplace.model import check
 from commonplace.model.lifecycle import LIFETIMES
 from commonplace.model.scope import Principal
 from commonplace.settings import Settings
+from commonplace.sleep.background import Background
 from commonplace.sleep.reembed import Reembedded, Report, reembed
 from commonplace.sleep.tidy import scrub
+from commonplace.sleep.worker import Worked, Worker
 from commonplace.store.address import MEMORY
 
 log = logging.getLogger("commonplace")
@@ -55,6 +59,9 @@ class Commonplace:
     def __init__(self, desk: Desk, settings: Settings | None = None):
         self._desk = desk
         self._settings = settings
+        self._kinds = kinds_of_work(desk)
+        self._background = Background(self._worker)
+        self._at_work: list[Worker] = []
 
     def user(self, user_id: str, *, cleared: bool = False) -> User:
         """The handle of one user. Cleared ones see sensitivity high in lists and searches."""
@@ -125,6 +132,42 @@ class Commonplace:
             )
         return found
 
+    # ——— work that is owed ———
+
+    def work(self, *, once: bool = False) -> Worked:
+        """Do what is owed, whoever it belongs to: sources to process, vectors that are late. Any
+        number may work on one store; what one leaves undone, another takes over. With once: what
+        is due now, and then no more."""
+        worker = self._worker()
+        if check.flag(once, "once"):
+            return worker.run_until_idle()
+        self._at_work.append(worker)
+        try:
+            return worker.run()
+        finally:
+            self._at_work.remove(worker)
+
+    def stop_work(self) -> None:
+        """`work` ends as soon as the job that is under way is done."""
+        for worker in tuple(self._at_work):
+            worker.stop()
+
+    def work_in_background(self) -> None:
+        """A thread does what this process causes, and what others left undone."""
+        self._desk.store.when_enqueued(self._background.wake)
+        try:
+            waits = self._desk.store.next_due(sorted(self._kinds)) is not None
+        except StoreError as error:  # a login that may not claim leaves it to those who may
+            log.warning("work that is owed has to wait: %s", error.code)
+            return
+        if waits:
+            self._background.wake()
+
+    def _worker(self) -> Worker:
+        return Worker(self._desk, self._kinds)
+
+    # ——— looking after it ———
+
     def tidy_what_is_due(self) -> None:
         """Once a day for each user, whether or not a worker runs."""
         due = self._desk.clock() - LIFETIMES.tidy_every
@@ -137,6 +180,8 @@ class Commonplace:
         scrub(self._desk)
 
     def close(self) -> None:
+        self.stop_work()
+        self._background.close()
         self._desk.books.close()
         self._desk.store.close()
 

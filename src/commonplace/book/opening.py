@@ -47,6 +47,8 @@ def open(
         book = Commonplace(_desk(store, model, clock, chosen), chosen)
         if chosen.tidy_on_open:
             book.tidy_what_is_due()
+        if chosen.worker == "inline":
+            book.work_in_background()
     except BaseException:
         store.close()
         raise

@@ -25,6 +25,7 @@ from commonplace.language.models.embedder import Vectors
 from commonplace.model import check
 from commonplace.model.conflict import Choice as Decided
 from commonplace.model.delta import Delta
+from commonplace.model.job import JobState
 from commonplace.model.journal import Node
 from commonplace.model.memory import Memory
 from commonplace.model.portable import from_lines, to_lines
@@ -52,6 +53,7 @@ from commonplace.remember.remember import Remembered, remember
 from commonplace.remember.resolve import Resolved, resolve
 from commonplace.remember.update import Updated, update
 from commonplace.sleep.doctor import Finding, examine
+from commonplace.sleep.jobs import Owed, cancel_job, list_jobs, retry_job
 from commonplace.sleep.tidy import ACTOR as NIGHT_ACTOR
 from commonplace.sleep.tidy import Tidied, tidy
 
@@ -418,6 +420,28 @@ class User:
             self._owner_only("look at every user's index")
         scope = None if all_users else self.principal.scope
         return examine(self._desk, scope)
+
+    def jobs(self, *, states: Texts | None = None, limit: int = 50) -> Sequence[Owed]:
+        """Work that is owed to this memory, the next first: what it is, how often it was tried,
+        when it runs, why it failed. What is done has left the list."""
+        self._owner_only("look at jobs")
+        chosen = [
+            check.choice(each, "states", JobState, {})
+            for each in ([states] if isinstance(states, str) else states or ())
+        ]
+        return list_jobs(
+            self._desk, self.principal, chosen, check.integer(limit, "limit", 1, MAX_K)
+        )
+
+    def jobs_retry(self, id: str) -> Owed:
+        """Run a job that is dead or waits at once, with all its tries before it again."""
+        self._owner_only("retry a job")
+        return retry_job(self._desk, self.principal, check.word(id, "id"))
+
+    def jobs_cancel(self, id: str) -> Owed:
+        """Take a job off the list; the result of one that runs is not taken any more."""
+        self._owner_only("cancel a job")
+        return cancel_job(self._desk, self.principal, check.word(id, "id"))
 
     def export(self) -> Iterator[str]:
         """Everything this user owns, as lines of JSON."""

@@ -11,10 +11,11 @@ from commonplace.desk import Desk, indexing
 from commonplace.language.models.embedder import Proof
 from commonplace.model.embedders import asked_for
 from commonplace.model.filters import Visibility
+from commonplace.model.job import JobState
 from commonplace.model.memory import State
 from commonplace.model.scope import Scope
 from commonplace.store.index import ScopeIndex
-from commonplace.store.port import EVERYTHING, Health, IndexPage, Listing
+from commonplace.store.port import EVERYTHING, Health, IndexPage, JobQuery, Listing
 from commonplace.store.sql.rows import pack_terms
 
 
@@ -41,6 +42,7 @@ def examine(desk: Desk, scope: Scope | None) -> list[Finding]:
     )
     findings.append(_consistency(desk, scopes))
     findings.append(_vectors(desk, scopes))
+    findings.append(_jobs(desk, scopes))
     return [*findings, _embedder(desk), _generations(desk), _settings(desk), _versions()]
 
 
@@ -89,8 +91,21 @@ def _vectors(desk: Desk, scopes: list[Scope]) -> Finding:
         "vectors",
         missing == 0,
         "complete" if not missing else f"{missing} wait for the embedder",
-        "" if not missing else "Run `commonplace tidy`.",
+        "" if not missing else "They follow when it is back; at once with `commonplace tidy`.",
     )
+
+
+def _jobs(desk: Desk, scopes: list[Scope]) -> Finding:
+    """Work that nobody will do by itself, and work that nobody is at though somebody began."""
+    now = desk.clock()
+    known = [job for scope in scopes for job in desk.store.jobs(scope, JobQuery())]
+    dead = sum(job.state is JobState.DEAD for job in known)
+    left = sum(job.lease_has_ended(now) for job in known)
+    told = [f"{dead} dead"] * bool(dead) + [f"{left} left by their worker"] * bool(left)
+    remedies = ["See `commonplace jobs`, then `commonplace jobs retry ID`."] * bool(dead)
+    remedies += ["Run `commonplace worker --once`."] * bool(left)
+    waiting = f"{len(known)} wait" if known else "nothing waits"
+    return Finding("jobs", not told, ", ".join(told) or waiting, " ".join(remedies))
 
 
 def _embedder(desk: Desk) -> Finding:

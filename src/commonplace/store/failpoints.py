@@ -20,6 +20,8 @@ NAMES = (
     "reembed.before_switch",
     "reembed.after_switch",
     "reembed.removed",
+    "job.claimed",
+    "job.worked",
 )
 
 _hook: Callable[[str], None] | None = None

@@ -22,6 +22,7 @@ from commonplace.remember.remember import Remembered
 from commonplace.sleep.doctor import Finding
 from commonplace.surfaces.cli.reembedding import reembed_with_a_bar
 from commonplace.surfaces.cli.render import show_answer
+from commonplace.surfaces.cli.working import work_until_told_to_stop
 
 EXIT_NO = 1
 EXIT_PENDING = 3  # held: a person decides
@@ -103,6 +104,8 @@ def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) ->
         raise NotAllowed("Only the owner may look after the whole store.")
     if operation.verb == "reembed":
         return reembed_with_a_bar(options.store, chosen.embedder)
+    if operation.verb == "work":
+        return work_until_told_to_stop(options.store, options.embedder, **arguments)
     with commonplace.open(options.store, embedder=options.embedder) as book:
         if operation.of_the_store:
             return operation.call(book, arguments)

@@ -33,6 +33,7 @@ from commonplace.remember.profile import Profile, ProfileChange
 from commonplace.remember.remember import Remembered
 from commonplace.remember.resolve import Resolved
 from commonplace.remember.update import Updated
+from commonplace.sleep.jobs import Owed
 from commonplace.sleep.reembed import Reembedded
 from commonplace.sleep.tidy import Tidied
 
@@ -71,7 +72,7 @@ def show_error(error: CommonplaceError, as_json: bool) -> None:
 def drawn(answer: Any) -> Any:
     """How an answer looks on a terminal; lists and maps as they come."""
     if isinstance(answer, list | tuple):
-        rows = (drawn(each) if isinstance(each, Question) else _row(each) for each in answer)
+        rows = (drawn(each) if isinstance(each, Question | Owed) else _row(each) for each in answer)
         return Group(*rows) if answer else Text("Nothing.", "dim")
     return Text(str(answer))
 

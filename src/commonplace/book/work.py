@@ -1,0 +1,18 @@
+"""Which kinds of work a book knows how to do, and who does it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from commonplace.desk import Desk
+from commonplace.model.owed import EMBED
+from commonplace.remember.link import link_late
+from commonplace.sleep.late_vectors import fill_late_vectors
+from commonplace.sleep.worker import Work
+
+
+def kinds_of_work(desk: Desk) -> Mapping[str, Work]:
+    return {
+        EMBED: partial(fill_late_vectors, desk, partial(link_late, desk)),
+    }

@@ -1,0 +1,107 @@
+"""A killed worker leaves nothing half-done: another takes its job over, and it is done once."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from commonplace.model.changes import Changeset, Enqueue
+from commonplace.model.job import LEASE
+from commonplace.sleep.worker import Worked
+from commonplace.store.failpoints import NAMES
+from support.making import ANA, a_job
+from support.processes import PATIENCE, Child
+from support.scenarios import wait_until_alone
+from support.stores import raw
+from support.whole import assert_whole, open_plainly
+from support.workers import work
+
+# The job's own moments, and those of the write that is its result.
+WHILE_AT_WORK = ["job.claimed", "job.worked", "apply.rows", "apply.before_commit"]
+
+
+def owe(url, *keys, kind="note"):
+    """Long ago, so that they are due by any clock."""
+    with open_plainly(url) as book:
+        jobs = tuple(Enqueue(a_job(kind=kind, key=key)) for key in keys)
+        at = datetime.now(UTC)
+        book._desk.store.apply(Changeset(ANA, at, "test", jobs))
+
+
+def let_leases_end(url):
+    """As if their holder had been silent for as long as a lease lasts."""
+    raw(url, f"UPDATE jobs SET due_at = due_at - {int(LEASE.total_seconds() * 1e6)}")
+
+
+def test_every_failpoint_of_a_job_is_killed_at():
+    assert {name for name in NAMES if name.startswith("job.")} <= set(WHILE_AT_WORK)
+
+
+@pytest.mark.parametrize("failpoint", WHILE_AT_WORK)
+def test_killed_at_work_the_job_is_taken_over_and_done_once(store_url, failpoint):
+    owe(store_url, "1")
+    with Child(work, store_url, failpoint) as child:
+        said = child.rest()
+        assert child.was_killed()
+    assert said == ([] if failpoint == "job.claimed" else [1])
+    wait_until_alone(store_url)
+    assert assert_whole(store_url, "ana").memories == ()
+    with Child(work, store_url) as early:  # it is still held
+        assert early.rest() == [Worked()]
+    let_leases_end(store_url)
+    with Child(work, store_url) as child:
+        assert child.rest() == [2, Worked(done=1)]
+    (kept,) = assert_whole(store_url, "ana").memories
+    assert kept.content == "Job 1 is done"
+
+
+def test_killed_after_the_commit_the_job_is_done_and_not_done_again(store_url):
+    owe(store_url, "1")
+    with Child(work, store_url, "apply.after_commit") as child:
+        assert child.rest() == [1]
+        assert child.was_killed()
+    wait_until_alone(store_url)
+    let_leases_end(store_url)
+    with Child(work, store_url) as child:
+        assert child.rest() == [Worked()]
+    assert len(assert_whole(store_url, "ana").memories) == 1
+
+
+def test_several_workers_at_once_do_everything_once(store_url):
+    keys = [str(number) for number in range(12)]
+    owe(store_url, *keys)
+    with (
+        Child(work, store_url) as one,
+        Child(work, store_url) as two,
+        Child(work, store_url) as three,
+    ):
+        ended = [child.rest()[-1] for child in (one, two, three)]
+    assert sum((each.done for each in ended), 0) == len(keys)
+    said = [memory.content for memory in assert_whole(store_url, "ana").memories]
+    assert sorted(said) == sorted(f"Job {key} is done" for key in keys)
+
+
+def test_a_worker_process_stops_calmly_when_it_is_told_to(store_url):
+    """`commonplace worker`, as an operator runs it."""
+    owe(store_url, "1", kind="embed")
+    command = ["worker", "--store", store_url, "--embedder", "hashing", "--json"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "commonplace", *command], stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            deadline = time.monotonic() + PATIENCE
+            while raw(store_url, "SELECT id FROM jobs"):
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            process.send_signal(signal.SIGTERM)
+            told, _ = process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()
+    assert json.loads(told) == {"done": 1, "failed": 0}
+    assert process.returncode == 0

@@ -1,0 +1,148 @@
+"""What is owed to a memory: vectors that are late, and the owner's list of jobs."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from commonplace.errors import BadSettings, InvalidInput, NotAllowed, NotFound
+from commonplace.model.job import FIRST_WAIT, Failure
+from commonplace.sleep.worker import Worked
+from support.embedders import Interrupted, Switchable
+
+PATIENCE = 30.0
+BROKEN = Failure("unexpected", "ZeroDivisionError was raised.")
+
+
+@pytest.fixture
+def embedder():
+    return Switchable()
+
+
+@pytest.fixture
+def book(open_book, embedder):
+    return open_book(embedder=embedder, worker="off")
+
+
+def finding(me, what):
+    return next(each for each in me.doctor() if each.what == what)
+
+
+def test_a_memory_stored_without_a_vector_owes_one(book, me, embedder, clock):
+    me.remember("The kettle is red")
+    assert me.jobs() == []
+    embedder.down = True
+    me.remember("The garden gate needs a new lock")
+    me.remember("The shed needs a new door")
+    (job,) = me.jobs()
+    assert (job.kind, job.about, job.state) == ("embed", None, "queued")
+    assert job.next_run == clock() + FIRST_WAIT
+
+
+def test_when_the_embedder_is_back_a_worker_fills_the_vectors_without_the_night(
+    book, me, embedder, clock
+):
+    first = me.remember("Dana lives in Haifa near the port").id
+    embedder.down = True
+    late = me.remember("Dana lives in Haifa near the old port").id
+    clock.tick(minutes=1)
+    assert book.work(once=True) == Worked(failed=1)
+    assert me.jobs()[0].error.startswith("embedder_unavailable: ")
+    embedder.down = False
+    assert book.work(once=True) == Worked()
+    clock.tick(minutes=1)
+    assert book.work(once=True) == Worked(done=1)
+    assert me.jobs() == []
+    assert finding(me, "vectors").ok
+    assert [{link.a, link.b} for link in me.show(late).links] == [{first, late}]
+
+
+def test_in_the_background_they_come_by_themselves(open_book, book, me, embedder, clock):
+    """Opening finds what is due; closing waits for the end of what is under way."""
+    embedder.down = True
+    me.remember("The garden gate needs a new lock")
+    clock.tick(minutes=1)
+    back = Interrupted()
+    embedding = threading.Event()
+    back.meanwhile = embedding.set
+    second = open_book(embedder=back, tidy_on_open=False)
+    assert embedding.wait(PATIENCE)
+    second.close()
+    embedder.down = False
+    assert me.jobs() == []
+    assert finding(me, "vectors").ok
+
+
+def test_every_change_of_words_owes_a_vector_while_the_embedder_is_down(book, me, embedder):
+    old = me.remember("Dana lives in Haifa", kind="fact").id
+    embedder.down = True
+    me.update(old, content="Dana lives in Porto")
+    (job,) = me.jobs()
+    me.jobs_cancel(job.id)
+    me.profile_set("city", "Porto")
+    assert [job.kind for job in me.jobs()] == ["embed"]
+
+
+def test_a_dead_job_is_told_of_retried_and_cancelled_by_its_owner(book, me, embedder, clock):
+    embedder.down = True
+    me.remember("The garden gate needs a new lock")
+    (job,) = me.jobs()
+    desk = book._desk
+    clock.tick(minutes=1)
+    claimed = desk.store.claim("w", clock())
+    assert finding(me, "jobs").ok
+    clock.tick(minutes=5)
+    assert "left by their worker" in finding(me, "jobs").detail
+    claimed = desk.store.claim("w", clock())
+    desk.store.fail(claimed, clock(), BROKEN, None)
+    unwell = finding(me, "jobs")
+    assert (unwell.ok, unwell.detail) == (False, "1 dead")
+    assert "jobs retry" in unwell.remedy
+    assert [each.id for each in me.jobs(states="dead")] == [job.id]
+    assert me.jobs(states=["queued", "running"]) == []
+    retried = me.jobs_retry(job.id)
+    assert (retried.state, retried.tries, retried.next_run) == ("queued", 0, clock())
+    assert me.jobs_cancel(job.id) == retried
+    assert me.jobs() == []
+    assert finding(me, "jobs").ok
+
+
+def test_jobs_are_the_owners_alone(book, me, embedder):
+    embedder.down = True
+    me.remember("The garden gate needs a new lock")
+    (job,) = me.jobs()
+    agent, other = me.agent("planner"), book.user("bob")
+    for attempt in (agent.jobs, lambda: agent.jobs_retry(job.id), lambda: agent.jobs_cancel("x")):
+        with pytest.raises(NotAllowed):
+            attempt()
+    for attempt in (other.jobs_retry, other.jobs_cancel):
+        with pytest.raises(NotFound):
+            attempt(job.id)
+    assert other.jobs() == []
+    with pytest.raises(InvalidInput):
+        me.jobs(states=["done"])
+
+
+def test_erasing_a_memory_takes_what_it_is_owed_along(book, me, embedder):
+    embedder.down = True
+    me.remember("The garden gate needs a new lock")
+    me.erase_user()
+    assert me.jobs() == []
+    assert book.work(once=True) == Worked()
+
+
+def test_a_dedicated_worker_stops_when_it_is_told_to(book):
+    at_work = threading.Thread(target=book.work, daemon=True)
+    at_work.start()
+    while not book._at_work:
+        at_work.join(0.01)
+        assert at_work.is_alive()
+    book.stop_work()
+    at_work.join(PATIENCE)
+    assert not at_work.is_alive()
+
+
+def test_who_works_is_inline_or_off(open_book):
+    with pytest.raises(BadSettings, match="inline or off"):
+        open_book(worker="sometimes")
