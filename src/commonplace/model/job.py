@@ -69,8 +69,8 @@ class Job:
 
 def wait_after(id: str, tries: int) -> timedelta:
     """How long after so many failures. The jitter comes from the id: the same again each time."""
-    wait = min(FIRST_WAIT * GROWTH ** min(max(tries - 1, 0), 32), LONGEST_WAIT)
-    return wait * (1 - JITTER * crc32(f"{id}/{tries}".encode()) / 2**32)
+    times = min(GROWTH ** min(max(tries - 1, 0), 32), LONGEST_WAIT / FIRST_WAIT)
+    return FIRST_WAIT * times * (1 - JITTER * crc32(f"{id}/{tries}".encode()) / 2**32)
 
 
 def next_try(job: Job, now: datetime) -> datetime | None:

@@ -43,7 +43,13 @@ _GLOBAL_TYPES: dict[str, tuple[Any, Any]] = {
     "cleared": (bool, False),
     "json": (bool, False),
 }
-_SINGULAR = {"tags": "--tag", "kinds": "--kind", "categories": "--category", "steps": "--step"}
+_SINGULAR = {
+    "states": "--state",
+    "tags": "--tag",
+    "kinds": "--kind",
+    "categories": "--category",
+    "steps": "--step",
+}
 
 
 @dataclass(frozen=True, slots=True)
