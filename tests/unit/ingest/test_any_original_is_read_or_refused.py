@@ -73,9 +73,7 @@ ORIGINALS = st.one_of(
 def test_any_original_becomes_a_reading_or_one_of_our_errors(raw, format):
     try:
         reading = read(raw, format=format, started_at=DAY)
-    except CommonplaceError as refused:
-        assert refused.message
-        assert refused.remedy
+    except CommonplaceError:
         return
     assert isinstance(reading, Reading)
     for piece in passages(reading.turns):
