@@ -115,6 +115,12 @@ def _spoken(text: str) -> dict[str, str]:
     return {_bare(word): word for word in chosen if _bare(word) not in stop_words("en")}
 
 
+def proper_words(text: str) -> list[str]:
+    """Words with a capital that no beginning explains."""
+    found = list(_WORD.finditer(text))
+    return [match[0] for match in found[1:] if match[0][0].isupper() and match[0] != "I"]
+
+
 def _bare(word: str) -> str:
     """Folded, without a possessive."""
     folded = fold_case(word).replace("’", "'")

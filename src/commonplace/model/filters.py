@@ -7,6 +7,7 @@ from datetime import datetime
 
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
+from commonplace.model.source import Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +88,9 @@ class Visibility:
             and memory.agent_id not in (None, self.agent)
         )
         return not someone_elses_soul
+
+    def admits_source(self, source: Source) -> bool:
+        return source.sensitivity != "high" or self.cleared
 
 
 UNCLEARED = Visibility()

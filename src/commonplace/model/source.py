@@ -104,10 +104,6 @@ class Passage:
     def id(self) -> str:
         return f"{self.source_id}#{self.number}"
 
-    @property
-    def searchable_text(self) -> str:
-        return embedded_text(self.speaker, self.text)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
@@ -156,9 +152,18 @@ class Source:
         return replace(self, **changes)
 
 
-def embedded_text(speaker: str | None, text: str) -> str:
-    """Who speaks is part of what is said."""
-    return f"{speaker}: {text}" if speaker else text
+def embedded_text(speaker: str | None, content_type: str, title: str, text: str) -> str:
+    """Who speaks is part of what is said, and so is what a document or a letter is about."""
+    about = title if content_type in _TITLED else ""
+    return ": ".join(part for part in (speaker, about, text) if part)
+
+
+def searched_text(content_type: str, title: str, text: str) -> str:
+    """The words it is found by. A speaker is not among them: ranking knows who spoke."""
+    return f"{title}\n{text}" if title and content_type in _TITLED else text
+
+
+_TITLED = (ContentType.TEXT_NOTE, ContentType.EMAIL)
 
 
 def is_source_id(id: str) -> bool:

@@ -1,102 +1,165 @@
-"""The two arms of recall: meaning (vectors) and words (BM25). Each names its best candidates."""
+"""The arms of recall. Each gives every candidate a signal or several, by name.
+
+An arm sees the whole index of a scope at one moment and knows nothing of the other arms. What a
+signal is worth is `fuse`'s business.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.desk import Desk, Vector
-from commonplace.language.analyse import analyse
-from commonplace.model.filters import Filters, Visibility
-from commonplace.model.scope import Scope
+from commonplace.desk import Vector
+from commonplace.language.detect import Script, script
+from commonplace.language.models.embedder import Calibration
+from commonplace.language.traits import SCRIPT_SHIFT, Trait, script_codes
+from commonplace.recall.fuse import Floats, above_floor, share_of_best
+from commonplace.recall.plan import Understood
+from commonplace.store.in_context import Asked, Meaning, Words, meaning_in_context, words_in_context
+from commonplace.store.index import Mask, ScopeIndex
 
-CANDIDATES_PER_ARM = 64
-
-Floats = NDArray[np.float32]
+RECENCY_DAYS = 30.0  # after this long, recency is down to a third
+_LONG_ENOUGH = 3.5  # ln(1 + terms): a unit of some thirty terms says enough
+_SAME_MONTH, _MONTH_BEFORE, _MONTH_AFTER, _SAME_YEAR = 1.0, 0.2, 0.6, 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The candidates of both arms, in columns: most are judged without looking at their rows."""
+class Heard:
+    """All signals of all slots, and the raw values that relevance is judged by."""
 
-    ids: tuple[str, ...]
-    cosines: Floats  # NaN: no vector on one of the two sides
-    words: Floats  # BM25, as a share of the best
-    held: Floats  # the share of the query's terms that each holds
-    kinds: tuple[str, ...]
-    importance: NDArray[np.int64]
-    age_days: NDArray[np.float64]  # since the last change
-    degraded: bool  # meaning could not be asked
+    mask: Mask
+    signals: Mapping[str, Floats]
+    cosines: Floats  # NaN: unknown
+    held: Floats  # the share of the query's terms that a unit holds
+    known: Floats  # how much of the query its near window knows
 
 
-def ask_arms(
-    desk: Desk,
-    scope: Scope,
-    query: str,
-    vector: Vector | None,
-    filters: Filters,
-    visibility: Visibility,
-    wanted: int,
-) -> Found:
-    """Visit 1: the best of each arm, every candidate filtered before it is scored."""
-    terms = tuple(dict.fromkeys(analyse(query)))
-    most = max(CANDIDATES_PER_ARM, wanted)
-    now = desk.clock()
-    with desk.index.reading(scope) as index:
-        mask = index.candidates(filters, visibility, now)
-        scores, held = index.bm25(terms, mask)
-        slots = _best(scores, most, above=0.0)
-        cosines = None
-        if vector is not None and vector.any():
-            cosines = index.cosines(vector, mask)
-            slots = np.union1d(slots, _best(cosines, most, above=-np.inf))
-            with_vector = slots[np.isfinite(cosines[slots])]
-            cosines[with_vector] = index.exact_cosines(vector, with_vector)
-        ids = tuple(index.ids[slot] for slot in slots.tolist())
-        kinds = tuple(index.words_at("kind", slots))
-        importance = index.numeric["importance"][slots]
-        age_days = index.age_days(slots, now)
-    best = scores[slots]
-    top = float(best.max()) if len(slots) else 0.0
-    return Found(
-        ids,
-        _known(cosines, slots),
-        best / top if top > 0 else np.zeros_like(best),
-        held[slots],
-        kinds,
-        importance,
-        age_days,
-        degraded=vector is None,
-    )
+def listen(
+    index: ScopeIndex,
+    understood: Understood,
+    vectors: tuple[Vector, ...] | None,
+    mask: Mask,
+    now: datetime,
+    calibration: Calibration,
+) -> Heard:
+    asked = _asked(index, understood, mask)
+    words = words_in_context(index, understood.terms, asked)
+    meaning = _meaning(index, vectors, asked)
+    blind = _blind(index, understood.query, calibration)
+    signals = {
+        **_of_words(words, mask),
+        **_of_meaning(meaning, mask, blind),
+        **_of_the_question(index, understood),
+        **_of_standing(index, now),
+    }
+    cosines = np.full(index.size, np.nan) if meaning is None else meaning.unit
+    return Heard(mask, signals, np.where(blind, np.nan, cosines), words.held, words.known)
 
 
-def _best(scores: Floats, most: int, above: float) -> NDArray[np.int64]:
-    """The slots of the highest scores; where the last place is tied, all of the tied."""
-    if len(scores) <= most:
-        return np.flatnonzero(scores > above)
-    likely = np.flatnonzero(scores >= _below_the_best(scores, most))
-    values = scores[likely]
-    bar = np.partition(values, len(values) - most)[len(values) - most]
-    chosen: NDArray[np.int64] = likely[(values >= bar) & (values > above)]
-    return chosen[: 4 * most]
+def _asked(index: ScopeIndex, understood: Understood, mask: Mask) -> Asked:
+    if not understood.names:
+        nobody = np.zeros(index.size, dtype=bool)
+        return Asked(mask, frozenset(), nobody, understood.proper)
+    sources = {id for person in understood.named.people for id in index.people.get(person, ())}
+    return Asked(mask, understood.names, index.of_sources(sources), understood.proper)
 
 
-def _below_the_best(scores: Floats, most: int) -> float:
-    """A value that at least ``most`` scores reach and few do: the best of many groups are compared
-    first, because a partition of all is slow, above all where many are tied."""
-    groups = 4 * most
-    rows = len(scores) // groups
-    if rows < 2:
-        return float(scores.min())
-    tops = scores[: rows * groups].reshape(rows, groups).max(axis=0)
-    return float(np.partition(tops, groups - most)[groups - most])
+def _of_words(words: Words, mask: Mask) -> dict[str, Floats]:
+    return {
+        "words": share_of_best(words.unit, mask),
+        "words_near": share_of_best(words.near, mask),
+        "words_wide": share_of_best(words.wide, mask),
+    }
 
 
-def _known(cosines: Floats | None, slots: NDArray[np.int64]) -> Floats:
-    if cosines is None:
-        return np.full(len(slots), np.nan, dtype=np.float32)
-    found = cosines[slots]
-    found[np.isinf(found)] = np.nan
+def _meaning(index: ScopeIndex, vectors: tuple[Vector, ...] | None, asked: Asked) -> Meaning | None:
+    if vectors is None or not vectors[0].any():
+        return None
+    bare = vectors[1] if len(vectors) > 1 and vectors[1].any() else None
+    return meaning_in_context(index, vectors[0], bare, asked)
+
+
+def _of_meaning(meaning: Meaning | None, mask: Mask, blind: Mask) -> dict[str, Floats]:
+    if meaning is None:
+        return {}
+    known = mask & ~blind
+    return {
+        name: np.where(blind, np.nan, above_floor(cosines, known))
+        for name, cosines in (
+            ("meaning", meaning.unit),
+            ("meaning_near", meaning.near),
+            ("meaning_session", meaning.session),
+        )
+    }
+
+
+def _blind(index: ScopeIndex, query: str, calibration: Calibration) -> Mask:
+    """Where the model cannot read the unit's script, or the query's."""
+    if script(query) not in calibration.knots:
+        return np.ones(index.size, dtype=bool)
+    if all(each in calibration.knots for each in Script):
+        return np.zeros(index.size, dtype=bool)
+    codes = index.traits[: index.size] >> SCRIPT_SHIFT
+    return ~np.isin(codes, script_codes(frozenset(calibration.knots)))
+
+
+def _of_the_question(index: ScopeIndex, understood: Understood) -> dict[str, Floats]:
+    """What a unit would have to be like to be the answer."""
+    question, traits = understood.question, index.traits[: index.size]
+    lengths = np.log1p(index.lengths[: index.size]) / _LONG_ENOUGH
+    signals: dict[str, Floats] = {
+        "asks": ((traits & Trait.ASKS) > 0).astype(np.float32),
+        "length": np.minimum(lengths, 1.0),
+        "speaker": _spoken_by(index, understood),
+    }
+    if question.asks_for:
+        signals["answer"] = ((traits & int(question.asks_for)) > 0).astype(np.float32)
+    if question.months or question.years:
+        signals["date"] = _dated(index, question.months, question.years)
+    return signals
+
+
+def _spoken_by(index: ScopeIndex, understood: Understood) -> Floats:
+    """The one whom the query names; in a log of an assistant the user, when they speak of
+    themselves."""
+    if len(understood.named.people) == 1:
+        [person] = understood.named.people
+        spoken = index.coded["actor_id"][: index.size] == index.words["actor_id"].known(person)
+        return np.asarray(spoken & index.passages, dtype=np.float32)
+    if understood.question.of_the_user and not understood.named.people:
+        said = index.coded["role"][: index.size] == index.words["role"].known("user")
+        return np.asarray(said & index.passages, dtype=np.float32)
+    return np.zeros(index.size, dtype=np.float32)
+
+
+def _dated(index: ScopeIndex, months: frozenset[int], years: frozenset[int]) -> Floats:
+    """Passages of the months asked for, and of the next, in which people tell of the last."""
+    said = index.numeric["created_at"][: index.size].astype("datetime64[us]")
+    month = said.astype("datetime64[M]").astype(np.int64)
+    year = month // 12 + 1970
+    found = np.zeros(index.size)
+    in_years = np.isin(year, list(years)) if years else np.ones(index.size, dtype=bool)
+    if not months:
+        found[in_years] = _SAME_YEAR
+    for wanted in months:
+        for offset, worth in ((0, _SAME_MONTH), (1, _MONTH_AFTER), (-1, _MONTH_BEFORE)):
+            about = month - offset
+            hit = about % 12 + 1 == wanted
+            if years:
+                hit &= np.isin(about // 12 + 1970, list(years))
+            found[hit] = np.maximum(found[hit], worth)
+    found[~index.passages] = 0.0
     return found
+
+
+def _of_standing(index: ScopeIndex, now: datetime) -> dict[str, Floats]:
+    everyone: NDArray[np.int64] = np.arange(index.size)
+    age = np.maximum(index.age_days(everyone, now), 0.0)
+    return {
+        "recency": np.exp(-age / RECENCY_DAYS),
+        "importance": (index.numeric["importance"][: index.size] - 1) / 4,
+    }

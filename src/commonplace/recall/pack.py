@@ -17,6 +17,18 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
+class Citation:
+    """Where a hit is from."""
+
+    source: str
+    title: str | None = None
+    position: int | None = None  # of a passage in its source
+    speaker: str | None = None
+    session: str | None = None
+    label: str | None = None  # the original's own id of it
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     id: str
     text: str
@@ -26,7 +38,7 @@ class Hit:
     similarity: float | None
     score: float
     source_type: str | None = None
-    citation: str | None = None
+    citation: Citation | None = None
     importance: int = 2
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
@@ -40,7 +52,15 @@ class Hit:
     @property
     def bullet(self) -> str:
         disputed = f" (disputed: {self.disputed})" if self.disputed else ""
-        return f"- [{self.category}] {self.text}{disputed}"
+        return f"- [{self.category}] {self._said}{self.text}{disputed}"
+
+    @property
+    def _said(self) -> str:
+        """Of a passage: who said it, and when, for "yesterday" says little without."""
+        if self.citation is None or self.citation.position is None:
+            return ""
+        who = f"{self.citation.speaker}, " if self.citation.speaker else ""
+        return f"({who}{self.date:%Y-%m-%d}) "
 
 
 def as_text(hits: Sequence[Hit]) -> str:

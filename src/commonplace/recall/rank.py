@@ -1,142 +1,94 @@
-"""One score for every candidate, as a sum of named parts. Pure.
-
-0.7 similarity + 0.3 keywords is the base: words catch names and numbers that vectors blur, vectors
-catch what is said in other words. Where similarity is unknown (the model is blind to the script, or
-down), words carry the whole base. The small parts only order what the base leaves close together.
-"""
+"""What is relevant, and in which order. Pure."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.model.kinds import POLICIES
-from commonplace.model.memory import Memory
+Floats = NDArray[np.floating]
+Mask = NDArray[np.bool_]
 
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    similarity: float = 0.7
-    keywords: float = 0.3
-    relation: float = 0.05
-    recency: float = 0.05
-    importance: float = 0.05
-    recency_days: float = 30.0  # after this long, recency is down to a third
-    floor: float = 0.5  # similarity that counts as relevant
-    words_floor: float = 0.5  # share of the query's terms where similarity is unknown
-
-
-WEIGHTS = Weights()
 ALL_WORDS = 0.999  # the share of the query's terms that counts as all of them
 
-_WEIGHT_OF = {str(kind): policy.recall_weight for kind, policy in POLICIES.items()}
-_ROUNDING = 1e-5  # parts are rounded one by one
-
-Floats = NDArray[np.floating]
-
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """All that is known of one candidate for one query."""
+class Floors:
+    """Measured, not guessed: docs/benchmarks.md has the curve."""
 
-    memory: Memory
-    similarity: float | None  # calibrated; None is unknown
-    words: float
-    held: float
-    related: float = 0.0  # strength of its strongest link
+    answerable: float = 0.6  # similarity of the best and what is known of the query, together
+    answerable_by_words: float = 0.33  # what is known of the query where similarity is unknown
+    similarity: float = 0.5  # of a memory that counts as relevant
+    words: float = 0.5  # share of the query's terms where a memory's similarity is unknown
+
+
+FLOORS = Floors()
+
+
+def can_be_answered(
+    similarities: Floats, known: Floats, candidates: Mask, floors: Floors = FLOORS
+) -> bool:
+    """Is there anything here that the question is about? The nearest in meaning and the one that
+    knows most of the question's words speak for all; both may be silent about what was asked."""
+    if not candidates.any():
+        return False
+    best_known = float(known[candidates].max())
+    told = similarities[candidates]
+    if np.isnan(told).all():
+        return best_known >= floors.answerable_by_words
+    return best_known + float(np.nanmax(told)) >= floors.answerable
+
+
+def relevant(
+    similarities: Floats,
+    held: Floats,
+    known: Floats,
+    passages: Mask,
+    threshold: float | None,
+    floors: Floors = FLOORS,
+) -> Mask:
+    """A memory stands alone, so it must be near in meaning or hold every word. A passage leans on
+    its neighbours: something of the question must be there. A threshold cuts similarity itself."""
+    unknown = np.isnan(similarities)
+    if threshold is not None:
+        return np.where(unknown, held >= floors.words, similarities >= threshold)
+    near = np.where(unknown, held >= floors.words, similarities >= floors.similarity)
+    alone = near | (held > ALL_WORDS)
+    return np.where(passages, alone | (known > 0) | (similarities > 0), alone)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    memory: Memory
+    """One of the best: where it stands in the index, and why."""
+
+    id: str
+    unit: int
+    is_passage: bool
     similarity: float | None
-    score: float
-    parts: Mapping[str, float] = field(default_factory=dict)
-    held: float = 0.0
+    held: float
+    parts: Mapping[str, float]
+
+    @property
+    def score(self) -> float:
+        return round(sum(self.parts.values()), 6)
+
+    def lifted(self, name: str, by: float) -> Ranked:
+        parts = {**self.parts, name: self.parts.get(name, 0.0) + by}
+        return Ranked(self.id, self.unit, self.is_passage, self.similarity, self.held, parts)
 
 
-def is_relevant(evidence: Evidence, threshold: float | None, weights: Weights = WEIGHTS) -> bool:
-    """Above the floor, or every word of the query is there. A threshold cuts similarity itself."""
-    if evidence.similarity is None:
-        return evidence.held >= weights.words_floor
-    if threshold is not None:
-        return evidence.similarity >= threshold
-    return evidence.similarity >= weights.floor or evidence.held > ALL_WORDS
+def in_order(ranked: list[Ranked]) -> list[Ranked]:
+    return sorted(ranked, key=lambda each: (-each.score, each.id))
 
 
-@dataclass(frozen=True, slots=True)
-class Promises:
-    """What is known of all candidates before their rows are read, in columns."""
-
-    similarities: Floats  # the query's side of them; NaN: unknown
-    words: Floats
-    held: Floats
-    related: Floats
-    age_days: Floats
-    importance: NDArray[np.integer]
-    kinds: Sequence[str]
-    may_be_blind: bool  # are there scripts that the model cannot read?
-
-
-def ceilings(
-    promises: Promises, threshold: float | None = None, weights: Weights = WEIGHTS
-) -> Floats:
-    """The most that each candidate can score, whatever its row says; −inf: it cannot be relevant.
-
-    A row can only lower its similarity, or, where the model is blind to its script, leave the
-    base to the words.
-    """
-    similarities, words, held = promises.similarities, promises.words, promises.held
-    unknown = np.isnan(similarities)
-    if threshold is not None:
-        seen = similarities >= threshold
-    else:
-        seen = (similarities >= weights.floor) | ((held > ALL_WORDS) & ~unknown)
-    by_words = (unknown | promises.may_be_blind) & (held >= weights.words_floor)
-    base = np.maximum(
-        np.where(seen, weights.similarity * similarities + weights.keywords * words, -np.inf),
-        np.where(by_words, (weights.similarity + weights.keywords) * words, -np.inf),
-    )
-    recency = weights.recency * np.exp(-np.maximum(promises.age_days, 0) / weights.recency_days)
-    importance = weights.importance * (promises.importance - 1) / 4
-    of_kind = np.array([_WEIGHT_OF[kind] for kind in promises.kinds])
-    small_parts = weights.relation * promises.related + recency + importance
-    highest: Floats = (base + small_parts) * of_kind + _ROUNDING
-    return highest
-
-
-def rank(
-    candidates: Sequence[Evidence],
-    now: datetime,
-    threshold: float | None = None,
-    weights: Weights = WEIGHTS,
-) -> list[Ranked]:
-    relevant = [each for each in candidates if is_relevant(each, threshold, weights)]
-    ranked = [_score(each, now, weights) for each in relevant]
-    return sorted(ranked, key=lambda each: (-each.score, each.memory.id))
-
-
-def _score(evidence: Evidence, now: datetime, weights: Weights) -> Ranked:
-    memory = evidence.memory
-    if evidence.similarity is None:
-        base = {"keywords": (weights.similarity + weights.keywords) * evidence.words}
-    else:
-        base = {
-            "similarity": weights.similarity * evidence.similarity,
-            "keywords": weights.keywords * evidence.words,
-        }
-    age_days = max((now - memory.updated_at).total_seconds() / 86_400, 0.0)
-    parts = {
-        **base,
-        "relation": weights.relation * evidence.related,
-        "recency": weights.recency * math.exp(-age_days / weights.recency_days),
-        "importance": weights.importance * (memory.importance - 1) / 4,
-    }
-    weight = POLICIES[memory.kind].recall_weight
-    weighted = {name: round(part * weight, 6) for name, part in parts.items()}
-    return Ranked(memory, evidence.similarity, sum(weighted.values()), weighted, evidence.held)
+def best_slots(scores: Floats, candidates: Mask, most: int) -> NDArray[np.int64]:
+    """The slots of the highest scores; where the last place is tied, all of the tied."""
+    slots = np.flatnonzero(candidates)
+    if len(slots) <= most:
+        return slots
+    values = scores[slots]
+    bar = np.partition(values, len(values) - most)[len(values) - most]
+    chosen: NDArray[np.int64] = slots[values >= bar][: 4 * most]
+    return chosen

@@ -1,43 +1,29 @@
-"""recall: plan, ask both arms, rank, pack; then note what was read, off the answer's path."""
+"""recall: understand, plan, ask the arms, fuse, rank, pack; then note what was read, off the
+answer's path."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-
-import numpy as np
+from dataclasses import dataclass, replace
 
 from commonplace.desk import Desk, Vector, visibility_of
-from commonplace.language.detect import script
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.delta import shorten
-from commonplace.model.filters import NO_FILTERS, Filters
-from commonplace.model.journal import Entry, Node, Op, Status
-from commonplace.model.memory import Link, Memory
+from commonplace.model.journal import Entry, Op, Status
+from commonplace.model.memory import Link, Memory, State
 from commonplace.model.scope import Principal
-from commonplace.recall.arms import Found, ask_arms
+from commonplace.model.source import CATEGORY, PASSAGE, Passage, Source
 from commonplace.recall.conflicts import held_against
 from commonplace.recall.explain import sentence
-from commonplace.recall.pack import Hit, Related, as_text, pack
-from commonplace.recall.rank import Evidence, Floats, Promises, Ranked, ceilings, rank
+from commonplace.recall.fuse import WEIGHTS
+from commonplace.recall.pack import Citation, Hit, Related, as_text, pack
+from commonplace.recall.plan import Plan, Understood, understand
+from commonplace.recall.rank import Ranked, in_order
+from commonplace.recall.shortlist import Shortlist, shortlist
 
 RELATED_BULLETS = 2
-LOOKED_AT = 200  # candidates at most: where hundreds are tied, more would not be better
 
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A checked request."""
-
-    query: str
-    k: int = 5
-    budget_tokens: int | None = None
-    filters: Filters = NO_FILTERS
-    threshold: float | None = None
-    explain: bool = False
-    thread_id: str | None = None
-    node: Node = Node.HOTPATH
+__all__ = ["Plan", "Recalled", "recall"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,178 +46,169 @@ class Recalled:
 
 def recall(desk: Desk, principal: Principal, plans: Sequence[Plan]) -> list[Recalled]:
     """One answer for each plan, with one call to the embedder for all of them."""
-    vectors = desk.embed([plan.query for plan in plans])
-    return [
-        _answer(desk, principal, plan, None if vectors is None else vectors[place])
-        for place, plan in enumerate(plans)
-    ]
+    with desk.index.reading(principal.scope) as index:
+        people = list(index.people)
+    understood = [understand(plan.query, people) for plan in plans]
+    vectors = desk.embed([text for each in understood for text in each.texts])
+    answers, start = [], 0
+    for plan, each in zip(plans, understood, strict=True):
+        end = start + len(each.texts)
+        mine = None if vectors is None else tuple(vectors[start:end])
+        answers.append(_answer(desk, principal, plan, each, mine))
+        start = end
+    return answers
 
 
-def _answer(desk: Desk, principal: Principal, plan: Plan, vector: Vector | None) -> Recalled:
-    found = ask_arms(
-        desk,
-        principal.scope,
-        plan.query,
-        vector,
-        plan.filters,
-        visibility_of(principal),
-        plan.k,
-    )
-    seen = _look_at_the_best(desk, principal, plan, found)
-    best = seen.ranked[: plan.k]
-    against = held_against(desk, principal, [ranked.memory for ranked in best])
-    hits = [_hit(ranked, plan.explain, against) for ranked in best]
-    hits = _with_related(desk, principal, hits, seen.links)
-    packed, tokens = pack(hits, plan.budget_tokens)
-    _note(desk, principal, plan, packed, seen.evidence)
-    return Recalled(plan.query, tuple(packed), tokens, found.degraded)
-
-
-@dataclass(slots=True)
-class _Seen:
-    """What is known of the candidates that were looked at."""
-
-    links: Sequence[Link]  # strongest first
-    evidence: list[Evidence] = field(default_factory=list)
-    ranked: list[Ranked] = field(default_factory=list)
-
-
-def _look_at_the_best(desk: Desk, principal: Principal, plan: Plan, found: Found) -> _Seen:
-    """Links, then rows, the most promising first, until no other can come among the best.
-
-    Ends as if all rows had been read: the most that a candidate can score is known without its
-    row, and most often it is exactly what it scores.
-    """
-    now = desk.clock()
-    promises = _promises(desk, plan, found)
-    highest = ceilings(promises, plan.threshold)
-    places = _promising(found, highest, plan.k)
-    links = desk.store.links(principal.scope, [found.ids[place] for place in places])
-    if links:
-        strengths = _strongest(links)
-        promises = replace(promises, related=np.array([strengths.get(id, 0) for id in found.ids]))
-        highest = ceilings(promises, plan.threshold)
-        places = _promising(found, highest, plan.k)
-    seen = _Seen(links)
-    for group in _in_turn(places, plan.k + 1):
-        enough = len(seen.ranked) >= plan.k
-        if enough and seen.ranked[plan.k - 1].score > highest[group[0]]:
-            break
-        _look(desk, principal, plan, found, promises, group, seen)
-        seen.ranked = rank(seen.evidence, now, plan.threshold)
-    return seen
-
-
-def _promises(desk: Desk, plan: Plan, found: Found) -> Promises:
-    asked = desk.similarities(found.cosines, plan.query)
-    return Promises(
-        similarities=np.full(len(found.ids), np.nan) if asked is None else asked,
-        words=found.words,
-        held=found.held,
-        related=np.zeros(len(found.ids)),
-        age_days=found.age_days,
-        importance=found.importance,
-        kinds=found.kinds,
-        may_be_blind=desk.calibration.is_blind_somewhere,
-    )
-
-
-def _promising(found: Found, highest: Floats, wanted: int) -> list[int]:
-    """Places of those that may be relevant, best first; before them the nearest in meaning,
-    relevant or not, because the journal tells how near the best was."""
-    by_promise = np.argsort(-highest, kind="stable")
-    possible = np.count_nonzero(highest > -np.inf)
-    promising: list[int] = by_promise[: min(possible, max(LOOKED_AT, wanted))].tolist()
-    if np.isnan(found.cosines).all():
-        return promising
-    nearest = int(np.nanargmax(found.cosines))
-    return [nearest, *(place for place in promising if place != nearest)]
-
-
-def _in_turn(places: Sequence[int], first: int) -> Iterator[Sequence[int]]:
-    """In growing groups: most answers are in the first."""
-    start, end = 0, first
-    while start < len(places):
-        yield places[start:end]
-        start, end = end, 3 * end
-
-
-def _look(
+def _answer(
     desk: Desk,
     principal: Principal,
     plan: Plan,
-    found: Found,
-    promises: Promises,
-    places: Sequence[int],
-    seen: _Seen,
-) -> None:
-    rows = desk.store.fetch(principal.scope, [found.ids[place] for place in places])
-    visible = {memory.id: memory for memory in _admitted(desk, principal, plan, rows)}
-    for place in places:
-        memory = visible.get(found.ids[place])
-        if memory is not None:
-            asked = float(promises.similarities[place])
-            seen.evidence.append(
-                Evidence(
-                    memory,
-                    _similarity(desk, plan.query, memory, asked, float(found.cosines[place])),
-                    float(found.words[place]),
-                    float(found.held[place]),
-                    float(promises.related[place]),
-                )
-            )
+    understood: Understood,
+    vectors: tuple[Vector, ...] | None,
+) -> Recalled:
+    found = shortlist(desk, principal, plan, understood, vectors)
+    links = _links(desk, principal, found)
+    rows = _Rows(desk, principal, plan)
+    best = rows.best(_with_relations(found.ranked, links), plan.k)
+    against = held_against(desk, principal, list(rows.memories_of(best)))
+    hits = [rows.hit(ranked, against) for ranked in best]
+    hits = _with_related(desk, principal, hits, links)
+    packed, tokens = pack(hits, plan.budget_tokens)
+    _note(desk, principal, plan, packed, found)
+    return Recalled(plan.query, tuple(packed), tokens, degraded=vectors is None)
 
 
-def _admitted(
-    desk: Desk, principal: Principal, plan: Plan, rows: Sequence[Memory]
-) -> Iterator[Memory]:
-    """What changed since the arms were asked is judged again, by its row."""
-    now, visibility = desk.clock(), visibility_of(principal)
-    for memory in rows:
-        if memory.is_live(now) and visibility.admits(memory) and plan.filters.admits(memory):
-            yield memory
+def _links(desk: Desk, principal: Principal, found: Shortlist) -> list[Link]:
+    """Of the memories among the best, strongest first."""
+    ids = [ranked.id for ranked in found.ranked if not ranked.is_passage]
+    return desk.store.links(principal.scope, ids)
 
 
-def _strongest(links: Sequence[Link]) -> dict[str, float]:
+def _with_relations(ranked: Sequence[Ranked], links: Sequence[Link]) -> list[Ranked]:
     strengths: dict[str, float] = {}
     for link in links:
         for id in (link.a, link.b):
             strengths[id] = max(strengths.get(id, 0.0), link.strength)
-    return strengths
-
-
-def _similarity(
-    desk: Desk, query: str, memory: Memory, asked: float, cosine: float
-) -> float | None:
-    """Known only where the model can read both sides; ``asked`` is how the query's side sees it."""
-    if math.isnan(asked):
-        return None
-    written_in = script(memory.content)
-    if written_in is script(query):
-        return asked
-    told = desk.calibration.similarity(cosine, written_in)
-    return None if told is None else min(asked, told)
-
-
-def _hit(ranked: Ranked, explain: bool, against: Mapping[str, Sequence[str]]) -> Hit:
-    memory = ranked.memory
-    return Hit(
-        id=memory.id,
-        text=memory.content,
-        kind=memory.kind,
-        category=memory.category,
-        date=memory.updated_at,
-        similarity=ranked.similarity,
-        score=round(ranked.score, 6),
-        source_type=memory.source_type,
-        citation=memory.source_id,
-        importance=memory.importance,
-        tags=memory.tags,
-        metadata=memory.metadata,
-        disputed=_disputed(against.get(memory.id, ())),
-        why=sentence(ranked) if explain else None,
-        parts=dict(ranked.parts) if explain else None,
+    if not strengths:
+        return list(ranked)
+    worth = WEIGHTS.of("relation")
+    return in_order(
+        [
+            each.lifted("relation", round(worth * strengths[each.id], 6))
+            if each.id in strengths
+            else each
+            for each in ranked
+        ]
     )
+
+
+class _Rows:
+    """Visit 2: the rows of the best. What changed since the index was asked is judged again."""
+
+    def __init__(self, desk: Desk, principal: Principal, plan: Plan):
+        self._desk = desk
+        self._principal = principal
+        self._plan = plan
+        self._memories: dict[str, Memory] = {}
+        self._passages: dict[int, Passage] = {}
+        self._sources: dict[str, Source] = {}
+
+    def best(self, ranked: Sequence[Ranked], k: int) -> list[Ranked]:
+        """The first k that still stand."""
+        found: list[Ranked] = []
+        for group in _in_turn(ranked, k):
+            self._fetch(group)
+            found += [each for each in group if self._stands(each)]
+            if len(found) >= k:
+                break
+        return found[:k]
+
+    def memories_of(self, ranked: Sequence[Ranked]) -> Iterator[Memory]:
+        return (self._memories[each.id] for each in ranked if not each.is_passage)
+
+    def _fetch(self, group: Sequence[Ranked]) -> None:
+        store, scope = self._desk.store, self._principal.scope
+        ids = [each.id for each in group if not each.is_passage]
+        self._memories |= {memory.id: memory for memory in store.fetch(scope, ids)}
+        self._passages |= store.passages(scope, [each.unit for each in group if each.is_passage])
+        sources = {passage.source_id for passage in self._passages.values()}
+        missing = list(sources - self._sources.keys())
+        self._sources |= {source.id: source for source in store.sources(scope, missing)}
+
+    def _stands(self, ranked: Ranked) -> bool:
+        visibility = visibility_of(self._principal)
+        if ranked.is_passage:
+            passage = self._passages.get(ranked.unit)
+            source = self._sources.get(passage.source_id) if passage else None
+            return (
+                source is not None
+                and source.state is State.ACTIVE
+                and visibility.admits_source(source)
+            )
+        memory = self._memories.get(ranked.id)
+        return (
+            memory is not None
+            and memory.is_live(self._desk.clock())
+            and visibility.admits(memory)
+            and self._plan.filters.admits(memory)
+        )
+
+    def hit(self, ranked: Ranked, against: Mapping[str, Sequence[str]]) -> Hit:
+        hit = self._passage_hit(ranked) if ranked.is_passage else self._memory_hit(ranked, against)
+        if not self._plan.explain:
+            return hit
+        return replace(hit, why=sentence(ranked), parts=dict(ranked.parts))
+
+    def _memory_hit(self, ranked: Ranked, against: Mapping[str, Sequence[str]]) -> Hit:
+        memory = self._memories[ranked.id]
+        return Hit(
+            id=memory.id,
+            text=memory.content,
+            kind=memory.kind,
+            category=memory.category,
+            date=memory.updated_at,
+            similarity=ranked.similarity,
+            score=ranked.score,
+            source_type=memory.source_type,
+            citation=Citation(memory.source_id) if memory.source_id else None,
+            importance=memory.importance,
+            tags=memory.tags,
+            metadata=memory.metadata,
+            disputed=_disputed(against.get(memory.id, ())),
+        )
+
+    def _passage_hit(self, ranked: Ranked) -> Hit:
+        passage = self._passages[ranked.unit]
+        source = self._sources[passage.source_id]
+        return Hit(
+            id=passage.id,
+            text=passage.text,
+            kind=PASSAGE,
+            category=CATEGORY,
+            date=passage.at,
+            similarity=ranked.similarity,
+            score=ranked.score,
+            source_type=source.source_type,
+            citation=Citation(
+                source.id,
+                title=source.title or None,
+                position=passage.number,
+                speaker=passage.speaker,
+                session=passage.session,
+                label=passage.label,
+            ),
+            tags=source.tags,
+            forgettable=False,
+            suspicious=passage.suspicious,
+        )
+
+
+def _in_turn(ranked: Sequence[Ranked], first: int) -> Iterator[Sequence[Ranked]]:
+    """Almost always the first group is enough."""
+    start, end = 0, first
+    while start < len(ranked):
+        yield ranked[start:end]
+        start, end = end, 3 * end
 
 
 def _disputed(values: Sequence[str]) -> str | None:
@@ -273,21 +250,20 @@ def _related(hit: Hit, pairs: Sequence[tuple[str, float]], texts: Mapping[str, s
 
 
 def _note(
-    desk: Desk, principal: Principal, plan: Plan, hits: Sequence[Hit], evidence: Sequence[Evidence]
+    desk: Desk, principal: Principal, plan: Plan, hits: Sequence[Hit], found: Shortlist
 ) -> None:
-    known = [each.similarity for each in evidence if each.similarity is not None]
     entry = Entry(
         op=Op.SEARCH,
         node=plan.node,
         status=Status.OK if hits else Status.SKIPPED,
-        similarity=max(known, default=None),
+        similarity=found.nearest,
         meta={"hits": len(hits)},
     )
     desk.books.later(
         Bookkeeping(
             principal.scope,
             desk.clock(),
-            touched={hit.id: 1 for hit in hits},
+            touched={hit.id: 1 for hit in hits if hit.kind != PASSAGE},
             entries=(entry,),
             thread_id=plan.thread_id,
             actor=principal.actor,

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.model.filters import Filters, Visibility
-from commonplace.model.source import CATEGORY, PASSAGE
+from commonplace.model.source import CATEGORY, PASSAGE, SourceType
+from commonplace.model.titles import title_key
 from commonplace.store.contexts import Contexts
 from commonplace.store.port import (
     Counters,
@@ -51,6 +52,7 @@ _CODED = (
 )
 _NUMERIC = ("importance", "pinned", "created_at", "updated_at")
 _NO_TAGS = "[]"
+_DOCUMENTS = (SourceType.TEXT_IMPORT, SourceType.FILE)  # texts mention them by title
 _FIRST_CAPACITY = 64
 _VECTORS_AT_ONCE = 4096
 UNKNOWN = Counters(epoch=-1)  # no scope has this epoch, so that everything is asked for
@@ -78,13 +80,6 @@ class KnownSource:
 
     told: IndexedSource
     slots: list[int] = field(default_factory=list)
-    speakers: set[str] = field(default_factory=set)
-
-    @property
-    def people(self) -> set[str]:
-        """Who takes part: who spoke, and who else is named, but for the one who brought it in."""
-        named = set(json.loads(self.told.participants)) - {self.told.user_id}
-        return named | self.speakers
 
 
 class ScopeIndex:
@@ -116,6 +111,8 @@ class ScopeIndex:
         self.traits: Ints = np.zeros(_FIRST_CAPACITY, dtype=np.int32)
         self.units: list[int] = []  # by slot
         self.sources: dict[str, KnownSource] = {}
+        self.titles: defaultdict[str, set[str]] = defaultdict(set)  # of documents, by title_key
+        self.people: defaultdict[str, set[str]] = defaultdict(set)  # who takes part in which
         self.contexts = Contexts()
         self._session_of: dict[tuple[str, str | None], int] = {}
         self._sessions = 0  # numbers handed out; a memory is a session of its own
@@ -161,7 +158,7 @@ class ScopeIndex:
             places.append((self._session_for(passage), passage.number))
             source.slots.append(slot)
             if passage.speaker:
-                source.speakers.add(passage.speaker)
+                self.people[passage.speaker].add(passage.source_id)
         self._describe(slots, rows)
         return places
 
@@ -175,6 +172,11 @@ class ScopeIndex:
     def _take_source(self, told: IndexedSource) -> None:
         known = self.sources.setdefault(told.id, KnownSource(told))
         known.told = told
+        if told.title and told.source_type in _DOCUMENTS:
+            self.titles[title_key(told.title)].add(told.id)
+        for person in json.loads(told.participants):
+            if person != told.user_id:  # who brought it in is named by what they say in it
+                self.people[person].add(told.id)
         at = np.array(known.slots, dtype=np.intp)
         self.live[at] = told.state == "active"
         self.coded["sensitivity"][at] = self.words["sensitivity"].codes_for([told.sensitivity])[0]
@@ -354,6 +356,12 @@ class ScopeIndex:
 
     def _number(self, name: str) -> NDArray[np.int64]:
         return self.numeric[name][: self.size]
+
+    def of_sources(self, ids: Iterable[str]) -> Mask:
+        """Which slots are passages of these sources."""
+        codes = [self.words["source_id"].known(id) for id in ids]
+        found: Mask = np.isin(self._coded("source_id"), codes) & self.passages
+        return found
 
     # ——— the two arms ———
 

@@ -34,6 +34,29 @@ class _Few:
         self.counts = array("i")
 
 
+class Collection:
+    """BM25 scores that add up term by term, over texts of these lengths."""
+
+    def __init__(self, lengths: NDArray[np.integer], live: Mask):
+        self.lengths = lengths
+        self.total = int(np.count_nonzero(live))
+        self.scores: Floats = np.zeros(len(live), dtype=np.float32)
+        in_all = (lengths if self.total == len(live) else lengths[live]).sum(dtype=np.int64)
+        self.average = max(float(in_all) / max(self.total, 1), 1e-9)
+
+    def rarity(self, frequency: int) -> float:
+        """The idf of a term that stands in so many."""
+        return float(np.log1p((self.total - frequency + 0.5) / (frequency + 0.5)))
+
+    def add(self, at: NDArray[np.intp], counts: NDArray[np.number], frequency: int) -> None:
+        """A term that stands so often at these, and in so many of all."""
+        if not len(at):
+            return
+        idf = self.rarity(frequency)
+        pull = K1 * (1 - B + B * self.lengths[at] / self.average)
+        self.scores[at] += (idf * counts * (K1 + 1) / (counts + pull)).astype(np.float32)
+
+
 class Postings:
     def __init__(self) -> None:
         self._number_of: dict[str, int] = {}  # term → number
@@ -73,7 +96,7 @@ class Postings:
         counts = np.diff(firsts, append=len(flat)).astype(np.int32)
         self._merge(terms[firsts], slots[firsts], counts)
 
-    def _fold(self) -> None:
+    def fold(self) -> None:
         if self._waiting < max(_FOLD_AT_LEAST, _FOLD_SHARE * len(self._slots)):
             return
         new = self._new.values()
@@ -120,30 +143,20 @@ class Postings:
         Statistics come from everything live in the scope, so that a filter changes who is scored
         but not how.
         """
-        self._fold()
-        scores = np.zeros(len(live), dtype=np.float32)
+        self.fold()
         held = np.zeros(len(live), dtype=np.uint16)
         wanted = list(dict.fromkeys(terms))
-        total = int(np.count_nonzero(live))
-        if not total or not wanted:
-            return scores, held.astype(np.float32)
-        all_live, all_admitted = total == len(live), bool(mask.all())
-        in_all = (lengths if all_live else lengths[live]).sum(dtype=np.int64)
-        average = max(float(in_all) / total, 1e-9)
-        for term in wanted:
+        collection = Collection(lengths, live)
+        for term in wanted if collection.total else ():
             slots, counts = self.of(term)
             at = slots.astype(np.intp)  # numpy is several times slower with any other index
-            frequency = len(at) if all_live else int(np.count_nonzero(live[at]))
-            if not all_admitted:
+            frequency = int(np.count_nonzero(live[at]))
+            if not mask.all():
                 candidates = mask[at]
                 at, counts = at[candidates], counts[candidates]
-            if not len(at):
-                continue
-            idf = np.log1p((total - frequency + 0.5) / (frequency + 0.5))
-            pull = K1 * (1 - B + B * lengths[at] / average)
-            scores[at] += (idf * counts * (K1 + 1) / (counts + pull)).astype(np.float32)
+            collection.add(at, counts, frequency)
             held[at] += 1
-        return scores, np.divide(held, len(wanted), dtype=np.float32)
+        return collection.scores, np.divide(held, max(len(wanted), 1), dtype=np.float32)
 
     def by_slot(self) -> dict[int, dict[str, int]]:
         held: dict[int, dict[str, int]] = {}

@@ -69,7 +69,7 @@ class SqlSources(ABC):
     ) -> list[tuple[int, str]]:
         with self._reading(scope) as session:
             rows = session.rows("unembedded_passages", limit=limit, generation=generation)
-        return [(unit, embedded_text(speaker, text)) for unit, speaker, text in rows]
+        return [(unit, embedded_text(*told)) for unit, *told in rows]
 
 
 def _listing_values(listing: SourceListing) -> dict[str, Any]:

@@ -117,7 +117,8 @@ SELECT #passage_columns FROM passages p
 SELECT #passage_columns FROM passages p WHERE p.scope = :scope ORDER BY p.id, p.number
 
 -- name: unembedded_passages
-SELECT p.unit, p.speaker, p.text FROM passages p
+SELECT p.unit, p.speaker, s.content_type, s.title, p.text
+  FROM passages p JOIN sources s ON s.scope = p.scope AND s.id = p.id
  WHERE p.scope = :scope AND NOT EXISTS
    (SELECT 1 FROM vectors v
      WHERE v.scope = :scope AND v.unit = p.unit

@@ -1,0 +1,62 @@
+"""A checked request, and what was understood of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from commonplace.language.analyse import analyse
+from commonplace.language.question import (
+    Named,
+    Question,
+    named_in,
+    proper_words,
+    read_question,
+    without_names,
+)
+from commonplace.model.filters import NO_FILTERS, Filters
+from commonplace.model.journal import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A checked request."""
+
+    query: str
+    k: int = 5
+    budget_tokens: int | None = None
+    filters: Filters = NO_FILTERS
+    threshold: float | None = None
+    explain: bool = False
+    thread_id: str | None = None
+    node: Node = Node.HOTPATH
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What a query says: its words, whom it names, what kind of answer it asks for."""
+
+    query: str
+    terms: tuple[str, ...]
+    question: Question
+    named: Named  # of those who take part in some source
+    names: frozenset[str]  # the terms of their names
+    bare: str  # the query without them
+    proper: frozenset[str]  # terms written like names, wherever they are from
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """To embed: for those who hear the names, and for those who do not."""
+        return (self.query,) if self.bare == self.query else (self.query, self.bare)
+
+
+def understand(query: str, people: Iterable[str]) -> Understood:
+    """Pure. Names come out of a query only while something is left of it."""
+    terms = tuple(dict.fromkeys(analyse(query)))
+    named = named_in(query, people)
+    names = frozenset(term for word in named.words for term in analyse(word))
+    bare = without_names(query, named)
+    if not set(terms) - names:
+        names, bare = frozenset(), query
+    proper = frozenset(term for word in proper_words(query) for term in analyse(word))
+    return Understood(query, terms, read_question(query), named, names, bare, proper)

@@ -1,0 +1,146 @@
+"""Visit 1: the best of all candidates, judged by the index alone. Every candidate is filtered
+before it is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.desk import Desk, Vector, visibility_of
+from commonplace.language.detect import script
+from commonplace.model.kinds import POLICIES
+from commonplace.model.scope import Principal
+from commonplace.model.titles import mentioned
+from commonplace.recall.arms import Heard, listen
+from commonplace.recall.fuse import WEIGHTS, Floats, parts_of, totals
+from commonplace.recall.plan import Plan, Understood
+from commonplace.recall.rank import Ranked, best_slots, can_be_answered, in_order, relevant
+from commonplace.store.index import ScopeIndex
+
+CANDIDATES = 64  # at least so many are looked at closely
+_MENTIONING = 5  # the best, whose mentions of titles are followed
+
+_WEIGHT_OF_KIND = {
+    str(kind): policy.recall_weight
+    for kind, policy in POLICIES.items()
+    if policy.recall_weight != 1
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shortlist:
+    ranked: tuple[Ranked, ...]  # best first
+    nearest: float | None  # the best similarity of all candidates, relevant or not
+
+
+def shortlist(
+    desk: Desk,
+    principal: Principal,
+    plan: Plan,
+    understood: Understood,
+    vectors: tuple[Vector, ...] | None,
+) -> Shortlist:
+    now = desk.clock()
+    with desk.index.reading(principal.scope) as index:
+        mask = index.candidates(plan.filters, visibility_of(principal), now)
+        heard = listen(index, understood, vectors, mask, now, desk.calibration)
+        judged = _Judged(desk, index, plan, heard)
+        slots = judged.best(max(CANDIDATES, 2 * plan.k))
+        ranked = judged.ranked(index, slots)
+        has_titles = bool(index.titles)
+    if ranked and has_titles:
+        ranked = _with_mentioned(desk, principal, judged, ranked)
+    return Shortlist(tuple(in_order(ranked)), judged.nearest)
+
+
+class _Judged:
+    """All candidates of one moment, scored."""
+
+    def __init__(self, desk: Desk, index: ScopeIndex, plan: Plan, heard: Heard):
+        self.epoch = index.counters.epoch
+        self.passages = index.passages
+        self._heard = heard
+        told = desk.calibration.similarities(heard.cosines, script(plan.query))
+        self._similarities: Floats = np.full(index.size, np.nan) if told is None else told
+        self._parts = _by_kind(parts_of(heard.signals), index)
+        self._scores = totals(self._parts, index.size)
+        self.candidates = self._relevant(plan)
+
+    def _relevant(self, plan: Plan) -> NDArray[np.bool_]:
+        mask, known = self._heard.mask, self._heard.known
+        fit = relevant(self._similarities, self._heard.held, known, self.passages, plan.threshold)
+        if plan.threshold is None and not can_be_answered(self._similarities, known, mask):
+            fit &= self._heard.held > 1  # nobody
+        return mask & fit
+
+    @property
+    def nearest(self) -> float | None:
+        told = self._similarities[self._heard.mask]
+        return None if not len(told) or np.isnan(told).all() else float(np.nanmax(told))
+
+    def best(self, most: int) -> NDArray[np.int64]:
+        return best_slots(self._scores, self.candidates, most)
+
+    def ranked(self, index: ScopeIndex, slots: Sequence[int] | NDArray[np.int64]) -> list[Ranked]:
+        return in_order(
+            [
+                Ranked(
+                    index.ids[slot],
+                    index.units[slot],
+                    bool(self.passages[slot]),
+                    _number(self._similarities[slot]),
+                    float(self._heard.held[slot]),
+                    {
+                        name: round(float(part[slot]), 6)
+                        for name, part in self._parts.items()
+                        if part[slot]
+                    },
+                )
+                for slot in map(int, slots)
+            ]
+        )
+
+
+def _by_kind(parts: Mapping[str, Floats], index: ScopeIndex) -> Mapping[str, Floats]:
+    kinds = index.coded["kind"][: index.size]
+    weights = np.ones(index.size)
+    for kind, weight in _WEIGHT_OF_KIND.items():
+        weights[kinds == index.words["kind"].known(kind)] = weight
+    return parts if (weights == 1).all() else {n: part * weights for n, part in parts.items()}
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else round(float(value), 6)
+
+
+def _with_mentioned(
+    desk: Desk, principal: Principal, judged: _Judged, ranked: list[Ranked]
+) -> list[Ranked]:
+    """One hop: documents that the best hits mention by title are lifted among them."""
+    best = [each for each in ranked[:_MENTIONING] if each.is_passage]
+    texts = desk.store.passages(principal.scope, [each.unit for each in best])
+    highest = max((each.score for each in ranked), default=0.0)
+    lifts: dict[int, float] = {}
+    with desk.index.reading(principal.scope) as index:
+        if index.counters.epoch != judged.epoch or highest <= 0:
+            return ranked
+        for each in best:
+            text = texts[each.unit].text if each.unit in texts else ""
+            by = WEIGHTS.of("title") * each.score / highest
+            own = each.id.partition("#")[0]
+            for key in mentioned(text, index.titles):
+                for source in index.titles[key] - {own}:
+                    for slot in index.sources[source].slots:
+                        lifts[slot] = max(lifts.get(slot, 0.0), by)
+        known = len(judged.candidates)
+        lifted = [slot for slot in lifts if slot < known and judged.candidates[slot]]
+        met = {each.id for each in ranked}
+        others = judged.ranked(index, [s for s in lifted if index.ids[s] not in met])
+        by_id = {index.ids[slot]: lifts[slot] for slot in lifted}
+    return [
+        each.lifted("title", round(by_id[each.id], 6)) if each.id in by_id else each
+        for each in (*ranked, *others)
+    ]
