@@ -25,7 +25,7 @@ def as_data(value: Any) -> Any:
     return value
 
 
-_NOT_FOR_ANSWERS = frozenset({"ref", "ends_at", "searchable_text", "bullet"})
+_NOT_FOR_ANSWERS = frozenset({"ref", "ends_at", "searchable_text", "bullet", "told"})
 
 
 def _properties(kind: type) -> list[str]:

@@ -25,6 +25,7 @@ from commonplace.model.lifecycle import LIFETIMES, Lifetimes
 from commonplace.model.memory import Memory
 from commonplace.model.owed import owing_vectors
 from commonplace.model.scope import Principal
+from commonplace.model.source import Passage, Source, searched_text
 from commonplace.store.cache import IndexCache
 from commonplace.store.port import Store
 
@@ -122,6 +123,12 @@ def indexing(memory: Memory, vector: Vector | None) -> Indexing:
     blob = None if vector is None else vector.astype("<f4").tobytes()
     text = memory.searchable_text
     return Indexing(term_counts(text), blob, keys_of(memory), traits_of(text))
+
+
+def passage_indexing(source: Source, passage: Passage, vector: Vector | None) -> Indexing:
+    blob = None if vector is None else vector.astype("<f4").tobytes()
+    words = searched_text(source.content_type, source.title, passage.text)
+    return Indexing(term_counts(words), blob, traits=traits_of(passage.text))
 
 
 def index_all(desk: Desk, memories: Sequence[Memory]) -> tuple[list[Indexing], Vectors | None]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 
 from commonplace.errors import (
     InvalidInput,
@@ -11,6 +12,8 @@ from commonplace.errors import (
 )
 from commonplace.model import check
 from commonplace.model.filters import FILTER_NAMES, Filters
+
+Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def given(names: dict[str, Any], without: Sequence[str] = ()) -> dict[str, Any]:
@@ -46,6 +49,12 @@ def fields_of(item: object) -> dict[str, Any]:
     if "thread" in fields:
         fields["thread_id"] = fields.pop("thread")
     return fields
+
+
+def choices(value: str | Sequence[str] | None, field: str, of: type[Choice]) -> list[Choice]:
+    """One or several words of a closed list."""
+    listed = [value] if isinstance(value, str) else list(value or ())
+    return [check.choice(each, field, of, {}) for each in listed]
 
 
 def optional_integer(value: int | None, name: str, low: int, high: int) -> int | None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
+from commonplace.book.originals import original_from
 from commonplace.book.requests import (
+    choices,
     fields_of,
     filters_from,
     given,
@@ -16,24 +19,33 @@ from commonplace.book.requests import (
     optional_integer,
     thread_name,
 )
-from commonplace.desk import Desk
+from commonplace.book.work import kinds_of_work
+from commonplace.desk import Desk, visibility_of
 from commonplace.errors import (
     MissingField,
     NotAllowed,
 )
+from commonplace.ingest.ingest import Ingested, ingest
 from commonplace.language.models.embedder import Vectors
 from commonplace.model import check
 from commonplace.model.conflict import Choice as Decided
 from commonplace.model.delta import Delta
 from commonplace.model.job import JobState
 from commonplace.model.journal import Node
-from commonplace.model.memory import Memory
+from commonplace.model.memory import Memory, State
 from commonplace.model.portable import from_lines, to_lines
 from commonplace.model.scope import Principal
+from commonplace.model.source import SourceType, Status, is_source_id
 from commonplace.recall import changes as journal_views
 from commonplace.recall import conflicts as inbox
 from commonplace.recall import look_up
 from commonplace.recall.conflicts import Question
+from commonplace.recall.look_up_sources import (
+    ShownSource,
+    SourcePage,
+    list_sources,
+    show_source,
+)
 from commonplace.recall.pack import Hit
 from commonplace.recall.recall import Plan, Recalled, recall
 from commonplace.recall.stats import Stats, stats
@@ -56,6 +68,8 @@ from commonplace.sleep.doctor import Finding, examine
 from commonplace.sleep.jobs import Owed, cancel_job, list_jobs, retry_job
 from commonplace.sleep.tidy import ACTOR as NIGHT_ACTOR
 from commonplace.sleep.tidy import Tidied, tidy
+from commonplace.sleep.worker import Worker
+from commonplace.store.port import SourceListing
 
 MAX_K = 1000
 MAX_BATCH = 1000
@@ -291,9 +305,74 @@ class User:
             check.flag(forgotten, "forgotten"),
         )
 
-    def show(self, id: str) -> look_up.Shown:
-        """One memory whole: its fields, its versions and what it is linked to."""
-        return look_up.show(self._desk, self.principal, check.word(id, "id"))
+    def show(self, id: str) -> look_up.Shown | ShownSource:
+        """One memory whole: its fields, its versions and what it is linked to. Of a source its
+        passages, of a passage those around it."""
+        wanted = check.word(id, "id")
+        if is_source_id(wanted):
+            return show_source(self._desk, self.principal, wanted)
+        return look_up.show(self._desk, self.principal, wanted)
+
+    # ——— sources ———
+
+    def ingest(
+        self,
+        original: str | bytes | Path,
+        *,
+        format: str | None = None,
+        title: str | None = None,
+        date: Moment | None = None,
+        external_id: str | None = None,
+        origin: str | None = None,
+        append: bool = False,
+        source_type: str | None = None,
+        context_type: str | None = None,
+        participants: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
+        sensitivity: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        thread: str | None = None,
+        wait: bool = True,
+    ) -> Ingested:
+        """Keep an experience whole and make its passages searchable: a conversation, an e-mail, a
+        meeting, a text; by the path of a file, or by its content. The same again adds nothing;
+        with append, a further part is added to the source of that external_id."""
+        taken = original_from(given(locals(), without=("wait",)))
+        see_through = Worker(self._desk, kinds_of_work(self._desk)).see_through
+        waits = check.flag(wait, "wait")
+        return ingest(self._desk, self.principal, taken, see_through if waits else None)
+
+    def sources(
+        self,
+        *,
+        source_types: Texts | None = None,
+        status: Texts | None = None,
+        tags: Texts | None = None,
+        thread: str | None = None,
+        origin: str | None = None,
+        said_after: Moment | None = None,
+        said_before: Moment | None = None,
+        limit: int = 50,
+        after: str | None = None,
+        forgotten: bool = False,
+    ) -> SourcePage:
+        """Browse sources, newest first. With forgotten: those that restore can bring back."""
+        gone = check.flag(forgotten, "forgotten")
+        listing = SourceListing(
+            visibility=visibility_of(self.principal),
+            states=(State.SOFT_DELETED,) if gone else (State.ACTIVE,),
+            restorable_at=self._desk.clock() if gone else None,
+            types=tuple(str(each) for each in choices(source_types, "source_types", SourceType)),
+            statuses=tuple(str(each) for each in choices(status, "status", Status)),
+            tags=() if tags is None else check.words(tags, "tags"),
+            thread_id=thread_name(thread),
+            origin=None if origin is None else check.word(origin, "origin"),
+            said_after=None if said_after is None else check.when(said_after, "said_after"),
+            said_before=None if said_before is None else check.when(said_before, "said_before"),
+            limit=check.integer(limit, "limit", 1, MAX_K) + 1,
+            after=None if after is None else check.word(after, "after"),
+        )
+        return list_sources(self._desk, self.principal, listing)
 
     # ——— forgetting ———
 
@@ -425,10 +504,7 @@ class User:
         """Work that is owed to this memory, the next first: what it is, how often it was tried,
         when it runs, why it failed. What is done has left the list."""
         self._owner_only("look at jobs")
-        chosen = [
-            check.choice(each, "states", JobState, {})
-            for each in ([states] if isinstance(states, str) else states or ())
-        ]
+        chosen = choices(states, "states", JobState)
         return list_jobs(
             self._desk, self.principal, chosen, check.integer(limit, "limit", 1, MAX_K)
         )

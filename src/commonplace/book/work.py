@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 
 from commonplace.desk import Desk
-from commonplace.model.owed import EMBED
+from commonplace.ingest.process import process
+from commonplace.model.owed import EMBED, PROCESS
 from commonplace.remember.link import link_late
 from commonplace.sleep.late_vectors import fill_late_vectors
 from commonplace.sleep.worker import Work
@@ -14,5 +15,6 @@ from commonplace.sleep.worker import Work
 
 def kinds_of_work(desk: Desk) -> Mapping[str, Work]:
     return {
+        PROCESS: lambda job: partial(process, desk, job),
         EMBED: partial(fill_late_vectors, desk, partial(link_late, desk)),
     }

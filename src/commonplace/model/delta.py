@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from commonplace.model.journal import Entry, Event, JournalRow, Op
-from commonplace.model.memory import Memory
 
 MAX_BULLETS = 3
 BULLET_CHARACTERS = 120
@@ -62,8 +62,20 @@ class Delta:
         return "\n".join(lines)
 
 
+class Item(Protocol):
+    """What is told of: a memory, or a source."""
+
+    @property
+    def told(self) -> str: ...
+    @property
+    def importance(self) -> int: ...
+    @property
+    def conflict(self) -> str | None: ...
+    def is_live(self, now: datetime) -> bool: ...
+
+
 def net_changes(
-    rows: Iterable[JournalRow], memory_of: Callable[[str], Memory | None], now: datetime
+    rows: Iterable[JournalRow], item_of: Callable[[str], Item | None], now: datetime
 ) -> tuple[ChangeTold, ...]:
     """One line per item: what matters is where it stands now against where it stood then."""
     by_subject: dict[str, list[JournalRow]] = {}
@@ -74,15 +86,15 @@ def net_changes(
     told = [
         change
         for subject, history in by_subject.items()
-        if (change := _tell(subject, history, memory_of(subject), now))
+        if (change := _tell(subject, history, item_of(subject), now))
     ]
     return tuple(sorted(told, key=lambda change: (-change.importance, -change.revision)))
 
 
 def _tell(
-    subject: str, history: Sequence[JournalRow], memory: Memory | None, now: datetime
+    subject: str, history: Sequence[JournalRow], item: Item | None, now: datetime
 ) -> ChangeTold | None:
-    if memory is None or memory.conflict is None:  # what was asked has been answered
+    if item is None or item.conflict is None:  # what was asked has been answered
         history = [row for row in history if _effect(row.entry) != "disputed"]
     if not history:
         return None
@@ -90,15 +102,15 @@ def _tell(
     first, last = effects[0], effects[-1]
     what = "created" if first == "created" and last in ("updated", "restored") else last
     came_and_went = first in ("created", "restored") and what in _LEAVING
-    replaced_since = what not in _LEAVING and (memory is None or not memory.is_live(now))
+    replaced_since = what not in _LEAVING and (item is None or not item.is_live(now))
     if what is None or came_and_went or replaced_since:
         return None
     return ChangeTold(
         what=what,
         id=subject,
         category=history[-1].entry.category,
-        text="" if memory is None else shorten(memory.summary or memory.content),
-        importance=memory.importance if memory else 2,
+        text="" if item is None else shorten(item.told),
+        importance=item.importance if item else 2,
         revision=history[-1].revision,
         how=_how(history[-1].entry),
     )

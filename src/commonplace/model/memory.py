@@ -82,6 +82,11 @@ class Memory:
         return self.state is State.ACTIVE and (ends_at is None or ends_at > now)
 
     @property
+    def told(self) -> str:
+        """In one line, for those who hear of it."""
+        return self.summary or self.content
+
+    @property
     def searchable_text(self) -> str:
         """What it is found by: its words, and the particulars that its words may not repeat."""
         particulars = [

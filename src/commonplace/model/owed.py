@@ -3,12 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime, timedelta
 
-from commonplace.model.changes import Add, Change, Changeset, Copy, Enqueue, Rewrite, Step
+from commonplace.model.changes import (
+    Add,
+    Change,
+    Changeset,
+    ChangeSource,
+    Copy,
+    Enqueue,
+    Rewrite,
+    Step,
+)
 from commonplace.model.job import FIRST_WAIT, Job
+from commonplace.model.scope import Scope
+from commonplace.model.source import Source
 
 EMBED = "embed"  # the vectors that a scope lacks
 TRIES_OF_AN_OUTAGE = 170  # hourly in the end: about a week; the night looks after the rest
+
+
+PROCESS = "process"  # a source's original into passages
+
+
+GRACE = timedelta(seconds=5)  # whoever waits for the work does it, unless they are gone
+
+
+def processing(source: Source, job_id: str, now: datetime, *, awaited: bool) -> Job:
+    return Job(
+        id=job_id,
+        scope=Scope.of_user(source.user_id),
+        kind=PROCESS,
+        key=source.id,
+        payload={"source": source.id},
+        due_at=now + GRACE if awaited else now,
+        created_at=now,
+        updated_at=now,
+    )
 
 
 def owing_vectors(changeset: Changeset, job_id: str) -> Changeset:
@@ -36,5 +67,7 @@ def _lacks_a_vector(step: Step) -> bool:
             return step.index is not None and step.index.vector is None
         case Copy():
             return any(index.vector is None for _, index in step.memories)
+        case ChangeSource():
+            return any(index.vector is None for _, index in step.passages)
         case _:
             return False

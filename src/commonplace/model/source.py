@@ -151,6 +151,24 @@ class Source:
     def evolve(self, **changes: Any) -> Self:
         return replace(self, **changes)
 
+    # ——— what the delta header asks of every item ———
+
+    @property
+    def importance(self) -> int:
+        return 2
+
+    @property
+    def conflict(self) -> str | None:
+        return None
+
+    @property
+    def told(self) -> str:
+        name = self.title or self.alias
+        return f"{name}: {self.summary}" if self.summary else name
+
+    def is_live(self, now: datetime) -> bool:
+        return self.state is State.ACTIVE
+
 
 def embedded_text(speaker: str | None, content_type: str, title: str, text: str) -> str:
     """Who speaks is part of what is said, and so is what a document or a letter is about."""

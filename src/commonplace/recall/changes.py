@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from commonplace.desk import Desk, can_see, visibility_of
+from commonplace.desk import Desk, visibility_of
 from commonplace.errors import NotFound
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.delta import Delta, net_changes
@@ -13,6 +13,7 @@ from commonplace.model.filters import Visibility
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
+from commonplace.model.source import Source, is_source_id
 from commonplace.store.port import EVERYTHING, JournalQuery
 
 OWNER_CURSOR = ""  # the owner has a cursor per thread too
@@ -27,7 +28,7 @@ def changes(desk: Desk, principal: Principal, thread: str, since: int | None) ->
     rows = desk.store.journal(scope, JournalQuery(after_revision=start, events_only=True))
     rows = [row for row in rows if row.revision <= revision]
     subjects = list({row.entry.subject for row in rows if row.entry.subject})
-    known = {memory.id: memory for memory in desk.store.fetch(scope, subjects)}
+    known = _items(desk, principal, subjects)
     visible = _visible(visibility_of(principal), rows, known)
     delta = Delta(start, revision, net_changes(visible, known.get, desk.clock()))
     if revision > start:
@@ -36,12 +37,26 @@ def changes(desk: Desk, principal: Principal, thread: str, since: int | None) ->
 
 
 def _visible(
-    visibility: Visibility, rows: Sequence[JournalRow], known: Mapping[str, Memory]
+    visibility: Visibility, rows: Sequence[JournalRow], known: Mapping[str, Memory | Source]
 ) -> list[JournalRow]:
     """What is gone cannot be asked any more: the line of its removal says whom it was kept from."""
-    kept_back = {memory.id for memory in known.values() if not visibility.admits(memory)}
+    kept_back = {item.id for item in known.values() if not _admits(visibility, item)}
     kept_back |= {row.entry.subject or "" for row in rows if _was_kept_from(visibility, row)}
     return [row for row in rows if row.entry.subject not in kept_back]
+
+
+def _items(desk: Desk, principal: Principal, subjects: Sequence[str]) -> dict[str, Memory | Source]:
+    sources = [id for id in subjects if is_source_id(id)]
+    memories = [id for id in subjects if not is_source_id(id)]
+    found: list[Memory | Source] = [*desk.store.fetch(principal.scope, memories)]
+    found += desk.store.sources(principal.scope, sources)
+    return {item.id: item for item in found}
+
+
+def _admits(visibility: Visibility, item: Memory | Source) -> bool:
+    if isinstance(item, Source):
+        return visibility.admits_source(item)
+    return visibility.admits(item)
 
 
 def _was_kept_from(visibility: Visibility, row: JournalRow) -> bool:
@@ -58,10 +73,10 @@ def history(desk: Desk, principal: Principal, id: str) -> list[dict[str, Any]]:
     rows = desk.store.journal(
         principal.scope, JournalQuery(subject=id, events_only=True, newest=EVERYTHING)
     )
-    memories = desk.store.fetch(principal.scope, [id])
-    hidden = bool(memories) and not can_see(principal, memories[0])
+    item = _items(desk, principal, [id]).get(id)
+    visible = item is None or principal.is_owner or _admits(visibility_of(principal), item)
     told = _told_to(desk, principal, rows)
-    if not told or hidden:
+    if not told or not visible:
         raise NotFound(f"There is no {id!r} here.", field="id")
     return [row.as_history() for row in told]
 
@@ -84,5 +99,4 @@ def _told_to(desk: Desk, principal: Principal, rows: Sequence[JournalRow]) -> li
     if principal.is_owner:
         return list(rows)
     subjects = list({row.entry.subject for row in rows if row.entry.subject})
-    known = {memory.id: memory for memory in desk.store.fetch(principal.scope, subjects)}
-    return _visible(visibility_of(principal), rows, known)
+    return _visible(visibility_of(principal), rows, _items(desk, principal, subjects))

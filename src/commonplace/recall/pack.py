@@ -52,15 +52,15 @@ class Hit:
     @property
     def bullet(self) -> str:
         disputed = f" (disputed: {self.disputed})" if self.disputed else ""
-        return f"- [{self.category}] {self._said}{self.text}{disputed}"
+        return f"- [{self.category}] {_said(self)}{self.text}{disputed}"
 
-    @property
-    def _said(self) -> str:
-        """Of a passage: who said it, and when, for "yesterday" says little without."""
-        if self.citation is None or self.citation.position is None:
-            return ""
-        who = f"{self.citation.speaker}, " if self.citation.speaker else ""
-        return f"({who}{self.date:%Y-%m-%d}) "
+
+def _said(hit: Hit) -> str:
+    """Of a passage: who said it, and when, for "yesterday" says little without."""
+    if hit.citation is None or hit.citation.position is None:
+        return ""
+    who = f"{hit.citation.speaker}, " if hit.citation.speaker else ""
+    return f"({who}{hit.date:%Y-%m-%d}) "
 
 
 def as_text(hits: Sequence[Hit]) -> str:

@@ -24,10 +24,12 @@ from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Principal
+from commonplace.model.source import Source
 from commonplace.remember.find import find
 from commonplace.remember.hold import erase_held, held_among
 from commonplace.remember.merge import merged_content, merged_summary
-from commonplace.store.port import EVERYTHING, Listing
+from commonplace.remember.sources import find_sources, of_sources, remove_source
+from commonplace.store.port import EVERYTHING, Listing, SourceListing
 
 log = logging.getLogger("commonplace")
 
@@ -59,9 +61,18 @@ def erase(
         revision = desk.store.counters(principal.scope).revision
         waiting = held_among(desk, principal, ids)
         held = [each.memory.id for each in waiting]
-        doomed = find(desk, principal, [id for id in ids if id not in held])
+        named = of_sources(desk, principal, [id for id in ids if id not in held])
+        sources = find_sources(desk, principal, list(named.values()))
+        doomed = find(desk, principal, [id for id in ids if id not in held and id not in named])
+        doomed += _told_by(desk, principal, sources, doomed)
         removals, rewrites = _consequences(desk, principal, doomed)
-        steps: tuple[Step, ...] = (*rewrites, *removals, *erase_held(desk, principal, waiting))
+        ended = [remove_source(source, Event.ERASE) for source in sources]
+        steps: tuple[Step, ...] = (
+            *rewrites,
+            *removals,
+            *ended,
+            *erase_held(desk, principal, waiting),
+        )
         changeset = Changeset(
             principal.scope,
             at,
@@ -69,15 +80,32 @@ def erase(
             steps,
             revision,
             thread,
-            receipt=Receipt(receipt_id, at, len(removals) + len(held)),
+            receipt=Receipt(receipt_id, at, len(removals) + len(ended) + len(held)),
         )
-        gone = [*(step.id for step in removals), *held]
+        gone = [*(step.id for step in removals), *(step.id for step in ended), *held]
         return changeset, (gone, [step.memory.id for step in rewrites])
 
     revision, (gone, rewritten) = desk.decide(decide)
     return Erased(
         _settle(desk, principal, receipt_id, now_too), tuple(gone), tuple(rewritten), revision
     )
+
+
+def _told_by(
+    desk: Desk, principal: Principal, sources: Sequence[Source], doomed: Sequence[Memory]
+) -> list[Memory]:
+    """What came out of a source goes with it."""
+    met = {memory.id for memory in doomed}
+    found: list[Memory] = []
+    for source in sources:
+        listing = Listing(
+            filters=Filters(source_id=source.id),
+            states=tuple(State),
+            visibility=Visibility(cleared=True),
+            limit=EVERYTHING,
+        )
+        found += [m for m in desk.store.page(principal.scope, listing) if m.id not in met]
+    return found
 
 
 def erase_user(desk: Desk, principal: Principal, now_too: bool) -> Erased:
@@ -87,6 +115,10 @@ def erase_user(desk: Desk, principal: Principal, now_too: bool) -> Erased:
     receipt_id = desk.new_id()
     everything = Listing(states=tuple(State), visibility=Visibility(cleared=True), limit=EVERYTHING)
     ids = [memory.id for memory in desk.store.page(principal.scope, everything)]
+    all_sources = SourceListing(
+        states=tuple(State), visibility=Visibility(cleared=True), limit=EVERYTHING
+    )
+    ids += [source.id for source in desk.store.source_page(principal.scope, all_sources)]
     entry = Entry(op=Op.DELETE, event=Event.ERASE, meta={"items": len(ids)})
     receipt = Receipt(receipt_id, at, len(ids))
     changeset = Changeset(

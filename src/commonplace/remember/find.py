@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from commonplace.desk import Desk, can_see
-from commonplace.errors import InvalidInput, NotFound
+from commonplace.errors import NotFound
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
 from commonplace.remember.profile import is_of_profile, owner_only
@@ -25,18 +25,7 @@ def find(
     for id in ids:
         memory = found.get(id)
         if memory is None or not can_see(principal, memory) or not acceptable(memory):
-            raise _not_there(id)
+            raise NotFound(f"There is no {id!r} here.", field="ids")
         if is_of_profile(id):
             owner_only(principal)
     return [found[id] for id in ids]
-
-
-def _not_there(id: str) -> NotFound | InvalidInput:
-    if "#" in id and id.startswith("source:"):
-        source = id.partition("#")[0]
-        return InvalidInput(
-            f"{id} is a passage: it belongs to a source.",
-            remedy=f"Forget the whole source: {source}.",
-            field="ids",
-        )
-    return NotFound(f"There is no {id!r} here.", field="ids")

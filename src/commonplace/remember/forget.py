@@ -14,13 +14,21 @@ from commonplace.model.kinds import POLICIES, Kind
 from commonplace.model.lifecycle import has_expired, is_purgeable
 from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Principal
+from commonplace.model.source import CATEGORY, Source
 from commonplace.remember.decide import hold_to_limits
 from commonplace.remember.find import find
 from commonplace.remember.hold import carry, waiting_about
 from commonplace.remember.profile import is_of_profile
 from commonplace.remember.replace import soft_delete
 from commonplace.remember.revert import as_it_was, last_lives, split_refs
-from commonplace.store.port import EVERYTHING, Listing
+from commonplace.remember.sources import (
+    find_sources,
+    forget_source,
+    is_there,
+    of_sources,
+    revive_source,
+)
+from commonplace.store.port import EVERYTHING, Listing, SourceListing
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +55,16 @@ def forget(
 
     def decide() -> tuple[Changeset, tuple[list[str], list[str]]]:
         revision = desk.store.counters(principal.scope).revision
-        memories = find(desk, principal, ids, lambda m: _is_there(m, now))
-        alive = [memory for memory in memories if memory.state is not State.SOFT_DELETED]
-        steps = tuple(soft_delete(memory, now, until) for memory in alive)
-        already = [memory.id for memory in memories if memory.state is State.SOFT_DELETED]
+        named = of_sources(desk, principal, ids)
+        sources = find_sources(desk, principal, list(named.values()), lambda s: is_there(s, now))
+        rest = [id for id in ids if id not in named]
+        memories = find(desk, principal, rest, lambda m: _is_there(m, now))
+        items: list[Memory | Source] = [*memories, *sources]
+        alive = [item for item in items if item.state is not State.SOFT_DELETED]
+        steps = tuple(_forgetting(item, now, until) for item in alive)
+        already = [item.id for item in items if item.state is State.SOFT_DELETED]
         changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
-        return changeset, ([memory.id for memory in alive], already)
+        return changeset, ([item.id for item in alive], already)
 
     revision, (gone, already) = desk.decide(decide)
     return Forgotten(tuple(gone), tuple(already), until, revision)
@@ -74,13 +86,51 @@ def forget_matching(
             limit=EVERYTHING,
         )
         found = desk.store.page(principal.scope, listing)
-        memories = [m for m in found if principal.is_owner or not is_of_profile(m.id)]
-        steps = tuple(soft_delete(memory, now, until) for memory in memories)
+        items: list[Memory | Source] = [
+            m for m in found if principal.is_owner or not is_of_profile(m.id)
+        ]
+        items += _sources_matching(desk, principal, filters)
+        steps = tuple(_forgetting(item, now, until) for item in items)
         changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
-        return changeset, [memory.id for memory in memories]
+        return changeset, [item.id for item in items]
 
     revision, gone = desk.decide(decide)
     return Forgotten(tuple(gone), (), until, revision)
+
+
+def _forgetting(item: Memory | Source, now: datetime, until: datetime) -> Step:
+    if isinstance(item, Source):
+        return forget_source(item, now, until)
+    return soft_delete(item, now, until)
+
+
+def _sources_matching(desk: Desk, principal: Principal, filters: Filters) -> list[Source]:
+    """A filter that says something only memories have, such as a kind, means memories alone."""
+    common = Filters(
+        source_type=filters.source_type,
+        source_id=filters.source_id,
+        thread_id=filters.thread_id,
+        tags=filters.tags,
+        created_after=filters.created_after,
+        created_before=filters.created_before,
+    )
+    categories = filters.categories
+    if replace(filters, categories=()) != common or (categories and CATEGORY not in categories):
+        return []
+    listing = SourceListing(
+        visibility=visibility_of(principal),
+        types=(filters.source_type,) if filters.source_type else (),
+        tags=filters.tags,
+        thread_id=filters.thread_id,
+        limit=EVERYTHING,
+    )
+    return [
+        source
+        for source in desk.store.source_page(principal.scope, listing)
+        if filters.source_id in (None, source.id)
+        and (filters.created_after is None or source.created_at > filters.created_after)
+        and (filters.created_before is None or source.created_at < filters.created_before)
+    ]
 
 
 def _is_there(memory: Memory, now: datetime) -> bool:
@@ -97,7 +147,9 @@ def restore(
 
     def decide() -> tuple[Changeset, tuple[list[str], list[str], list[str]]]:
         revision = desk.store.counters(principal.scope).revision
-        wanted = split_refs(desk, principal, ids)
+        named = of_sources(desk, principal, ids)
+        sources = find_sources(desk, principal, list(named.values()), lambda s: is_there(s, now))
+        wanted = split_refs(desk, principal, [id for id in ids if id not in named])
         memories = find(desk, principal, list(wanted), lambda m: _is_there(m, now))
         said = {
             memory.id: as_it_was(desk, principal, memory, version)
@@ -117,12 +169,20 @@ def restore(
         leaving = [successor for successor, _ in successors]
         stepping_back = _step_back(desk, principal, successors, steps, now)
         hold_to_live_limits(desk, principal, dead, leaving, now)
+        asleep = [source for source in sources if source.state is not State.ACTIVE]
+        waking = [revive_source(source, now) for source in asleep]
         changeset = Changeset(
-            principal.scope, now, principal.actor, (*steps, *stepping_back), revision, thread
+            principal.scope,
+            now,
+            principal.actor,
+            (*steps, *stepping_back, *waking),
+            revision,
+            thread,
         )
-        back = [*dead, *reverted]
-        already = [memory.id for memory in memories if memory not in back]
-        told = ([m.id for m in back], already, [m.id for m in leaving])
+        back: list[Memory | Source] = [*dead, *reverted, *asleep]
+        everything: list[Memory | Source] = [*memories, *sources]
+        already = [item.id for item in everything if item not in back]
+        told = ([item.id for item in back], already, [m.id for m in leaving])
         return changeset, told
 
     revision, (back, already, replaced) = desk.decide(decide)

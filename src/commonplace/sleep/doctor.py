@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from commonplace.desk import Desk, indexing
+from commonplace.desk import Desk, indexing, passage_indexing
 from commonplace.language.models.embedder import Proof
 from commonplace.model.embedders import asked_for
 from commonplace.model.filters import Visibility
@@ -15,7 +16,7 @@ from commonplace.model.job import JobState
 from commonplace.model.memory import State
 from commonplace.model.scope import Scope
 from commonplace.store.index import ScopeIndex
-from commonplace.store.port import EVERYTHING, Health, IndexPage, JobQuery, Listing
+from commonplace.store.port import EVERYTHING, Health, IndexPage, JobQuery, Listing, SourceListing
 from commonplace.store.sql.rows import pack_terms
 
 
@@ -87,6 +88,7 @@ def _vectors(desk: Desk, scopes: list[Scope]) -> Finding:
     everyone = Visibility(cleared=True)
     listing = Listing(visibility=everyone, without_vector=True, limit=EVERYTHING)
     missing = sum(len(desk.store.page(scope, listing)) for scope in scopes)
+    missing += sum(len(desk.store.unembedded_passages(scope, EVERYTHING)) for scope in scopes)
     return Finding(
         "vectors",
         missing == 0,
@@ -175,11 +177,22 @@ def _terms_match(desk: Desk, scope: Scope, page: IndexPage) -> bool:
     stored = {unit: packed for unit, packed, _ in page.terms}
     unit_of = {row.id: row.unit for row in page.rows}
     listing = Listing(states=(State.ACTIVE,), visibility=Visibility(cleared=True), limit=EVERYTHING)
-    return all(
+    memories = all(
         stored.get(unit_of[memory.id]) == pack_terms(found_by.terms, found_by.keys)
         for memory in desk.store.page(scope, listing)
         if memory.id in unit_of and (found_by := indexing(memory, None))
     )
+    return memories and _passage_terms_match(desk, scope, stored)
+
+
+def _passage_terms_match(desk: Desk, scope: Scope, stored: Mapping[int, str]) -> bool:
+    every = SourceListing(visibility=Visibility(cleared=True), limit=EVERYTHING)
+    for source in desk.store.source_page(scope, every):
+        for unit, passage in desk.store.passages_of(scope, source.id):
+            fresh = pack_terms(passage_indexing(source, passage, None).terms)
+            if stored.get(unit, fresh) != fresh:
+                return False
+    return True
 
 
 def _cache_matches(desk: Desk, scope: Scope) -> bool:

@@ -7,13 +7,13 @@ killed anywhere, and goes on from there when it is run again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from commonplace.errors import EmbedderMismatch, EmbedderUnavailable, StoreBusy
 from commonplace.language.models.embedder import Embedder, EmbedderDown
 from commonplace.model.filters import Visibility
-from commonplace.model.memory import Memory, State
+from commonplace.model.memory import State
 from commonplace.model.scope import Scope
 from commonplace.store.port import EmbedderIdentity, Generation, Listing, Store
 
@@ -33,7 +33,7 @@ class Progress:
 class Reembedded:
     embedder: str
     dimension: int
-    memories: int  # that got their vector in this run
+    memories: int  # and passages that got their vector in this run
 
     @property
     def changed(self) -> bool:
@@ -89,26 +89,34 @@ class _Building:
             # Before the page: what is written after it moves the number, and is seen next time.
             seq = self._store.counters(scope).seq
             waiting = self._store.page(scope, _without_vector(number))
-            if not waiting:
+            passages = self._store.unembedded_passages(scope, AT_ONCE, number)
+            if not waiting and not passages:
                 self._store.build(scope, number, {}, seq)
                 return
-            self._store.build(scope, number, self._vectors(waiting), None)
-            self._done += len(waiting)
+            made = self._vectors([memory.searchable_text for memory in waiting])
+            by_unit = self._vectors([text for _, text in passages])
+            self._store.build(
+                scope,
+                number,
+                {memory.ref: row for memory, row in zip(waiting, made, strict=True)},
+                None,
+                {unit: row for (unit, _), row in zip(passages, by_unit, strict=True)},
+            )
+            self._done += len(waiting) + len(passages)
             self._tell()
 
-    def _vectors(self, memories: list[Memory]) -> Mapping[str, bytes]:
+    def _vectors(self, texts: list[str]) -> list[bytes]:
+        if not texts:
+            return []
         try:
-            rows = self._model.embed([memory.searchable_text for memory in memories])
+            rows = self._model.embed(texts)
         except EmbedderDown as error:
             raise EmbedderUnavailable(
                 f"The embedder {self._model.name} stopped answering: {error}.",
                 remedy="What is done is kept and the old vectors go on serving. Run reembed "
                 "again when it answers.",
             ) from error
-        return {
-            memory.ref: row.astype("<f4").tobytes()
-            for memory, row in zip(memories, rows, strict=True)
-        }
+        return [row.astype("<f4").tobytes() for row in rows]
 
     def _tell(self) -> None:
         self._total = max(self._total, self._done)  # others go on writing

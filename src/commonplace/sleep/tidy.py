@@ -11,12 +11,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.desk import Desk, indexing
+from commonplace.desk import Desk, indexing, passage_indexing
 from commonplace.errors import InvalidInput, StoreError
 from commonplace.language.models.embedder import Vectors
-from commonplace.model.changes import Bookkeeping, Change, Changeset, Step, changed, removed
+from commonplace.model.changes import (
+    Bookkeeping,
+    Change,
+    Changeset,
+    RemoveSource,
+    Step,
+    changed,
+    removed,
+)
 from commonplace.model.filters import Filters, Visibility
-from commonplace.model.journal import Event, Node, Op
+from commonplace.model.journal import Entry, Event, Node, Op
 from commonplace.model.lifecycle import (
     IDLE_KINDS,
     has_expired,
@@ -26,7 +34,8 @@ from commonplace.model.lifecycle import (
 )
 from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Principal, Scope
-from commonplace.store.port import EVERYTHING, Listing
+from commonplace.model.source import CATEGORY
+from commonplace.store.port import EVERYTHING, Listing, SourceListing
 
 log = logging.getLogger("commonplace")
 
@@ -80,6 +89,7 @@ def tidy(
         lambda m: is_purgeable(m, now),
         _purge,
     )
+    purged += _purge_sources(desk, scope, now)
     merged = _fold_volatile(desk, principal, now, merge)
     vectors = fill_vectors(desk, principal, link)
     reindexed = make_index_anew(desk, scope) if reindex else 0
@@ -100,8 +110,21 @@ def make_index_anew(desk: Desk, scope: Scope) -> int:
         desk.store.record(Bookkeeping(scope, desk.clock(), terms=terms))
         total += len(page)
         if len(page) < AT_ONCE:
-            return total
+            return total + _index_passages_anew(desk, scope)
         after = page[-1].id
+
+
+def _index_passages_anew(desk: Desk, scope: Scope) -> int:
+    listing = SourceListing(
+        states=tuple(State), visibility=Visibility(cleared=True), limit=EVERYTHING
+    )
+    total = 0
+    for source in desk.store.source_page(scope, listing):
+        found = desk.store.passages_of(scope, source.id)
+        terms = {unit: passage_indexing(source, passage, None) for unit, passage in found}
+        desk.store.record(Bookkeeping(scope, desk.clock(), passage_terms=terms))
+        total += len(terms)
+    return total
 
 
 def scrub(desk: Desk) -> bool:
@@ -163,6 +186,32 @@ def _purge(desk: Desk, memory: Memory, now: datetime) -> Step:
     return removed(memory, event=Event.DELETE, node=Node.WORKER)
 
 
+def _purge_sources(desk: Desk, scope: Scope, now: datetime) -> int:
+    def decide() -> tuple[Changeset, int]:
+        listing = SourceListing(
+            states=(State.SOFT_DELETED,),
+            visibility=Visibility(cleared=True),
+            purgeable_by=now,
+            limit=EVERYTHING,
+        )
+        gone = desk.store.source_page(scope, listing)
+        entries = [
+            Entry(
+                op=Op.DELETE,
+                event=Event.DELETE,
+                node=Node.WORKER,
+                subject=source.id,
+                category=CATEGORY,
+                old_ref=source.ref,
+            )
+            for source in gone
+        ]
+        steps = tuple(RemoveSource(e.subject or "", e) for e in entries)
+        return Changeset(scope, now, ACTOR, steps, desk.store.counters(scope).revision), len(gone)
+
+    return desk.decide(decide)[1]
+
+
 def _set_aside(desk: Desk, memory: Memory, now: datetime) -> Change:
     after = memory.evolve(
         state=State.SOFT_DELETED, purge_at=now + desk.lifetimes.restorable, updated_at=now
@@ -216,8 +265,10 @@ def fill_vectors(desk: Desk, principal: Principal, link: Connecting) -> int:
             limit=VECTORS_AT_ONCE,
         )
         waiting = desk.store.page(scope, listing)
+        if not waiting:
+            return total + _fill_passage_vectors(desk, scope)
         vectors = desk.embed([memory.searchable_text for memory in waiting])
-        if not waiting or vectors is None:
+        if vectors is None:
             return total
         ready = {
             memory.ref: vector.astype("<f4").tobytes()
@@ -226,3 +277,18 @@ def fill_vectors(desk: Desk, principal: Principal, link: Connecting) -> int:
         desk.store.record(Bookkeeping(scope, desk.clock(), vectors=ready))
         link(principal, waiting, vectors)
         total += len(ready)
+
+
+def _fill_passage_vectors(desk: Desk, scope: Scope) -> int:
+    total = 0
+    while waiting := desk.store.unembedded_passages(scope, VECTORS_AT_ONCE):
+        vectors = desk.embed([text for _, text in waiting])
+        if vectors is None:
+            break
+        ready = {
+            unit: row.astype("<f4").tobytes()
+            for (unit, _), row in zip(waiting, vectors, strict=True)
+        }
+        desk.store.record(Bookkeeping(scope, desk.clock(), passage_vectors=ready))
+        total += len(ready)
+    return total

@@ -134,13 +134,17 @@ class Worker:
         return found[0] if found else None
 
     def _claim(self, scope: Scope | None = None, id: str | None = None) -> Job | None:
-        """A look comes first: it is in nobody's way, as claiming is."""
+        """A look comes first: it is in nobody's way, as claiming is. A job that is named is taken
+        before it is due."""
         store, kinds = self._desk.store, sorted(self._kinds)
+        if id is not None:
+            now = self._desk.clock()
+            return store.claim(self.name, now, lease=self._lease, kinds=kinds, scope=scope, id=id)
         self._due = store.next_due(kinds) if kinds else None
         now = self._desk.clock()
         if self._due is None or self._due > now:
             return None
-        return store.claim(self.name, now, lease=self._lease, kinds=kinds, scope=scope, id=id)
+        return store.claim(self.name, now, lease=self._lease, kinds=kinds)
 
     def _do(self, job: Job | None) -> _Outcome | None:
         if job is None:

@@ -84,7 +84,7 @@ UPDATE jobs
 -- name: claim_job
 WITH next (owner, job) AS (
   SELECT scope, id FROM jobs
-   WHERE due_at <= :now
+   WHERE (due_at <= :now OR (state = 'queued' AND id = CAST(:id AS TEXT)))
      AND (CAST(:any_kind AS BIGINT) = 1 OR kind IN #list(kinds))
      AND (CAST(:of AS TEXT) IS NULL OR scope = CAST(:of AS TEXT))
      AND (CAST(:id AS TEXT) IS NULL OR id = CAST(:id AS TEXT))

@@ -1,0 +1,55 @@
+"""ingest: receive an original, and on request see it through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from commonplace.desk import Desk
+from commonplace.ingest.receive import Original, Outcome, receive
+from commonplace.model.job import Failure, Job
+from commonplace.model.owed import PROCESS
+from commonplace.model.scope import Principal, Scope
+from commonplace.model.source import Source, Status
+
+PATIENCE_SECONDS = 600.0
+
+SeeThrough = Callable[[Scope, str, str, float], Job | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What became of an original."""
+
+    id: str
+    action: Outcome
+    source: Source
+    revision: int
+    failure: Failure | None = None  # of the last try, when it is not processed yet
+
+    @property
+    def is_new(self) -> bool:
+        return self.action is Outcome.RECEIVED
+
+    @property
+    def is_processed(self) -> bool:
+        return self.source.status is not Status.RAW
+
+
+def ingest(
+    desk: Desk, principal: Principal, original: Original, see_through: SeeThrough | None
+) -> Ingested:
+    """Without ``see_through``: a worker will process it."""
+    received = receive(desk, principal, original, awaited=see_through is not None)
+    source, scope = received.source, principal.scope
+    if see_through is None or received.source.status is not Status.RAW:
+        return Ingested(source.id, received.outcome, source, received.revision)
+    job = see_through(scope, PROCESS, source.id, PATIENCE_SECONDS)
+    now_is = desk.store.sources(scope, [source.id])
+    return Ingested(
+        source.id,
+        received.outcome,
+        now_is[0] if now_is else source,
+        desk.store.counters(scope).revision,
+        job.failure if job else None,
+    )

@@ -1,0 +1,151 @@
+"""Process: an original becomes passages, with a summary, keywords and tags. A job's work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from commonplace.desk import Desk, Vector, passage_indexing
+from commonplace.errors import NotFound
+from commonplace.ingest.describe import describe
+from commonplace.ingest.passages import passages
+from commonplace.ingest.read import read
+from commonplace.ingest.suspicious import is_suspicious
+from commonplace.model.changes import Changeset, ChangeSource, Indexing
+from commonplace.model.job import Job
+from commonplace.model.journal import Entry, Event, Node, Op
+from commonplace.model.memory import State
+from commonplace.model.owed import owing_vectors
+from commonplace.model.scope import Scope
+from commonplace.model.source import (
+    CATEGORY,
+    Passage,
+    Reading,
+    Source,
+    Status,
+    Turn,
+    embedded_text,
+)
+
+ACTOR = "worker:process"
+EMBEDDED_AT_ONCE = 256
+
+
+def process(desk: Desk, job: Job) -> Changeset:
+    """What is decided anew when somebody else changed the source meanwhile."""
+    return processed(desk, job.scope, str(job.payload["source"]))
+
+
+def processed(desk: Desk, scope: Scope, id: str) -> Changeset:
+    """The changeset that processing a source comes to; none for one that is gone or done."""
+    started = desk.clock()
+    found = desk.store.sources(scope, [id])
+    if not found or found[0].state is not State.ACTIVE or found[0].status is not Status.RAW:
+        return Changeset(scope, started, ACTOR, ())
+    source = found[0]
+    reading = read_parts(source, desk.store.original(scope, id))
+    new = list(_passages(source, reading.turns))[source.passages :]
+    indexed = _indexed(desk, source, new)
+    after = _described(source, reading, len(new)).evolve(
+        processing_started_at=started, processing_completed_at=desk.clock()
+    )
+    entry = Entry(
+        op=Op.UPDATE,
+        event=Event.UPDATE,
+        node=Node.WORKER,
+        subject=id,
+        category=CATEGORY,
+        old_ref=source.ref,
+        new_ref=after.ref,
+        meta={"passages": len(new)},
+    )
+    step = ChangeSource(source, after, entry, passages=tuple(indexed))
+    changeset = Changeset(scope, desk.clock(), ACTOR, (step,), thread_id=source.thread_id)
+    return owing_vectors(changeset, desk.new_id())
+
+
+def read_parts(source: Source, parts: Sequence[bytes]) -> Reading:
+    """All parts as one. A turn that comes twice under one label counts once."""
+    readings = [
+        read(
+            part,
+            name=source.provenance.get("name"),
+            format=source.provenance.get("format"),
+            title=source.title or None,
+            started_at=source.started_at,
+        )
+        for part in parts
+    ]
+    if not readings:
+        raise NotFound(f"The original of {source.id} is gone.")
+    return replace(
+        readings[0],
+        turns=tuple(_once(turn for reading in readings for turn in reading.turns)),
+        participants=tuple(dict.fromkeys(p for each in readings for p in each.participants)),
+        ended_at=max((r.ended_at for r in readings if r.ended_at), default=None),
+    )
+
+
+def _once(turns: Iterator[Turn]) -> Iterator[Turn]:
+    seen: set[str] = set()
+    for turn in turns:
+        if turn.label is None or turn.label not in seen:
+            yield turn
+        if turn.label is not None:
+            seen.add(turn.label)
+
+
+def _passages(source: Source, turns: Sequence[Turn]) -> Iterator[Passage]:
+    began = source.started_at or source.created_at
+    for number, piece in enumerate(passages(turns), 1):
+        yield Passage(
+            source_id=source.id,
+            number=number,
+            text=piece.text,
+            speaker=piece.speaker,
+            role=piece.role,
+            at=piece.at or began,
+            session=piece.session,
+            label=piece.label,
+            suspicious=is_suspicious(piece.text),
+        )
+
+
+def _indexed(
+    desk: Desk, source: Source, new: Sequence[Passage]
+) -> Iterator[tuple[Passage, Indexing]]:
+    vectors = _vectors(desk, source, new)
+    for place, passage in enumerate(new):
+        vector = None if vectors is None else vectors[place]
+        yield passage, passage_indexing(source, passage, vector)
+
+
+def _vectors(desk: Desk, source: Source, new: Sequence[Passage]) -> Sequence[Vector] | None:
+    """In batches; None as soon as the embedder is down: then all of them come late."""
+    texts = [embedded_text(p.speaker, source.content_type, source.title, p.text) for p in new]
+    rows: list[Vector] = []
+    for start in range(0, len(texts), EMBEDDED_AT_ONCE):
+        found = desk.embed(texts[start : start + EMBEDDED_AT_ONCE])
+        if found is None:
+            return None
+        rows += list(np.asarray(found, dtype=np.float32))
+    return rows
+
+
+def _described(source: Source, reading: Reading, added: int) -> Source:
+    told = describe(reading)
+    given = source.provenance.get("tags", ())
+    return source.evolve(
+        status=Status.PROCESSED,
+        summary=told.summary,
+        keywords=told.keywords,
+        tags=tuple(dict.fromkeys((*given, *told.tags))),
+        context_type=source.context_type or told.context_type,
+        participants=tuple(dict.fromkeys((*source.participants, *reading.participants))),
+        started_at=source.started_at or reading.started_at,
+        ended_at=reading.ended_at or source.ended_at,
+        passages=source.passages + added,
+        version=source.version + 1,
+    )

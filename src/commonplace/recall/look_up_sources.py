@@ -1,0 +1,52 @@
+"""Looking sources up: a page of them, one with its passages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from commonplace.desk import Desk, visibility_of
+from commonplace.errors import NotFound
+from commonplace.model.memory import State
+from commonplace.model.scope import Principal
+from commonplace.model.source import Passage, Source, split_passage_id
+from commonplace.store.port import EVERYTHING, SourceListing
+
+AROUND = 3  # passages shown before and after the one that is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    sources: tuple[Source, ...]
+    next: str | None  # give it as `after` to go on
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSource:
+    source: Source
+    passages: tuple[Passage, ...]
+
+
+def list_sources(desk: Desk, principal: Principal, listing: SourceListing) -> SourcePage:
+    """Newest first."""
+    if listing.after and not desk.store.sources(principal.scope, [listing.after]):
+        raise NotFound(f"There is no {listing.after!r} to go on after.", field="after")
+    found = desk.store.source_page(principal.scope, listing)
+    page = found[: listing.limit - 1]
+    return SourcePage(tuple(page), page[-1].id if len(found) == listing.limit else None)
+
+
+def show_source(desk: Desk, principal: Principal, id: str) -> ShownSource:
+    """A source with all its passages; of a passage's id, the passages around it."""
+    wanted, number = split_passage_id(id)
+    found = desk.store.sources(principal.scope, [wanted])
+    if not found or found[0].state is not State.ACTIVE or not _may_see(principal, found[0]):
+        raise NotFound(f"There is no {id!r} here.", field="id")
+    first, last = (1, EVERYTHING) if number is None else (number - AROUND, number + AROUND)
+    passages = [p for _, p in desk.store.passages_of(principal.scope, wanted, first, last)]
+    if number is not None and number not in {passage.number for passage in passages}:
+        raise NotFound(f"There is no {id!r} here.", field="id")
+    return ShownSource(found[0], tuple(passages))
+
+
+def _may_see(principal: Principal, source: Source) -> bool:
+    return principal.is_owner or visibility_of(principal).admits_source(source)
