@@ -25,7 +25,8 @@ _CANDIDATES = 120  # words that are looked at for keywords
 _LOOKED_AT = 50_000  # characters: a book is described by its beginning
 _MOST_SENTENCES = 2
 _FEWEST_TERMS = 3  # less is a greeting or a yes
-_MOST_TERMS = 20  # more is no sentence to be read in a list
+_LONGEST = 200  # characters of a sentence, so that two fit
+_GRACE = 4  # terms: without it the shortest sentences would always win
 _ASKS = 0.7
 _EARLY = 1.3  # people say what it is about at the beginning
 
@@ -76,7 +77,7 @@ def _summary(reading: Reading, text: str) -> str:
     if len(found) <= _MOST_SENTENCES and len(whole) <= SUMMARY_LENGTH:
         return whole
     counts = Counter(term for one in found for term in one.terms)
-    telling = [one for one in found if _FEWEST_TERMS <= len(one.terms) <= _MOST_TERMS]
+    telling = [one for one in found if _is_telling(one)]
     ranked = sorted(telling, key=lambda one: -_weight(one, counts, len(found)))
     if not ranked:
         return summarise(text, SUMMARY_LENGTH) if text else ""
@@ -84,6 +85,10 @@ def _summary(reading: Reading, text: str) -> str:
     others = [one for one in ranked[1:] if _adds_to(best, one)][: _MOST_SENTENCES - 1]
     chosen = sorted([best, *others], key=lambda one: one.place)
     return _fitting(" ".join(one.shown for one in chosen), best.shown)
+
+
+def _is_telling(sentence: _Sentence) -> bool:
+    return len(sentence.terms) >= _FEWEST_TERMS and len(sentence.shown) <= _LONGEST
 
 
 def _fitting(both: str, best: str) -> str:
@@ -104,7 +109,7 @@ def _weight(sentence: _Sentence, counts: Counter[str], total: int) -> float:
     shared = sum(log(counts[term]) for term in sentence.terms)
     early = _EARLY if sentence.place < max(3, total // 10) else 1.0
     asks = _ASKS if sentence.shown.endswith("?") else 1.0
-    return early * asks * (shared + 1) / sqrt(len(sentence.terms))
+    return early * asks * (shared + 1) / sqrt(len(sentence.terms) + _GRACE)
 
 
 def _sentences(reading: Reading) -> Iterator[_Sentence]:

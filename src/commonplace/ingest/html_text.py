@@ -30,14 +30,26 @@ _BETWEEN_CELLS = " | "
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _SPACE = re.compile(r"[ \t\n\r\f\v\xa0]+")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
-_DEEPEST_QUOTE = 20  # deeper ones only make the lines longer
 
 
 def html_to_text(html: str) -> str:
     reader = _Reader()
-    reader.feed(html)
+    reader.feed(_without_comments(html))
     reader.close()
     return reader.text()
+
+
+def _without_comments(html: str) -> str:
+    """Cut beforehand: the parser looks for the end of each unclosed one through all the rest."""
+    kept: list[str] = []
+    start = 0
+    while (opens := html.find("<!--", start)) >= 0:
+        kept.append(html[start:opens])
+        closes = html.find("-->", opens)
+        if closes < 0:  # unclosed: what follows is text after all
+            return "".join([*kept, html[opens:].replace("<!--", " ")])
+        start = closes + len("-->")
+    return "".join([*kept, html[start:]])
 
 
 class _Reader(HTMLParser):
@@ -124,8 +136,7 @@ class _Reader(HTMLParser):
             self._put("")
 
     def _put(self, line: str) -> None:
-        signs = "> " * min(self._quotes, _DEEPEST_QUOTE)
-        self._lines.append(signs + line)
+        self._lines.append(f"> {line}" if self._quotes else line)
 
 
 def _is_hidden(attrs: list[tuple[str, str | None]]) -> bool:

@@ -28,7 +28,7 @@ _ATTRIBUTION = re.compile(
     "|".join(rf"(?:{start})\b.*\b{end}" for start, end in _ATTRIBUTIONS), re.I | re.S
 )
 # Just above quoted lines a date and a colon are enough: '26.06.2014, 14:41, "Ana" <ana@x.org>:'.
-_DATE_AND_COLON = re.compile(r".*\d{1,2}[:./]\d\d.*:|.*\d.*<\S+@\S+>.*:", re.S)
+_TIME_OR_DATE = re.compile(r"\d{1,2}[:./]\d\d")
 
 _HEADER = {
     "from": "from|von|de|da|van|från|fra|от|מאת|od",
@@ -117,7 +117,8 @@ def _without_quoted(lines: list[str]) -> list[str]:
     number = 0
     while number < len(lines):
         if _SIGN.match(lines[number]):
-            _drop_attribution(kept)
+            if number and not _SIGN.match(lines[number - 1]):
+                _drop_attribution(kept)
             number += 1
             continue
         length = _attribution_at(lines, number)
@@ -166,6 +167,6 @@ def _drop_attribution(kept: list[str]) -> None:
         if not kept[end - length].strip() or len(sentence) > _ATTRIBUTION_LENGTH:
             return
         begins = length == 1 or _BEGINS.match(sentence)
-        if begins and _DATE_AND_COLON.fullmatch(sentence):
+        if begins and sentence.endswith(":") and _TIME_OR_DATE.search(sentence):
             del kept[end - length :]
             return

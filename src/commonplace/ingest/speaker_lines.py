@@ -12,6 +12,7 @@ _WITH_CLOCK_AFTER = re.compile(rf"\s*({_NAME})\s*[\[(]({_CLOCK})[\])]\s*:?\s*(.*
 _HEADING = re.compile(rf"\s*({_NAME})\s{{2,}}({_CLOCK})\s*()")  # the text stands in the lines below
 _ONLY_NAME = re.compile(rf"\s*(?:\*\*)?({_NAME})(?:\*\*)?\s*:(?:\*\*)?(?:\s+(.*)|)")
 
+_WIDE_GAP = re.compile(r"\s{3,}")
 _MOST_WORDS = 4
 
 # What stands before a colon in notes, and is nobody's name.
@@ -33,6 +34,7 @@ class SpeakerLine:
 
 def speaker_line(line: str) -> SpeakerLine | None:
     """What a line says and who says it; None when it names nobody."""
+    line = _WIDE_GAP.sub("  ", line)
     for pattern, order in _SHAPES:
         found = pattern.fullmatch(line)
         if found is None:

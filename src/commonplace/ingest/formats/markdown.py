@@ -14,7 +14,6 @@ from commonplace.model.text import stored_form
 BETWEEN_HEADINGS = " › "
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*)")
-_CLOSING_SIGNS = re.compile(r"[ \t]+#+[ \t]*\Z")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _FRONT_MATTER = "---"
@@ -88,14 +87,19 @@ def _heading(line: str, before: list[str]) -> tuple[int, str, bool] | None:
     """Level, title, and whether the title is the line above, underlined."""
     marked = _HEADING.fullmatch(line)
     if marked is not None:
-        title = _CLOSING_SIGNS.sub("", marked[2]).strip()
-        return len(marked[1]), title, False
+        return len(marked[1]), _without_closing_signs(marked[2].strip()), False
     underline = _UNDERLINE.fullmatch(line)
     above = before[-1].strip() if before else ""
     stands_alone = len(before) < 2 or not before[-2].strip()
     if underline is None or not above or not stands_alone or above[0] in "-*+>|#":
         return None
     return 1 if underline[1][0] == "=" else 2, above, True
+
+
+def _without_closing_signs(title: str) -> str:
+    """ "Plan ##" is closed by its signs; "C#" is not."""
+    bare = title.rstrip("#")
+    return bare.rstrip() if bare[-1:].isspace() else title
 
 
 def _says_something(section: _Section) -> bool:

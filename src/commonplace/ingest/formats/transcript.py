@@ -69,7 +69,7 @@ def _spoken_lines(text: str) -> Iterator[Cue]:
             continue
         line = speaker_line(written)
         current = line or current
-        said = line.text if line else written.strip()
+        said = " ".join((line.text if line else written).split())
         if said:
             yield _cue(current, said)
 
