@@ -45,6 +45,7 @@ reply-to in-reply-to
 """
 _MAIL_HEADERS = frozenset(_ONLY_IN_MAIL.split())
 _HTML = re.compile(r"\s*(?:<!doctype html|<html|<body|<div|<p>|<head)", re.I)
+_SLACK_TIME = re.compile(r'"ts"\s*:\s*"\d{9,}\.\d+"')
 _MARKDOWN_HEADING = re.compile(r"^ {0,3}#{1,6} \S", re.M)
 
 
@@ -63,9 +64,10 @@ def _ending(name: str | None) -> str:
 
 
 def _is_slack(text: str) -> bool:
-    """JSON whose messages have Slack's `ts`, a text of seconds and a fraction."""
-    is_json = text.lstrip()[:1] in ("[", "{")
-    return is_json and re.search(r'"ts"\s*:\s*"\d{9,}\.\d+"', text) is not None
+    """A list whose messages have Slack's `ts`: text, of seconds and a fraction."""
+    holds_list = text.lstrip().startswith("[") or '"messages"' in text
+    is_ours = '"speaker"' in text or '"role"' in text
+    return holds_list and not is_ours and _SLACK_TIME.search(text) is not None
 
 
 def _is_conversation(text: str) -> bool:

@@ -58,24 +58,26 @@ def _records(text: str) -> Iterator[tuple[Mapping[str, Any], str]]:
         return
     lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
     if len(lines) > 1 and lines[0][1].strip() == "{":  # one object over many lines
-        yield from _listed(_list_inside(parse_json(text, "The conversation")))
+        whole = parse_json(text, "The conversation")
+        inside = _list_inside(whole)
+        yield from _listed([whole] if inside is None else inside)
         return
     for number, line in lines:
         record = parse_json(line, f"Line {number}")
-        if len(lines) == 1 and isinstance(_list_inside(record), list):
+        if len(lines) == 1 and _list_inside(record) is not None:
             yield from _listed(_list_inside(record))
             return
         yield _message(record, f"line {number}"), f"line {number}"
 
 
-def _list_inside(whole: Any) -> Any:
+def _list_inside(whole: Any) -> list[Any] | None:
     """The messages of an object that holds them under a name."""
     if not isinstance(whole, Mapping):
-        return whole
-    return next((whole[name] for name in _LISTS if isinstance(whole.get(name), list)), [whole])
+        return None
+    return next((whole[name] for name in _LISTS if isinstance(whole.get(name), list)), None)
 
 
-def _listed(whole: Any) -> Iterator[tuple[Mapping[str, Any], str]]:
+def _listed(whole: list[Any]) -> Iterator[tuple[Mapping[str, Any], str]]:
     for number, record in enumerate(whole, 1):
         yield _message(record, f"message {number}"), f"message {number}"
 

@@ -108,5 +108,6 @@ def _says_something(section: _Section) -> bool:
 
 def _turn(section: _Section, hints: Hints) -> Turn:
     path = BETWEEN_HEADINGS.join(section.headings)
-    text = "\n".join((path, "", *section.lines) if path else section.lines)
+    body = stored_form("\n".join(section.lines))
+    text = f"{path}\n\n{body}" if path else body
     return Turn(text=stored_form(text), at=hints.started_at, label=clean_word(path))

@@ -1,0 +1,124 @@
+"""Summary, keywords, tags and purpose, in the source's own words."""
+
+import pytest
+
+from commonplace.ingest.describe import SUMMARY_LENGTH, describe
+from commonplace.ingest.read import read
+from commonplace.model.source import ContentType, ContextType, Reading, SourceType, Turn
+
+MEETING = """Ana: Good morning everybody.
+Dan: Morning!
+Ana: Today we talk about the budget for the launch in May.
+Dan: The marketing budget is twenty thousand, and the launch needs thirty.
+Noa: Can we move money from hiring to marketing?
+Ana: Yes. We move ten thousand from hiring to the marketing budget.
+Dan: Great, thanks.
+Noa: Then the launch in May stays as planned.
+Ana: Bye!
+"""
+
+HEBREW = (
+    "שלום לכולם. הטיול לרומא יוצא בחודש מאי. הטיסה לרומא עולה אלף שקלים. "
+    "דנה תזמין את המלון ברומא ליד התחנה. המלון עולה יותר מהטיסה. תודה רבה!"
+)
+
+
+def note(text, title=None):
+    return Reading(
+        source_type=SourceType.TEXT_IMPORT,
+        content_type=ContentType.TEXT_NOTE,
+        turns=(Turn(text=text),),
+        title=title,
+    )
+
+
+def test_a_meeting_is_described_by_what_it_is_about():
+    found = describe(read(MEETING))
+    assert {"budget", "launch", "marketing"} <= set(found.keywords)
+    assert 5 <= len(found.keywords) <= 10
+    assert 3 <= len(found.tags) <= 5
+    assert "budget" in found.summary
+    assert found.context_type is ContextType.TEAM_MEETING
+
+
+def test_a_summary_is_made_of_sentences_of_the_source_with_their_speakers():
+    summary = describe(read(MEETING)).summary
+    assert 0 < len(summary) <= SUMMARY_LENGTH
+    assert summary == (
+        "Ana: Today we talk about the budget for the launch in May. "
+        "Ana: We move ten thousand from hiring to the marketing budget."
+    )
+
+
+def test_greetings_and_the_names_of_those_present_are_no_keywords():
+    found = describe(read(MEETING))
+    assert not {"ana", "dan", "noa", "morning everybody", "bye", "thanks"} & set(found.keywords)
+
+
+def test_hebrew_is_described_in_hebrew():
+    found = describe(note(HEBREW, "טיול לרומא"))
+    assert any("רומא" in word for word in found.keywords)
+    assert any("מלון" in word for word in found.keywords)
+    assert "רומא" in found.summary
+    assert not {"תודה", "שלום"} & set(found.keywords)
+    assert 3 <= len(found.tags) <= 5
+
+
+def test_a_short_source_is_its_own_summary():
+    assert (
+        describe(note("The wifi password is tulip42.")).summary == "The wifi password is tulip42."
+    )
+
+
+@pytest.mark.parametrize("text", ["Hi.", "…", "a " * 5000, "x" * 5000, "Go! " * 500])
+def test_texts_that_say_little_are_described_all_the_same(text):
+    found = describe(note(text))
+    assert 0 < len(found.summary) <= SUMMARY_LENGTH
+
+
+def test_a_source_without_turns_has_an_empty_description():
+    empty = Reading(source_type=SourceType.EMAIL, content_type=ContentType.EMAIL)
+    assert describe(empty).summary == ""
+    assert describe(empty).keywords == ()
+
+
+def test_describing_twice_gives_the_same():
+    assert describe(read(MEETING)) == describe(read(MEETING))
+
+
+def test_a_title_and_a_channel_become_tags():
+    message = '{"user": "U1", "ts": "1.0", "text": "The venue costs 500."}'
+    raw = f'{{"channel": "launch", "messages": [{message}]}}'
+    assert describe(read(raw, format="slack")).tags[0] == "launch"
+    assert "tulips" in describe(note("They need water twice a week.", "Tulips in the garden")).tags
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "purpose"),
+    [
+        ("Sprint planning", "We take six tickets.", ContextType.PLANNING),
+        ("Brainstorm: names", "Tulip, rose, daisy.", ContextType.BRAINSTORMING),
+        ("Phone call with the bank", "They will call back.", ContextType.PHONE_CALL),
+        ("Weekly meeting", "Three things were decided.", ContextType.TEAM_MEETING),
+        ("Diary", "It rained.", ContextType.PERSONAL_REFLECTION),
+        (None, "I feel calmer since I run in the morning.", ContextType.PERSONAL_REFLECTION),
+        ("Code review", "The tests are slow.", ContextType.WORK_SESSION),
+        (None, "סיכום פגישה: החלטנו לעבור דירה.", ContextType.TEAM_MEETING),
+        ("סיעור מוחות", "שמות לחברה.", ContextType.BRAINSTORMING),
+        (None, "Tulips need water.", None),
+    ],
+)
+def test_what_a_note_was_for_is_told_by_readable_rules(title, text, purpose):
+    assert describe(note(text, title)).context_type is purpose
+
+
+def test_mail_and_slack_are_what_their_form_says():
+    mail = read("From: a@x.org\nSubject: Sprint planning\n\nHi", format="email")
+    assert describe(mail).context_type is ContextType.EMAIL_THREAD
+    slack = read('[{"user": "U1", "ts": "1.0", "text": "planning for May"}]', format="slack")
+    assert describe(slack).context_type is ContextType.SLACK_DISCUSSION
+
+
+def test_a_meeting_about_something_else_than_the_team_says_so():
+    raw = "Ana: Let us brainstorm names.\nDan: Tulip!\nAna: Rose."
+    assert describe(read(raw, format="transcript")).context_type is ContextType.BRAINSTORMING

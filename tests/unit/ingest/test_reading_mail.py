@@ -1,0 +1,273 @@
+"""E-mail: what its writer wrote comes out, whatever the program that sent it did."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from commonplace.ingest.html_text import html_to_text
+from commonplace.ingest.quotes import cut_quotes
+from commonplace.ingest.read import read
+from commonplace.ingest.signatures import cut_signature
+from commonplace.model.source import ContentType, ContextType
+
+HEAD = "From: Ana Cohen <ana@x.org>\nTo: dan@x.org\nSubject: Rome\n"
+
+
+def mail(body, headers=""):
+    return read(HEAD + headers + "\n" + body, format="email")
+
+
+def text_of(body, headers=""):
+    return mail(body, headers).turns[0].text
+
+
+def test_a_mail_is_one_turn_of_its_sender_with_all_its_headers_say():
+    reading = read(
+        'From: "Cohen, Ana" <ana@x.org>\n'
+        "To: Dan Levi <dan@x.org>, noa@x.org\n"
+        "Cc: =?utf-8?b?15nXldeh15k=?= <yossi@x.org>; 'Max' <max@x.org>\n"
+        "Subject: =?utf-8?q?Caf=C3=A9_in?= =?utf-8?q?_Rome?=\n"
+        "Date: Sun, 1 Mar 2026 14:00:00 +0200\n"
+        "Message-ID: <m2@x.org>\nIn-Reply-To: <m1@x.org>\nReferences: <m0@x.org>\n <m1@x.org>\n"
+        "\nLet us go.\n"
+    )
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    (turn,) = reading.turns
+    assert (turn.text, turn.speaker, turn.at, turn.label) == (
+        "Let us go.",
+        "Cohen, Ana",
+        noon,
+        "m2@x.org",
+    )
+    assert reading.title == "Café in Rome"
+    assert reading.participants == ("Cohen, Ana", "Dan Levi", "noa@x.org", "יוסי", "Max")
+    assert reading.external_id == "m2@x.org"
+    assert reading.started_at == reading.ended_at == noon
+    assert reading.provenance["in_reply_to"] == "m1@x.org"
+    assert reading.provenance["references"] == ["m0@x.org", "m1@x.org"]
+    assert reading.provenance["addresses"]["Dan Levi"] == "dan@x.org"
+    assert reading.content_type is ContentType.EMAIL
+    assert reading.context_type is ContextType.EMAIL_THREAD
+
+
+@pytest.mark.parametrize(
+    ("charset", "text"),
+    [
+        ("utf-8", "שלום, café"),
+        ("windows-1255", "שלום לכולם"),
+        ("iso-8859-8-i", "שלום לכולם"),
+        ("iso-8859-1", "Grüße aus Köln"),
+        ("koi8-r", "Привет всем"),
+        ("gb2312", "你好"),
+        ("shift_jis", "こんにちは"),
+    ],
+)
+def test_every_charset_is_read(charset, text):
+    codec = "iso-8859-8" if charset == "iso-8859-8-i" else charset
+    raw = f"{HEAD}Content-Type: text/plain; charset={charset}\n\n".encode() + text.encode(codec)
+    assert read(raw).turns[0].text == text
+
+
+@pytest.mark.parametrize(
+    ("declared", "really", "text"),
+    [
+        ("no-such-charset", "utf-8", "שלום"),
+        ("us-ascii", "utf-8", "café"),
+        ("utf-8", "cp1252", "café noir"),
+        ("utf-8", "cp1255", "שלום לכולם"),
+        ("rot13", "utf-8", "hello"),
+    ],
+)
+def test_a_wrong_charset_is_seen_through(declared, really, text):
+    raw = f"{HEAD}Content-Type: text/plain; charset={declared}\n\n".encode() + text.encode(really)
+    assert read(raw).turns[0].text == text
+
+
+ALTERNATIVE = (
+    "Content-Type: multipart/alternative; boundary=b\n\n"
+    "--b\nContent-Type: text/html\n\n<p>As <b>HTML</b></p>\n"
+    "--b\nContent-Type: text/plain\n\n{plain}\n--b--\n"
+)
+
+
+def test_of_two_versions_the_plain_one_counts_unless_it_is_empty():
+    assert read(HEAD + ALTERNATIVE.format(plain="As text")).turns[0].text == "As text"
+    assert read(HEAD + ALTERNATIVE.format(plain="  ")).turns[0].text == "As HTML"
+
+
+def test_attachments_are_named_and_not_read():
+    reading = read(
+        HEAD + "Content-Type: multipart/mixed; boundary=b\n\n"
+        "--b\nContent-Type: text/plain\n\nSee the file.\n"
+        '--b\nContent-Type: text/plain; name="=?utf-8?q?caf=C3=A9.txt?="\n'
+        "Content-Disposition: attachment\n\nSECRET\n"
+        "--b\nContent-Type: message/rfc822\n\nSubject: inner\n\nINNER\n--b--\n"
+    )
+    assert reading.turns[0].text == "See the file."
+    assert reading.provenance["attachments"] == ["café.txt", "message/rfc822"]
+
+
+def test_a_mail_that_is_all_subject_says_its_subject():
+    assert [turn.text for turn in mail("\n \n").turns] == ["Rome"]
+    assert read("From: a@x.org\nTo: b@x.org\n\n", format="email").turns == ()
+
+
+def test_a_mail_with_wrong_boundaries_still_gives_its_text():
+    headers = "Content-Type: multipart/mixed; boundary=right\n"
+    assert text_of("--wrong\nContent-Type: text/plain\n\nHello\n--wrong--\n", headers) == "Hello"
+
+
+def test_flowed_lines_are_joined():
+    headers = "Content-Type: text/plain; format=flowed\n"
+    assert text_of("This is one \nsentence.\n\n-- \nAna\n", headers) == "This is one sentence."
+
+
+# Quotations
+
+QUOTED = [
+    "On Sun, 1 Mar 2026 at 10:00, Dan Levi <dan@x.org> wrote:\n\n> When?\n> Where?",
+    "On Mar 1, 2026, at 10:00 AM, Dan Levi\n<dan@x.org>\nwrote:\n\n> When?",
+    "Am 01.03.2026 um 10:00 schrieb Dan Levi <dan@x.org>:\n> Wann?",
+    "Le dim. 1 mars 2026 à 10:00, Dan <dan@x.org> a écrit :\n> Quand ?",
+    "El dom, 1 mar 2026 a las 10:00, Dan (<dan@x.org>) escribió:\n\n> ¿Cuándo?",
+    "‫בתאריך יום א׳, 1 במרץ 2026 ב-10:00 מאת ‪Dan Levi‬‏ <‪dan@x.org‬‏>:‬\n> מתי?",
+    "ב-1 במרץ 2026, בשעה 10:00, דן לוי <dan@x.org> כתב:\n> מתי?",
+    '01.03.2026, 10:00, "Dan" <dan@x.org>:\n> When?',
+    "-----Original Message-----\nFrom: Dan\nSent: Sunday\nTo: Ana\nSubject: Rome\n\nWhen?",
+    "____________________\nFrom: Dan <dan@x.org>\nSent: Sunday\nTo: Ana\nSubject: Rome\n\nWhen?",
+    "From: Dan\nDate: Sunday\nSubject: Rome\nTo: Ana\n\nWhen?",
+    "מאת: דן\nנשלח: יום ראשון\nאל: ענת\nנושא: רומא\n\nמתי?",
+    "Von: Dan\nGesendet: Sonntag\nAn: Ana\nBetreff: Rom\n\nWann?",
+    "On 1 March 2026 Dan Levi wrote:\n\nWhen shall we meet?\nWhere?",
+    "> When?\n> Where?",
+]
+
+
+@pytest.mark.parametrize("quoted", QUOTED)
+def test_what_a_mail_answers_to_is_cut(quoted):
+    assert text_of(f"Let us go.\n\nIn May.\n\n{quoted}\n") == "Let us go.\n\nIn May."
+
+
+def test_answers_between_quoted_lines_stay():
+    body = "On 1/3/2026 10:00 Dan wrote:\n> When?\n\nIn May.\n\n> Where?\n\nIn Rome.\n"
+    assert text_of(body).split() == ["In", "May.", "In", "Rome."]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "On your machine run this:\n\n    ls\n\nIt should work.",
+        "On 3 May we wrote: nothing, because nobody asked.",
+        "From: the bottom of my heart, thank you.",
+        "To: do\nFrom: nobody",
+        "The meeting is at 10:30:\nbring the plan.",
+    ],
+)
+def test_text_that_looks_a_little_like_a_quotation_stays(body):
+    assert cut_quotes(body) == body
+
+
+def test_a_forwarded_mail_is_what_the_mail_is_about():
+    body = (
+        "Please look.\n\n---------- Forwarded message ---------\nFrom: Dan\nDate: Sunday\n"
+        "Subject: Offer\nTo: Ana\n\nWe offer 500."
+    )
+    assert text_of(body).startswith("Please look.")
+    assert text_of(body).endswith("We offer 500.")
+    pasted = "See below.\n\nFrom: Dan\nSent: Sunday\nTo: Ana\nSubject: Offer\n\nWe offer 500."
+    assert read(f"Subject: Fwd: Offer\n\n{pasted}", format="email").turns[0].text == pasted
+    assert read(f"Subject: Re: Offer\n\n{pasted}", format="email").turns[0].text == "See below."
+
+
+def test_a_mail_that_is_nothing_but_quotation_keeps_it():
+    assert text_of("> When?\n> Where?") == "When?\nWhere?"
+
+
+# Signatures
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        "-- \nAna Cohen\nCTO, Acme",
+        "--\nAna",
+        "Sent from my iPhone",
+        "Sent from Outlook for Android",
+        "Get Outlook for iOS<https://aka.ms/o0ukef>",
+        "נשלח מה-iPhone שלי",
+        "Von meinem iPhone gesendet",
+        "Best regards,\nAna Cohen",
+        "Kind regards,\n\nAna Cohen\nCTO | Acme\n+972 52-123-4567\nwww.acme.example",
+        "Thanks,\nAna Cohen\nana@acme.example\n+972 52-123-4567",
+        "בברכה,\nענת כהן\n052-1234567",
+        "-Ana Cohen",
+        "_______________________________________________\nrome mailing list\nrome@lists.x.org",
+        "Sincerely,\nAna\n\nSent from my phone",
+    ],
+)
+def test_signatures_and_footers_are_cut(signature):
+    assert text_of(f"Let us go.\n\nIn May.\n\n{signature}\n") == "Let us go.\n\nIn May."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Thanks,\nAlex",
+        "A fix -- this is not a signature.\n\nBye",
+        "Sent from my desk, it is much easier.",
+        "Best, in my view, is the second one.",
+        "The list:\n\n- milk\n- eggs",
+        "Call me: +972 52-123-4567",
+        "Regards are due to everybody who helped us.\nWe met at noon.",
+        "--\n" + "\n".join(f"Line {n} of a long text." for n in range(20)),
+    ],
+)
+def test_text_that_looks_a_little_like_a_signature_stays(body):
+    assert cut_signature(body) == body
+
+
+def test_a_mail_that_is_all_signature_keeps_it():
+    assert cut_signature("Sent from my iPhone") == "Sent from my iPhone"
+
+
+# HTML
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<p>One</p><p>Two</p>", "One\n\nTwo"),
+        ("One<br>Two<div>Three</div>Four", "One\nTwo\nThree\nFour"),
+        ("a <b>bold</b>\n   word", "a bold word"),
+        ("<ul><li>milk</li><li>eggs</li></ul>", "- milk\n- eggs"),
+        ("<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>", "a | b\nc"),
+        ('<a href="https://x.org">the plan</a>', "the plan"),
+        ("caf&eacute; &amp; &#1513;&nbsp;x", "café & ש x"),
+        ("<style>p {}</style><script>x()</script>Hi", "Hi"),
+        ("<head><title>T</title></head><body>Hi</body>", "Hi"),
+        ('Hi<span style="display:none">preview</span>!', "Hi!"),
+        ("Hi<!-- secret -->!", "Hi!"),
+        ("<pre>a\n  b</pre>", "a\n  b"),
+        ("Yes<blockquote>When?<br>Where?</blockquote>No", "Yes\n> When?\n> Where?\nNo"),
+        ("<p>unclosed <b>tags", "unclosed tags"),
+        ("1 < 2 and 3 > 2", "1 < 2 and 3 > 2"),
+    ],
+)
+def test_html_reads_as_people_see_it(html, text):
+    assert html_to_text(html) == text
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        '<div class="gmail_quote">On Sun, 1 Mar 2026 at 10:00, Dan wrote:<br>'
+        "<blockquote>When?</blockquote></div>",
+        '<hr id="stopSpelling">Date: Sun<br>Subject: Rome<br>From: dan@x.org<br>To: Ana<br>When?',
+        '<div style="border-top:solid"><p><b>From:</b> Dan<br><b>Sent:</b> Sunday<br>'
+        "<b>To:</b> Ana<br><b>Subject:</b> Rome</p></div><p>When?</p>",
+        '<div class="moz-cite-prefix">On 01.03.2026 10:00, Dan wrote:</div>'
+        "<blockquote>When?</blockquote>",
+    ],
+)
+def test_quotations_in_html_are_cut_like_those_in_text(quoted):
+    assert text_of(f"<p>Let us go.</p>{quoted}", "Content-Type: text/html\n") == "Let us go."

@@ -1,0 +1,254 @@
+"""Plain text, Markdown, JSON conversations, Slack."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from commonplace.errors import BadText, InvalidInput, MissingField
+from commonplace.ingest.read import read
+from commonplace.model.source import ContentType, SourceType
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def turns(raw, **hints):
+    return [(turn.speaker, turn.text) for turn in read(raw, **hints).turns]
+
+
+def lines(*records):
+    return "\n".join(json.dumps(record) for record in records)
+
+
+# Text and Markdown
+
+
+def test_a_text_stays_as_it_was_written():
+    reading = read("  Buy milk.\r\n\r\nAnd eggs. ", started_at=NOON)
+    assert [turn.text for turn in reading.turns] == ["Buy milk.\n\nAnd eggs."]
+    assert reading.source_type is SourceType.TEXT_IMPORT
+    assert reading.content_type is ContentType.TEXT_NOTE
+    assert reading.turns[0].at == reading.started_at == NOON
+
+
+def test_a_file_is_named_by_its_name_unless_a_title_is_given():
+    assert read("hello", name="notes.txt").title == "notes.txt"
+    assert read("hello", name="notes.txt").source_type is SourceType.FILE
+    assert read("hello", name="notes.txt", title="Notes").title == "Notes"
+
+
+def test_each_section_of_markdown_is_a_turn_under_its_headings():
+    reading = read(
+        "Before.\n\n# Rome\n\nIn May.\n\n## Flights ##\n\nAt six.\n\n"
+        "### Seats\n\n12A\n\n## Hotel\nNear.\n"
+    )
+    assert reading.title == "Rome"
+    assert [turn.text for turn in reading.turns] == [
+        "Before.",
+        "Rome\n\nIn May.",
+        "Rome › Flights\n\nAt six.",
+        "Rome › Flights › Seats\n\n12A",
+        "Rome › Hotel\n\nNear.",
+    ]
+    assert reading.turns[2].label == "Rome › Flights"
+
+
+def test_signs_in_code_are_no_headings_and_underlined_titles_are():
+    reading = read("Plan\n====\n\n```\n# not a heading\n```\n\nDo C#\n", format="markdown")
+    assert reading.title == "Plan"
+    assert len(reading.turns) == 1
+    assert "# not a heading" in reading.turns[0].text
+
+
+def test_front_matter_is_not_text():
+    reading = read("---\ntitle: x\ntags: [a]\n---\n# Real\n\nText.\n", format="markdown")
+    assert [turn.text for turn in reading.turns] == ["Real\n\nText."]
+
+
+# Conversations
+
+
+def test_a_conversation_keeps_speaker_time_session_and_id():
+    reading = read(
+        lines(
+            {
+                "speaker": "Ana",
+                "text": "Hi",
+                "time": "2026-03-01T12:00:00Z",
+                "session": 1,
+                "id": "a",
+            },
+            {"speaker": "דן", "text": "שלום", "time": "2026-03-01T14:05:00+02:00", "session": 1},
+        )
+    )
+    first, second = reading.turns
+    assert (first.speaker, first.text, first.at, first.session, first.label) == (
+        "Ana",
+        "Hi",
+        NOON,
+        "1",
+        "a",
+    )
+    assert second.at == NOON.replace(minute=5)
+    assert reading.participants == ("Ana", "דן")
+    assert (reading.started_at, reading.ended_at) == (first.at, second.at)
+    assert reading.content_type is ContentType.CONVERSATION
+    assert reading.source_type is SourceType.CHAT
+
+
+@pytest.mark.parametrize("name", ["time", "timestamp", "at", "date", "ts"])
+@pytest.mark.parametrize(
+    "value",
+    ["2026-03-01T12:00:00", NOON.timestamp(), int(NOON.timestamp() * 1000), str(NOON.timestamp())],
+)
+def test_times_are_read_under_many_names_as_text_seconds_and_milliseconds(name, value):
+    assert read(lines({"speaker": "Ana", "text": "Hi", name: value})).turns[0].at == NOON
+
+
+def test_logs_of_assistants_are_read_with_their_roles_and_parts():
+    reading = read(
+        json.dumps(
+            [
+                {"role": "system", "content": "Be kind."},
+                {
+                    "role": "Human",
+                    "name": "Ana",
+                    "content": [
+                        {"type": "text", "text": "Look:"},
+                        {"type": "image_url", "image_url": {"url": "x"}},
+                        {"type": "text", "text": "nice?"},
+                    ],
+                },
+                {"role": "assistant", "content": None, "tool_calls": []},
+                {"role": "assistant", "content": "Very."},
+            ]
+        )
+    )
+    assert [(turn.role, turn.speaker, turn.text) for turn in reading.turns] == [
+        ("system", None, "Be kind."),
+        ("user", "Ana", "Look:\nnice?"),
+        ("assistant", None, "Very."),
+    ]
+
+
+def test_a_list_inside_an_object_is_read_on_one_line_or_many():
+    whole = {"messages": [{"role": "user", "content": "Hi"}], "model": "m"}
+    assert turns(json.dumps(whole)) == turns(json.dumps(whole, indent=1)) == [(None, "Hi")]
+
+
+@pytest.mark.parametrize(
+    ("raw", "error", "told"),
+    [
+        ('{"text": "a"}\n\n{"text": ', InvalidInput, "Line 3 is not valid JSON"),
+        ('{"text": "a"}\n"just text"', InvalidInput, "Line 2 is not an object"),
+        ('{"text": "a"}\n{"speaker": "Ana"}', MissingField, "Line 2 has neither text nor content"),
+        ('{"text": "a"}\n{"text": 7}', InvalidInput, "text in line 2 must be text"),
+        ('{"text": "a\\u0000b"}', BadText, "text in line 1 contains a NUL byte"),
+        ('{"text": "a\\ud800"}', BadText, "text in line 1 contains half of a surrogate pair"),
+        ('{"text": "a", "speaker": "x\\u0000"}', BadText, "speaker in line 1 contains a NUL"),
+        ('{"text": "a", "time": "soon"}', InvalidInput, "time in line 1 is not a date"),
+        ('{"text": "a", "time": 1e300}', InvalidInput, "time in line 1 lies outside the calendar"),
+        ('{"text": "a", "time": true}', InvalidInput, "time in line 1 must be a time"),
+        ('[{"text": "a"}, 3]', InvalidInput, "Message 2 is not an object"),
+        ('{"text": ""}\n{"text": "  "}', BadText, "conversation is empty"),
+        ("[" * 5000, InvalidInput, "not valid JSON"),
+    ],
+)
+def test_a_broken_conversation_is_refused_with_the_line(raw, error, told):
+    with pytest.raises(error, match=told):
+        read(raw, format="conversation")
+
+
+# Slack
+
+EXPORT = {
+    "channel": {"id": "C9", "name": "launch"},
+    "users": [
+        {"id": "U1", "name": "ana", "profile": {"real_name": "Ana Cohen"}},
+        {"id": "U2", "real_name": "Dan"},
+    ],
+    "messages": [
+        {
+            "type": "message",
+            "user": "U2",
+            "ts": "1772366500.000200",
+            "thread_ts": "1772366400.000100",
+            "text": "<@U1> see <https://x.org/p|the plan> &amp; <https://x.org> "
+            "in <#C1|general> <!here>",
+        },
+        {
+            "type": "message",
+            "user": "U1",
+            "ts": "1772366400.000100",
+            "thread_ts": "1772366400.000100",
+            "text": "Launch in May?",
+        },
+        {
+            "type": "message",
+            "subtype": "channel_join",
+            "user": "U2",
+            "ts": "1772366300.0",
+            "text": "joined",
+        },
+        {
+            "type": "message",
+            "user": "U3",
+            "user_profile": {"real_name": "Noa"},
+            "ts": "1772366600.0",
+            "thread_ts": "1772366400.000100",
+            "text": "Yes <@U3>",
+        },
+        {
+            "subtype": "bot_message",
+            "username": "Jira",
+            "ts": "1772366700.0",
+            "text": "",
+            "thread_ts": "1772366400.000100",
+            "attachments": [{"fallback": "PLAN-7 done"}],
+        },
+    ],
+}
+
+
+def test_slack_is_chronological_with_names_mentions_and_links_as_people_read_them():
+    reading = read(json.dumps(EXPORT))
+    assert [(turn.speaker, turn.text) for turn in reading.turns] == [
+        ("Ana Cohen", "Launch in May?"),
+        ("Dan", "@Ana Cohen see the plan & https://x.org in #general @here"),
+        ("Noa", "Yes @Noa"),
+        ("Jira", "PLAN-7 done"),
+    ]
+    assert reading.turns[0].at == datetime(2026, 3, 1, 12, 0, 0, 100, UTC)
+    assert reading.turns[0].label == reading.turns[1].session == "1772366400.000100"
+    assert reading.title == "#launch"
+    assert reading.external_id == "C9/1772366400.000100"
+    assert reading.provenance == {"channel": "launch"}
+    assert reading.content_type is ContentType.SLACK_THREAD
+
+
+def test_a_bare_list_of_messages_is_a_slack_export_too():
+    raw = json.dumps([{"type": "message", "user": "U1", "ts": "1772366400.000100", "text": "Hi"}])
+    assert turns(raw) == [("U1", "Hi")]
+
+
+def test_the_newest_wording_of_an_edited_message_counts():
+    edit = {
+        "subtype": "message_changed",
+        "ts": "2.0",
+        "message": {"user": "U1", "ts": "1.0", "text": "new"},
+    }
+    assert turns(json.dumps({"messages": [edit]}), format="slack") == [("U1", "new")]
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ("{}", "no list of messages"),
+        ('{"messages": [3]}', "Message 1"),
+        ('{"messages": []}', "empty"),
+        ('{"messages": [{"ts": "never", "text": "a"}]}', "ts in message 1 is not a date"),
+    ],
+)
+def test_a_broken_slack_export_is_refused(raw, told):
+    with pytest.raises(InvalidInput, match=told):
+        read(raw, format="slack")

@@ -1,0 +1,188 @@
+"""Meetings: who said what and when, without um and uh."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from commonplace.errors import BadText
+from commonplace.ingest.disfluencies import fluent
+from commonplace.ingest.read import read
+from commonplace.model.source import ContentType, SourceType
+
+NINE = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+VTT = """\ufeffWEBVTT - weekly
+
+NOTE
+made by hand
+
+STYLE
+::cue { color: red }
+
+1
+00:00:01.000 --> 00:00:03.000 align:start
+<v Ana Cohen>Um, good morning.</v>
+
+2
+00:00:03.000 --> 00:00:05.000
+<v Ana Cohen>We <i>begin</i> &amp; end</v>
+<v Dan>Fine.</v>
+
+01:00:06.500 --> 01:00:07.000
+Noa: Hello
+all.
+"""
+
+
+def said(raw, **hints):
+    return [(turn.speaker, turn.text) for turn in read(raw, **hints).turns]
+
+
+def test_webvtt_gives_voices_with_times_from_the_beginning_of_the_meeting():
+    reading = read(VTT, started_at=NINE, name="weekly.vtt")
+    assert [(turn.speaker, turn.text) for turn in reading.turns] == [
+        ("Ana Cohen", "Good morning. We begin & end"),
+        ("Dan", "Fine."),
+        ("Noa", "Hello all."),
+    ]
+    assert reading.turns[0].at == NINE.replace(second=1)
+    assert reading.turns[2].at == datetime(2026, 3, 1, 10, 0, 6, 500_000, UTC)
+    assert reading.participants == ("Ana Cohen", "Dan", "Noa")
+    assert reading.started_at == NINE
+    assert reading.ended_at == reading.turns[2].at
+    assert reading.source_type is SourceType.MEETING
+    assert reading.content_type is ContentType.MEETING
+
+
+def test_without_a_date_the_time_in_the_recording_is_kept_as_label():
+    turn = read(VTT).turns[1]
+    assert turn.at is None
+    assert turn.label == "00:00:03.000"
+
+
+def test_srt_is_read_and_a_name_holds_until_the_next_one():
+    raw = (
+        "1\n00:00:01,000 --> 00:00:02,000\nAna: Hello\nto you\n\n"
+        "2\n00:00:02,500 --> 00:00:04,000\n<b>all of you.</b>\n\n"
+        "3\n00:00:05,000 --> 00:00:06,000\n{\\an8}Dan: Hi\n"
+    )
+    assert said(raw) == [("Ana", "Hello to you all of you."), ("Dan", "Hi")]
+
+
+def test_lines_that_roll_through_captions_are_said_once():
+    raw = (
+        "WEBVTT\n\n00:01.000 --> 00:02.000\nwe start\n\n"
+        "00:02.000 --> 00:03.000\nwe start\nwith the budget\n"
+    )
+    assert said(raw) == [(None, "we start with the budget")]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "Ana: Hello.\nDan: Hi.\nand welcome\nAna: Thanks",
+        "[00:01:02] Ana: Hello.\n[00:01:05] Dan: Hi.\nand welcome\n[00:02:00] Ana: Thanks",
+        "00:01:02 Ana: Hello.\n00:01:05 Dan: Hi.\nand welcome\n00:02:00 Ana: Thanks",
+        "Ana (0:01): Hello.\nDan (0:05): Hi. and welcome\nAna (2:00): Thanks",
+        "Ana  0:01\nHello.\n\nDan  0:05\nHi.\nand welcome\n\nAna  2:00\nThanks",
+        "**Ana:** Hello.\n**Dan:** Hi.\nand welcome\n**Ana:** Thanks",
+    ],
+)
+def test_plain_transcripts_are_read_in_every_usual_shape(raw):
+    assert said(raw, format="transcript") == [
+        ("Ana", "Hello."),
+        ("Dan", "Hi. and welcome"),
+        ("Ana", "Thanks"),
+    ]
+
+
+def test_times_in_plain_transcripts_count_from_the_beginning_too():
+    reading = read("[00:01:02] Ana: Hello\n[00:02:00] Dan: Hi\nAna: Bye", started_at=NINE)
+    assert reading.turns[1].at == NINE.replace(minute=2)
+
+
+def test_hebrew_names_and_names_with_titles_speak():
+    assert said("ד״ר נועה כהן: שלום\nDr. J. van Dam: Hello", format="transcript") == [
+        ("ד״ר נועה כהן", "שלום"),
+        ("Dr. J. van Dam", "Hello"),
+    ]
+
+
+def test_what_stands_before_a_colon_in_speech_is_not_always_a_name():
+    raw = "Ana: The plan\nis this: we go\nAgenda: Rome\nhttps://x.org: see there"
+    assert said(raw, format="transcript") == [
+        ("Ana", "The plan is this: we go Agenda: Rome https://x.org: see there")
+    ]
+
+
+def test_a_long_speech_is_several_turns_that_keep_their_times():
+    cues = "".join(
+        f"{n // 60:02}:{n % 60:02}.000 --> {n // 60:02}:{n % 60:02}.900\nThis is sentence {n}.\n\n"
+        for n in range(200)
+    )
+    reading = read("WEBVTT\n\n" + cues, started_at=NINE)
+    assert len(reading.turns) > 3
+    assert len({turn.at for turn in reading.turns}) == len(reading.turns)
+    assert all(len(turn.text) <= 1600 for turn in reading.turns)
+    assert " ".join(turn.text for turn in reading.turns).count("sentence") == 200
+
+
+def test_a_transcript_without_words_is_refused():
+    with pytest.raises(BadText, match="transcript is empty"):
+        read("WEBVTT\n\n00:01.000 --> 00:02.000\nUm.\n")
+
+
+@pytest.mark.parametrize(
+    ("spoken", "written"),
+    [
+        ("Um, I I I think, you know, the the plan is, uh, good.", "I think the plan is good."),
+        ("So, like, we should go. Uh, we must.", "So we should go. We must."),
+        ("I mean, it works. You know, it does.", "It works. It does."),
+        ("We were, we were going to th- the beach.", "We were going to the beach."),
+        ("it's, it's fine, um...", "it's fine."),
+        ("Yes, um I do.", "Yes, I do."),
+        ("I think I think so", "I think so"),
+    ],
+)
+def test_english_speech_is_cleaned(spoken, written):
+    assert fluent(spoken, "en") == written
+
+
+@pytest.mark.parametrize(
+    "spoken",
+    [
+        "I like it, and you know the way.",
+        "He had had a very very long day.",
+        "I know that that is so so late.",
+        "They took her to the ER at 9.",
+        "Duran Duran played in Walla Walla.",
+        "My number is five five two.",
+        "The umbrella, the column and the error.",
+        "Mm-hmm. Uh-huh.",
+        "The well-known, low-cost plan.",
+        "It looks like rain. What do you mean?",
+        "No, no, bye bye.",
+    ],
+)
+def test_english_words_that_mean_something_stay(spoken):
+    assert fluent(spoken, "en") == spoken
+
+
+@pytest.mark.parametrize(
+    ("spoken", "written"),
+    [
+        ("אה, אני אני חושב, כאילו, שזה טוב.", "אני חושב שזה טוב."),
+        ("אממ... הוא הוא הלך.", "הוא הלך."),
+        ("לאט לאט, יום יום.", "לאט לאט, יום יום."),
+        ("זה נראה כאילו ירד גשם.", "זה נראה כאילו ירד גשם."),
+    ],
+)
+def test_hebrew_speech_is_cleaned_with_more_care(spoken, written):
+    assert fluent(spoken, "he") == written
+
+
+def test_other_languages_stay_as_they_are():
+    """In German "um" and "er" are words."""
+    assert fluent("Er kommt um um neun.", "de") == "Er kommt um um neun."
+    raw = "Ana: Er kommt um neun und das ist nicht gut.\nDan: Wir sind um zehn da.\nAna: Gut."
+    assert said(raw)[0] == ("Ana", "Er kommt um neun und das ist nicht gut.")
