@@ -64,8 +64,9 @@ def _records(text: str) -> Iterator[tuple[Mapping[str, Any], str]]:
         return
     for number, line in lines:
         record = parse_json(line, f"Line {number}")
-        if len(lines) == 1 and _list_inside(record) is not None:
-            yield from _listed(_list_inside(record))
+        inside = _list_inside(record) if len(lines) == 1 else None
+        if inside is not None:
+            yield from _listed(inside)
             return
         yield _message(record, f"line {number}"), f"line {number}"
 
