@@ -37,6 +37,7 @@ BY_ENDING = {
 _LOOKED_AT = 20_000  # characters: what something is shows early
 _ENOUGH_LINES = 2
 _MOST = 0.6
+_WORDS_A_LINE = 1.5  # less is a form: "Milk: 2"
 
 _MAIL_HEADER = re.compile(r"(?:From |[A-Za-z][A-Za-z0-9-]*:).*")
 _ONLY_IN_MAIL = """
@@ -90,25 +91,28 @@ def _is_subtitles(text: str) -> bool:
 
 
 def _is_mail(text: str) -> bool:
-    """Header lines down to an empty line, with at least two names that only mail has."""
+    """Header lines down to an empty line: two names that mail has, and something technical."""
     lines = text.split("\n\n", 1)[0].split("\n")
     if not _MAIL_HEADER.match(lines[0]):
         return False
     if not all(_MAIL_HEADER.match(line) or line[:1] in (" ", "\t") for line in lines):
         return False
     names = {line.partition(":")[0].casefold() for line in lines}
-    return len(names & _MAIL_HEADERS) >= _ENOUGH_LINES
+    is_technical = "@" in "".join(lines) or any("-" in name or name == "date" for name in names)
+    return is_technical and len(names & _MAIL_HEADERS) >= _ENOUGH_LINES
 
 
 def _is_spoken(text: str) -> bool:
-    """Most lines name a speaker, and somebody speaks twice."""
-    lines = [line for line in text.split("\n") if line.strip()][:200]
-    found = [line for line in map(speaker_line, lines) if line is not None]
+    """From the first on most lines name a speaker; somebody speaks twice, and in sentences."""
+    lines = [speaker_line(line) for line in text.split("\n") if line.strip()][:200]
+    found = [line for line in lines if line is not None]
     if len(found) <= _ENOUGH_LINES or len({line.speaker for line in found}) == len(found):
         return False
     if any(line.clock for line in found):
-        return len(found) > _ENOUGH_LINES
-    return len(found) >= _MOST * len(lines)
+        return True
+    first = next(place for place, line in enumerate(lines) if line is not None)
+    words = sum(len(line.text.split()) for line in found)
+    return len(found) >= _MOST * len(lines[first:]) and words >= _WORDS_A_LINE * len(found)
 
 
 def _is_html(text: str) -> bool:

@@ -29,6 +29,7 @@ _ATTRIBUTION = re.compile(
 )
 # Just above quoted lines a date and a colon are enough: '26.06.2014, 14:41, "Ana" <ana@x.org>:'.
 _TIME_OR_DATE = re.compile(r"\d{1,2}[:./]\d\d")
+_SOMEBODY_WROTE = re.compile(r"(?:\S+ ){1,4}(?:wrote|writes|schrieb|כתב|כתבה|כתב/ה)\s?:", re.I)
 
 _HEADER = {
     "from": "from|von|de|da|van|från|fra|от|מאת|od",
@@ -167,6 +168,7 @@ def _drop_attribution(kept: list[str]) -> None:
         if not kept[end - length].strip() or len(sentence) > _ATTRIBUTION_LENGTH:
             return
         begins = length == 1 or _BEGINS.match(sentence)
-        if begins and sentence.endswith(":") and _TIME_OR_DATE.search(sentence):
+        says_when = sentence.endswith(":") and _TIME_OR_DATE.search(sentence)
+        if begins and (says_when or _SOMEBODY_WROTE.fullmatch(sentence)):
             del kept[end - length :]
             return

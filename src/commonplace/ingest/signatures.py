@@ -21,12 +21,14 @@ _SENT_FROM = re.compile(
 
 # Formal farewells end a mail; thanks are content, unless an address or a number follows.
 _FAREWELL = re.compile(
+    r"(?:(?:many )?thanks(?: and|,| &) )?"
     r"(?:(?:with )?(?:my |our )?(?:best|kind|kindest|warm|warmest|many)? ?(?:regards|wishes)|"
     r"all the best|sincerely(?: yours)?|yours (?:sincerely|faithfully|truly)|"
     r"respectfully|cordially|best|warmly|cheers|"
     r"mit (?:freundlichen|besten|herzlichen) grüßen|viele grüße|liebe grüße|"
     r"cordialement|bien à vous|saludos(?: cordiales)?|un saludo|atenciosamente|cordiali saluti|"
-    r"met vriendelijke groet(?:en)?|с уважением|בברכה(?: רבה)?|בכבוד רב|כל טוב|בידידות)"
+    r"met vriendelijke groet(?:en)?|с уважением|"
+    r"בברכה(?: רבה)?|בכבוד רב|בתודה(?: רבה| מראש)?|כל טוב|בידידות)"
     r"\s?[,.!]?",
     re.I,
 )
@@ -37,6 +39,13 @@ _CONTACT = re.compile(
     r"\S+@\S+\.\w|https?://|www\.|\+?\(?\d[\d\s().-]{6,}\d|\s\|\s|linkedin|"
     r"^(?:tel|phone|mobile|cell|fax|טל|נייד)\b",
     re.I,
+)
+_DISCLAIMER = re.compile(
+    r"[*_\s]*(?:confidentiality notice|disclaimer|legal notice)\b.*|"
+    r"[*_\s]*th(?:is|e information in this) (?:e-?mail|message|communication)\b.*"
+    r"\b(?:confidential|privileged|intended (?:only|solely))\b.*|"
+    r".*(?:הודעה זו|דואר אלקטרוני זה).*(?:חסוי|סודי|מיועד).*",
+    re.I | re.S,
 )
 _NAME_AFTER_DASH = re.compile(r"[-–—]{1,2}\s?[^\W\d_]\w*(?:[ .'-]+[^\W\d_][\w.]*){0,3}")
 _LIST_FOOTER = re.compile(
@@ -50,14 +59,18 @@ _LINE_LENGTH = 90
 _NAME_LENGTH = 40
 
 
-def cut_signature(text: str) -> str:
-    """The text without what closes it; all of it when nothing else would be left."""
+def cut_signature(text: str, name: str | None = None) -> str:
+    """The text without what closes it; all of it when nothing else would be left.
+
+    `name`: the sender's, which may stand above a signature without any other sign.
+    """
     lines = text.rstrip().split("\n")
     before = -1
     while before != len(lines):  # one thing may stand below another
         before = len(lines)
-        for rule in (_footer, _delimited, _sent_from, _farewell, _dashed_name):
+        for rule in _RULES:
             lines = _trimmed(lines[: rule(lines)])
+        lines = _trimmed(lines[: _named(lines, name)]) if name else lines
     return "\n".join(lines).strip() or text.strip()
 
 
@@ -118,3 +131,29 @@ def _dashed_name(lines: list[str]) -> int:
     if len(lines) < 2 or lines[-2].strip():
         return len(lines)
     return len(lines) - 1 if _NAME_AFTER_DASH.fullmatch(lines[-1].strip()) else len(lines)
+
+
+def _disclaimer(lines: list[str]) -> int:
+    """A last paragraph in which lawyers speak."""
+    start = _last_paragraph(lines)
+    return start if _DISCLAIMER.fullmatch("\n".join(lines[start:])) else len(lines)
+
+
+def _named(lines: list[str], name: str) -> int:
+    """A last paragraph that begins with the sender's own name and says how to reach them."""
+    start = _last_paragraph(lines)
+    block = lines[start:]
+    if not block or block[0].strip(" *,").casefold() != name.casefold():
+        return len(lines)
+    is_short = len(block) <= _BLOCK_LINES and all(len(line) <= _LINE_LENGTH for line in block)
+    return start if is_short and any(_CONTACT.search(line) for line in block) else len(lines)
+
+
+def _last_paragraph(lines: list[str]) -> int:
+    start = len(lines)
+    while start and lines[start - 1].strip():
+        start -= 1
+    return start
+
+
+_RULES = (_disclaimer, _footer, _delimited, _sent_from, _farewell, _dashed_name)

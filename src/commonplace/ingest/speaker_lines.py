@@ -17,6 +17,7 @@ _MOST_WORDS = 4
 
 # What stands before a colon in notes, and is nobody's name.
 _WORDS_OF_FORMS = """
+q a name phone email e-mail
 note notes question questions answer answers agenda date time subject from to cc re topic topics
 attendees participants summary action actions todo example warning important ps p.s http https
 mailto title url link location place where when what why how who step הערה הערות שאלה תשובה

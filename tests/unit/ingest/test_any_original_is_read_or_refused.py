@@ -170,6 +170,10 @@ def test_an_unknown_format_is_refused_with_the_known_ones():
         (None, "From: ana@x.org\r\nSubject: Hi\r\n\r\nHello", Format.EMAIL),
         (None, "<!DOCTYPE html><html><body>Hi</body></html>", Format.HTML),
         (None, "Dear Ana,\nSee you: at noon.\n", Format.TEXT),
+        (None, "To: the moon\nFrom: the earth\n\nA poem.", Format.TEXT),
+        (None, "Milk: 2\nEggs: 12\nMilk: 3\nEggs: 6", Format.TEXT),
+        (None, "Q: what?\nA: this one.\nQ: why?\nA: because of that.", Format.TEXT),
+        (None, "Weekly\nAna, Dan\n\nAna: Good day.\nDan: Hi there.\nAna: We begin.", "transcript"),
     ],
 )
 def test_the_format_is_told_by_name_and_by_content(name, raw, format):

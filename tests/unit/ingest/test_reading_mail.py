@@ -140,6 +140,8 @@ QUOTED = [
     "Von: Dan\nGesendet: Sonntag\nAn: Ana\nBetreff: Rom\n\nWann?",
     "On 1 March 2026 Dan Levi wrote:\n\nWhen shall we meet?\nWhere?",
     "> When?\n> Where?",
+    "Dan Levi writes:\n\n> When?",
+    "------- Original Message -------\nOn Sunday, March 1st at 10:00, Dan wrote:\n\n> When?",
 ]
 
 
@@ -203,6 +205,11 @@ def test_a_mail_that_is_nothing_but_quotation_keeps_it():
         "-Ana Cohen",
         "_______________________________________________\nrome mailing list\nrome@lists.x.org",
         "Sincerely,\nAna\n\nSent from my phone",
+        "בתודה,\nענת",
+        "Many thanks and best regards,\nAna",
+        "Ana Cohen\nCTO, Acme\nana@acme.example | +1 415 555 0132",
+        "Best,\nAna\n\nConfidentiality notice: this mail is for you alone. Delete it otherwise.",
+        "This e-mail and any attachments are confidential and intended only for the addressee.",
     ],
 )
 def test_signatures_and_footers_are_cut(signature):

@@ -36,8 +36,8 @@ def read(raw: bytes | str, hints: Hints) -> Reading:
     senders = _names(_people(message, "From"))
     receivers = _names(_people(message, "To", "Cc"))
     id = next(iter(_ids(message, "Message-ID")), None)
-    text = _own_text(message, subject or "") or subject  # many a mail is all subject
     speaker = senders[0] if senders else None
+    text = _own_text(message, subject or "", speaker) or subject  # many a mail is all subject
     return Reading(
         source_type=SourceType.EMAIL,
         content_type=ContentType.EMAIL,
@@ -64,11 +64,12 @@ def _parsed(raw: bytes | str) -> Message:
         raise InvalidInput("The mail is nested too deeply.") from None
 
 
-def _own_text(message: Message, subject: str) -> str:
+def _own_text(message: Message, subject: str, sender: str | None) -> str:
     """What its sender wrote: without quotations, without signature."""
     body = "\n\n".join(part for part in _bodies(message) if part.strip())
     body = body or _stray_text(message)
-    return cut_signature(cut_quotes(clean_text(body), _FORWARDS.match(subject) is not None))
+    forwards = _FORWARDS.match(subject) is not None
+    return cut_signature(cut_quotes(clean_text(body), forwards), sender)
 
 
 def _bodies(part: Message) -> Iterator[str]:
