@@ -5,6 +5,7 @@ from __future__ import annotations
 from support.children import fork_a_store_in_memory, fork_and_share
 from support.processes import Child
 from support.whole import assert_whole
+from support.workers import fork_while_working
 
 
 def test_parent_and_child_both_go_on_and_neither_loses_what_it_wrote(store_url):
@@ -23,3 +24,8 @@ def test_a_store_in_memory_is_copied_by_a_fork():
             {"Said before the fork", "The child said"},
             {"Said before the fork", "The parent said"},
         ]
+
+
+def test_parent_and_child_each_have_their_work_done(store_url):
+    with Child(fork_while_working, store_url) as child:
+        assert child.rest() == ["before", "in the child", "in the parent"]

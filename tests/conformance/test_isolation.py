@@ -7,13 +7,14 @@ from importlib import resources
 import psycopg
 import pytest
 
+import commonplace
 from commonplace.model.changes import Enqueue
 from commonplace.model.filters import Visibility
 from commonplace.model.memory import State
 from commonplace.store.port import HeldQuery, JournalQuery, Listing
 from commonplace.store.sql.loader import SHARED, shared_files, statements
 from support.clock import START
-from support.making import ANA, BOB, a_job, a_memory, changeset, holding, put
+from support.making import ANA, BOB, EMBEDDER, a_job, a_memory, changeset, holding, put
 from support.stores import OF_THE_STORE, SCOPED_TABLES, TABLES, is_postgres, open_store, raw
 
 MAINTENANCE = {
@@ -350,6 +351,23 @@ def test_a_login_that_owns_nothing_can_use_the_store(guarded):
             raw(address, "SELECT count(*) FROM memories_0")
     finally:
         store.close()
+
+
+def test_a_login_that_may_not_claim_leaves_the_work_to_others(guarded, caplog):
+    """As after an upgrade, until somebody grants it the worker's role."""
+    _, url = guarded
+    with psycopg.connect(url, autocommit=True) as admin:
+        admin.execute("DROP ROLE IF EXISTS no_worker")
+        admin.execute(
+            "CREATE ROLE no_worker LOGIN IN ROLE commonplace_app, commonplace_maintenance"
+        )
+    address = _as_url(psycopg.conninfo.make_conninfo(url, user="no_worker"))
+    with commonplace.open(address, embedder=EMBEDDER, tidy_on_open=False) as book:
+        book.user("ana").remember("Answers are given all the same")
+        assert len(book.user("ana").jobs()) == 1
+    assert [record.getMessage() for record in caplog.records] == [
+        "work that is owed has to wait: store_error"
+    ]
 
 
 def _as_url(conninfo: str) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import timedelta
 
 import pytest
 
 from commonplace.errors import LeaseLost, StaleDecision
-from commonplace.model.changes import Enqueue, Finish, RemoveEverything
+from commonplace.model.changes import Enqueue, Finish, RemoveEverything, Withdraw
 from commonplace.model.job import LEASE, Failure, JobState
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.store.port import JobQuery, JournalQuery
+from commonplace.store.sqlite.store import STATEMENTS, SqliteStore
 from support.clock import START
 from support.making import ANA, BOB, a_job, a_memory, adding, changeset
 from support.processes import Child
@@ -231,6 +235,28 @@ def test_a_dropped_job_is_gone_and_its_result_with_it(store):
     assert not store.drop(ANA, held.id)
     with pytest.raises(LeaseLost):
         store.apply(changeset(adding(a_memory()), Finish(held)))
+
+
+def test_work_about_what_is_gone_is_withdrawn_with_it(store):
+    owe(store, *(a_job(key=key, due_at=later(seconds=n)) for n, key in enumerate("abc")))
+    owe(store, a_job(BOB, key="b", due_at=later(hours=1)), a_job(kind="embed", key="b"))
+    held = store.claim("w", START, kinds=["count"])
+    store.apply(changeset(adding(a_memory()), Withdraw((held.key, "b"))))
+    assert [job.key for job in store.jobs(ANA, ALL)] == ["c"]
+    assert [job.key for job in store.jobs(BOB, ALL)] == ["b"]
+    with pytest.raises(LeaseLost):
+        store.apply(changeset(Finish(held)))
+
+
+def test_sqlite_finds_due_work_by_its_index(tmp_path):
+    path = tmp_path / "memory.db"
+    SqliteStore(str(path), now=START).close()
+    kinds = {"any_kind": 0, "kinds": json.dumps(["embed"])}
+    claiming = {"now": 1, "of": None, "id": None, "until": 2, "worker": "w", **kinds}
+    with closing(sqlite3.connect(path)) as connection:
+        for name, values in (("next_due", kinds), ("claim_job", claiming)):
+            plan = connection.execute(f"EXPLAIN QUERY PLAN {STATEMENTS[name]}", values).fetchall()
+            assert any("jobs USING INDEX jobs_due" in row[3] for row in plan), plan
 
 
 def test_jobs_are_listed_by_kind_key_and_state_the_next_first(store):

@@ -126,7 +126,7 @@ def assert_questions_are_whole(belongings: Belongings) -> None:
 def assert_index_is_complete(me: User, belongings: Belongings) -> None:
     """One row of terms and one vector for each memory, and none that belongs to nobody."""
     page = me._desk.store.index_page(me.principal.scope, 0, -1)
-    terms = {unit for unit, _ in page.terms}
+    terms = {unit for unit, *_ in page.terms}
     assert len(terms) == len(belongings.memories)
     assert {unit for unit, _ in page.vectors} == terms
     live = {memory.id for memory in belongings.memories if memory.state is State.ACTIVE}

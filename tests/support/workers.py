@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import time
+
+import commonplace
+from commonplace.book import Commonplace
 from commonplace.desk import Desk, indexing
-from commonplace.model.changes import Changeset, added
+from commonplace.model.changes import Changeset, Enqueue, added
 from commonplace.model.job import Job
 from commonplace.sleep.worker import Decision, Worker
+from commonplace.store.port import JobQuery
 from support.clock import START
-from support.making import a_memory
+from support.making import a_job, a_memory
 from support.opening import killed_at
-from support.processes import Line
+from support.processes import PATIENCE, Line
 from support.stores import open_store
 from support.whole import open_plainly
 
@@ -41,3 +47,29 @@ def note_of(desk: Desk, job: Job) -> Changeset:
     memory = a_memory(f"Job {job.key} is done", user_id=job.user_id)
     step = added(memory, indexing(memory, desk.embedder.embed([memory.searchable_text])[0]))
     return Changeset(job.scope, desk.clock(), "worker:test", (step,))
+
+
+def fork_while_working(line: Line, url: str) -> None:
+    """A process whose background has worked forks; both sides go on to have their work done."""
+    book = commonplace.open(url, embedder="hashing", tidy_on_open=False)
+    line.say(_done_in_background(book, "before"))
+    pid = os.fork()
+    if pid == 0:
+        line.say(_done_in_background(book, "in the child"))
+        book.close()
+        os._exit(0)
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    line.say(_done_in_background(book, "in the parent"))
+    book.close()
+
+
+def _done_in_background(book: Commonplace, key: str) -> str:
+    store = book._desk.store
+    job = a_job(kind="embed", key=key)  # long ago, so that it is due
+    store.apply(Changeset(job.scope, job.created_at, "test", (Enqueue(job),)))
+    deadline = time.monotonic() + PATIENCE
+    while store.jobs(job.scope, JobQuery(keys=[key])):
+        assert time.monotonic() < deadline, "nobody does it"
+        time.sleep(0.02)
+    return key

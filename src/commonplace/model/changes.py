@@ -1,8 +1,8 @@
 """A Changeset: all that one decision changes, applied whole or not at all.
 
 It can be shown before it happens (dry run) and undone after (each change names the version it
-replaces). A step carries the journal entry that tells of it; what is owed (Enqueue, Finish) is
-no change of memory, and has none.
+replaces). A step carries the journal entry that tells of it; what is owed (Enqueue, Finish,
+Withdraw) is no change of memory, and has none.
 """
 
 from __future__ import annotations
@@ -142,6 +142,14 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
+class Withdraw:
+    """What these jobs are about is gone: they are owed no longer, and whoever is at one has its
+    result refused."""
+
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AddSource:
     source: Source
     original: bytes
@@ -184,8 +192,9 @@ Step = (
     | RemoveSource
     | Enqueue
     | Finish
+    | Withdraw
 )
-OF_THE_QUEUE = (Enqueue, Finish)  # these steps alone do not move the revision
+OF_THE_QUEUE = (Enqueue, Finish, Withdraw)  # these steps alone do not move the revision
 
 
 @dataclass(frozen=True, slots=True)

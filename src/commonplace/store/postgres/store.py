@@ -154,6 +154,8 @@ class PostgresStore(SqlStore):
             connection.execute(_sql(OWN[begin]))
             row = connection.execute(_sql(OWN["take_on"]), taken).fetchone()
         except BaseException:
+            with suppress(psycopg.OperationalError):  # it may be dead, which the pool will see
+                connection.rollback()
             self._pool.putconn(connection)
             raise
         return connection, row[-1] if row else None

@@ -52,6 +52,9 @@ UPDATE jobs
 -- name: drop_job
 DELETE FROM jobs WHERE scope = :scope AND id = :id RETURNING id
 
+-- name: withdraw_jobs
+DELETE FROM jobs WHERE scope = :scope AND key IN #list(keys)
+
 -- name: clear_jobs
 DELETE FROM jobs WHERE scope = :scope
 

@@ -27,6 +27,7 @@ from commonplace.model.changes import (
     RemoveSource,
     Rewrite,
     Step,
+    Withdraw,
 )
 from commonplace.model.conflict import Held
 from commonplace.model.journal import Event
@@ -184,6 +185,8 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
         case Finish():
             for step in batch:
                 finish(session, step.job, numbers.at)
+        case Withdraw():
+            session.run("withdraw_jobs", keys=[key for step in batch for key in step.keys])
 
 
 _EVERYTHING = (
