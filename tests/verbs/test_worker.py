@@ -191,9 +191,9 @@ def test_a_long_job_is_held_by_its_heartbeat(desk, owe, clock, monkeypatch):
     monkeypatch.setattr(desk.store, "heartbeat", heard)
 
     def long(job):
-        for _ in range(3):
+        for _ in range(5):
             beaten.clear()
-            clock.tick(seconds=0.2)
+            clock.tick(seconds=0.1)
             assert beaten.wait(PATIENCE)
         assert desk.store.claim("another", clock()) is None
         return lambda: note_of(desk, job)
