@@ -16,7 +16,7 @@ from commonplace.bookkeeper import Bookkeeper
 from commonplace.errors import CommonplaceError, StaleDecision
 from commonplace.language.analyse import term_counts
 from commonplace.language.detect import script
-from commonplace.language.identity import keys_of
+from commonplace.language.identity import keys_of, name_keys_of
 from commonplace.language.models.embedder import Calibration, Embedder, EmbedderDown, Vectors
 from commonplace.language.traits import traits_of
 from commonplace.model.changes import Changeset, Indexing
@@ -122,7 +122,9 @@ class Desk:
 def indexing(memory: Memory, vector: Vector | None) -> Indexing:
     blob = None if vector is None else vector.astype("<f4").tobytes()
     text = memory.searchable_text
-    return Indexing(term_counts(text), blob, keys_of(memory), traits_of(text))
+    return Indexing(
+        term_counts(text), blob, keys_of(memory) | name_keys_of(memory), traits_of(text)
+    )
 
 
 def passage_indexing(source: Source, passage: Passage, vector: Vector | None) -> Indexing:

@@ -16,7 +16,8 @@ from commonplace.language.words import words
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ALIKE = 0.8  # of a misspelt name
-_SHORTEST_MISSPELT = 4
+_SHORTEST_MISSPELT = 5  # Jon is not John
+_SHORTEST_NICKNAME = 3
 _MANY_NAMES = 500  # beyond this many, names are only matched as they are written
 
 # Speakers that are no names: parts in a log.
@@ -118,7 +119,7 @@ def _spoken(text: str) -> dict[str, str]:
 def proper_words(text: str) -> list[str]:
     """Words with a capital that no beginning explains."""
     found = list(_WORD.finditer(text))
-    return [match[0] for match in found[1:] if match[0][0].isupper() and match[0] != "I"]
+    return [match[0] for match in found[1:] if match[0][0].isupper() and not match[0].isupper()]
 
 
 def _bare(word: str) -> str:
@@ -146,8 +147,13 @@ def _matching(person: str, spoken: dict[str, str], misspelt: bool) -> set[str]:
         written
         for word, written in spoken.items()
         for part in (parts[0], parts[-1])
-        if _alike(word, part)
+        if _alike(word, part) or _is_nickname(written, word, part)
     }
+
+
+def _is_nickname(written: str, word: str, name: str) -> bool:
+    """Mel for Melanie."""
+    return len(word) >= _SHORTEST_NICKNAME and written[0].isupper() and name.startswith(word)
 
 
 @lru_cache(maxsize=65_536)

@@ -22,12 +22,14 @@ class Trait(IntFlag):
     NUMBER = 4
     TIME = 8
     NAME = 16
+    WONDERS = 32  # asks something on the way
 
 
 SCRIPT_SHIFT = 8
 _SCRIPTS = tuple(Script)
 
 _QUESTION_END = re.compile(r"[?؟]\W*$")
+_QUESTION = re.compile(r"[?؟](?:\s|$|[\"'”’)])")
 _DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _CLOCK = re.compile(r"\b\d{1,2}(?::\d\d|\s?[ap]\.?m\b)", re.IGNORECASE)
@@ -40,6 +42,8 @@ _OF_ENGLISH_I = re.compile(r"^I(?:['’]\w+)?$")
 def traits_of(text: str) -> int:
     found = Trait.KNOWN
     spoken = set(words(text))
+    if _QUESTION.search(text):
+        found |= Trait.WONDERS
     if _QUESTION_END.search(text):
         found |= Trait.ASKS
     if _DIGIT.search(text) or spoken & listed("number"):

@@ -90,14 +90,28 @@ class Memory:
     def searchable_text(self) -> str:
         """What it is found by: its words, and the particulars that its words may not repeat."""
         particulars = [
-            f"{name} {self.metadata[name]}"
+            f"{name} {value}"
             for name in _SEARCHED_METADATA
-            if self.metadata.get(name) and str(self.metadata[name]) not in self.content
+            if (value := _as_words(self.metadata.get(name))) and value not in self.content
         ]
         return "\n".join([self.content, *particulars])
 
 
-_SEARCHED_METADATA = ("name", "role", "phone", "email", "description", "subject", "value")
+def _as_words(value: object) -> str:
+    listed = value if isinstance(value, list) else [value]
+    return ", ".join(str(each) for each in listed if each)
+
+
+_SEARCHED_METADATA = (
+    "name",
+    "aliases",
+    "role",
+    "phone",
+    "email",
+    "description",
+    "subject",
+    "value",
+)
 
 # Bookkeeping moves without a version: reading is not changing.
 BOOKKEEPING = frozenset(

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from commonplace.desk import Vector
 from commonplace.language.detect import Script, script
+from commonplace.language.identity import names_in
 from commonplace.language.models.embedder import Calibration
+from commonplace.language.spelling import as_spelled_here
 from commonplace.language.traits import SCRIPT_SHIFT, Trait, script_codes
 from commonplace.recall.fuse import Floats, above_floor, share_of_best
 from commonplace.recall.plan import Understood
@@ -36,6 +38,7 @@ class Heard:
     cosines: Floats  # NaN: unknown
     held: Floats  # the share of the query's terms that a unit holds
     known: Floats  # how much of the query its near window knows
+    named: Mask  # memories that the query calls by name
 
 
 def listen(
@@ -47,7 +50,9 @@ def listen(
     calibration: Calibration,
 ) -> Heard:
     asked = _asked(index, understood, mask)
-    words = words_in_context(index, understood.terms, asked)
+    spelled = as_spelled_here(understood.terms, index.postings, understood.proper)
+    words = words_in_context(index, [spelled[term] for term in understood.terms], asked)
+    named = _named(index, [spelled[term] for term in understood.spoken], mask)
     meaning = _meaning(index, vectors, asked)
     blind = _blind(index, understood.query, calibration)
     signals = {
@@ -55,9 +60,11 @@ def listen(
         **_of_meaning(meaning, mask, blind),
         **_of_the_question(index, understood),
         **_of_standing(index, now),
+        "named": named.astype(np.float32),
+        "follows": _following(index, words.unit, mask),
     }
     cosines = np.full(index.size, np.nan) if meaning is None else meaning.unit
-    return Heard(mask, signals, np.where(blind, np.nan, cosines), words.held, words.known)
+    return Heard(mask, signals, np.where(blind, np.nan, cosines), words.held, words.known, named)
 
 
 def _asked(index: ScopeIndex, understood: Understood, mask: Mask) -> Asked:
@@ -66,6 +73,24 @@ def _asked(index: ScopeIndex, understood: Understood, mask: Mask) -> Asked:
         return Asked(mask, frozenset(), nobody, understood.proper)
     sources = {id for person in understood.named.people for id in index.people.get(person, ())}
     return Asked(mask, understood.names, index.of_sources(sources), understood.proper)
+
+
+def _named(index: ScopeIndex, terms: list[str], mask: Mask) -> Mask:
+    found = np.zeros(index.size, dtype=bool)
+    found[index.known_by(names_in(terms), mask)] = True
+    return found
+
+
+def _following(index: ScopeIndex, words: Floats, mask: Mask) -> Floats:
+    """Answers follow questions: where somebody else asked with the query's words, the next turn
+    may be what is looked for. In logs of assistants the question is the user's own."""
+    contexts = index.contexts
+    before = contexts.slots[np.maximum(contexts.places - 1, 0)]
+    speakers = index.coded["actor_id"][: index.size]
+    follows = (contexts.near.back[contexts.places] > 0) & (speakers != speakers[before])
+    follows &= (index.traits[before] & Trait.WONDERS > 0) & (index.coded["role"][: index.size] == 0)
+    asked = share_of_best(words, mask)[before]
+    return np.where(follows & index.passages, asked, 0.0)
 
 
 def _of_words(words: Words, mask: Mask) -> dict[str, Floats]:

@@ -15,6 +15,8 @@ _WORDS = {
     "relation": "it is linked to other memories",
     "recency": "it is recent",
     "importance": "it is important",
+    "named": "the question calls it by name",
+    "follows": "it follows a question like this one",
     "title": "another hit mentions it by its title",
 }
 _CONTEXT = (*WORDS[1:], *MEANING[1:])

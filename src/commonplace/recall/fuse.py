@@ -38,6 +38,8 @@ class Weights:
     importance: float = 0.4
     relation: float = 0.4
     title: float = 2.4
+    named: float = 1.5
+    follows: float = 1.0
 
     def of(self, name: str) -> float:
         return float(getattr(self, name)) / self.base

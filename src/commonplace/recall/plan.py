@@ -37,7 +37,8 @@ class Understood:
     """What a query says: its words, whom it names, what kind of answer it asks for."""
 
     query: str
-    terms: tuple[str, ...]
+    spoken: tuple[str, ...]  # its terms in their order
+    terms: tuple[str, ...]  # each once
     question: Question
     named: Named  # of those who take part in some source
     names: frozenset[str]  # the terms of their names
@@ -52,11 +53,12 @@ class Understood:
 
 def understand(query: str, people: Iterable[str]) -> Understood:
     """Pure. Names come out of a query only while something is left of it."""
-    terms = tuple(dict.fromkeys(analyse(query)))
+    spoken = tuple(analyse(query))
+    terms = tuple(dict.fromkeys(spoken))
     named = named_in(query, people)
     names = frozenset(term for word in named.words for term in analyse(word))
     bare = without_names(query, named)
     if not set(terms) - names:
         names, bare = frozenset(), query
     proper = frozenset(term for word in proper_words(query) for term in analyse(word))
-    return Understood(query, terms, read_question(query), named, names, bare, proper)
+    return Understood(query, spoken, terms, read_question(query), named, names, bare, proper)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,9 @@ ALL_WORDS = 0.999  # the share of the query's terms that counts as all of them
 class Floors:
     """Measured, not guessed: docs/benchmarks.md has the curve."""
 
-    answerable: float = 0.6  # similarity of the best and what is known of the query, together
-    answerable_by_words: float = 0.33  # what is known of the query where similarity is unknown
-    similarity: float = 0.5  # of a memory that counts as relevant
-    words: float = 0.5  # share of the query's terms where a memory's similarity is unknown
+    evidence: float = 0.6  # similarity and what is known of the query, together
+    evidence_by_words: float = 0.3  # what is known of the query where similarity is unknown
+    similarity: float = 0.5  # by itself enough for a memory
 
 
 FLOORS = Floors()
@@ -37,8 +36,8 @@ def can_be_answered(
     best_known = float(known[candidates].max())
     told = similarities[candidates]
     if np.isnan(told).all():
-        return best_known >= floors.answerable_by_words
-    return best_known + float(np.nanmax(told)) >= floors.answerable
+        return best_known >= floors.evidence_by_words
+    return best_known + float(np.nanmax(told)) >= floors.evidence
 
 
 def relevant(
@@ -46,16 +45,19 @@ def relevant(
     held: Floats,
     known: Floats,
     passages: Mask,
+    named: Mask,
     threshold: float | None,
     floors: Floors = FLOORS,
 ) -> Mask:
-    """A memory stands alone, so it must be near in meaning or hold every word. A passage leans on
-    its neighbours: something of the question must be there. A threshold cuts similarity itself."""
+    """A memory stands alone, so there must be evidence in itself: near in meaning, every word, or
+    enough of both; or the query calls it by name. A passage leans on its neighbours: something of
+    the question must be there. A threshold cuts similarity itself."""
     unknown = np.isnan(similarities)
+    by_words = known >= floors.evidence_by_words
     if threshold is not None:
-        return np.where(unknown, held >= floors.words, similarities >= threshold)
-    near = np.where(unknown, held >= floors.words, similarities >= floors.similarity)
-    alone = near | (held > ALL_WORDS)
+        return np.where(unknown, by_words | (threshold <= 0), similarities >= threshold)
+    both = np.where(unknown, by_words, known + similarities >= floors.evidence)
+    alone = both | (similarities >= floors.similarity) | (held > ALL_WORDS) | named
     return np.where(passages, alone | (known > 0) | (similarities > 0), alone)
 
 
@@ -68,15 +70,12 @@ class Ranked:
     is_passage: bool
     similarity: float | None
     held: float
-    parts: Mapping[str, float]
-
-    @property
-    def score(self) -> float:
-        return round(sum(self.parts.values()), 6)
+    score: float
+    parts: Mapping[str, float]  # on request: of what the score is the sum
 
     def lifted(self, name: str, by: float) -> Ranked:
-        parts = {**self.parts, name: self.parts.get(name, 0.0) + by}
-        return Ranked(self.id, self.unit, self.is_passage, self.similarity, self.held, parts)
+        parts = {**self.parts, name: round(by, 6)} if self.parts else {}
+        return replace(self, score=round(self.score + by, 6), parts=parts)
 
 
 def in_order(ranked: list[Ranked]) -> list[Ranked]:

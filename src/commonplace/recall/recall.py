@@ -94,9 +94,7 @@ def _with_relations(ranked: Sequence[Ranked], links: Sequence[Link]) -> list[Ran
     worth = WEIGHTS.of("relation")
     return in_order(
         [
-            each.lifted("relation", round(worth * strengths[each.id], 6))
-            if each.id in strengths
-            else each
+            each.lifted("relation", worth * strengths[each.id]) if each.id in strengths else each
             for each in ranked
         ]
     )

@@ -63,6 +63,7 @@ class _Judged:
         self.epoch = index.counters.epoch
         self.passages = index.passages
         self._heard = heard
+        self._explain = plan.explain
         told = desk.calibration.similarities(heard.cosines, script(plan.query))
         self._similarities: Floats = np.full(index.size, np.nan) if told is None else told
         self._parts = _by_kind(parts_of(heard.signals), index)
@@ -71,9 +72,16 @@ class _Judged:
 
     def _relevant(self, plan: Plan) -> NDArray[np.bool_]:
         mask, known = self._heard.mask, self._heard.known
-        fit = relevant(self._similarities, self._heard.held, known, self.passages, plan.threshold)
+        fit = relevant(
+            self._similarities,
+            self._heard.held,
+            known,
+            self.passages,
+            self._heard.named,
+            plan.threshold,
+        )
         if plan.threshold is None and not can_be_answered(self._similarities, known, mask):
-            fit &= self._heard.held > 1  # nobody
+            fit &= self._heard.named
         return mask & fit
 
     @property
@@ -93,15 +101,16 @@ class _Judged:
                     bool(self.passages[slot]),
                     _number(self._similarities[slot]),
                     float(self._heard.held[slot]),
-                    {
-                        name: round(float(part[slot]), 6)
-                        for name, part in self._parts.items()
-                        if part[slot]
-                    },
+                    round(float(self._scores[slot]), 6),
+                    self._parts_at(slot) if self._explain else {},
                 )
                 for slot in map(int, slots)
             ]
         )
+
+    def _parts_at(self, slot: int) -> dict[str, float]:
+        found = {name: round(float(part[slot]), 6) for name, part in self._parts.items()}
+        return {name: part for name, part in found.items() if part}
 
 
 def _by_kind(parts: Mapping[str, Floats], index: ScopeIndex) -> Mapping[str, Floats]:
@@ -141,6 +150,6 @@ def _with_mentioned(
         others = judged.ranked(index, [s for s in lifted if index.ids[s] not in met])
         by_id = {index.ids[slot]: lifts[slot] for slot in lifted}
     return [
-        each.lifted("title", round(by_id[each.id], 6)) if each.id in by_id else each
+        each.lifted("title", by_id[each.id]) if each.id in by_id else each
         for each in (*ranked, *others)
     ]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.desk import Desk, Vector
+from commonplace.language.identity import NAME
 from commonplace.language.models.embedder import Vectors
 from commonplace.model.changes import Indexing
 from commonplace.model.filters import NO_FILTERS, Filters, Visibility
@@ -118,7 +119,8 @@ class _Look:
     def rivals(self, memory: Memory, indexing: Indexing, cosines: Vector | None) -> list[Rival]:
         """Who shares a key; of the nearest by words and by vector those that share enough."""
         mask = self.mask_of(memory.kind)
-        slots = self._index.known_by(indexing.keys, mask)[-MAX_KNOWN:]
+        said = [key for key in indexing.keys if not key.startswith(NAME)]
+        slots = self._index.known_by(said, mask)[-MAX_KNOWN:]
         terms = list(indexing.terms)[:_TERMS_ASKED]
         scores, held = self._index.bm25(terms, mask)
         slots += [

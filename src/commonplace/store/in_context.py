@@ -84,7 +84,7 @@ class _Scored:
         at = slots.astype(np.intp)
         alive = self._live[at]
         frequency = int(np.count_nonzero(alive))
-        rarity = self._unit.rarity(frequency)
+        rarity = self._unit.rarity(0 if term in self._asked.names else frequency)
         is_proper = term in self._asked.proper
         self._weight += 2 * rarity if is_proper else rarity
         heard = self._asked.hears(term, at)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,7 @@ class Postings:
         self._counts: Ints = np.zeros(0, dtype=np.int32)
         self._new: dict[int, _Few] = {}  # term's number → what is not folded in yet
         self._waiting = 0
+        self._by_beginning: dict[int, tuple[int, dict[str, list[str]]]] = {}
 
     def add(self, slot: int, counts: Mapping[str, int]) -> None:
         for term, count in counts.items():
@@ -157,6 +159,19 @@ class Postings:
             collection.add(at, counts, frequency)
             held[at] += 1
         return collection.scores, np.divide(held, max(len(wanted), 1), dtype=np.float32)
+
+    def beginning_with(self, letters: str) -> list[str]:
+        """Known terms that begin alike; all of the same number of letters are kept apart once."""
+        if len(letters) not in self._by_beginning:
+            self._by_beginning[len(letters)] = (0, {})
+        seen, by = self._by_beginning[len(letters)]
+        for term in islice(self._number_of, seen, None):
+            by.setdefault(term[: len(letters)], []).append(term)
+        self._by_beginning[len(letters)] = (len(self._number_of), by)
+        return by.get(letters, [])
+
+    def __contains__(self, term: str) -> bool:
+        return term in self._number_of
 
     def by_slot(self) -> dict[int, dict[str, int]]:
         held: dict[int, dict[str, int]] = {}
