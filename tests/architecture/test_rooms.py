@@ -22,7 +22,8 @@ LAYERS = (
     ("remember", "recall", "sleep", "ingest"),
     ("book",),
     ("aio", "answers", "operations"),
-    ("surfaces", "bench"),
+    ("bench",),
+    ("surfaces",),
 )
 SHARED = {"errors", "model"}  # rooms of one layer that may see each other: the foundation
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}

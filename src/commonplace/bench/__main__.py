@@ -1,7 +1,8 @@
 """`python -m commonplace.bench`: measure, print, and on request write JSON or Markdown.
 
-`python -m commonplace.bench truth` measures judgement instead of speed, and `… embedders` how well
-each embedder sees and how fast a store changes over to it.
+`python -m commonplace.bench truth` measures judgement instead of speed, `… quality` whether the
+right things come back, and `… embedders` how well each embedder sees and how fast a store changes
+over to it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from rich.console import Console
 
 from commonplace.bench.embedders import main as embedders
 from commonplace.bench.plan import SIZES, USERS, Plan, quick
+from commonplace.bench.quality.command import main as quality
 from commonplace.bench.run import run
 from commonplace.bench.truth_command import main as truth
 
@@ -23,11 +25,9 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM
 
 def main(arguments: list[str]) -> None:
     _hold_to_one_thread(arguments)
-    if arguments[:1] == ["truth"]:
-        truth(arguments[1:])
-        return
-    if arguments[:1] == ["embedders"]:
-        embedders(arguments[1:])
+    others = {"truth": truth, "embedders": embedders, "quality": quality}
+    if arguments and arguments[0] in others:
+        others[arguments[0]](arguments[1:])
         return
     asked = _parser().parse_args(arguments)
     plan = Plan(sizes=asked.sizes, users=asked.users, peers=not asked.no_peers)

@@ -61,7 +61,7 @@ class Report:
         return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
     def print(self, console: Console) -> None:
-        for table in [*self.tables, self._verdicts()]:
+        for table in [*self.tables, *([self._verdicts()] if self.targets else [])]:
             console.print(table.title, style="bold")
             shown = RichTable()
             for place, column in enumerate(table.columns):

@@ -103,7 +103,7 @@ def _unit(turn: Mapping[str, Any], when: str | None) -> Unit:
 
 
 def moment(written: str | None) -> str | None:
-    """"1:56 pm on 8 May, 2023" in the order that the rest of the world sorts by."""
+    """ "1:56 pm on 8 May, 2023" in the order that the rest of the world sorts by."""
     if not written:
         return None
     for layout in ("%I:%M %p on %d %B, %Y", "%d %B, %Y"):

@@ -1,4 +1,4 @@
-"""`commonplace`: one command per operation, and the demo."""
+"""`commonplace`: one command per operation, the demo and the benchmarks."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 import commonplace
 from commonplace.errors import CommonplaceError
 from commonplace.operations import OPERATIONS
+from commonplace.surfaces.cli.bench import bench
 from commonplace.surfaces.cli.command import GLOBALS, Globals, command_for
 from commonplace.surfaces.cli.demo import demo
 from commonplace.surfaces.cli.render import show_error
@@ -47,6 +48,7 @@ def build() -> typer.Typer:
         else:
             groups[first].command(rest, help=operation.help)(command_for(operation))
     app.command("demo")(demo)
+    app.add_typer(bench, name="bench")
     return app
 
 
