@@ -25,7 +25,19 @@ def commands() -> str:
     ]
     parts += [_command(operation) for operation in OPERATIONS if operation.on_command_line]
     parts.append("## demo\n\nA guided tour on a temporary store.\n")
+    parts.append(_BENCH)
     return "\n".join(parts)
+
+
+_BENCH = """## bench quality
+
+`commonplace bench quality --data DIR`
+
+Do the right things come back? Public sets of questions with known evidence, asked through the
+public API, beside BM25 alone and vectors alone; see [benchmarks](../benchmarks.md). `--set`,
+`--embedder` and `--floor` may be repeated; `--json` prints the numbers, `--write` puts the tables
+into `docs/benchmarks.md`. The store is a temporary one unless `--store` names another.
+"""
 
 
 def _command(operation: Operation) -> str:

@@ -1,0 +1,103 @@
+"""`commonplace bench quality`, as whoever installed the package runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from commonplace.bench.quality.command import main, quality
+from commonplace.bench.quality.report import BEGIN, END, tables, write
+from commonplace.bench.quality.run import Results
+from commonplace.errors import InvalidInput, NotFound
+from support import quality_sets
+
+RESULTS = Results(
+    sets={
+        "beam": {
+            "commonplace": {"all": {"R@5": 61.25, "tokens": 500.0}, "other": {"R@5": 60.0}},
+            "bm25": {"all": {"R@5": 40.0}, "other": {"R@5": 41.0}},
+        }
+    },
+    sizes={"beam": "1 users"},
+    remarks={"beam": ("3 ids were dropped",)},
+)
+
+
+@pytest.fixture
+def data(tmp_path):
+    quality_sets.write_precision(tmp_path / "data")
+    return tmp_path / "data"
+
+
+def run_command(*arguments, **variables):
+    return subprocess.run(
+        [sys.executable, "-m", "commonplace", "bench", "quality", *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **variables},
+        timeout=60,
+    )
+
+
+def test_json_is_sets_methods_categories_and_metrics(data):
+    ran = run_command("--json", "--embedder", "hashing", COMMONPLACE_BENCH_DATA=str(data))
+    assert ran.returncode == 0, ran.stderr
+    told = json.loads(ran.stdout)
+    assert set(told) == {"sets"}
+    assert set(told["sets"]) == {"precision"}
+    assert set(told["sets"]["precision"]) == {"commonplace", "bm25", "dense"}
+    everything = told["sets"]["precision"]["commonplace"]["all"]
+    names = {"precision", "recall", "active", "structural", "empty", "leaks", "superseded", "drift"}
+    assert set(everything) == names
+    assert everything["leaks"] == everything["superseded"] == 0
+
+
+def test_missing_data_is_said_plainly_with_an_error_code(tmp_path):
+    ran = run_command("--json", "--data", str(tmp_path / "nowhere"))
+    assert ran.returncode == 1
+    told = json.loads(ran.stderr or ran.stdout)["error"]
+    assert told["code"] == "not_found"
+    assert "COMMONPLACE_BENCH_DATA" in told["remedy"]
+
+
+def test_the_module_says_so_too(tmp_path, capsys):
+    with pytest.raises(SystemExit, match="not at"):
+        main(["--data", str(tmp_path / "nowhere")])
+
+
+def test_a_set_that_is_not_there_is_named(data):
+    with pytest.raises(NotFound, match="has no files of beam"):
+        quality(data, ["precision", "beam"])
+    with pytest.raises(NotFound, match="any set"):
+        quality(data.parent, [])
+    with pytest.raises(InvalidInput, match="no set 'sonnets'"):
+        quality(data, ["sonnets"])
+
+
+def test_the_tables_show_every_category_and_method_and_what_was_wrong_in_the_files():
+    (table,) = tables(RESULTS, "hashing-256")
+    assert table.title == "beam, with hashing-256: 1 users"
+    assert [row[:3] for row in table.rows] == [
+        ("all", "commonplace", 61.25),
+        ("all", "bm25", 40.0),
+        ("other", "commonplace", 60.0),
+        ("other", "bm25", 41.0),
+    ]
+    assert table.notes == ["3 ids were dropped."]
+
+
+def test_the_page_keeps_what_stands_around_its_section(tmp_path):
+    page = tmp_path / "benchmarks.md"
+    page.write_text("# Benchmarks\n\nFast.\n", encoding="utf-8")
+    write(page, [(RESULTS, "hashing-256")], {"Python": "3"})
+    once = page.read_text(encoding="utf-8")
+    write(page, [(RESULTS, "hashing-256")], {"Python": "3"})
+    assert page.read_text(encoding="utf-8") == once
+    assert once.startswith("# Benchmarks\n\nFast.\n")
+    assert once.count(BEGIN) == once.count(END) == 1
+    assert "| all | bm25 | 40 |" in once
+    assert "what the numbers on quality do not say" in once.casefold()

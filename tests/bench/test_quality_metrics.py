@@ -1,0 +1,79 @@
+"""Recall, nDCG and the plain methods, against examples worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from commonplace.bench.quality.baselines import Bm25, Dense, best
+from commonplace.bench.quality.metrics import Outcome, ndcg_at, recall_at, summarise
+from commonplace.language.models.hashing import HashingEmbedder
+
+GOLD = frozenset({"a", "b"})
+
+
+def test_recall_is_the_share_of_the_evidence_among_the_first():
+    ranked = ["x", "a", "y", "z", "v", "b"]
+    assert recall_at(5, ranked, GOLD) == 0.5
+    assert recall_at(10, ranked, GOLD) == 1
+
+
+def test_hits_of_one_unit_count_once_and_take_up_their_ranks():
+    assert recall_at(5, ["a", "a", "a", "a", "a", "b"], GOLD) == 0.5
+    assert ndcg_at(10, ["a", "a", "b"], GOLD) == pytest.approx(
+        (1 + 1 / math.log2(4)) / (1 + 1 / math.log2(3))
+    )
+
+
+def test_a_hit_that_cites_nothing_takes_up_a_rank():
+    assert ndcg_at(10, [None, "a"], frozenset({"a"})) == pytest.approx(1 / math.log2(3))
+
+
+def test_more_evidence_than_ranks_can_still_be_ranked_perfectly():
+    many = frozenset(map(str, range(30)))
+    assert ndcg_at(10, [str(place) for place in range(10)], many) == pytest.approx(1)
+
+
+def test_an_empty_answer_scores_nothing():
+    assert recall_at(20, [], GOLD) == ndcg_at(10, [], GOLD) == 0
+
+
+def test_all_leaves_adversarial_questions_out_and_numbers_are_percent():
+    told = summarise(
+        [
+            Outcome("temporal", GOLD, ["a", "b"], {"tokens": 10, "ms": 1}),
+            Outcome("single-hop", GOLD, ["a", "x"], {"tokens": 20, "ms": 2}),
+            Outcome("adversarial", GOLD, ["x"], {"tokens": 90, "ms": 9}),
+        ]
+    )
+    assert list(told) == ["all", "adversarial", "single-hop", "temporal"]
+    assert told["all"]["R@5"] == 75
+    assert told["all"]["tokens"] == 15
+    assert told["adversarial"]["R@20"] == 0
+    assert set(told["all"]) == {"R@5", "R@10", "R@20", "nDCG@10", "tokens", "ms"}
+
+
+def test_bm25_is_what_its_formula_says():
+    index = Bm25(["red lamp", "red red kite kite", "stone"])
+    lengths, average = [2, 4, 1], 7 / 3
+    idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
+    wanted = [
+        idf * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * length / average)) if count else 0
+        for count, length in zip([1, 2, 0], lengths, strict=True)
+    ]
+    assert index.scores("Red") == pytest.approx(wanted)
+
+
+def test_dense_is_the_cosine_with_each_unit():
+    model = HashingEmbedder()
+    texts = ["a lamp on the desk", "rain over the harbour", "the desk lamp"]
+    rows = Dense(model, texts).scores(["desk lamp", "harbour rain"])
+    wanted = model.embed(["desk lamp", "harbour rain"]) @ model.embed(texts).T
+    assert rows == pytest.approx(wanted)
+    assert best(rows[1], 1) == [1]
+
+
+def test_the_best_are_above_nothing_and_of_equals_the_earlier_comes_first():
+    assert best(np.array([0.0, 2.0, 5.0, 2.0, -1.0]), 4) == [2, 1, 3]

@@ -1,0 +1,118 @@
+"""The public sets are read as they are published, with any conversations in them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from commonplace.bench.quality import beam, locomo, meetings, multihop
+from commonplace.bench.quality.values import Original, Unit
+from commonplace.errors import InvalidInput
+from support import quality_sets
+
+
+@pytest.fixture
+def data(tmp_path):
+    return quality_sets.write_all(tmp_path)
+
+
+def test_a_conversation_of_locomo_is_an_owner_and_its_sessions_are_sources(data):
+    (loaded,) = locomo.load(data)
+    first, second = loaded.owners
+    assert (first.name, second.name) == ("first", "second")
+    assert [source.external_id for source in first.sources] == ["session_1", "session_10"]
+    assert first.sources[0].date == "2023-05-08T13:56:00"
+    assert [unit.id for unit in first.units] == ["D1:1", "D1:2", "D10:1", "D10:2"]
+
+
+def test_a_shared_picture_counts_with_its_caption(data):
+    (loaded,) = locomo.load(data)
+    assert loaded.owners[0].units[1].text == "Look at mine! [a photo of an old lantern]"
+
+
+def test_malformed_evidence_is_repaired_where_it_is_evident_else_dropped_and_counted(data):
+    (loaded,) = locomo.load(data)
+    told = {question.category: question.gold for question in loaded.owners[0].questions}
+    assert told == {
+        "single-hop": {"D1:1"},
+        "multi-hop": {"D10:1", "D10:2"},
+        "adversarial": {"D10:2"},
+    }
+    assert loaded.remarks == (
+        "2 malformed evidence ids were repaired",
+        "4 evidence ids name no turn and were dropped",
+        "2 questions have no evidence and were left out",
+    )
+
+
+def test_a_session_is_handed_over_as_json_lines_with_the_turns_own_ids(data):
+    (loaded,) = locomo.load(data)
+    first, *_ = loaded.owners[0].sources[0].text.splitlines()
+    assert json.loads(first) == {
+        "speaker": "Ida",
+        "text": "I bought a lantern in Lisbon.",
+        "time": "2023-05-08T13:56:00",
+        "id": "D1:1",
+    }
+
+
+def test_a_hit_cites_the_turn_it_names_and_of_a_paragraph_any_piece_is_the_whole():
+    turns = Original("s", "t", (Unit("D1:1", "one"), Unit("D1:2", "two")))
+    paragraph = Original("7", "t", (Unit("7", "long"),), is_conversation=False)
+    assert turns.cited("D1:2") == "D1:2"
+    assert turns.cited("D9:9") is None
+    assert paragraph.cited(None) == "7"
+    assert paragraph.text == "long"
+
+
+def test_supporting_paragraphs_are_told_by_title_and_text(data):
+    hotpot, musique = multihop.load(data)
+    assert (hotpot.name, musique.name) == ("hotpotqa", "musique")
+    (asked,) = musique.owners[0].questions
+    assert (asked.gold, asked.category) == ({"0", "1"}, "2hop")
+
+
+def test_a_corpus_by_title_is_read_and_what_it_lacks_is_counted(data):
+    hotpot, _ = multihop.load(data)
+    (asked,) = hotpot.owners[0].questions
+    assert (asked.gold, asked.category) == ({"0"}, "comparison")
+    assert hotpot.owners[0].units[0].text == "Fenn is a lake. It is deep."
+    assert hotpot.remarks == ("1 supporting paragraphs are not in the corpus and were dropped",)
+
+
+def test_batches_of_beam_are_sessions_and_ids_are_found_however_they_are_nested(data):
+    (loaded,) = beam.load(data)
+    (owner,) = loaded.owners
+    assert owner.name == "beam-100k-1"
+    assert [source.external_id for source in owner.sources] == ["batch_1", "batch_2"]
+    assert [(unit.role, unit.text, unit.time) for unit in owner.units] == [
+        ("user", "I sell honey.", "2024-03-15T00:00:00"),
+        ("assistant", "How many jars?", "2024-03-15T00:00:00"),
+        ("user", "Ninety jars now.", "2024-03-15T00:00:00"),
+    ]
+    (asked,) = owner.questions
+    assert (asked.gold, asked.category) == ({"0", "2"}, "knowledge_update")
+    assert loaded.remarks == (
+        "1 evidence ids name no message and were dropped",
+        "1 questions have no evidence and were left out",
+    )
+
+
+def test_marks_of_transcribers_are_no_words_and_both_ends_of_a_span_count(data):
+    (loaded,) = meetings.load(data)
+    (owner,) = loaded.owners
+    assert [(unit.id, unit.spoken) for unit in owner.units] == [
+        ("0", "Chair: The budget is four hundred euros ."),
+        ("2", "Design: Then wood is too expensive ."),
+        ("3", "Chair: Lunch ."),
+    ]
+    assert [question.gold for question in owner.questions] == [{"0", "2"}]
+    assert loaded.remarks == ("1 queries have no evidence and were left out",)
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", '[{"qa": []}]'])
+def test_a_file_that_is_something_else_is_named(tmp_path, content):
+    file = quality_sets.write(tmp_path / "locomo" / "broken.json", content)
+    with pytest.raises(InvalidInput, match=r"broken\.json is not laid out"):
+        locomo.load(file.parent.parent)
