@@ -13,6 +13,10 @@ def write(file: Path, value: Any) -> Path:
     return file
 
 
+def asked(question: str, category: int, *evidence: str) -> dict[str, Any]:
+    return {"question": question, "evidence": list(evidence), "category": category}
+
+
 def locomo_sample(name: str, one: str, other: str, thing: str) -> dict[str, Any]:
     return {
         "sample_id": name,
@@ -37,18 +41,10 @@ def locomo_sample(name: str, one: str, other: str, thing: str) -> dict[str, Any]
             "session_11": [],
         },
         "qa": [
-            {"question": f"Where did {one} buy the {thing}?", "evidence": ["D1:1"], "category": 4},
-            {
-                "question": f"What does {other}'s sister play?",
-                "evidence": ["D:10:1; D10:02"],
-                "category": 1,
-            },
-            {
-                "question": f"Where does {one} swim?",
-                "evidence": ["D10:2", "D", "D7:1"],
-                "category": 5,
-            },
-            {"question": f"Would {one} move?", "evidence": [], "category": 3},
+            asked(f"Where did {one} buy the {thing}?", 4, "D1:1"),
+            asked(f"What does {other}'s sister play?", 1, "D:10:1; D10:02"),
+            asked(f"Where does {one} swim?", 5, "D10:2", "D", "D7:1"),
+            asked(f"Would {one} move?", 3),
         ],
     }
 
