@@ -82,7 +82,7 @@ def test_the_tables_show_every_category_and_method_and_what_was_wrong_in_the_fil
     (table,) = tables(RESULTS, "hashing-256")
     assert table.title == "beam, with hashing-256: 1 users"
     assert [row[:3] for row in table.rows] == [
-        ("all", "commonplace", 61.25),
+        ("all", "commonplace", 61.2),
         ("all", "bm25", 40.0),
         ("other", "commonplace", 60.0),
         ("other", "bm25", 41.0),

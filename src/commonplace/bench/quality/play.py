@@ -73,11 +73,9 @@ class Seat:
 
     def unit_of(self, hit: Hit) -> str | None:
         """The unit that a hit cites; memories cite none."""
-        cited: Any = hit.citation
-        if cited is None or isinstance(cited, str):
-            return None
-        original = self.originals.get(cited.source)
-        return original.cited(cited.label) if original else None
+        cited = hit.citation
+        original = self.originals.get(cited.source) if cited else None
+        return original.cited(cited.label) if cited and original else None
 
 
 def seat(book: Commonplace, owner: Owner, step: Step) -> Seat:

@@ -9,10 +9,10 @@ from pathlib import Path
 from rich.console import Console
 
 from commonplace.bench.quality.abstention import NAME as ABSTENTION
-from commonplace.bench.quality.metrics import ALL, METRICS
+from commonplace.bench.quality.metrics import ALL, METRICS, Numbers
 from commonplace.bench.quality.precision_score import ACTIVE, EMPTY, STRUCTURAL
 from commonplace.bench.quality.run import PRECISION, Results
-from commonplace.bench.report import Report, Table, as_markdown
+from commonplace.bench.report import Cell, Report, Table, as_markdown
 from commonplace.errors import InvalidInput
 
 BEGIN, END = "<!-- quality: begin -->", "<!-- quality: end -->"
@@ -43,9 +43,14 @@ def _table(name: str, results: Results, embedder: str) -> Table:
     for category in dict.fromkeys(each for told in methods.values() for each in told):
         for method, told in methods.items():
             if category in told:
-                table.add(category, method, *(told[category].get(each) for each in columns))
+                table.add(category, method, *_cells(told[category], columns))
     table.notes += [f"{remark}." for remark in results.remarks.get(name, ())]
     return table
+
+
+def _cells(numbers: Numbers, columns: Sequence[str]) -> list[Cell]:
+    found = (numbers.get(column) for column in columns)
+    return [value if value is None else round(value, 1) for value in found]
 
 
 def show(results: Results, embedder: str, console: Console) -> None:
