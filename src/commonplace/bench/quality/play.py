@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 
@@ -79,7 +78,7 @@ class Seat:
 
 
 def seat(book: Commonplace, owner: Owner, step: Step) -> Seat:
-    me: Any = book.user(f"{PREFIX}{owner.name}")
+    me = book.user(f"{PREFIX}{owner.name}")
     me.erase_user()  # what an earlier run may have left in somebody's own store
     originals = {}
     for original in owner.sources:
