@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from commonplace.bench.quality.command import main, quality
-from commonplace.bench.quality.report import BEGIN, END, tables, write
+from commonplace.bench.quality.report import BEGIN, END, kept_section, tables, write
 from commonplace.bench.quality.run import Results
 from commonplace.errors import InvalidInput, NotFound
 from support import quality_sets
@@ -100,4 +100,6 @@ def test_the_page_keeps_what_stands_around_its_section(tmp_path):
     assert once.startswith("# Benchmarks\n\nFast.\n")
     assert once.count(BEGIN) == once.count(END) == 1
     assert "| all | bm25 | 40 |" in once
+    assert once.endswith(kept_section(page))
+    assert kept_section(tmp_path / "another.md") == ""
     assert "what the numbers on quality do not say" in once.casefold()

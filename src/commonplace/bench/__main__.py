@@ -17,6 +17,7 @@ from rich.console import Console
 from commonplace.bench.embedders import main as embedders
 from commonplace.bench.plan import SIZES, USERS, Plan, quick
 from commonplace.bench.quality.command import main as quality
+from commonplace.bench.quality.report import kept_section
 from commonplace.bench.run import run
 from commonplace.bench.truth_command import main as truth
 
@@ -38,7 +39,8 @@ def main(arguments: list[str]) -> None:
     if asked.json:
         asked.json.write_text(report.as_json(), encoding="utf-8")
     if asked.markdown:
-        asked.markdown.write_text(report.as_markdown(), encoding="utf-8")
+        kept = kept_section(asked.markdown)
+        asked.markdown.write_text(report.as_markdown() + kept, encoding="utf-8")
 
 
 def _hold_to_one_thread(arguments: list[str]) -> None:

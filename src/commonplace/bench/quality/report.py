@@ -79,6 +79,14 @@ def write(
     page.write_text(f"{before}{BEGIN}\n\n{_section(runs, machine)}\n\n{END}{after}", "utf-8")
 
 
+def kept_section(page: Path) -> str:
+    """The section as it stands, for whoever writes the rest of the page anew."""
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    _, begun, rest = text.partition(BEGIN)
+    section, ended, _ = rest.partition(END)
+    return f"\n{BEGIN}{section}{END}\n" if begun and ended else ""
+
+
 def _section(runs: Sequence[tuple[Results, str]], machine: Mapping[str, str]) -> str:
     found = [table for results, embedder in runs for table in tables(results, embedder)]
     parts = [
