@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,17 @@ from support.postgres import Server
 
 pytest_plugins = ["support.budgets"]
 
+MEMORY = Path("/dev/shm")
+ROOM_ENOUGH = 2 * 1024**3
+
 BACKENDS = ("sqlite", "postgres")
+
+
+def pytest_configure() -> None:
+    """Temporary folders lie in memory, since each commit of SQLite waits for a disk to have it.
+    Tests of what a disk holds (acceptance, soak) have folders on the disk all the same."""
+    if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM_ENOUGH:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ CONTEXT.set_forkserver_preload(
         "commonplace.language.models.hashing",
         "commonplace.store.postgres.store",
         "commonplace.store.sqlite.store",
+        "commonplace.surfaces.cli.main",
     ]
 )
 

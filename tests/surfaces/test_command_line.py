@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from support import program
+
 
 @pytest.fixture
-def commonplace(tmp_path: Path):
-    """Runs the program with a store and a home of its own."""
-    environment = {
+def environment(tmp_path: Path):
+    """A store and a home of its own."""
+    return {
         **{name: value for name, value in os.environ.items() if not name.startswith("COMMONPLACE")},
         "COMMONPLACE_STORE": str(tmp_path / "my memory.db"),
         "COMMONPLACE_EMBEDDER": "hashing",
@@ -20,13 +22,26 @@ def commonplace(tmp_path: Path):
         "COLUMNS": "100",
     }
 
+
+@pytest.fixture
+def commonplace(environment):
     def run(*arguments, stdin="", **variables):
+        return program.run(arguments, environment={**environment, **variables}, stdin=stdin)
+
+    return run
+
+
+@pytest.fixture
+def started_from_the_shell(environment):
+    """A new interpreter for each command: slower, and what people really type."""
+
+    def run(*arguments, stdin=""):
         return subprocess.run(
             [sys.executable, "-m", "commonplace", *arguments],
             input=stdin,
             capture_output=True,
             text=True,
-            env={**environment, **variables},
+            env=environment,
             timeout=60,
         )
 
@@ -56,6 +71,15 @@ def test_a_day_with_the_command_line(commonplace, tmp_path):
     assert piped.returncode == 0
     commonplace("remember", "Said in a thread", "--thread", "t1")
     assert json.loads(commonplace("change-log", "t1", "--json").stdout)[0]["event"] == "ADD"
+
+
+def test_it_starts_from_the_shell_with_pipes_on_all_sides(started_from_the_shell):
+    assert "✓ remembered" in started_from_the_shell("remember", "The keys are in the drawer").stdout
+    refused = started_from_the_shell("import", "-", stdin="words")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("invalid_input: ")
+    assert json.loads(started_from_the_shell("stats", "--json").stdout)["live"] == 1
+    assert started_from_the_shell("no-such-command").returncode == 2
 
 
 def test_exit_codes(commonplace):
@@ -111,8 +135,8 @@ def test_a_store_written_by_another_embedder_is_refused(commonplace):
     assert refused.stderr.startswith("embedder_mismatch: ")
 
 
-def test_the_demo_ends_by_itself_when_nobody_sits_at_a_terminal(commonplace):
-    toured = commonplace("demo", stdin="")
+def test_the_demo_ends_by_itself_when_nobody_sits_at_a_terminal(started_from_the_shell):
+    toured = started_from_the_shell("demo", stdin="")
     assert toured.returncode == 0
     for chapter in ("Remember", "Recall", "What changed?", "Forget and restore", "Erase"):
         assert chapter in toured.stdout
