@@ -12,11 +12,11 @@ from support.scenarios import survive_odd_texts
 from support.whole import assert_whole
 
 
-def test_thousands_of_odd_texts_are_kept_and_found_or_refused_by_name(me, store_url):
-    """Each database gets its own 2,600, so that together they meet more than 5,000."""
+def test_hundreds_of_odd_texts_are_kept_and_found_or_refused_by_name(me, store_url):
+    """Each database gets its own 500 here; the soak tests give 12,000 others to each."""
     seed = 1 if "://" in store_url else 2
-    stored, refused = survive_odd_texts(me, count=2600, seed=seed, recall_one_in=50)
-    assert stored > 2000
+    stored, refused = survive_odd_texts(me, count=500, seed=seed, recall_one_in=10)
+    assert stored > 380
     assert refused >= len(REFUSED)
     assert len(assert_whole(store_url, "ana").memories) == stored
 
