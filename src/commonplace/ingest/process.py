@@ -99,10 +99,12 @@ def _once(turns: Iterator[Turn]) -> Iterator[Turn]:
 
 def _passages(source: Source, turns: Sequence[Turn]) -> Iterator[Passage]:
     began = source.started_at or source.created_at
-    for number, piece in enumerate(passages(turns), 1):
+    pieces = ((place, piece) for place, turn in enumerate(turns, 1) for piece in passages([turn]))
+    for number, (place, piece) in enumerate(pieces, 1):
         yield Passage(
             source_id=source.id,
             number=number,
+            turn=place,
             text=piece.text,
             speaker=piece.speaker,
             role=piece.role,

@@ -37,6 +37,9 @@ class ContentType(StrEnum):
     TEXT_NOTE = "text-note"
 
 
+SPOKEN = (ContentType.CONVERSATION, ContentType.MEETING, ContentType.SLACK_THREAD)  # has turns
+
+
 class ContextType(StrEnum):
     """What it was for."""
 
@@ -92,6 +95,7 @@ class Passage:
 
     source_id: str
     number: int  # its place in the source, from 1
+    turn: int  # which turn it is from; a long one has several passages
     text: str
     speaker: str | None = None
     role: str | None = None

@@ -12,7 +12,7 @@ from commonplace.model.delta import shorten
 from commonplace.model.journal import Entry, Op, Status
 from commonplace.model.memory import Link, Memory, State
 from commonplace.model.scope import Principal
-from commonplace.model.source import CATEGORY, PASSAGE, Passage, Source
+from commonplace.model.source import CATEGORY, PASSAGE, SPOKEN, Passage, Source
 from commonplace.recall.conflicts import held_against
 from commonplace.recall.explain import sentence
 from commonplace.recall.fuse import WEIGHTS
@@ -110,13 +110,14 @@ class _Rows:
         self._memories: dict[str, Memory] = {}
         self._passages: dict[int, Passage] = {}
         self._sources: dict[str, Source] = {}
+        self._turns: set[tuple[str, int]] = set()  # that have a hit
 
     def best(self, ranked: Sequence[Ranked], k: int) -> list[Ranked]:
         """The first k that still stand."""
         found: list[Ranked] = []
         for group in _in_turn(ranked, k):
             self._fetch(group)
-            found += [each for each in group if self._stands(each)]
+            found += [each for each in group if self._stands(each) and self._is_news(each)]
             if len(found) >= k:
                 break
         return found[:k]
@@ -150,6 +151,19 @@ class _Rows:
             and visibility.admits(memory)
             and self._plan.filters.admits(memory)
         )
+
+    def _is_news(self, ranked: Ranked) -> bool:
+        """Of a long turn in a conversation its best passage: another turn says more than its
+        rest. A document has no turns, only pages."""
+        if not ranked.is_passage:
+            return True
+        passage = self._passages[ranked.unit]
+        if self._sources[passage.source_id].content_type not in SPOKEN:
+            return True
+        turn = (passage.source_id, passage.turn)
+        is_first = turn not in self._turns
+        self._turns.add(turn)
+        return is_first
 
     def hit(self, ranked: Ranked, against: Mapping[str, Sequence[str]]) -> Hit:
         hit = self._passage_hit(ranked) if ranked.is_passage else self._memory_hit(ranked, against)

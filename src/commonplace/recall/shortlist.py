@@ -48,7 +48,7 @@ def shortlist(
         mask = index.candidates(plan.filters, visibility_of(principal), now)
         heard = listen(index, understood, vectors, mask, now, desk.calibration)
         judged = _Judged(desk, index, plan, heard)
-        slots = judged.best(max(CANDIDATES, 2 * plan.k))
+        slots = judged.best(max(CANDIDATES, 4 * plan.k))
         ranked = judged.ranked(index, slots)
         has_titles = bool(index.titles)
     if ranked and has_titles:

@@ -95,6 +95,9 @@ def seat(book: Commonplace, owner: Owner, step: Step) -> Seat:
     return Seat(owner, me, originals)
 
 
+NO_FLOOR = 0.0  # ranking is measured without it, and what it costs in a table of its own
+
+
 def ask(
     book: Commonplace, seat: Seat, question: Question, model: TimedEmbedder, floor: float | None
 ) -> Outcome:
@@ -112,7 +115,7 @@ def ask(
 
 
 def ask_all(
-    book: Commonplace, seat: Seat, model: TimedEmbedder, step: Step, floor: float | None = None
+    book: Commonplace, seat: Seat, model: TimedEmbedder, step: Step, floor: float | None = NO_FLOOR
 ) -> list[Outcome]:
     outcomes = []
     for question in seat.owner.questions:

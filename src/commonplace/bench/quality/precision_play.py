@@ -105,7 +105,7 @@ class Product:
         return self._book.user(f"{self._prefix}{user}")
 
     def _remember(self, user: str, beliefs: Sequence[Belief]) -> None:
-        items = [{"kind": _KIND, "content": b.text, **_fields(b)} for b in beliefs]
+        items = [{"kind": _KIND, "content": b.content, **_fields(b)} for b in beliefs]
         kept = self._me(user).remember_many(items)
         for belief, each in zip(beliefs, kept, strict=True):
             self._ids[belief.id] = each.id
@@ -128,7 +128,7 @@ class Product:
             waiting = [belief for belief in waiting if belief not in ready]
 
     def _replace(self, id: str, belief: Belief) -> None:
-        done = self._me(belief.user).update(id, content=belief.text, **_fields(belief))
+        done = self._me(belief.user).update(id, content=belief.content, **_fields(belief))
         if isinstance(done, Updated):
             self._ids[belief.id] = done.id
 
@@ -164,7 +164,12 @@ def _fields(belief: Belief) -> dict[str, Any]:
     return {
         "tags": list(belief.scope),
         "pinned": belief.pinned,
-        "metadata": {"type": belief.type, "why": belief.why},
+        "metadata": {
+            "name": belief.name.replace("_", " "),
+            "aliases": list(belief.aliases),
+            "type": belief.type,
+            "why": belief.why,
+        },
     }
 
 

@@ -21,7 +21,7 @@ from commonplace.store.sql.rows import Row, exact_micros, instant, micros, momen
 _NAMES = tuple(f.name for f in fields(Source))
 _MOMENTS = tuple(name for name in _NAMES if name.endswith("_at"))
 _LISTS = ("keywords", "tags", "participants")
-_PASSAGE = ("unit", "id", "number", "text", "speaker", "role", "at", "session", "label")
+_PASSAGE = ("unit", "id", "number", "turn", "text", "speaker", "role", "at", "session", "label")
 
 SOURCE_COLUMNS = ", ".join(f"s.{name}" for name in _NAMES)
 PASSAGE_COLUMNS = ", ".join(f"p.{name}" for name in (*_PASSAGE, "suspicious"))
@@ -60,6 +60,7 @@ def passage_values(passage: Passage) -> dict[str, Any]:
     return {
         "id": passage.source_id,
         "number": passage.number,
+        "turn": passage.turn,
         "text": passage.text,
         "speaker": passage.speaker,
         "role": passage.role,
@@ -72,10 +73,11 @@ def passage_values(passage: Passage) -> dict[str, Any]:
 
 def passage_from(row: Row) -> tuple[int, Passage]:
     """With the unit it is found by."""
-    unit, source_id, number, text, speaker, role, at, session, label, suspicious = row
+    unit, source_id, number, turn, text, speaker, role, at, session, label, suspicious = row
     return unit, Passage(
         source_id=source_id,
         number=number,
+        turn=turn,
         text=text,
         speaker=speaker,
         role=role,

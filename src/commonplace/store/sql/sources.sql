@@ -41,9 +41,10 @@ DELETE FROM originals WHERE scope = :scope AND id IN #list(ids)
 
 -- name: insert_passage
 INSERT INTO passages (
-  scope, id, number, unit, seq, text, speaker, role, at, session, label, suspicious
+  scope, id, number, turn, unit, seq, text, speaker, role, at, session, label, suspicious
 ) VALUES (
-  :scope, :id, :number, :unit, :seq, :text, :speaker, :role, :at, :session, :label, :suspicious
+  :scope, :id, :number, :turn, :unit, :seq, :text, :speaker, :role, :at, :session, :label,
+  :suspicious
 )
 
 -- name: delete_passage_terms

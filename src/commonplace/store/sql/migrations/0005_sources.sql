@@ -54,6 +54,7 @@ CREATE TABLE passages (
   scope           #id     NOT NULL,
   id              #id     NOT NULL,
   number          #int    NOT NULL,
+  turn            #int    NOT NULL,
   unit            #int    NOT NULL,
   seq             #int    NOT NULL,
   text            TEXT    NOT NULL,
