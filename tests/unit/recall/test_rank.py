@@ -1,134 +1,149 @@
-"""Ranking: one pure sum of named parts, with a floor below which nothing is relevant."""
+"""What is relevant, and in which order: evidence decides, and nothing is better than noise."""
 
 from __future__ import annotations
 
-from datetime import timedelta
-
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.model.kinds import Kind
 from commonplace.recall.explain import sentence
-from commonplace.recall.rank import Evidence, is_relevant, rank
-from support.clock import START
-from support.pure_values import memories, memory, shares
+from commonplace.recall.fuse import MEANING, WEIGHTS, WORDS, parts_of, totals
+from commonplace.recall.rank import Ranked, best_slots, can_be_answered, in_order, relevant
 
-similarities = st.none() | shares
-evidence = st.builds(Evidence, memories, similarities, shares, shares, shares)
-
-
-def one(similarity=0.8, words=0.5, held=0.5, related=0.0, **fields):
-    return Evidence(memory(**fields), similarity, words, held, related)
+shares = st.floats(0, 1)
+maybe = st.none() | shares
 
 
-def score(each):
-    return rank([each], START, threshold=0.0)[0].score
+def array(*values):
+    return np.array([np.nan if value is None else value for value in values], dtype=float)
+
+
+def is_relevant(
+    similarity, held=0.0, known=0.0, *, passage=False, named=False, threshold=None
+) -> bool:
+    flags = (np.array([passage]), np.array([named]))
+    return bool(relevant(array(similarity), array(held), array(known), *flags, threshold)[0])
 
 
 @pytest.mark.parametrize(
-    ("similarity", "held", "threshold", "relevant"),
+    ("evidence", "enough"),
     [
-        (0.5, 0.0, None, True),
-        (0.49, 0.9, None, False),
-        (0.1, 1.0, None, True),
-        (0.6, 0.0, 0.7, False),
-        (0.6, 1.0, 0.7, False),
-        (0.7, 0.0, 0.7, True),
-        (0.2, 0.0, 0.1, True),
-        (None, 0.5, None, True),
-        (None, 0.49, None, False),
-        (None, 1.0, 0.9, True),
-        (None, 0.0, 0.0, False),
+        ({"similarity": 0.5}, True),
+        ({"similarity": 0.45}, False),
+        ({"similarity": 0.45, "known": 0.2}, True),
+        ({"similarity": 0.1, "held": 1.0}, True),
+        ({"similarity": 0.0, "named": True}, True),
+        ({"similarity": None, "known": 0.3}, True),
+        ({"similarity": None, "known": 0.2}, False),
+        ({"similarity": 0.6, "threshold": 0.7}, False),
+        ({"similarity": 0.6, "held": 1.0, "threshold": 0.7}, False),
+        ({"similarity": 0.7, "threshold": 0.7}, True),
+        ({"similarity": 0.05, "threshold": 0.0}, True),
+        ({"similarity": 0.1, "known": 0.1}, False),
+        ({"similarity": 0.1, "known": 0.1, "passage": True}, True),
+        ({"similarity": None, "passage": True}, False),
     ],
 )
-def test_what_is_relevant(similarity, held, threshold, relevant):
-    assert is_relevant(one(similarity=similarity, held=held), threshold) is relevant
+def test_how_much_evidence_is_enough(evidence, enough):
+    assert is_relevant(**evidence) is enough
 
 
-@settings(max_examples=30)
-@given(st.lists(evidence, max_size=6), similarities)
-def test_only_the_relevant_come_back_and_best_first(candidates, threshold):
-    ranked = rank(candidates, START, threshold)
-    relevant = [each for each in candidates if is_relevant(each, threshold)]
-    assert len(ranked) == len(relevant)
-    assert [r.score for r in ranked] == sorted((r.score for r in ranked), reverse=True)
-
-
-@given(evidence, shares)
-def test_more_of_anything_never_ranks_lower(each, more):
-    base = score(each) if is_relevant(each, 0.0) else None
-    if base is None:
+@given(maybe, shares, shares, st.booleans(), st.booleans(), shares)
+def test_more_evidence_never_makes_a_candidate_irrelevant(
+    similarity, held, known, passage, named, more
+):
+    if not is_relevant(similarity, held, known, passage=passage, named=named):
         return
-    for name in ("similarity", "words", "related"):
-        value = getattr(each, name)
-        if value is not None and more >= value:
-            better = Evidence(
-                each.memory,
-                more if name == "similarity" else each.similarity,
-                more if name == "words" else each.words,
-                each.held,
-                more if name == "related" else each.related,
-            )
-            assert score(better) >= base
+    assert is_relevant(similarity, max(held, more), known, passage=passage, named=named)
+    assert is_relevant(similarity, held, max(known, more), passage=passage, named=named)
+    assert is_relevant(similarity, held, known, passage=passage, named=True)
+    if similarity is not None:
+        better = max(similarity, more)
+        assert is_relevant(better, held, known, passage=passage, named=named)
 
 
-def test_seven_tenths_meaning_and_three_tenths_words():
-    now_old = {"updated_at": START - timedelta(days=10_000), "importance": 1}
-    (ranked,) = rank([one(similarity=0.6, words=0.5, **now_old)], START)
-    assert ranked.parts["similarity"] == pytest.approx(0.42)
-    assert ranked.parts["keywords"] == pytest.approx(0.15)
-    assert ranked.score == pytest.approx(0.57)
+def test_a_question_about_something_else_has_no_answer_here():
+    everyone = np.ones(2, dtype=bool)
+    assert not can_be_answered(array(0.3, 0.1), array(0.0, 0.25), everyone)
+    assert can_be_answered(array(0.3, 0.1), array(0.0, 0.35), everyone)
+    assert can_be_answered(array(None, None), array(0.0, 0.3), everyone)
+    assert not can_be_answered(array(None, None), array(0.0, 0.29), everyone)
+    assert not can_be_answered(array(0.9, 0.9), array(1.0, 1.0), np.zeros(2, dtype=bool))
 
 
-def test_where_meaning_is_unknown_words_carry_the_base():
-    (ranked,) = rank([one(similarity=None, words=0.5, held=1.0)], START)
-    assert ranked.parts["keywords"] == pytest.approx(0.5)
-    assert "similarity" not in ranked.parts
+# ——— the score ———
 
 
-def test_recent_important_and_linked_ones_come_first_among_equals():
-    old = START - timedelta(days=200)
-    plain = one(id="a", updated_at=old)
-    for better in (
-        one(id="b", updated_at=START),
-        one(id="b", updated_at=old, importance=5),
-        one(id="b", updated_at=old, related=0.9),
-    ):
-        assert [r.memory.id for r in rank([plain, better], START)] == ["b", "a"]
+def scored(**signals):
+    size = max((len(signal) for signal in signals.values()), default=0)
+    return totals(parts_of({name: array(*signal) for name, signal in signals.items()}), size)
 
 
-def test_insights_weigh_less():
-    assert score(one(kind=Kind.INSIGHT)) == pytest.approx(0.8 * score(one()), abs=1e-5)
+def test_words_and_meaning_together_reach_one():
+    whole = {name: (1.0,) for name in (*WORDS, *MEANING)}
+    assert scored(**whole)[0] == pytest.approx(1.0)
 
 
-@given(st.permutations([one(id=id, words=words) for id in "abc" for words in (0.5, 0.6)]))
-def test_the_order_does_not_depend_on_where_the_candidates_came_from(shuffled):
-    order = [r.memory.id for r in rank(shuffled, START)]
-    assert order == ["a", "b", "c", "a", "b", "c"]
+def test_where_meaning_is_unknown_words_carry_the_whole_base():
+    blind = {name: (1.0,) for name in WORDS} | {name: (None,) for name in MEANING}
+    assert scored(**blind)[0] == pytest.approx(1.0)
+    assert scored(**{name: (1.0,) for name in WORDS})[0] == pytest.approx(1.0)
 
 
-@given(evidence)
-def test_the_parts_add_up_to_the_score(each):
-    for ranked in rank([each], START, 0.0):
-        assert ranked.score == pytest.approx(sum(ranked.parts.values()))
+@given(st.sampled_from([n for n in vars(type(WEIGHTS)) if n in WORDS + MEANING]), shares, shares)
+def test_more_of_a_signal_never_ranks_lower(name, less, more):
+    rest = {each: (0.5, 0.5) for each in (*WORDS, *MEANING)}
+    lower, higher = sorted((less, more))
+    found = scored(**{**rest, name: (lower, higher)})
+    assert found[1] >= found[0]
+
+
+def test_a_turn_that_only_asks_is_less_likely_the_answer():
+    assert scored(words=(0.5, 0.5), asks=(0, 1))[1] < scored(words=(0.5, 0.5), asks=(0, 1))[0]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=300), st.integers(1, 40))
+def test_the_shortlist_holds_the_best(scores, most):
+    values = np.array(scores)
+    chosen = best_slots(values, np.ones(len(values), dtype=bool), most)
+    left_out = np.delete(values, chosen)
+    assert len(chosen) >= min(most, len(values))
+    assert not len(left_out) or left_out.max() <= values[chosen].min()
+
+
+def ranked(id="a", score=0.5, **parts):
+    return Ranked(id, 1, parts.pop("is_passage", False), 0.9, 0.5, score, parts)
+
+
+@given(st.permutations([ranked(id, score) for id in "abc" for score in (0.5, 0.6)]))
+def test_equals_stand_in_the_order_of_their_ids(shuffled):
+    assert [each.id for each in in_order(shuffled)] == ["a", "b", "c", "a", "b", "c"]
+
+
+def test_what_lifts_a_hit_is_one_of_its_parts():
+    lifted = ranked(words=0.5).lifted("relation", 0.02)
+    assert lifted.score == pytest.approx(0.52)
+    assert sum(lifted.parts.values()) == pytest.approx(lifted.score)
+
+
+# ——— the explanation ———
 
 
 def test_an_explanation_names_the_weightiest_reason_first():
-    (ranked,) = rank([one(similarity=0.9, words=1.0, held=0.5)], START)
-    assert sentence(ranked) == (
-        "Recalled because its meaning is close (90%) and "
-        "it holds the words asked for (50% of them)."
+    told = sentence(ranked(score=0.6, words=0.1, words_near=0.1, meaning=0.3, meaning_near=0.1))
+    assert told == (
+        "Recalled because its meaning is close (90%) and it holds words asked for (50% of them)."
     )
 
 
-def test_an_explanation_says_what_else_weighed():
-    (ranked,) = rank([one(similarity=0.0, words=0.1, held=1.0, importance=5)], START)
-    assert "it is important" in sentence(ranked)
-    assert "it is recent" in sentence(ranked)
+def test_of_a_passage_it_tells_what_its_neighbours_say():
+    told = sentence(ranked(score=0.8, words_wide=0.4, speaker=0.25, date=0.15, is_passage=True))
+    assert told == (
+        "Recalled because what stands around it is about that, the one asked about said it and "
+        "it was said at the time asked about."
+    )
 
 
-@given(evidence)
-def test_every_hit_can_be_explained(each):
-    for ranked in rank([each], START, 0.0):
-        assert sentence(ranked).startswith("Recalled because ")
+def test_an_explanation_of_nothing_in_particular():
+    assert sentence(ranked(score=0.0)) == "Recalled because nothing else came closer."
