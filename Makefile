@@ -2,6 +2,7 @@
 PYTHON ?= python3
 PY := .venv/bin/python
 STAMP := .venv/.installed
+WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: run test unit soak bench lint format docs clean
@@ -10,7 +11,7 @@ run: $(STAMP)
 	$(PY) -m commonplace demo
 
 test: $(STAMP) lint
-	$(PY) -m pytest -m "not soak"
+	$(PY) -m pytest -m "not soak" -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 soak: $(STAMP)
 	$(PY) -m pytest -m soak --timeout=3000

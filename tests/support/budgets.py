@@ -1,5 +1,6 @@
 """Each test folder has a time budget. Going over it is said at the end of a run, and fails nothing:
-machines are shared and noisy, but a folder that grows slow should be noticed."""
+machines are shared and noisy, but a folder that grows slow should be noticed. With several workers
+the seconds are those of all together."""
 
 from __future__ import annotations
 
