@@ -100,6 +100,15 @@ TABLE: tuple[Setting, ...] = (
     ),
     Setting("tidy_on_open", bool, True, "Tidy once a day when a store is opened."),
     Setting(
+        "recall_floor",
+        float,
+        0.6,
+        "How much evidence recall needs before it answers: similarity and the share of the "
+        "question that is known, added up. 0: it always answers.",
+        0,
+        2,
+    ),
+    Setting(
         "restorable_days", float, 30.0, "How long a forgotten memory can be restored.", 0, 36_500
     ),
     Setting(
@@ -131,6 +140,7 @@ class Settings:
     cache_mb: int
     worker: str
     tidy_on_open: bool
+    recall_floor: float
     restorable_days: float
     idle_days: float
     lock_timeout: float

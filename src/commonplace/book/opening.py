@@ -87,6 +87,7 @@ def _desk(
             restorable=timedelta(days=chosen.restorable_days),
             idle=timedelta(days=chosen.idle_days),
         ),
+        recall_floor=chosen.recall_floor,
         settings=shown,
         measured=Measured(measured_calibration(store, model) if model.name else None),
     )

@@ -28,7 +28,7 @@ class Trait(IntFlag):
 SCRIPT_SHIFT = 8
 _SCRIPTS = tuple(Script)
 
-_QUESTION_END = re.compile(r"[?؟]\W*$")
+_QUESTION_END = re.compile(r"[?؟]\W*(?:\[[^\[\]]*\])?\W*$")  # before an aside in brackets, too
 _QUESTION = re.compile(r"[?؟](?:\s|$|[\"'”’)])")
 _DIGIT = re.compile(r"\d")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")

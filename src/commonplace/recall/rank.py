@@ -26,6 +26,11 @@ class Floors:
 FLOORS = Floors()
 
 
+def floors_at(evidence: float) -> Floors:
+    """Where words are all there is, half as much is as telling."""
+    return Floors(evidence, evidence / 2)
+
+
 def can_be_answered(
     similarities: Floats, known: Floats, candidates: Mask, floors: Floors = FLOORS
 ) -> bool:

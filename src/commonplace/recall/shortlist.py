@@ -17,7 +17,15 @@ from commonplace.model.titles import mentioned
 from commonplace.recall.arms import Heard, listen
 from commonplace.recall.fuse import WEIGHTS, Floats, parts_of, totals
 from commonplace.recall.plan import Plan, Understood
-from commonplace.recall.rank import Ranked, best_slots, can_be_answered, in_order, relevant
+from commonplace.recall.rank import (
+    Floors,
+    Ranked,
+    best_slots,
+    can_be_answered,
+    floors_at,
+    in_order,
+    relevant,
+)
 from commonplace.store.index import ScopeIndex
 
 CANDIDATES = 64  # at least so many are looked at closely
@@ -68,9 +76,9 @@ class _Judged:
         self._similarities: Floats = np.full(index.size, np.nan) if told is None else told
         self._parts = _by_kind(parts_of(heard.signals), index)
         self._scores = totals(self._parts, index.size)
-        self.candidates = self._relevant(plan)
+        self.candidates = self._relevant(plan, floors_at(desk.recall_floor))
 
-    def _relevant(self, plan: Plan) -> NDArray[np.bool_]:
+    def _relevant(self, plan: Plan, floors: Floors) -> NDArray[np.bool_]:
         mask, known = self._heard.mask, self._heard.known
         fit = relevant(
             self._similarities,
@@ -79,8 +87,10 @@ class _Judged:
             self.passages,
             self._heard.named,
             plan.threshold,
+            floors,
         )
-        if plan.threshold is None and not can_be_answered(self._similarities, known, mask):
+        answerable = can_be_answered(self._similarities, known, mask, floors)
+        if plan.threshold is None and not answerable:
             fit &= self._heard.named
         return mask & fit
 

@@ -6,11 +6,13 @@ answers is never wrong. With floors given, once for each of them: the curve to c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import cycle
 
+import commonplace
 from commonplace.bench.quality.metrics import ALL, Numbers, Outcome, percent, recall_at
-from commonplace.bench.quality.play import Seat, Step, TimedEmbedder, ask
+from commonplace.bench.quality.play import NOW, Seat, Step, TimedEmbedder, ask
 from commonplace.bench.quality.values import ADVERSARIAL, Question
 from commonplace.book import Commonplace
 
@@ -25,21 +27,50 @@ def measure(
     floors: Sequence[float],
     step: Step,
 ) -> dict[str, Numbers]:
-    """`own`: what came back for their own questions, with the product's own floor."""
-    told = {ALL: _numbers(own, _asked(book, strangers(seats), model, None, step))}
-    mine = [(seat, question) for seat in seats for question in seat.owner.questions]
+    """`own`: what came back for their own questions with no floor at all."""
+    best = _found(own)
+    told = {ALL: _at_floor(book, seats, model, best, step)}
     for floor in floors:
-        answers = _asked(book, mine, model, floor, step)
-        foreign = _asked(book, strangers(seats), model, floor, step)
-        told[f"floor {floor:g}"] = _numbers(answers, foreign)
+        with commonplace.open(
+            book.url, embedder=model, clock=lambda: NOW, tidy_on_open=False, recall_floor=floor
+        ) as other:
+            moved = [replace(each, me=other.user(each.me.principal.user_id)) for each in seats]
+            told[f"floor {floor:g}"] = _at_floor(other, moved, model, best, step)
     return told
+
+
+def _at_floor(
+    book: Commonplace, seats: Sequence[Seat], model: TimedEmbedder, best: float, step: Step
+) -> Numbers:
+    mine = [(each, question) for each in seats for question in _answerable(each)]
+    own = [ask(book, each, question, model, None) for each, question in _counted(mine, step)]
+    foreign = [
+        ask(book, each, question, model, None)
+        for each, question in _counted(strangers(seats), step)
+    ]
+    return {
+        "R@10": percent(_found(own)),
+        "R@10 lost": percent(best - _found(own)),
+        "empty": percent(_empty(foreign)),
+        "own empty": percent(_empty(own)),
+    }
+
+
+def _counted(pairs: Iterable[tuple[Seat, Question]], step: Step) -> Iterator[tuple[Seat, Question]]:
+    for pair in pairs:
+        yield pair
+        step()
+
+
+def _found(own: Sequence[Outcome]) -> float:
+    mine = [each for each in own if each.category != ADVERSARIAL]
+    return sum(recall_at(10, o.ranked, o.gold) for o in mine) / len(mine) if mine else 0.0
 
 
 def questions_asked(seats: Sequence[Seat], floors: Sequence[float]) -> int:
     """How many, for a progress bar."""
-    own = sum(len(seat.owner.questions) for seat in seats)
-    foreign = len(strangers(seats))
-    return foreign + len(floors) * (own + foreign)
+    own = sum(len(list(_answerable(seat))) for seat in seats)
+    return (1 + len(floors)) * (own + len(strangers(seats)))
 
 
 def strangers(seats: Sequence[Seat]) -> list[tuple[Seat, Question]]:
@@ -54,29 +85,6 @@ def strangers(seats: Sequence[Seat]) -> list[tuple[Seat, Question]]:
 
 def _answerable(seat: Seat) -> Iterator[Question]:
     return (each for each in seat.owner.questions if each.category != ADVERSARIAL)
-
-
-def _asked(
-    book: Commonplace,
-    pairs: Sequence[tuple[Seat, Question]],
-    model: TimedEmbedder,
-    floor: float | None,
-    step: Step,
-) -> list[Outcome]:
-    outcomes = []
-    for seat, question in pairs:
-        outcomes.append(ask(book, seat, question, model, floor))
-        step()
-    return outcomes
-
-
-def _numbers(own: Sequence[Outcome], foreign: Sequence[Outcome]) -> Numbers:
-    mine = [each for each in own if each.category != ADVERSARIAL]
-    return {
-        "R@10": percent(sum(recall_at(10, o.ranked, o.gold) for o in mine) / len(mine)),
-        "empty": percent(_empty(foreign)),
-        "own empty": percent(_empty(mine)),
-    }
 
 
 def _empty(outcomes: Sequence[Outcome]) -> float:

@@ -142,6 +142,7 @@ _LIMITS = """\
 - Much about other languages: all of these sets are English.
 - Anything about turns that would answer as well and are not marked; annotators mark a few.
 - In QMSum a span often has a hundred utterances, so recall at 20 cannot be high for anybody.
-- R@k is measured with the product's own floor: what it holds back as irrelevant is lost to R@k.
+- R@k is measured without the floor (threshold 0); what the floor costs, and what it keeps back,
+  is the table on abstention.
 - `abstention` asks each user another's questions, which most often name people whom the user does
   not know; questions about known people that have no answer are harder."""
