@@ -63,6 +63,7 @@ from commonplace.remember.profile import (
 )
 from commonplace.remember.remember import Remembered, remember
 from commonplace.remember.resolve import Resolved, resolve
+from commonplace.remember.sources import named_source
 from commonplace.remember.update import Updated, update
 from commonplace.sleep.doctor import Finding, examine
 from commonplace.sleep.jobs import Owed, cancel_job, list_jobs, retry_job
@@ -309,8 +310,9 @@ class User:
         """One memory whole: its fields, its versions and what it is linked to. Of a source its
         passages, of a passage those around it."""
         wanted = check.word(id, "id")
-        if is_source_id(wanted):
-            return show_source(self._desk, self.principal, wanted)
+        source = wanted if is_source_id(wanted) else self._named_source(wanted)
+        if source is not None:
+            return show_source(self._desk, self.principal, source)
         return look_up.show(self._desk, self.principal, wanted)
 
     # ——— sources ———
@@ -535,6 +537,9 @@ class User:
         """An agent could learn from it of what it may not see."""
         if not self.principal.is_owner:
             raise NotAllowed(f"Only the owner may {what}.")
+
+    def _named_source(self, id: str) -> str | None:
+        return named_source(self._desk, self.principal, id)
 
     def _choice(self, query: str | None, instead_of: str) -> Choice:
         if query is None:

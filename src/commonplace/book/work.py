@@ -15,6 +15,6 @@ from commonplace.sleep.worker import Work
 
 def kinds_of_work(desk: Desk) -> Mapping[str, Work]:
     return {
-        PROCESS: lambda job: partial(process, desk, job),
+        PROCESS: partial(process, desk),
         EMBED: partial(fill_late_vectors, desk, partial(link_late, desk)),
     }

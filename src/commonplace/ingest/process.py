@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,10 +17,10 @@ from commonplace.model.changes import Changeset, ChangeSource, Indexing
 from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, Node, Op
 from commonplace.model.memory import State
-from commonplace.model.owed import owing_vectors
 from commonplace.model.scope import Scope
 from commonplace.model.source import (
     CATEGORY,
+    ContentType,
     Passage,
     Reading,
     Source,
@@ -33,9 +33,11 @@ ACTOR = "worker:process"
 EMBEDDED_AT_ONCE = 256
 
 
-def process(desk: Desk, job: Job) -> Changeset:
-    """What is decided anew when somebody else changed the source meanwhile."""
-    return processed(desk, job.scope, str(job.payload["source"]))
+def process(desk: Desk, job: Job) -> Callable[[], Changeset]:
+    """The slow part is done at once; again only when somebody changed the source meanwhile."""
+    scope, id = job.scope, str(job.payload["source"])
+    ready = [processed(desk, scope, id)]
+    return lambda: ready.pop() if ready else processed(desk, scope, id)
 
 
 def processed(desk: Desk, scope: Scope, id: str) -> Changeset:
@@ -46,9 +48,12 @@ def processed(desk: Desk, scope: Scope, id: str) -> Changeset:
         return Changeset(scope, started, ACTOR, ())
     source = found[0]
     reading = read_parts(source, desk.store.original(scope, id))
-    new = list(_passages(source, reading.turns))[source.passages :]
+    made = list(_passages(source, reading.turns))
+    kept = [passage for _, passage in desk.store.passages_of(scope, id)]
+    anew = made[: len(kept)] != kept
+    new = made if anew else made[len(kept) :]
     indexed = _indexed(desk, source, new)
-    after = _described(source, reading, len(new)).evolve(
+    after = _described(source, reading, len(made)).evolve(
         processing_started_at=started, processing_completed_at=desk.clock()
     )
     entry = Entry(
@@ -61,13 +66,12 @@ def processed(desk: Desk, scope: Scope, id: str) -> Changeset:
         new_ref=after.ref,
         meta={"passages": len(new)},
     )
-    step = ChangeSource(source, after, entry, passages=tuple(indexed))
-    changeset = Changeset(scope, desk.clock(), ACTOR, (step,), thread_id=source.thread_id)
-    return owing_vectors(changeset, desk.new_id())
+    step = ChangeSource(source, after, entry, anew=anew, passages=tuple(indexed))
+    return Changeset(scope, desk.clock(), ACTOR, (step,), thread_id=source.thread_id)
 
 
 def read_parts(source: Source, parts: Sequence[bytes]) -> Reading:
-    """All parts as one. A turn that comes twice under one label counts once."""
+    """All parts as one. Of a part that was sent again, the turns with a label count once."""
     readings = [
         read(
             part,
@@ -82,19 +86,26 @@ def read_parts(source: Source, parts: Sequence[bytes]) -> Reading:
         raise NotFound(f"The original of {source.id} is gone.")
     return replace(
         readings[0],
-        turns=tuple(_once(turn for reading in readings for turn in reading.turns)),
+        turns=tuple(_in_order(source, _once(readings))),
         participants=tuple(dict.fromkeys(p for each in readings for p in each.participants)),
         ended_at=max((r.ended_at for r in readings if r.ended_at), default=None),
     )
 
 
-def _once(turns: Iterator[Turn]) -> Iterator[Turn]:
-    seen: set[str] = set()
-    for turn in turns:
-        if turn.label is None or turn.label not in seen:
-            yield turn
-        if turn.label is not None:
-            seen.add(turn.label)
+def _once(readings: Sequence[Reading]) -> Iterator[Turn]:
+    """A label alone proves nothing: two chapters may have one title, two people speak at once."""
+    known: set[Turn] = set()
+    for reading in readings:
+        yield from (turn for turn in reading.turns if turn.label is None or turn not in known)
+        known.update(reading.turns)
+
+
+def _in_order(source: Source, turns: Iterator[Turn]) -> Iterable[Turn]:
+    """Messages of a thread may be delivered late; they stand where they were written."""
+    if source.content_type is not ContentType.SLACK_THREAD:
+        return turns
+    began = source.started_at or source.created_at
+    return sorted(turns, key=lambda turn: turn.at or began)
 
 
 def _passages(source: Source, turns: Sequence[Turn]) -> Iterator[Passage]:
@@ -136,7 +147,7 @@ def _vectors(desk: Desk, source: Source, new: Sequence[Passage]) -> Sequence[Vec
     return rows
 
 
-def _described(source: Source, reading: Reading, added: int) -> Source:
+def _described(source: Source, reading: Reading, passages: int) -> Source:
     told = describe(reading)
     given = source.provenance.get("tags", ())
     return source.evolve(
@@ -148,6 +159,6 @@ def _described(source: Source, reading: Reading, added: int) -> Source:
         participants=tuple(dict.fromkeys((*source.participants, *reading.participants))),
         started_at=source.started_at or reading.started_at,
         ended_at=reading.ended_at or source.ended_at,
-        passages=source.passages + added,
+        passages=passages,
         version=source.version + 1,
     )

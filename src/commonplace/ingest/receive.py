@@ -192,7 +192,7 @@ def _again(
 def _appended(
     original: Original, reading: Reading, known: Source, now: datetime
 ) -> tuple[ChangeSource | None, Source, Outcome]:
-    """The digest runs over all parts, so that the last one sent twice adds nothing."""
+    """The digest runs over all parts; whether a part adds a turn is for processing to see."""
     if reading.content_type is not known.content_type:
         raise InvalidInput(
             f"{known.alias} is of type {known.content_type}; this is {reading.content_type}.",

@@ -18,7 +18,7 @@ from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Link, Memory, Sensitivity, Version
 from commonplace.model.scope import Scope
-from commonplace.model.source import Passage, Source
+from commonplace.model.source import CATEGORY, Passage, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +158,8 @@ class AddSource:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSource:
-    """``original`` is a further part of it; ``anew``: the old original and all passages go first,
-    and ``original`` takes their place. ``passages`` come after those that are there."""
+    """``original`` is a further part of it, ``passages`` come after those that are there.
+    ``anew``: all passages go first, and an ``original`` takes the place of the old one."""
 
     before: Source
     after: Source
@@ -284,6 +284,21 @@ def removed(memory: Memory, *, event: Event, node: Node = Node.HOTPATH) -> Remov
         meta=_kept_from(memory),
     )
     return Remove(memory.id, entry)
+
+
+def removed_source(source: Source, *, event: Event, node: Node = Node.HOTPATH) -> RemoveSource:
+    """Gone for good. Who may not know of it is not told of its end either."""
+    hidden = source.sensitivity is Sensitivity.HIGH
+    entry = Entry(
+        op=Op.DELETE,
+        event=event,
+        node=node,
+        subject=source.id,
+        category=None if event is Event.ERASE else CATEGORY,
+        old_ref=source.ref,
+        meta={"sensitivity": source.sensitivity} if hidden else {},
+    )
+    return RemoveSource(source.id, entry)
 
 
 def _kept_from(memory: Memory) -> dict[str, Any]:

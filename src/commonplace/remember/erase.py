@@ -17,7 +17,9 @@ from commonplace.model.changes import (
     RemoveEverything,
     Rewrite,
     Step,
+    Withdraw,
     removed,
+    removed_source,
 )
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import Entry, Event, Op
@@ -28,7 +30,7 @@ from commonplace.model.source import Source
 from commonplace.remember.find import find
 from commonplace.remember.hold import erase_held, held_among
 from commonplace.remember.merge import merged_content, merged_summary
-from commonplace.remember.sources import find_sources, of_sources, remove_source
+from commonplace.remember.sources import find_sources, of_sources
 from commonplace.store.port import EVERYTHING, Listing, SourceListing
 
 log = logging.getLogger("commonplace")
@@ -66,11 +68,13 @@ def erase(
         doomed = find(desk, principal, [id for id in ids if id not in held and id not in named])
         doomed += _told_by(desk, principal, sources, doomed)
         removals, rewrites = _consequences(desk, principal, doomed)
-        ended = [remove_source(source, Event.ERASE) for source in sources]
+        ended = [removed_source(source, event=Event.ERASE) for source in sources]
+        owed = (Withdraw(tuple(source.id for source in sources)),) if sources else ()
         steps: tuple[Step, ...] = (
             *rewrites,
             *removals,
             *ended,
+            *owed,
             *erase_held(desk, principal, waiting),
         )
         changeset = Changeset(

@@ -61,7 +61,7 @@ def forget(
         memories = find(desk, principal, rest, lambda m: _is_there(m, now))
         items: list[Memory | Source] = [*memories, *sources]
         alive = [item for item in items if item.state is not State.SOFT_DELETED]
-        steps = tuple(_forgetting(item, now, until) for item in alive)
+        steps = tuple(step for item in alive for step in _forgetting(item, now, until))
         already = [item.id for item in items if item.state is State.SOFT_DELETED]
         changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
         return changeset, ([item.id for item in alive], already)
@@ -90,7 +90,7 @@ def forget_matching(
             m for m in found if principal.is_owner or not is_of_profile(m.id)
         ]
         items += _sources_matching(desk, principal, filters)
-        steps = tuple(_forgetting(item, now, until) for item in items)
+        steps = tuple(step for item in items for step in _forgetting(item, now, until))
         changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
         return changeset, [item.id for item in items]
 
@@ -98,10 +98,10 @@ def forget_matching(
     return Forgotten(tuple(gone), (), until, revision)
 
 
-def _forgetting(item: Memory | Source, now: datetime, until: datetime) -> Step:
+def _forgetting(item: Memory | Source, now: datetime, until: datetime) -> tuple[Step, ...]:
     if isinstance(item, Source):
         return forget_source(item, now, until)
-    return soft_delete(item, now, until)
+    return (soft_delete(item, now, until),)
 
 
 def _sources_matching(desk: Desk, principal: Principal, filters: Filters) -> list[Source]:
@@ -170,7 +170,7 @@ def restore(
         stepping_back = _step_back(desk, principal, successors, steps, now)
         hold_to_live_limits(desk, principal, dead, leaving, now)
         asleep = [source for source in sources if source.state is not State.ACTIVE]
-        waking = [revive_source(source, now) for source in asleep]
+        waking = [step for each in asleep for step in revive_source(each, now, desk.new_id())]
         changeset = Changeset(
             principal.scope,
             now,

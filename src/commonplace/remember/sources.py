@@ -7,11 +7,12 @@ from datetime import datetime
 
 from commonplace.desk import Desk
 from commonplace.errors import InvalidInput, NotFound
-from commonplace.model.changes import ChangeSource, RemoveSource
-from commonplace.model.journal import Entry, Event, Node, Op
+from commonplace.model.changes import ChangeSource, Enqueue, Step, Withdraw
+from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory import Sensitivity, State
+from commonplace.model.owed import processing
 from commonplace.model.scope import Principal
-from commonplace.model.source import CATEGORY, Source, is_source_id, split_passage_id
+from commonplace.model.source import CATEGORY, Source, Status, is_source_id, split_passage_id
 
 
 def of_sources(desk: Desk, principal: Principal, ids: Sequence[str]) -> dict[str, str]:
@@ -24,18 +25,19 @@ def of_sources(desk: Desk, principal: Principal, ids: Sequence[str]) -> dict[str
             if number is not None:
                 raise _is_a_passage(id, source)
             found[id] = source
-        elif alias := _by_alias(desk, principal, id):
-            found[id] = alias
+        elif named := named_source(desk, principal, id):
+            found[id] = named
     return found
 
 
-def _by_alias(desk: Desk, principal: Principal, id: str) -> str | None:
+def named_source(desk: Desk, principal: Principal, id: str) -> str | None:
+    """The id of the source that has this name where it came from, if the caller may know it."""
     origin, colon, external_id = id.partition(":")
     if not colon or origin in _NO_ORIGINS:
         return None
     origin = _SAME_ORIGIN.get(origin, origin)
     source = desk.store.source_called(principal.scope, origin, external_id)
-    return source.id if source else None
+    return source.id if source and may_see(principal, source) else None
 
 
 _NO_ORIGINS = frozenset({"profile", "node", "edge", "storyline", "macro", "artifact"})
@@ -69,29 +71,19 @@ def is_there(source: Source, now: datetime) -> bool:
     return source.purge_at is None or source.purge_at > now
 
 
-def forget_source(source: Source, now: datetime, until: datetime) -> ChangeSource:
+def forget_source(source: Source, now: datetime, until: datetime) -> tuple[Step, ...]:
     after = source.evolve(state=State.SOFT_DELETED, purge_at=until, **_next(source, now))
-    return ChangeSource(source, after, _told(source, after, Op.DELETE, Event.DELETE))
+    told = _told(source, after, Op.DELETE, Event.DELETE)
+    return ChangeSource(source, after, told), Withdraw((source.id,))
 
 
-def revive_source(source: Source, now: datetime) -> ChangeSource:
+def revive_source(source: Source, now: datetime, job_id: str) -> tuple[Step, ...]:
+    """One that was forgotten before it was processed is owed that again."""
     after = source.evolve(state=State.ACTIVE, purge_at=None, **_next(source, now))
-    return ChangeSource(source, after, _told(source, after, Op.RESTORE, Event.RESTORE))
-
-
-def remove_source(source: Source, event: Event, node: Node = Node.HOTPATH) -> RemoveSource:
-    """Gone for good. Who may not know of it is not told of its end either."""
-    hidden = source.sensitivity is Sensitivity.HIGH
-    entry = Entry(
-        op=Op.DELETE,
-        event=event,
-        node=node,
-        subject=source.id,
-        category=None if event is Event.ERASE else CATEGORY,
-        old_ref=source.ref,
-        meta={"sensitivity": str(source.sensitivity)} if hidden else {},
-    )
-    return RemoveSource(source.id, entry)
+    change = ChangeSource(source, after, _told(source, after, Op.RESTORE, Event.RESTORE))
+    if source.status is not Status.RAW:
+        return (change,)
+    return change, Enqueue(processing(after, job_id, now, awaited=False))
 
 
 def _next(source: Source, now: datetime) -> dict[str, object]:

@@ -18,13 +18,13 @@ from commonplace.model.changes import (
     Bookkeeping,
     Change,
     Changeset,
-    RemoveSource,
     Step,
     changed,
     removed,
+    removed_source,
 )
 from commonplace.model.filters import Filters, Visibility
-from commonplace.model.journal import Entry, Event, Node, Op
+from commonplace.model.journal import Event, Node, Op
 from commonplace.model.lifecycle import (
     IDLE_KINDS,
     has_expired,
@@ -34,7 +34,6 @@ from commonplace.model.lifecycle import (
 )
 from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Principal, Scope
-from commonplace.model.source import CATEGORY
 from commonplace.store.port import EVERYTHING, Listing, SourceListing
 
 log = logging.getLogger("commonplace")
@@ -195,18 +194,9 @@ def _purge_sources(desk: Desk, scope: Scope, now: datetime) -> int:
             limit=EVERYTHING,
         )
         gone = desk.store.source_page(scope, listing)
-        entries = [
-            Entry(
-                op=Op.DELETE,
-                event=Event.DELETE,
-                node=Node.WORKER,
-                subject=source.id,
-                category=CATEGORY,
-                old_ref=source.ref,
-            )
-            for source in gone
-        ]
-        steps = tuple(RemoveSource(e.subject or "", e) for e in entries)
+        steps = tuple(
+            removed_source(source, event=Event.DELETE, node=Node.WORKER) for source in gone
+        )
         return Changeset(scope, now, ACTOR, steps, desk.store.counters(scope).revision), len(gone)
 
     return desk.decide(decide)[1]

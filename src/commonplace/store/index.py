@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
@@ -17,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.model.filters import Filters, Visibility
-from commonplace.model.source import CATEGORY, PASSAGE, SourceType
-from commonplace.model.titles import title_key
+from commonplace.model.source import CATEGORY, PASSAGE
 from commonplace.store.contexts import Contexts
+from commonplace.store.known_sources import KnownSources
 from commonplace.store.port import (
     Counters,
     IndexedPassage,
@@ -52,7 +51,6 @@ _CODED = (
 )
 _NUMERIC = ("importance", "pinned", "created_at", "updated_at")
 _NO_TAGS = "[]"
-_DOCUMENTS = (SourceType.TEXT_IMPORT, SourceType.FILE)  # texts mention them by title
 _FIRST_CAPACITY = 64
 _VECTORS_AT_ONCE = 4096
 UNKNOWN = Counters(epoch=-1)  # no scope has this epoch, so that everything is asked for
@@ -72,14 +70,6 @@ class Column:
 
     def known(self, word: str | None) -> int:
         return self.codes.get(word, -1)
-
-
-@dataclass(slots=True)
-class KnownSource:
-    """A source as its passages share it."""
-
-    told: IndexedSource
-    slots: list[int] = field(default_factory=list)
 
 
 class ScopeIndex:
@@ -110,9 +100,12 @@ class ScopeIndex:
         self.postings = Postings()
         self.traits: Ints = np.zeros(_FIRST_CAPACITY, dtype=np.int32)
         self.units: list[int] = []  # by slot
-        self.sources: dict[str, KnownSource] = {}
-        self.titles: defaultdict[str, set[str]] = defaultdict(set)  # of documents, by title_key
-        self.people: defaultdict[str, set[str]] = defaultdict(set)  # who takes part in which
+        self._known = KnownSources()
+        self.sources, self.titles, self.people = (
+            self._known.by_id,
+            self._known.titles,
+            self._known.people,
+        )
         self.contexts = Contexts()
         self._session_of: dict[tuple[str, str | None], int] = {}
         self._sessions = 0  # numbers handed out; a memory is a session of its own
@@ -157,8 +150,7 @@ class ScopeIndex:
             slots.append(slot)
             places.append((self._session_for(passage), passage.number))
             source.slots.append(slot)
-            if passage.speaker:
-                self.people[passage.speaker].add(passage.source_id)
+            self._known.hear(source, passage.speaker)
         self._describe(slots, rows)
         return places
 
@@ -170,13 +162,7 @@ class ScopeIndex:
         return self._session_of[key]
 
     def _take_source(self, told: IndexedSource) -> None:
-        known = self.sources.setdefault(told.id, KnownSource(told))
-        known.told = told
-        if told.title and told.source_type in _DOCUMENTS:
-            self.titles[title_key(told.title)].add(told.id)
-        for person in json.loads(told.participants):
-            if person != told.user_id:  # who brought it in is named by what they say in it
-                self.people[person].add(told.id)
+        known = self._known.take(told)
         at = np.array(known.slots, dtype=np.intp)
         self.live[at] = told.state == "active"
         self.coded["sensitivity"][at] = self.words["sensitivity"].codes_for([told.sensitivity])[0]
@@ -408,14 +394,19 @@ class ScopeIndex:
         slots: list[int] = np.unique(np.concatenate([*found, np.zeros(0, np.int32)])).tolist()
         return [slot for slot in slots if mask[slot]]
 
-    def fingerprint(self) -> dict[str, tuple[object, ...]]:
-        """All that is known of each live item, to compare two indexes with."""
+    def fingerprint(self) -> dict[str, object]:
+        """All that is known of each live item, and by which names its sources are called, to
+        compare two indexes with."""
         word_of = {
             name: {code: word for word, code in column.codes.items()}
             for name, column in self.words.items()
         }
         terms = self.postings.by_slot()
-        return {
+        names: dict[str, object] = {
+            f"{name} of sources": {name: sorted(ids) for name, ids in called.items()}
+            for name, called in (("titles", self.titles), ("people", self.people))
+        }
+        return names | {
             self.ids[slot]: (
                 int(self.ends_at[slot]),
                 int(self.lengths[slot]),

@@ -114,8 +114,9 @@ def change_source(
     after = step.after
     if step.anew:
         _remove_passages(session, [after.id])
-        session.run("delete_originals", ids=[after.id])
     if step.original is not None:
+        if step.anew:
+            session.run("delete_originals", ids=[after.id])
         session.run("insert_original", id=after.id, part=after.parts, raw=step.original)
     values = source_values(after)
     for fixed in ("origin", "external_id", "created_at"):

@@ -1,0 +1,75 @@
+"""The sources that an index knows, and the names by which questions and texts call them.
+
+A forgotten source is called by nobody, so that a cache answers like one that was built without it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from commonplace.model.source import SourceType
+from commonplace.model.titles import title_key
+from commonplace.store.port import IndexedSource
+
+_DOCUMENTS = (SourceType.TEXT_IMPORT, SourceType.FILE)  # texts mention them by title
+
+Names = dict[str, set[str]]  # name → ids of sources
+
+
+@dataclass(slots=True)
+class KnownSource:
+    """A source as its passages share it."""
+
+    told: IndexedSource
+    slots: list[int] = field(default_factory=list)
+    speakers: set[str] = field(default_factory=set)
+
+    @property
+    def people(self) -> set[str]:
+        """Who brought it in is named by what they say in it."""
+        return self.speakers | (set(json.loads(self.told.participants)) - {self.told.user_id})
+
+    @property
+    def titles(self) -> list[str]:
+        is_document = self.told.title and self.told.source_type in _DOCUMENTS
+        return [title_key(self.told.title)] if is_document else []
+
+
+class KnownSources:
+    def __init__(self) -> None:
+        self.by_id: dict[str, KnownSource] = {}
+        self.titles: Names = {}  # of documents, by title_key
+        self.people: Names = {}  # who takes part in which
+
+    def take(self, told: IndexedSource) -> KnownSource:
+        known = self.by_id.setdefault(told.id, KnownSource(told))
+        _strike(self.titles, known.titles, told.id)
+        _strike(self.people, known.people, told.id)
+        known.told = told
+        self._call(known)
+        return known
+
+    def hear(self, source: KnownSource, speaker: str | None) -> None:
+        if speaker and speaker not in source.speakers:
+            source.speakers.add(speaker)
+            self._call(source)
+
+    def _call(self, source: KnownSource) -> None:
+        if source.told.state == "active":
+            _enter(self.titles, source.titles, source.told.id)
+            _enter(self.people, source.people, source.told.id)
+
+
+def _enter(names: Names, called: Iterable[str], id: str) -> None:
+    for name in called:
+        names.setdefault(name, set()).add(id)
+
+
+def _strike(names: Names, called: Iterable[str], id: str) -> None:
+    for name in called:
+        if name in names:
+            names[name].discard(id)
+            if not names[name]:
+                del names[name]
