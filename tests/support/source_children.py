@@ -1,0 +1,54 @@
+"""What child processes do in the tests of sources."""
+
+from __future__ import annotations
+
+from commonplace.errors import StaleDecision
+from support.children import die_at
+from support.making import changeset
+from support.processes import Line
+from support.sources import a_source, bringing
+from support.stores import open_store
+from support.whole import open_plainly
+
+ROUNDS = 3
+
+
+def bring_in_at_once(line: Line, url: str) -> None:
+    """The same names as somebody else, at the same moment."""
+    store = open_store(url)
+    line.say("ready")
+    line.hear()
+    for number in range(ROUNDS):
+        try:
+            store.apply(changeset(bringing(a_source(f"talk {number}"))))
+            line.say("first")
+        except StaleDecision:
+            line.say("late")
+    store.close()
+
+
+def ingest_when_told(line: Line, url: str, user: str, original: str) -> None:
+    """The same original as somebody else, at the same moment."""
+    with open_plainly(url) as book:
+        me = book.user(user)
+        line.say("ready")
+        line.hear()
+        done = me.ingest(original)
+        line.say((done.id, str(done.action), done.is_processed, done.source.passages))
+
+
+def die_while_ingesting(
+    line: Line, url: str, user: str, failpoint: str, original: str, wait: bool
+) -> None:
+    with open_plainly(url) as book:
+        die_at(failpoint)
+        book.user(user).ingest(original, wait=wait)
+        line.say("survived")
+
+
+def process_what_is_owed(line: Line, url: str, failpoint: str | None = None) -> None:
+    """A worker process; killed where it is told to."""
+    with open_plainly(url) as book:
+        if failpoint:
+            die_at(failpoint)
+        line.say(book.work(once=True))
