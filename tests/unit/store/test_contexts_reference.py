@@ -1,0 +1,173 @@
+"""Windows and sessions agree with a reference in plain Python, in whichever portions they come."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace.store.contexts import LONG_UNITS, NEAR, WIDE, Contexts
+
+DIMENSION = 3
+
+# Session, number in it, terms, vector, whether the vector comes late.
+vectors = st.tuples(*[st.integers(-3, 3)] * DIMENSION).map(
+    lambda row: tuple(x / (math.hypot(*row) or 1) for x in row)
+)
+units = st.tuples(st.integers(0, 3), st.integers(1, 9), st.integers(0, 70), vectors, st.booleans())
+many = st.lists(units, min_size=1, max_size=24, unique_by=lambda unit: unit[:2])
+portions = st.lists(st.integers(1, 6), min_size=1, max_size=8)
+
+
+def built(units, sizes):
+    """As an index hands them over: portion by portion, late vectors at the end."""
+    contexts, rows = Contexts(), np.zeros((64, DIMENSION), np.float32)
+    start, sizes = 0, [*sizes, len(units)]
+    for size in sizes:
+        new = units[start : start + size]
+        if not new:
+            break
+        for slot, unit in enumerate(new, start):
+            rows[slot] = (0, 0, 0) if unit[4] else unit[3]
+        numbers = np.array([unit[:3] for unit in new], dtype=np.int64)
+        contexts.add(numbers[:, 0], numbers[:, 1], numbers[:, 2], rows)
+        start += len(new)
+    late = [slot for slot, unit in enumerate(units) if unit[4]]
+    for slot in late:
+        rows[slot] = units[slot][3]
+    contexts.renew(late, rows)
+    return contexts
+
+
+# ——— the reference ———
+
+
+def session_of(units, slot):
+    """Slots of the same session, in their order."""
+    mine = [other for other, unit in enumerate(units) if unit[0] == units[slot][0]]
+    return sorted(mine, key=lambda other: units[other][1])
+
+
+def window(units, slot, reach):
+    """Nearest first, back before ahead; a side ends where something does not fit."""
+    row = session_of(units, slot)
+    place, total = row.index(slot), units[slot][2]
+    first = last = place
+    back_open = ahead_open = True
+    for distance in range(1, max(reach.back, reach.ahead) + 1):
+        if back_open and distance <= reach.back:
+            back_open = place - distance >= 0
+            if back_open:
+                back_open = total + units[row[place - distance]][2] <= reach.most_terms
+            if back_open:
+                first, total = place - distance, total + units[row[place - distance]][2]
+        if ahead_open and distance <= reach.ahead:
+            ahead_open = place + distance < len(row)
+            if ahead_open:
+                ahead_open = total + units[row[place + distance]][2] <= reach.most_terms
+            if ahead_open:
+                last, total = place + distance, total + units[row[place + distance]][2]
+    return row[first : last + 1], total
+
+
+def says_enough_alone(units, slot):
+    row = session_of(units, slot)
+    return sum(units[other][2] for other in row) > LONG_UNITS * len(row)
+
+
+def cosine_of_window(units, slot, query):
+    if says_enough_alone(units, slot):
+        return sum(a * b for a, b in zip(units[slot][3], query, strict=True))
+    members, _ = window(units, slot, NEAR)
+    summed = [sum(units[member][3][d] for member in members) for d in range(DIMENSION)]
+    norm = math.hypot(*summed)
+    return sum(a * b for a, b in zip(summed, query, strict=True)) / norm if norm > 1e-6 else None
+
+
+def best_of_session(units, slot, query):
+    own = [sum(a * b for a, b in zip(u[3], query, strict=True)) for u in units]
+    if says_enough_alone(units, slot):
+        return own[slot]
+    best = sorted((own[other] for other in session_of(units, slot)), reverse=True)[:3]
+    return sum(best) / len(best)
+
+
+# ——— what is promised ———
+
+
+@settings(max_examples=60)
+@given(many, portions, st.sampled_from([NEAR, WIDE]))
+def test_windows_are_those_of_the_reference(units, sizes, reach):
+    contexts = built(units, sizes)
+    windows = contexts.near if reach is NEAR else contexts.wide
+    for slot in range(len(units)):
+        place = int(contexts.places[slot])
+        first, last = place - windows.back[place], place + windows.ahead[place]
+        members, total = window(units, slot, reach)
+        assert contexts.slots[first : last + 1].tolist() == members
+        assert windows.terms[place] == total
+        assert total <= max(reach.most_terms, units[slot][2])
+
+
+@settings(max_examples=60)
+@given(many, portions, vectors)
+def test_cosines_of_windows_and_sessions_are_those_of_the_reference(units, sizes, query):
+    contexts = built(units, sizes)
+    own = np.array([np.dot(unit[3], query) for unit in units], dtype=np.float32)
+    near, session = contexts.window_cosines(own), contexts.session_cosines(own)
+    for slot in range(len(units)):
+        expected = cosine_of_window(units, slot, query)
+        if expected is not None:  # opposite vectors sum up to no direction at all
+            assert near[slot] == pytest.approx(expected, abs=1e-3)
+        assert session[slot] == pytest.approx(best_of_session(units, slot, query), abs=1e-5)
+
+
+@settings(max_examples=40)
+@given(many, portions)
+def test_in_portions_or_at_once_is_the_same(units, sizes):
+    one, many_ = built(units, [len(units)]), built(units, sizes)
+    np.testing.assert_array_equal(one.slots, many_.slots)
+    np.testing.assert_allclose(one.norms, many_.norms, atol=1e-5)
+    for ours, theirs in ((one.near, many_.near), (one.wide, many_.wide)):
+        np.testing.assert_array_equal(ours.back, theirs.back)
+        np.testing.assert_array_equal(ours.ahead, theirs.ahead)
+        np.testing.assert_array_equal(ours.terms, theirs.terms)
+
+
+@settings(max_examples=40)
+@given(many, st.data())
+def test_counts_of_a_term_in_windows_are_sums_over_their_members(units, data):
+    contexts = built(units, [])
+    holders = data.draw(st.sets(st.integers(0, len(units) - 1), min_size=1))
+    counts = {slot: data.draw(st.integers(1, 5)) for slot in holders}
+    for windows, reach in ((contexts.near, NEAR), (contexts.wide, WIDE)):
+        found = windows.counts(
+            contexts.places[list(counts)], np.array(list(counts.values()), np.int32)
+        )
+        for slot in range(len(units)):
+            members, _ = window(units, slot, reach)
+            expected = sum(counts.get(member, 0) for member in members)
+            assert found[contexts.places[slot]] == expected
+
+
+def test_a_memory_stands_alone():
+    contexts = built([(n, 0, 5, (1.0, 0.0, 0.0), False) for n in range(4)], [2])
+    own = np.array([0.1, 0.9, 0.3, 0.5], np.float32)
+    assert contexts.window_cosines(own).tolist() == pytest.approx(own.tolist())
+    assert contexts.session_cosines(own).tolist() == pytest.approx(own.tolist())
+    assert contexts.neighbours(np.array([1, 2])).tolist() == [1, 2]
+
+
+def test_nothing_can_be_asked_of_nothing():
+    nothing = np.zeros(0, np.float32)
+    assert Contexts().window_cosines(nothing).tolist() == []
+    assert Contexts().session_cosines(nothing).tolist() == []
+
+
+def test_the_neighbours_of_a_place_are_its_near_window():
+    contexts = built([(0, n, 5, (1.0, 0.0, 0.0), False) for n in range(1, 8)], [3])
+    assert contexts.neighbours(np.array([3])).tolist() == [1, 2, 3, 4]
+    assert contexts.neighbours(np.array([0, 6])).tolist() == [0, 1, 4, 5, 6]
