@@ -14,6 +14,8 @@ from commonplace.language.traits import Trait, ambiguous_months, listed, months
 from commonplace.language.words import words
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_PREFIXED = re.compile(r"^[בלמהוכש](?=[א-ת]{3})")  # in, to, from … are letters of the word
+_NUMBER_NEXT = re.compile(r"\s+\d")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ALIKE = 0.8  # of a misspelt name
 _SHORTEST_MISSPELT = 5  # Jon is not John
@@ -75,10 +77,18 @@ def _months(text: str) -> frozenset[int]:
     found = set()
     for match in _WORD.finditer(text):
         word = fold_case(match[0])
-        if word in ambiguous_months() and not match[0][0].isupper():
+        if word in ambiguous_months() and not _is_a_name(match):
             continue
-        found |= {number for number, names in months().items() if word in names}
+        forms = {word, _PREFIXED.sub("", word)}
+        found |= {number for number, names in months().items() if forms & names}
     return frozenset(found)
+
+
+def _is_a_name(match: re.Match[str]) -> bool:
+    """With a capital; at the beginning everything has one, and a number must follow: May 2026."""
+    if not match[0][0].isupper():
+        return False
+    return match.start() > 0 or _NUMBER_NEXT.match(match.string, match.end()) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,5 +94,6 @@ def best_slots(scores: Floats, candidates: Mask, most: int) -> NDArray[np.int64]
         return slots
     values = scores[slots]
     bar = np.partition(values, len(values) - most)[len(values) - most]
-    chosen: NDArray[np.int64] = slots[values >= bar][: 4 * most]
+    tied = slots[values == bar][: 4 * most]
+    chosen: NDArray[np.int64] = np.sort(np.concatenate([slots[values > bar], tied]))
     return chosen

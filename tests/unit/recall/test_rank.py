@@ -81,19 +81,19 @@ def scored(**signals):
 
 
 def test_words_and_meaning_together_reach_one():
-    whole = {name: (1.0,) for name in (*WORDS, *MEANING)}
+    whole = dict.fromkeys((*WORDS, *MEANING), (1.0,))
     assert scored(**whole)[0] == pytest.approx(1.0)
 
 
 def test_where_meaning_is_unknown_words_carry_the_whole_base():
-    blind = {name: (1.0,) for name in WORDS} | {name: (None,) for name in MEANING}
+    blind = dict.fromkeys(WORDS, (1.0,)) | dict.fromkeys(MEANING, (None,))
     assert scored(**blind)[0] == pytest.approx(1.0)
-    assert scored(**{name: (1.0,) for name in WORDS})[0] == pytest.approx(1.0)
+    assert scored(**dict.fromkeys(WORDS, (1.0,)))[0] == pytest.approx(1.0)
 
 
 @given(st.sampled_from([n for n in vars(type(WEIGHTS)) if n in WORDS + MEANING]), shares, shares)
 def test_more_of_a_signal_never_ranks_lower(name, less, more):
-    rest = {each: (0.5, 0.5) for each in (*WORDS, *MEANING)}
+    rest = dict.fromkeys((*WORDS, *MEANING), (0.5, 0.5))
     lower, higher = sorted((less, more))
     found = scored(**{**rest, name: (lower, higher)})
     assert found[1] >= found[0]

@@ -1,0 +1,140 @@
+"""What a question says beside its words: what it asks for, of which months, about whom."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.language.question import (
+    Named,
+    named_in,
+    proper_words,
+    read_question,
+    without_names,
+)
+from commonplace.language.traits import Trait
+
+PEOPLE = ("Melanie", "Caroline", "Jon", "Dana Levi", "Joanna", "דנה", "user", "Assistant")
+
+
+@pytest.mark.parametrize(
+    ("text", "asks_for"),
+    [
+        ("When did she leave?", Trait.TIME),
+        ("What day was it?", Trait.TIME),
+        ("מתי היא נסעה?", Trait.TIME),
+        ("How many dogs are there?", Trait.NUMBER),
+        ("How much was it?", Trait.NUMBER),
+        ("כמה זה עלה?", Trait.NUMBER),
+        ("Who came along?", Trait.NAME),
+        ("Which city did they see?", Trait.NAME),
+        ("What kind of book was it?", Trait.NAME),
+        ("איזה ספר היא קראה?", Trait.NAME),
+        ("How are you?", Trait(0)),
+        ("Tell me about the garden", Trait(0)),
+        ("how", Trait(0)),
+        ("", Trait(0)),
+    ],
+)
+def test_what_is_asked_for(text, asks_for):
+    assert read_question(text).asks_for == asks_for
+
+
+@pytest.mark.parametrize(
+    ("text", "months", "years"),
+    [
+        ("What did they do in May?", {5}, set()),
+        ("It may rain, may it not?", set(), set()),
+        ("May I ask about the trip?", set(), set()),
+        ("May 2023: what happened?", {5}, {2023}),
+        ("Did they march through March?", {3}, set()),
+        ("what happened in december 2025", {12}, {2025}),
+        ("Between June and Sept. 1999", {6, 9}, {1999}),
+        ("מה קנינו במרץ?", {3}, set()),
+        ("ממאי עד יוני 2024", {5, 6}, {2024}),
+        ("Room 2031 on floor 12345", set(), {2031}),
+        ("The code is 120260", set(), set()),
+    ],
+)
+def test_months_and_years(text, months, years):
+    question = read_question(text)
+    assert (question.months, question.years) == (months, years)
+
+
+@pytest.mark.parametrize(
+    ("text", "of_the_user"),
+    [
+        ("Where did I put my key?", True),
+        ("What did you tell me?", True),
+        ("Where does Dana live?", False),
+    ],
+)
+def test_whether_the_asker_speaks_of_themself(text, of_the_user):
+    assert read_question(text).of_the_user is of_the_user
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("What did Melanie paint?", {"Melanie"}),
+        ("what did melanie paint?", {"Melanie"}),
+        ("WHAT DID MELANIE PAINT", {"Melanie"}),
+        ("What is Melanie's dog called?", {"Melanie"}),
+        ("What is Melanie’s dog called?", {"Melanie"}),
+        ("What did Mel paint?", {"Melanie"}),
+        ("What did Melaine paint?", {"Melanie"}),
+        ("What did Carolina say?", {"Caroline"}),
+        ("Did Jon call?", {"Jon"}),
+        ("Did John call?", set()),
+        ("Did Dana call?", {"Dana Levi"}),
+        ("Did Levi call?", {"Dana Levi"}),
+        ("Did Melanie and Caroline meet?", {"Melanie", "Caroline"}),
+        ("What did the user say to the assistant?", set()),
+        ("What did the Assistant say?", set()),
+        ("מה אמרה דנה?", {"דנה"}),
+        ("What is a melon?", set()),
+        ("", set()),
+    ],
+)
+def test_who_is_named(text, people):
+    assert named_in(text, PEOPLE).people == people
+
+
+def test_a_first_name_that_two_people_share_names_both():
+    assert named_in("Did Dana call?", ("Dana Levi", "Dana Cohen")).people == {
+        "Dana Levi",
+        "Dana Cohen",
+    }
+
+
+def test_among_very_many_people_only_what_is_written_counts():
+    crowd = [f"Person{number}" for number in range(600)] + ["Melanie"]
+    assert named_in("What did Melanie say?", crowd).people == {"Melanie"}
+    assert named_in("What did Melaine say?", crowd).people == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("What is Melanie's dog called?", "What is dog called?"),
+        ("Did Melanie and Caroline meet?", "Did and meet?"),
+        ("What is a melon?", "What is a melon?"),
+    ],
+)
+def test_a_question_without_its_names(text, bare):
+    assert without_names(text, named_in(text, PEOPLE)) == bare
+
+
+def test_a_word_at_the_beginning_is_not_written_like_a_name_and_neither_are_capitals_alone():
+    assert proper_words("Where did Dana meet NASA and Ilan?") == ["Dana", "Ilan"]
+    assert proper_words("where did dana go?") == []
+
+
+@given(st.text(max_size=80), st.lists(st.text(max_size=20), max_size=5))
+def test_any_text_can_be_read(text, people):
+    read_question(text)
+    named = named_in(text, people)
+    assert named.people <= set(people)
+    assert without_names(text, Named()) == text
+    assert len(without_names(text, named)) <= len(text)

@@ -1,0 +1,51 @@
+"""What a text is like besides its words, in one small number."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.language.detect import Script, script
+from commonplace.language.traits import SCRIPT_SHIFT, Trait, script_codes, traits_of
+
+LOWER = (1 << SCRIPT_SHIFT) - 1
+
+
+def traits(text):
+    return Trait(traits_of(text) & LOWER) & ~Trait.KNOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Hello there", Trait(0)),
+        ("Is it far?", Trait.ASKS | Trait.WONDERS),
+        ("Is it far? Not really.", Trait.WONDERS),
+        ("האם זה רחוק?", Trait.ASKS | Trait.WONDERS),
+        ("بعيد؟", Trait.ASKS | Trait.WONDERS),
+        ("see a.b?c=d for more", Trait(0)),
+        ("we have 3 dogs", Trait.NUMBER),
+        ("we have three dogs", Trait.NUMBER),
+        ("see you tomorrow", Trait.TIME),
+        ("in december it rains", Trait.TIME),
+        ("it may rain", Trait(0)),
+        ("back in 1999", Trait.TIME | Trait.NUMBER),
+        ("at 5 pm", Trait.TIME | Trait.NUMBER),
+        ("at 10:30", Trait.TIME | Trait.NUMBER),
+        ("we met Dana there", Trait.NAME),
+        ("Dana met us", Trait(0)),
+        ("so I went and I'm back", Trait(0)),
+        ("she read “Dune” again", Trait.NAME),
+    ],
+)
+def test_what_a_text_is_like(text, expected):
+    assert traits(text) == expected
+
+
+@given(st.text(max_size=100))
+def test_any_text_has_traits_and_they_know_its_script(text):
+    found = traits_of(text)
+    assert found & Trait.KNOWN
+    assert found >> SCRIPT_SHIFT in script_codes(frozenset([script(text)]))
+    assert found >> SCRIPT_SHIFT not in script_codes(frozenset(Script) - {script(text)})

@@ -1,0 +1,51 @@
+"""How a document's title is mentioned elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.model.titles import MOST_WORDS, mentioned, title_key
+
+
+@pytest.mark.parametrize(
+    ("title", "key"),
+    [
+        ("Heron Lake", "heron lake"),
+        ("Heron Lake (film)", "heron lake"),
+        ("  The   Beatles ", "the beatles"),
+        ("Rock-n-Roll: a history", "rock-n-roll a history"),
+        ("ＦＵＬＬ width", "full width"),
+        ("יומן המסע", "יומן המסע"),
+        ("(film)", ""),
+    ],
+)
+def test_the_key_of_a_title(title, key):
+    assert title_key(title) == key
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("They filmed Heron Lake in spring.", ["heron lake"]),
+        ("HERON LAKE, and heron lake again", ["heron lake"]),
+        ("A heron at a lake", []),
+        ("The herons of Heron Lakes", []),
+        ("She saw It once", []),
+        ("", []),
+    ],
+)
+def test_titles_that_stand_in_a_text(text, found):
+    assert list(mentioned(text, {"heron lake", "it", "", "long " * MOST_WORDS})) == found
+
+
+@given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=30))
+def test_a_title_within_a_text_is_mentioned(before, after, title):
+    key = title_key(title)
+    text = f"{before} \n {key} \n {after}"
+    found = list(mentioned(text, {key}))
+    if len(key) >= 4 and 0 < len(key.split(" ")) <= MOST_WORDS and title_key(key) == key:
+        assert found == [key]
+    else:
+        assert found in ([], [key])

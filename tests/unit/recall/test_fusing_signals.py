@@ -1,0 +1,98 @@
+"""Signals into one score: every part is named, the parts add up, and no signal works backwards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from commonplace.recall.fuse import (
+    MEANING,
+    NAMES,
+    WEIGHTS,
+    WORDS,
+    above_floor,
+    parts_of,
+    share_of_best,
+    totals,
+)
+from commonplace.recall.rank import best_slots
+
+SIZE = 6
+shares = st.floats(0, 1, allow_nan=False)
+a_signal = arrays(np.float64, SIZE, elements=shares)
+scores = arrays(np.float64, SIZE, elements=st.floats(0, 50, allow_nan=False))
+cosines = arrays(np.float64, SIZE, elements=st.floats(-1, 1) | st.just(np.nan))
+masks = arrays(np.bool_, SIZE)
+
+
+def all_signals(draw):
+    return {name: draw(a_signal) for name in NAMES}
+
+
+@given(st.data())
+def test_the_parts_add_up_to_the_score(data):
+    parts = parts_of(all_signals(data.draw))
+    total = totals(parts, SIZE)
+    for place in range(SIZE):
+        expected = sum(float(part[place]) for part in parts.values())
+        assert total[place] == pytest.approx(expected)
+
+
+@given(st.data(), st.sampled_from([name for name in NAMES if name != "asks"]))
+def test_more_of_a_signal_never_scores_lower_but_a_question_does(data, name):
+    signals = all_signals(data.draw)
+    more = {**signals, name: np.maximum(signals[name], data.draw(a_signal))}
+    assert (totals(parts_of(more), SIZE) >= totals(parts_of(signals), SIZE) - 1e-9).all()
+    asking = {**signals, "asks": np.ones(SIZE)}
+    assert (totals(parts_of(asking), SIZE) <= totals(parts_of(signals), SIZE) + 1e-9).all()
+
+
+def test_unknown_here_changes_nothing_there():
+    """One unit without a vector yet does not move the scores of the others."""
+    signals = {name: np.full(2, 0.5) for name in (*WORDS, *MEANING)}
+    one_unknown = {n: np.array([0.5, np.nan]) if n in MEANING else s for n, s in signals.items()}
+    known, other = totals(parts_of(signals), 2), totals(parts_of(one_unknown), 2)
+    assert other[0] == pytest.approx(known[0])
+    assert other[1] == pytest.approx(0.5)
+
+
+@given(scores, masks)
+def test_a_share_of_the_best_is_one_for_the_best_and_keeps_the_order(values, mask):
+    found = share_of_best(values, mask)
+    if not mask.any() or values[mask].max() == 0:
+        assert not found[mask].any()
+        return
+    assert found[mask].max() == pytest.approx(1)
+    assert (found[mask] >= 0).all()
+    order = np.argsort(values[mask], kind="stable")
+    assert (np.diff(found[mask][order]) >= -1e-12).all()
+
+
+@given(cosines, masks)
+def test_above_the_floor_runs_from_nothing_to_one_and_unknown_stays_unknown(values, mask):
+    found = above_floor(values, mask)
+    assert (np.isnan(found) == np.isnan(values)).all()
+    known = found[mask & ~np.isnan(values)]
+    assert ((known >= 0) & (known <= 1 + 1e-9)).all()
+
+
+def test_every_weight_is_a_share_of_the_base():
+    assert WEIGHTS.of("words") == pytest.approx(WEIGHTS.words / WEIGHTS.base)
+    assert sum(WEIGHTS.of(name) for name in (*WORDS, *MEANING)) == pytest.approx(1)
+
+
+@given(
+    arrays(np.float64, 40, elements=st.sampled_from([0.1, 0.2, 0.3])),
+    arrays(np.bool_, 40),
+    st.integers(1, 5),
+)
+def test_the_best_slots_leave_out_nothing_that_is_better(values, mask, most):
+    chosen = best_slots(values, mask, most)
+    assert mask[chosen].all()
+    assert len(set(chosen.tolist())) == len(chosen) >= min(most, np.count_nonzero(mask))
+    left = np.setdiff1d(np.flatnonzero(mask), chosen)
+    if len(left) and len(chosen):
+        assert values[left].max() <= values[chosen].min()
