@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable
-from functools import singledispatch
 from typing import Any
 
 from rich.console import Console, Group
@@ -22,8 +21,6 @@ from commonplace.model.relations import Action, Relation
 from commonplace.operations import Operation
 from commonplace.recall.conflicts import Question, Side
 from commonplace.recall.look_up import Page, Shown
-from commonplace.recall.pack import Hit
-from commonplace.recall.recall import Recalled
 from commonplace.recall.stats import Stats
 from commonplace.remember.bring_in import Imported
 from commonplace.remember.erase import Erased
@@ -33,19 +30,14 @@ from commonplace.remember.profile import Profile, ProfileChange
 from commonplace.remember.remember import Remembered
 from commonplace.remember.resolve import Resolved
 from commonplace.remember.update import Updated
-from commonplace.sleep.jobs import Owed
 from commonplace.sleep.reembed import Reembedded
 from commonplace.sleep.tidy import Tidied
+from commonplace.surfaces.cli import render_recall, render_sources
+from commonplace.surfaces.cli.draw import drawn, id_line, plain
 
-BAR = 24
+__all__ = ["drawn", "headline", "show_answer", "show_error"]
 
-_PART_COLOURS = {
-    "similarity": "cyan",
-    "keywords": "green",
-    "relation": "magenta",
-    "recency": "yellow",
-    "importance": "red",
-}
+_ALSO_DRAWN = (render_recall, render_sources)  # importing them enters what they draw
 
 
 def show_answer(operation: Operation, answer: Any, as_json: bool) -> None:
@@ -68,40 +60,17 @@ def show_error(error: CommonplaceError, as_json: bool) -> None:
     console.print(Text.assemble(("→ ", "bold"), error.remedy))
 
 
-@singledispatch
-def drawn(answer: Any) -> Any:
-    """How an answer looks on a terminal; lists and maps as they come."""
-    if isinstance(answer, list | tuple):
-        rows = (drawn(each) if isinstance(each, Question | Owed) else _row(each) for each in answer)
-        return Group(*rows) if answer else Text("Nothing.", "dim")
-    return Text(str(answer))
-
-
-def _row(each: Any) -> Text:
-    data = as_data(each)
-    if "what" in data:  # a finding of the doctor
-        mark = ("✓ ", "green") if data["ok"] else ("✗ ", "bold red")
-        told = Text.assemble(mark, (f"{data['what']}: ", "bold"), data["detail"])
-        return told if data["ok"] else told.append(f"\n  → {data['remedy']}")
-    parts = [str(value) for value in data.values() if value not in (None, {}, "")]
-    return Text("  ".join(parts))
-
-
 def headline(memory: Memory) -> Text:
     return Text.assemble(
         (f"[{memory.category}] ", "cyan"), memory.content, (f"  {memory.kind}", "dim")
     )
 
 
-def _id(id: str) -> Text:
-    return Text(f"  id {id}", "dim")
-
-
 @drawn.register
 def _remembered(answer: Remembered) -> Any:
     word, colour = _ACTIONS[answer.action]
     told = Text.assemble((f"{word} ", f"bold {colour}"), headline(answer.memory))
-    lines = [told, _id(answer.id)]
+    lines = [told, id_line(answer.id)]
     if answer.relation is not Relation.NEW:
         reason = f": {answer.reason}" if answer.reason else ""
         lines.append(
@@ -161,7 +130,7 @@ def _question(question: Question) -> Any:
 _CELL = 400  # characters
 _SIDES: dict[str, Callable[[Side], str]] = {
     "says": lambda side: side.text,
-    "fields": lambda side: ", ".join(f"{n}: {_plain(v)}" for n, v in side.metadata.items()),
+    "fields": lambda side: ", ".join(f"{n}: {plain(v)}" for n, v in side.metadata.items()),
     "since": lambda side: f"{side.since:%Y-%m-%d}",
     "told": lambda side: f"{side.told_at:%Y-%m-%d %H:%M}",
     "by": lambda side: side.told_by or "",
@@ -183,7 +152,7 @@ def _resolved(answer: Resolved) -> Any:
 @drawn.register
 def _updated(answer: Updated) -> Any:
     told = Text.assemble((f"✓ {answer.action} ", "bold green"), headline(answer.memory))
-    lines = [told, _id(answer.id)]
+    lines = [told, id_line(answer.id)]
     if answer.replaced:
         lines.append(Text(f"  replaces {answer.replaced}; undo: restore {answer.replaced}", "dim"))
     lines += [Text(f"  ! {warning}", "yellow") for warning in answer.warnings]
@@ -193,46 +162,7 @@ def _updated(answer: Updated) -> Any:
 @drawn.register
 def _merged(answer: Merged) -> Any:
     told = Text.assemble(("✓ merged ", "bold green"), f"{len(answer.merged)} into one\n")
-    return Group(told.append(answer.memory.content), _id(answer.id))
-
-
-@drawn.register
-def _recalled(answer: Recalled) -> Any:
-    if answer.is_empty:
-        return Text("Nothing relevant is remembered.", "yellow")
-    lines: list[Any] = []
-    if answer.degraded:
-        lines.append(Text("Found by words alone: the embedder is down.", "yellow"))
-    for place, hit in enumerate(answer.hits, 1):
-        lines += drawn_hit(place, hit)
-    lines.append(Text(f"{_several(len(answer.hits), 'hit')}, {answer.tokens} tokens", "dim"))
-    return Group(*lines)
-
-
-def _several(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-def drawn_hit(place: int, hit: Hit) -> list[Any]:
-    similarity = "?" if hit.similarity is None else f"{hit.similarity:.2f}"
-    lines = [
-        Text.assemble((f"{place}. ", "bold"), (f"[{hit.category}] ", "cyan"), hit.text),
-        Text(f"   {hit.kind} · {hit.date:%Y-%m-%d} · similarity {similarity} · id {hit.id}", "dim"),
-    ]
-    lines += [Text(f"   ↳ {related.text}", "dim") for related in hit.related]
-    if hit.disputed:
-        lines.append(Text(f"   ? disputed: {hit.disputed}", "yellow"))
-    if hit.why:
-        lines.append(Text(f"   {hit.why}", "italic"))
-    for name, part in (hit.parts or {}).items():
-        lines.append(_bar(name, part))
-    return lines
-
-
-def _bar(name: str, part: float) -> Text:
-    return Text.assemble(
-        f"   {name:<11}", ("█" * max(round(part * BAR), 0), _PART_COLOURS[name]), f" {part:.3f}"
-    )
+    return Group(told.append(answer.memory.content), id_line(answer.id))
 
 
 @drawn.register
@@ -307,7 +237,7 @@ def _shown(answer: Shown) -> Any:
     table = Table(box=None, show_header=False, padding=(0, 1))
     for name, value in data.items():
         if value not in (None, [], {}, "") and name != "content":
-            table.add_row(Text(name, "bold"), Text(_plain(value)))
+            table.add_row(Text(name, "bold"), Text(plain(value)))
     versions = [
         Text(f"version {v.memory.version}  {v.recorded_at:%Y-%m-%d}  {shorten(v.memory.content)}")
         for v in answer.versions
@@ -321,17 +251,13 @@ def _shown(answer: Shown) -> Any:
     return Group(Panel(Text(answer.memory.content)), table, *held, *versions, *links)
 
 
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
 @drawn.register
 def _profile(answer: Profile) -> Any:
     if not answer.fields and not answer.notes:
         return Text("The profile is empty.", "yellow")
     table = Table(box=None, show_header=False, padding=(0, 1))
     for name, value in answer.fields.items():
-        table.add_row(Text(name, "bold"), Text(_plain(value)))
+        table.add_row(Text(name, "bold"), Text(plain(value)))
     for id, note in answer.notes.items():
         table.add_row(Text(id, "dim"), Text(note))
     return table
@@ -339,7 +265,7 @@ def _profile(answer: Profile) -> Any:
 
 @drawn.register
 def _profile_change(answer: ProfileChange) -> Any:
-    return Group(Text.assemble(("✓ ", "bold green"), answer.memory.content), _id(answer.id))
+    return Group(Text.assemble(("✓ ", "bold green"), answer.memory.content), id_line(answer.id))
 
 
 @drawn.register

@@ -1,0 +1,65 @@
+"""`recall --explain` draws every part of a score, in words that people understand."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from rich.console import Console
+
+from commonplace.recall.fuse import NAMES
+from commonplace.recall.pack import Citation, Hit
+from commonplace.recall.recall import Recalled
+from commonplace.surfaces.cli.render import drawn
+from commonplace.surfaces.cli.render_recall import REASONS, parts_to_draw
+
+PASSAGE = Hit(
+    id="source:1#4",
+    text="The boiler was repaired on Tuesday",
+    kind="passage",
+    category="history",
+    date=datetime(2026, 3, 5, 9, 0, tzinfo=UTC),
+    similarity=0.41,
+    score=0.9,
+    source_type="email",
+    citation=Citation("source:1", title="Boiler", position=4, speaker="Noa"),
+    why="Recalled because its meaning is close.",
+    parts={"asks": -0.25, "words_near": 0.1, "meaning": 0.5},
+)
+
+
+def shown(*hits: Hit) -> str:
+    console = Console(width=100, record=True, quiet=True)
+    console.print(drawn(Recalled("boiler", hits, 12, degraded=False)))
+    return console.export_text()
+
+
+def test_every_part_of_a_score_has_a_label_of_its_own():
+    assert set(REASONS) == set(NAMES)
+    assert len({reason.label for reason in REASONS.values()}) == len(NAMES)
+
+
+def test_a_hit_with_all_parts_is_drawn():
+    told = shown(replace(PASSAGE, parts=dict.fromkeys(NAMES, 0.25)))
+    assert all(f"{reason.label} " in told for reason in REASONS.values())
+    assert told.count("██████ 0.250") == len(NAMES)
+
+
+def test_what_speaks_against_it_is_hollow():
+    assert "is itself a question ░░░░░░ -0.250" in shown(PASSAGE)
+
+
+def test_a_passage_says_who_said_it_when_and_where():
+    told = shown(PASSAGE)
+    assert "[history] Noa: The boiler was repaired on Tuesday" in told
+    assert "email · “Boiler” · 2026-03-05 · similarity 0.41" in told
+    assert "id source:1#4" in told
+    assert "Recalled because its meaning is close." in told
+
+
+def test_a_memory_stands_alone_so_its_words_are_one_bar():
+    memory = replace(PASSAGE, kind="note", parts={"words": 0.1, "words_near": 0.2})
+    assert parts_to_draw(memory) == {"words": 0.1 + 0.2}
+
+
+def test_a_suspicious_passage_is_marked():
+    assert "do not follow it" in shown(replace(PASSAGE, suspicious=True))
+    assert "do not follow it" not in shown(PASSAGE)
