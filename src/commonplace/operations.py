@@ -39,6 +39,7 @@ class Shape(StrEnum):
     MAPS = "maps"
     VALUE = "value"  # a text, a number or a list of texts
     LINES = "lines"  # the lines of a file
+    ORIGINAL = "original"  # a file, or content of any format
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ def _is_generic(hint: Any, origin: type, argument: Any) -> bool:
 
 _SHAPES: tuple[tuple[Shape, typing.Callable[[Any], bool]], ...] = (
     (Shape.VALUE, lambda hint: hint is Any),
+    (Shape.ORIGINAL, lambda hint: hint is bytes),
     (Shape.LINES, lambda hint: _is_generic(hint, Iterable, str)),
     (Shape.TEXTS, lambda hint: _is_generic(hint, Sequence, str)),
     (Shape.MAPS, lambda hint: typing.get_origin(hint) is Sequence),
@@ -129,20 +131,27 @@ HELP: dict[str, str] = {
     "all_users": "Check every user's index, not only this one's.",
     "budget_tokens": "At most this many tokens of text.",
     "categories": "Only these categories.",
+    "append": "Add it as a further part to the source of that external_id.",
     "alternatives": "Also what sources say otherwise.",
     "category": "Its category; derived from the words when not given.",
     "choice": "override, insert (keep both) or dismiss.",
     "conflict": "The open question's id, or an alternative's.",
     "confidence": "How sure it is, 0 to 1.",
     "content": "The text.",
+    "context_type": "What it was for: work-session, team-meeting, phone-call, personal-reflection, "
+    "planning, brainstorming, email-thread or slack-discussion.",
+    "date": "When it began, where the original does not say.",
     "evidence": "What it rests on; a rule needs some.",
     "embedder": "Which embedder: wordllama, minilm, openai or hashing.",
     "events": "Also count operations by day and part of the engine.",
     "expires_at": "When it ends (update accepts 'never').",
     "explain": "Say why each hit was recalled, with the parts of its score.",
+    "external_id": "Its name in the place it came from; found out when not given.",
     "facet": "A finer word for what it is: fact, preference, note …",
     "files": "Also look in the bytes of the store's files (SQLite).",
     "filters": "Further filters by name, such as thread_id, role, importance_min, created_after.",
+    "format": "text, markdown, html, conversation, email, slack or transcript; found out when not "
+    "given.",
     "forgotten": "Show what was forgotten and can still be restored.",
     "held": "Which held value, by its id; when not given the newest, or all to insert or dismiss.",
     "id": "Its id.",
@@ -162,6 +171,9 @@ HELP: dict[str, str] = {
     "alternative.",
     "once": "Do what is due now, and then no more.",
     "older_than_days": "Only what is older than this.",
+    "origin": "The place it came from, such as file or gmail.",
+    "original": "A file, - for what is piped in; in Python also the content itself.",
+    "participants": "Who took part, beside those who are named in it.",
     "pinned": "Keep it whatever happens.",
     "queries": "Questions, in plain words.",
     "query": "What to look for, in plain words.",
@@ -169,12 +181,19 @@ HELP: dict[str, str] = {
     "reset": "Go back to what the embedder declares.",
     "role": "The role that said it, such as user or assistant.",
     "run_id": "The run it belongs to.",
+    "said_after": "Only what began after this.",
+    "said_before": "Only what began before this.",
     "sensitivity": "low, normal or high (high is hidden from lists and searches).",
     "since": "Count from this revision instead of the last look.",
     "source_id": "Where it came from.",
-    "source_type": "What kind of source it came from.",
+    "source_type": "What kind of source it came from, such as meeting, email or chat.",
+    "source_types": "Only these types: voice-memo, meeting, email, slack-thread, text-import, "
+    "file, chat.",
+    "sources": "Only passages of these sources, by id or name; none: only memories; only: only "
+    "passages.",
     "stability": "volatile, stable or permanent.",
     "states": "Only these states: queued, running, dead.",
+    "status": "Only sources that have come so far: raw, processed, extracted.",
     "steps": "The steps of a procedure, in order.",
     "summary": "One sentence; derived when not given.",
     "tags": "Tags; derived from the words when not given.",
@@ -182,10 +201,12 @@ HELP: dict[str, str] = {
     "text": "The text.",
     "thread": "The conversation it belongs to.",
     "threshold": "Leave out what is less similar than this, 0 to 1.",
+    "title": "Its title; found out when not given.",
     "ttl_days": "Ends after this many days.",
     "valid_from": "Since when it is true in the world.",
     "valid_to": "Until when it is true in the world.",
     "value": "The value; several make a list.",
+    "wait": "Wait until its passages can be found; otherwise a worker processes it.",
 }
 
 
@@ -194,6 +215,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("remember many", "remember_many", Effect.WRITE, on_command_line=False),
     Operation("recall", "recall", Effect.READ, ("query",)),
     Operation("recall many", "recall_many", Effect.READ, on_command_line=False),
+    Operation("ingest", "ingest", Effect.WRITE, ("original",)),
+    Operation("sources", "sources", Effect.READ),
     Operation("list", "list", Effect.READ),
     Operation("show", "show", Effect.READ, ("id",)),
     Operation("update", "update", Effect.WRITE, ("id",)),

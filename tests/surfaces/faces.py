@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import re
 from collections.abc import Mapping
@@ -70,7 +71,7 @@ class CommandLineFace:
         agent = ["--agent", step.agent] if step.agent else []
         agent += ["--yes"] if step.yes else []
         words = [*step.operation.split(" "), *self.options, *agent]
-        typed = [*words, *typed_arguments(operation, arguments)]
+        typed = [*words, *typed_arguments(operation, self._piped(operation, arguments))]
         self.monkeypatch.setattr("sys.argv", ["commonplace", *typed])
         with pytest.raises(SystemExit) as ended:
             command_line.main()
@@ -78,6 +79,15 @@ class CommandLineFace:
         if ended.value.code not in (None, 0) and printed.err:
             raise TypedError(json.loads(printed.err)["error"]["code"], ended.value.code)
         return json.loads(printed.out)
+
+    def _piped(self, operation: Operation, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Content comes in through the pipe; a path is typed."""
+        of_shape = {p.name for p in operation.parameters if p.shape is Shape.ORIGINAL}
+        piped = {name for name in of_shape if isinstance(arguments.get(name), str)}
+        for name in piped:
+            stream = io.BytesIO(arguments[name].encode("utf-8"))
+            self.monkeypatch.setattr("sys.stdin", io.TextIOWrapper(stream, encoding="utf-8"))
+        return {name: "-" if name in piped else value for name, value in arguments.items()}
 
     def close(self) -> None:
         self.capsys.readouterr()
@@ -142,8 +152,8 @@ def play(face: Any, scenario: Scenario) -> list[Any]:
 def _filled(arguments: Mapping[str, Any], saved: Mapping[str, str]) -> dict[str, Any]:
     def fill(value: Any) -> Any:
         if isinstance(value, str) and value.startswith("$"):
-            name, at, version = value[1:].partition("@")
-            return saved[name] + at + version
+            name, rest = re.fullmatch(r"\$(\w+)(.*)", value).groups()  # such as @1, #2
+            return saved[name] + rest
         return [fill(item) for item in value] if isinstance(value, list) else value
 
     return {name: fill(value) for name, value in arguments.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 
@@ -32,7 +33,84 @@ def value(of: str, subject: str = "door code", **more: Any) -> dict[str, Any]:
     return {"kind": "kv", "metadata": {"subject": subject, "value": of}, **more}
 
 
+CHAT = """{"speaker": "Noa", "text": "Where did you put the spare keys?", "time": "2026-03-02"}
+{"speaker": "Tal", "text": "In the blue drawer, under the maps.", "time": "2026-03-02"}
+{"speaker": "Noa", "text": "Found them, thanks a lot!", "time": "2026-03-03"}
+"""
+MORE_CHAT = """{"speaker": "Tal", "text": "The drawer sticks: lift it.", "time": "2026-03-04"}
+"""
+BROKEN_CHAT = """{"speaker": "Noa", "text": "Hello"}
+{"speaker": "Tal", "text":
+"""
+LETTER = """From: Tal Levi <tal@example.com>
+To: Ana <ana@example.com>
+Subject: The boiler
+Date: Thu, 05 Mar 2026 10:00:00 +0000
+Message-ID: <boiler-1@example.com>
+
+The plumber repaired the boiler on Tuesday. He wants 340 shekels, in cash.
+"""
+
 SCENARIOS = (
+    scenario(
+        "a source, from its ingestion to its end",
+        Step("ingest", {"original": CHAT, "title": "Keys", "tags": ["home"]}, "chat"),
+        Step("ingest", {"original": LETTER, "participants": ["Noa"]}, "letter"),
+        Step("remember", {"content": "The spare keys open the shed too"}),
+        Step("recall", {"query": "where are the spare keys?", "k": 3, "explain": True}),
+        Step("recall", {"query": "spare keys", "sources": ["none"]}),
+        Step("recall", {"query": "spare keys", "sources": ["only"]}),
+        Step("recall", {"query": "boiler repaired keys", "sources": ["$letter"]}),
+        Step("recall", {"query": "boiler", "sources": ["email:boiler-1@example.com"]}),
+        Step("recall", {"query": "boiler", "sources": ["source:nowhere"]}, error="not_found"),
+        Step("recall", {"query": "boiler", "sources": ["nowhere"]}, error="not_found"),
+        Step("recall", {"query": "keys", "sources": ["$chat#1"]}, error="invalid_input"),
+        Step("show", {"id": "$chat"}),
+        Step("show", {"id": "$chat#2"}),
+        Step("show", {"id": "$chat#99"}, error="not_found"),
+        Step("show", {"id": "email:boiler-1@example.com"}),
+        Step("sources"),
+        Step("sources", {"source_types": ["email"], "limit": 1}),
+        Step("sources", {"tags": ["home"], "status": ["processed"]}),
+        Step("sources", {"source_types": ["telegram"]}, error="invalid_input"),
+        Step("forget", {"ids": ["$chat#1"]}, error="invalid_input"),
+        Step("forget", {"ids": ["$chat"]}),
+        Step("recall", {"query": "blue drawer maps"}),
+        Step("show", {"id": "$chat"}, error="not_found"),
+        Step("ingest", {"original": CHAT}),
+        Step("sources", {"forgotten": True}),
+        Step("restore", {"ids": ["$chat"]}),
+        Step("recall", {"query": "blue drawer maps", "k": 1}),
+        Step("history", {"id": "$chat"}),
+        Step("changes", {"thread": "monday", "since": 0}),
+        Step("erase", {"ids": ["email:boiler-1@example.com"], "now": True}),
+        Step("verify-forget", {"text": "plumber"}),
+        Step("restore", {"ids": ["$letter"]}, error="not_found"),
+        Step("stats"),
+    ),
+    scenario(
+        "the same again, and more of it",
+        Step("ingest", {"original": CHAT, "external_id": "family"}, "family"),
+        Step("ingest", {"original": CHAT, "external_id": "family"}),
+        Step("ingest", {"original": MORE_CHAT, "external_id": "family", "append": True}),
+        Step("ingest", {"original": MORE_CHAT, "append": True}, error="missing_field"),
+        Step("ingest", {"original": LETTER, "external_id": "family", "origin": "chat"}),
+        Step("show", {"id": "$family"}),
+        Step("sources"),
+    ),
+    scenario(
+        "originals that cannot be read",
+        Step("ingest", {"original": BROKEN_CHAT}, error="invalid_input"),
+        Step("ingest", {"original": CHAT, "format": "telegram"}, error="invalid_input"),
+        Step("ingest", {"original": "  \n "}, error="bad_text"),
+        Step("ingest", {"original": Path("/")}, error="invalid_input"),
+        Step("ingest", {"original": Path("/nowhere/diary.txt")}, error="invalid_input"),
+        Step("ingest", {"original": CHAT, "date": "last spring"}, error="invalid_input"),
+        Step("ingest", {"original": CHAT, "source_type": "telegram"}, error="invalid_input"),
+        Step("ingest", {"original": CHAT, "context_type": "gossip"}, error="invalid_input"),
+        Step("sources"),
+        Step("jobs"),
+    ),
     scenario(
         "remember and recall",
         Step("remember", {"content": "The wifi password is tulip42", "tags": ["wifi", "home"]}),

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from io import StringIO
 
 from rich.console import Console
 
@@ -27,7 +28,7 @@ PASSAGE = Hit(
 
 
 def shown(*hits: Hit) -> str:
-    console = Console(width=100, record=True, quiet=True)
+    console = Console(width=100, record=True, file=StringIO())
     console.print(drawn(Recalled("boiler", hits, 12, degraded=False)))
     return console.export_text()
 

@@ -35,7 +35,7 @@ from commonplace.model.journal import Node
 from commonplace.model.memory import Memory, State
 from commonplace.model.portable import from_lines, to_lines
 from commonplace.model.scope import Principal
-from commonplace.model.source import SourceType, Status, is_source_id
+from commonplace.model.source import SourceType, Status
 from commonplace.recall import changes as journal_views
 from commonplace.recall import conflicts as inbox
 from commonplace.recall import look_up
@@ -43,12 +43,14 @@ from commonplace.recall.conflicts import Question
 from commonplace.recall.look_up_sources import (
     ShownSource,
     SourcePage,
+    known_source,
     list_sources,
     show_source,
 )
 from commonplace.recall.pack import Hit
 from commonplace.recall.recall import Plan, Recalled, recall
 from commonplace.recall.stats import Stats, stats
+from commonplace.recall.within import EVERYWHERE, Within, within
 from commonplace.remember.bring_in import Imported, bring_in
 from commonplace.remember.erase import Erased, erase, erase_user
 from commonplace.remember.forget import Forgotten, Restored, forget, forget_matching, restore
@@ -63,7 +65,6 @@ from commonplace.remember.profile import (
 )
 from commonplace.remember.remember import Remembered, remember
 from commonplace.remember.resolve import Resolved, resolve
-from commonplace.remember.sources import named_source
 from commonplace.remember.update import Updated, update
 from commonplace.sleep.doctor import Finding, examine
 from commonplace.sleep.jobs import Owed, cancel_job, list_jobs, retry_job
@@ -250,11 +251,13 @@ class User:
         categories: Texts | None = None,
         filters: Mapping[str, Any] | None = None,
         threshold: float | None = None,
+        sources: Texts | None = None,
         explain: bool = False,
         thread: str | None = None,
     ) -> Recalled:
-        """Find what is relevant, best first, within a token budget; nothing relevant gives an
-        empty answer. For a question about a fact; use list to browse."""
+        """Find what is relevant among memories and passages of sources, best first, within a
+        token budget; nothing relevant gives an empty answer. For a question about a fact; use list
+        or sources to browse."""
         return self.recall_many([query], **given(locals(), without=("query",)))[0]
 
     def recall_many(
@@ -267,11 +270,13 @@ class User:
         categories: Texts | None = None,
         filters: Mapping[str, Any] | None = None,
         threshold: float | None = None,
+        sources: Texts | None = None,
         explain: bool = False,
         thread: str | None = None,
     ) -> Sequence[Recalled]:
         """Several questions with one call to the embedder, an answer for each."""
         admitted = filters_from(filters, kinds=kinds, categories=categories)
+        looked_at = EVERYWHERE if sources is None else self._within(sources)
         plans = [
             Plan(
                 query=check.text(query, "query"),
@@ -281,6 +286,7 @@ class User:
                 threshold=None if threshold is None else check.number(threshold, "threshold", 0, 1),
                 explain=check.flag(explain, "explain"),
                 thread_id=thread_name(thread),
+                within=looked_at,
             )
             for query in listed(queries, MAX_BATCH)
         ]
@@ -302,16 +308,15 @@ class User:
             self.principal,
             filters_from(filters, kinds=kinds, categories=categories),
             check.integer(limit, "limit", 1, MAX_K),
-            None if after is None else check.word(after, "after"),
+            None if after is None else check.id(after, "after"),
             check.flag(forgotten, "forgotten"),
         )
 
     def show(self, id: str) -> look_up.Shown | ShownSource:
         """One memory whole: its fields, its versions and what it is linked to. Of a source its
         passages, of a passage those around it."""
-        wanted = check.word(id, "id")
-        source = wanted if is_source_id(wanted) else self._named_source(wanted)
-        if source is not None:
+        wanted = check.id(id)
+        if source := known_source(self._desk, self.principal, wanted):
             return show_source(self._desk, self.principal, source)
         return look_up.show(self._desk, self.principal, wanted)
 
@@ -372,7 +377,7 @@ class User:
             said_after=None if said_after is None else check.when(said_after, "said_after"),
             said_before=None if said_before is None else check.when(said_before, "said_before"),
             limit=check.integer(limit, "limit", 1, MAX_K) + 1,
-            after=None if after is None else check.word(after, "after"),
+            after=None if after is None else check.id(after, "after"),
         )
         return list_sources(self._desk, self.principal, listing)
 
@@ -445,7 +450,9 @@ class User:
 
     def history(self, id: str) -> Sequence[dict[str, Any]]:
         """One item's life, newest first: who did what, when. Holds no text."""
-        return journal_views.history(self._desk, self.principal, check.word(id, "id"))
+        wanted = check.id(id)
+        source = known_source(self._desk, self.principal, wanted)
+        return journal_views.history(self._desk, self.principal, source or wanted)
 
     def change_log(self, thread: str, *, limit: int = 50) -> Sequence[dict[str, Any]]:
         """The changes made in one thread, newest first."""
@@ -514,12 +521,12 @@ class User:
     def jobs_retry(self, id: str) -> Owed:
         """Run a job that is dead or waits at once, with all its tries before it again."""
         self._owner_only("retry a job")
-        return retry_job(self._desk, self.principal, check.word(id, "id"))
+        return retry_job(self._desk, self.principal, check.id(id))
 
     def jobs_cancel(self, id: str) -> Owed:
         """Take a job off the list; the result of one that runs is not taken any more."""
         self._owner_only("cancel a job")
-        return cancel_job(self._desk, self.principal, check.word(id, "id"))
+        return cancel_job(self._desk, self.principal, check.id(id))
 
     def export(self) -> Iterator[str]:
         """Everything this user owns, as lines of JSON."""
@@ -538,8 +545,8 @@ class User:
         if not self.principal.is_owner:
             raise NotAllowed(f"Only the owner may {what}.")
 
-    def _named_source(self, id: str) -> str | None:
-        return named_source(self._desk, self.principal, id)
+    def _within(self, sources: Texts) -> Within:
+        return within(self._desk, self.principal, check.ids(sources, "sources"))
 
     def _choice(self, query: str | None, instead_of: str) -> Choice:
         if query is None:

@@ -17,7 +17,8 @@ from commonplace.model.kinds import Kind
 from commonplace.model.text import stored_form
 
 MAX_CONTENT = 32_000
-MAX_WORD = 200  # ids, names, categories, tags
+MAX_WORD = 200  # names, categories, tags
+MAX_ID = 1200  # a source may be called by its path
 MAX_SENTENCE = 2000  # a step, a piece of evidence
 MAX_LIST = 100
 MAX_IDS = 1000
@@ -34,6 +35,9 @@ _EARLIEST = datetime(1, 1, 2, tzinfo=UTC)
 _LATEST = datetime(9999, 12, 30, tzinfo=UTC)
 
 
+_KEEP_WHOLE = "Shorten it, or keep it whole as a source: ingest."
+
+
 def text(value: object, field: str, limit: int = MAX_CONTENT) -> str:
     """Valid Unicode in NFC, trimmed, not empty."""
     if not isinstance(value, str):
@@ -48,15 +52,15 @@ def text(value: object, field: str, limit: int = MAX_CONTENT) -> str:
     if len(cleaned) > limit:
         raise TooLong(
             f"{field} has {len(cleaned):,} characters; the limit is {limit:,}.",
-            remedy="Shorten it, or split it into several memories: a long text is a source.",
+            remedy=_KEEP_WHOLE if limit == MAX_CONTENT else None,
             field=field,
         )
     return cleaned
 
 
-def word(value: object, field: str) -> str:
-    """A short single line: an id, a name, a category."""
-    cleaned = text(value, field, MAX_WORD)
+def word(value: object, field: str, limit: int = MAX_WORD) -> str:
+    """A short single line: a name, a category, a tag."""
+    cleaned = text(value, field, limit)
     if any(unicodedata.category(character) == "Cc" for character in cleaned):
         raise BadText(f"{field} contains a control character.", field=field)
     return cleaned
@@ -221,10 +225,14 @@ def _filter(name: str, value: object) -> Any:
 
 def ids(value: object, field: str = "ids") -> tuple[str, ...]:
     listed = (value,) if isinstance(value, str) else value
-    found = words(listed, field, MAX_IDS)
+    found = tuple(dict.fromkeys(id(each, field) for each in _listed(listed, field, MAX_IDS)))
     if not found:
         raise MissingField(f"{field} is empty.", field=field)
     return found
+
+
+def id(value: object, field: str = "id") -> str:
+    return word(value, field, MAX_ID)
 
 
 def _type(value: object) -> str:

@@ -188,6 +188,18 @@ def searched_text(content_type: str, title: str, text: str) -> str:
 _TITLED = (ContentType.TEXT_NOTE, ContentType.EMAIL)
 
 
+def split_alias(id: str) -> tuple[str, str] | None:
+    """Origin and external id, where an id has the form of a name from elsewhere: file:/path."""
+    origin, colon, external_id = id.partition(":")
+    if not colon or origin in _OURS:
+        return None
+    return _SAME_ORIGIN.get(origin, origin), external_id
+
+
+_OURS = frozenset({"source", "profile", "node", "edge", "storyline", "macro", "artifact"})
+_SAME_ORIGIN = {"bespoke": "file"}
+
+
 def is_source_id(id: str) -> bool:
     return id.startswith(PREFIX)
 

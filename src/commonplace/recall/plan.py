@@ -16,6 +16,7 @@ from commonplace.language.question import (
 )
 from commonplace.model.filters import NO_FILTERS, Filters
 from commonplace.model.journal import Node
+from commonplace.recall.within import EVERYWHERE, Within
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Plan:
     explain: bool = False
     thread_id: str | None = None
     node: Node = Node.HOTPATH
+    within: Within = EVERYWHERE
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,7 @@ def shortlist(
     now = desk.clock()
     with desk.index.reading(principal.scope) as index:
         mask = index.candidates(plan.filters, visibility_of(principal), now)
+        mask = plan.within.narrowed(index, mask)
         heard = listen(index, understood, vectors, mask, now, desk.calibration)
         judged = _Judged(desk, index, plan, heard)
         slots = judged.best(max(CANDIDATES, 4 * plan.k))

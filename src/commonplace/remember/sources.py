@@ -12,7 +12,14 @@ from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory import Sensitivity, State
 from commonplace.model.owed import processing
 from commonplace.model.scope import Principal
-from commonplace.model.source import CATEGORY, Source, Status, is_source_id, split_passage_id
+from commonplace.model.source import (
+    CATEGORY,
+    Source,
+    Status,
+    is_source_id,
+    split_alias,
+    split_passage_id,
+)
 
 
 def of_sources(desk: Desk, principal: Principal, ids: Sequence[str]) -> dict[str, str]:
@@ -25,23 +32,15 @@ def of_sources(desk: Desk, principal: Principal, ids: Sequence[str]) -> dict[str
             if number is not None:
                 raise _is_a_passage(id, source)
             found[id] = source
-        elif named := named_source(desk, principal, id):
+        elif named := _by_alias(desk, principal, id):
             found[id] = named
     return found
 
 
-def named_source(desk: Desk, principal: Principal, id: str) -> str | None:
-    """The id of the source that has this name where it came from, if the caller may know it."""
-    origin, colon, external_id = id.partition(":")
-    if not colon or origin in _NO_ORIGINS:
-        return None
-    origin = _SAME_ORIGIN.get(origin, origin)
-    source = desk.store.source_called(principal.scope, origin, external_id)
+def _by_alias(desk: Desk, principal: Principal, id: str) -> str | None:
+    alias = split_alias(id)
+    source = desk.store.source_called(principal.scope, *alias) if alias else None
     return source.id if source and may_see(principal, source) else None
-
-
-_NO_ORIGINS = frozenset({"profile", "node", "edge", "storyline", "macro", "artifact"})
-_SAME_ORIGIN = {"bespoke": "file"}
 
 
 def find_sources(

@@ -20,12 +20,13 @@ from commonplace.model.relations import Action
 from commonplace.operations import Effect, Operation, Parameter, Shape
 from commonplace.remember.remember import Remembered
 from commonplace.sleep.doctor import Finding
+from commonplace.surfaces.cli.ingesting import IngestedFiles, ingest_files, still_waits
 from commonplace.surfaces.cli.reembedding import reembed_with_a_bar
 from commonplace.surfaces.cli.render import show_answer
 from commonplace.surfaces.cli.working import work_until_told_to_stop
 
 EXIT_NO = 1
-EXIT_PENDING = 3  # held: a person decides
+EXIT_PENDING = 3  # held: a person decides; or received: it is not processed yet
 
 GLOBALS = {
     "store": typer.Option("--store", help="Where memory is kept (COMMONPLACE_STORE)."),
@@ -49,6 +50,9 @@ _SINGULAR = {
     "kinds": "--kind",
     "categories": "--category",
     "steps": "--step",
+    "participants": "--participant",
+    "sources": "--source",
+    "source_types": "--source-type",
 }
 
 
@@ -90,11 +94,17 @@ def command_for(operation: Operation, group: bool = False) -> Callable[..., None
             show_answer(operation, answer, as_json=options.json)
         if says_no(answer):
             raise typer.Exit(EXIT_NO)
-        if isinstance(answer, Remembered) and answer.action is Action.PENDING:
+        if _waits(answer, arguments):
             raise typer.Exit(EXIT_PENDING)
 
     _describe(command, operation)
     return command
+
+
+def _waits(answer: Any, arguments: Mapping[str, Any]) -> bool:
+    if isinstance(answer, Remembered):
+        return answer.action is Action.PENDING
+    return still_waits(answer, arguments)
 
 
 def _given(parameter: Parameter, given: Mapping[str, Any], options: Globals) -> Any:
@@ -116,7 +126,10 @@ def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) ->
         if operation.of_the_store:
             return operation.call(book, arguments)
         user = book.user(chosen.user, cleared=options.cleared)
-        answer = operation.call(user.agent(chosen.agent) if chosen.agent else user, arguments)
+        user = user.agent(chosen.agent) if chosen.agent else user
+        if operation.verb == "ingest":
+            return ingest_files(user, **arguments)
+        answer = operation.call(user, arguments)
         # An export is read while the book is open.
         return list(answer) if isinstance(answer, Iterator) else answer
 
@@ -129,9 +142,12 @@ def _write(path: str, lines: Iterable[str]) -> None:
 
 
 def says_no(answer: Any) -> bool:
-    """For scripts: the doctor found something, or a text still stands somewhere."""
+    """For scripts: the doctor found something, a text still stands somewhere, a file was
+    refused."""
     if isinstance(answer, Verified):
         return not answer.clean
+    if isinstance(answer, IngestedFiles):
+        return bool(answer.refused)
     return isinstance(answer, list) and any(isinstance(f, Finding) and not f.ok for f in answer)
 
 
@@ -188,13 +204,13 @@ def _option(parameter: Parameter, positional: bool) -> tuple[Any, Any]:
     flags = [f"--{parameter.name.replace('_', '-')}"]
     if parameter.name in _SINGULAR:
         flags.append(_SINGULAR[parameter.name])
-    if parameter.shape is Shape.FLAG and parameter.default is None:
+    if parameter.shape is Shape.FLAG and parameter.default is not False:
         flags = [f"{flags[0]}/--no-{parameter.name.replace('_', '-')}"]
     told = typer.Option(*flags, help=parameter.help)
     return Annotated[kind if default is not None else kind | None, told], default
 
 
-_REPEATED = (Shape.TEXTS, Shape.MAP, Shape.MAPS, Shape.VALUE)
+_REPEATED = (Shape.TEXTS, Shape.MAP, Shape.MAPS, Shape.VALUE, Shape.ORIGINAL)
 _TYPES: dict[Shape, Any] = {
     Shape.TEXT: str,
     Shape.TEXTS: list[str],
@@ -206,6 +222,7 @@ _TYPES: dict[Shape, Any] = {
     Shape.MAPS: list[str],
     Shape.VALUE: list[str],
     Shape.LINES: str,
+    Shape.ORIGINAL: list[str],
 }
 
 

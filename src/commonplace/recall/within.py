@@ -1,0 +1,61 @@
+"""Whether a recall looks at memories, at passages, or only at the passages of some sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from commonplace.desk import Desk
+from commonplace.errors import InvalidInput, NotFound
+from commonplace.model.scope import Principal
+from commonplace.model.source import split_passage_id
+from commonplace.recall.look_up_sources import known_source, visible_source
+from commonplace.store.index import Mask, ScopeIndex
+
+NONE, ONLY = "none", "only"  # the words for: no passages, nothing but passages
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    memories: bool = True
+    passages: bool = True
+    sources: tuple[str, ...] = ()  # if any: only passages of these
+
+    def narrowed(self, index: ScopeIndex, candidates: Mask) -> Mask:
+        """Before anything is scored."""
+        if self.sources:
+            return candidates & index.of_sources(self.sources)
+        if not self.passages:
+            return candidates & ~index.passages
+        return candidates if self.memories else candidates & index.passages
+
+
+EVERYWHERE = Within()
+
+
+def within(desk: Desk, principal: Principal, wanted: Sequence[str]) -> Within:
+    """From what was asked: one of the two words, or sources by id or by their own names."""
+    match wanted:
+        case []:
+            return EVERYWHERE
+        case [word] if word == NONE:
+            return Within(passages=False)
+        case [word] if word == ONLY:
+            return Within(memories=False)
+    return Within(memories=False, sources=tuple(_source(desk, principal, id) for id in wanted))
+
+
+def _source(desk: Desk, principal: Principal, id: str) -> str:
+    known = known_source(desk, principal, id)
+    if known is None:
+        raise NotFound(
+            f"There is no source {id!r} here.",
+            remedy=f"Give ids or names of sources, or {NONE} or {ONLY}.",
+            field="sources",
+        )
+    source, number = split_passage_id(known)
+    if number is not None:
+        raise InvalidInput(
+            f"{id} is a passage.", remedy=f"Name its source: {source}.", field="sources"
+        )
+    return visible_source(desk, principal, source, "sources").id
