@@ -1,0 +1,125 @@
+"""`commonplace ingest`: files, several of them, what is piped in; and what is refused."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO, TextIOWrapper
+
+import pytest
+
+from commonplace.surfaces.cli import main as command_line
+
+TALK = "Noa: Shall we meet on Sunday?\nTal: Sunday is fine, at the harbour.\nNoa: Good, at nine.\n"
+
+
+@pytest.fixture
+def typed(tmp_path, monkeypatch, capsys):
+    """Types a command; gives its exit code, what it printed and what it complained of."""
+    store = str(tmp_path / "memory.db")
+    monkeypatch.setenv("COMMONPLACE_TIDY_ON_OPEN", "false")
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*words, piped=b"", **variables):
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(piped)))
+        options = ["--store", store, "--user", "ana", "--embedder", "hashing"]
+        monkeypatch.setattr("sys.argv", ["commonplace", *map(str, words), *options])
+        with pytest.raises(SystemExit) as ended:
+            command_line.main()
+        printed = capsys.readouterr()
+        return ended.value.code or 0, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture
+def talk(tmp_path):
+    path = tmp_path / "harbour.txt"
+    path.write_text(TALK)
+    return path
+
+
+def test_a_file_goes_in_and_its_passages_come_out(typed, talk):
+    code, told, _ = typed("ingest", talk, "--title", "The harbour", "--participant", "Omer")
+    assert code == 0
+    assert "✓ ingested The harbour" in told
+    assert "meeting · Omer, Noa, Tal · 3 passages" in told
+    _, told, _ = typed("recall", "harbour Sunday", "--explain")
+    assert "Tal: Sunday is fine, at the harbour." in told
+    assert "its words" in told
+    assert "Recalled because" in told
+    _, told, _ = typed("sources")
+    assert "[meeting] The harbour" in told
+    _, told, _ = typed("show", f"file:{talk}")
+    assert "Noa: Good, at nine." in told
+    assert "✓ known already" in typed("ingest", talk)[1]
+
+
+def test_what_is_piped_in_goes_in(typed):
+    code, told, _ = typed("ingest", "-", "--json", piped=TALK.encode())
+    assert code == 0
+    assert json.loads(told)["source"]["passages"] == 3
+
+
+def test_several_files_go_in_and_a_bad_one_stops_none(typed, talk, tmp_path):
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text('{"text": "one"}\n{"text": \n')
+    missing, letter = tmp_path / "missing.txt", tmp_path / "letter.md"
+    letter.write_text("# Letter\n\nThe rent goes up in May.")
+    code, told, _ = typed("ingest", talk, broken, missing, letter, "--json")
+    answer = json.loads(told)
+    assert code == 1
+    assert [each["source"]["passages"] for each in answer["ingested"]] == [3, 1]
+    assert [each["file"] for each in answer["refused"]] == [str(broken), str(missing)]
+    assert "line 2" in answer["refused"][0]["message"].lower()
+    code, told, _ = typed("ingest", talk, missing)
+    assert code == 1
+    assert "✓ known already" in told
+    assert f"✗ {missing}: " in told
+
+
+def test_several_files_are_parts_of_one_source_only_when_told_so(typed, talk, tmp_path):
+    other = tmp_path / "later.txt"
+    other.write_text(TALK.replace("Sunday", "Monday"))
+    code, _, told = typed("ingest", talk, other, "--external-id", "talks")
+    assert code == 1
+    assert "--append" in told
+    assert typed("ingest", talk, other, "--external-id", "talks", "--append")[0] == 0
+    (source,) = json.loads(typed("sources", "--json")[1])["sources"]
+    assert (source["parts"], source["passages"]) == (2, 6)
+
+
+def test_a_path_that_leads_nowhere_is_never_kept_as_a_text(typed, tmp_path):
+    for path in ("no such file", tmp_path / "missing.eml"):
+        code, _, told = typed("ingest", path)
+        assert code == 1
+        assert told.startswith("invalid_input: ")
+    code, _, told = typed("ingest", tmp_path)
+    assert code == 1
+    assert "is a folder" in told
+    assert json.loads(typed("sources", "--json")[1])["sources"] == []
+
+
+def test_a_broken_line_is_named(typed):
+    code, _, told = typed("ingest", "-", piped=b'{"text": "one"}\n{"text": "two"}\n{"text": \n')
+    assert code == 1
+    assert "line 3" in told.lower()
+
+
+def test_without_waiting_a_worker_processes_it(typed, talk):
+    code, told, _ = typed("ingest", talk, "--no-wait", COMMONPLACE_WORKER="off")
+    assert code == 0
+    assert "it waits to be processed" in told
+    assert "queued process" in typed("jobs")[1]
+    assert typed("worker", "--once")[1].startswith("done 1")
+    assert "harbour" in typed("recall", "harbour", "--source", "only")[1]
+
+
+def test_a_forgotten_source_stays_forgotten(typed, talk):
+    typed("ingest", talk)
+    assert typed("forget", f"file:{talk}")[0] == 0
+    code, told, _ = typed("ingest", talk)
+    assert code == 0
+    assert "was forgotten, and stays so" in told
+    assert "restored" in typed("restore", f"file:{talk}")[1]

@@ -1,0 +1,98 @@
+"""recall(sources=…): memories alone, passages alone, or the passages of some sources. Like every
+filter it is applied before anything is scored."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import InvalidInput, MissingField, NotFound
+
+KITCHEN = "# Kitchen\n\nThe kettle was descaled in March. The kettle holds two litres."
+OFFICE = "# Office\n\nThe kettle in the office is broken. Somebody ordered a new kettle."
+ASKED = "what about the kettle?"
+
+
+@pytest.fixture
+def sources(me):
+    """Two documents and a memory that all speak of kettles, by name → id."""
+    me.remember("The kettle was a present from Noa", kind="fact")
+    return {
+        "kitchen": me.ingest(KITCHEN, external_id="kitchen", origin="notes").id,
+        "office": me.ingest(OFFICE, external_id="office", origin="notes").id,
+    }
+
+
+def found_in(answer):
+    return {hit.id.partition("#")[0] if hit.kind == "passage" else "memory" for hit in answer.hits}
+
+
+def test_without_it_all_are_asked(me, sources):
+    assert found_in(me.recall(ASKED)) == {"memory", *sources.values()}
+
+
+def test_none_and_only(me, sources):
+    assert found_in(me.recall(ASKED, sources="none")) == {"memory"}
+    assert found_in(me.recall(ASKED, sources="only")) == set(sources.values())
+    assert found_in(me.recall(ASKED, sources=["only"])) == set(sources.values())
+
+
+def test_one_source_by_id_by_name_or_several(me, sources):
+    office = {sources["office"]}
+    assert found_in(me.recall(ASKED, sources=sources["office"])) == office
+    assert found_in(me.recall(ASKED, sources="notes:office")) == office
+    both = [sources["kitchen"], "notes:office"]
+    assert found_in(me.recall(ASKED, sources=both)) == set(sources.values())
+
+
+def test_it_limits_candidates_and_not_the_best_few(me, sources):
+    """The best of all is elsewhere, and k is 1: what was asked for is found all the same."""
+    (hit,) = me.recall("kettle present from Noa", k=1, sources="notes:office", threshold=0).hits
+    assert hit.citation.source == sources["office"]
+
+
+def test_several_questions_share_it(me, sources):
+    answers = me.recall_many([ASKED, "kettle"], sources="notes:kitchen")
+    assert [found_in(answer) for answer in answers] == [{sources["kitchen"]}] * 2
+
+
+def test_it_joins_other_filters(me, sources):
+    assert me.recall(ASKED, sources="only", kinds="fact").is_empty
+    assert found_in(me.recall(ASKED, sources="none", kinds="fact")) == {"memory"}
+
+
+def test_what_is_not_there_is_named(me, sources, book):
+    with pytest.raises(NotFound, match="cellar"):
+        me.recall(ASKED, sources="notes:cellar")
+    with pytest.raises(NotFound):
+        me.recall(ASKED, sources=["none", sources["office"]])
+    with pytest.raises(InvalidInput, match="is a passage"):
+        me.recall(ASKED, sources=f"{sources['office']}#1")
+    with pytest.raises(MissingField):
+        me.recall(ASKED, sources=[])
+    with pytest.raises(NotFound):
+        book.user("dan").recall(ASKED, sources=sources["office"])
+
+
+def test_a_forgotten_source_is_not_there(me, sources):
+    me.forget("notes:office")
+    with pytest.raises(NotFound):
+        me.recall(ASKED, sources=sources["office"])
+    assert found_in(me.recall(ASKED, sources="only")) == {sources["kitchen"]}
+
+
+def test_a_secret_source_is_not_there_for_an_agent(me):
+    secret = me.ingest(KITCHEN, sensitivity="high").id
+    with pytest.raises(NotFound):
+        me.agent("planner").recall(ASKED, sources=secret)
+    assert me.recall(ASKED, sources=secret).is_empty  # the owner is not cleared here either
+
+
+def test_a_source_is_shown_and_its_life_told_by_its_name(me, sources):
+    assert me.show("notes:office").source.id == sources["office"]
+    assert me.history("notes:office") == me.history(sources["office"]) != []
+
+
+def test_a_long_text_is_pointed_to_ingest(me):
+    with pytest.raises(InvalidInput) as refused:
+        me.remember("long " * 7000)
+    assert "ingest" in refused.value.remedy
