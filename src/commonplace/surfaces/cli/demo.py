@@ -14,6 +14,7 @@ from rich.text import Text
 
 import commonplace
 from commonplace.book import User
+from commonplace.surfaces.cli.month import QUESTIONS, ingest_the_month
 from commonplace.surfaces.cli.render import drawn
 
 
@@ -44,7 +45,8 @@ class _Tour:
 
 
 def demo() -> None:
-    """A guided tour on a temporary store: remember, recall, what is true, forget, erase."""
+    """A guided tour on a temporary store: remember, recall, a month of conversations, what is
+    true, forget, erase."""
     console = Console(highlight=False)
     clock = _Clock()
     with tempfile.TemporaryDirectory(prefix="commonplace-demo-") as folder:
@@ -60,6 +62,7 @@ def _tour(me: User, clock: _Clock, tour: _Tour) -> None:
     _remember(me, tour)
     _recall(me, tour)
     clock.now += timedelta(days=1)
+    _month(me, tour)
     _truth(me, tour)
     _changes(me, tour)
     _forget(me, tour)
@@ -87,6 +90,15 @@ def _recall(me: User, tour: _Tour) -> None:
         tour.step(f'me.recall("{query}", k=1, explain=True)', answer)
     nothing = me.recall("who won the chess olympiad?")
     tour.step('me.recall("who won the chess olympiad?")', nothing)
+
+
+def _month(me: User, tour: _Tour) -> None:
+    tour.chapter("A month of conversations", "Kept whole; the right few passages come out.")
+    for original, answer in ingest_the_month(me):
+        tour.step(f'me.ingest("{original.file}")', answer)
+    for question in (QUESTIONS[0], QUESTIONS[-1]):
+        recalled = me.recall(question.query, k=2, explain=True)
+        tour.step(f'me.recall("{question.query}", k=2, explain=True)', recalled)
 
 
 def _truth(me: User, tour: _Tour) -> None:

@@ -11,6 +11,7 @@ from commonplace.model.kinds import POLICIES
 from commonplace.operations import OPERATIONS, Operation, Parameter
 from commonplace.settings import CONFIG_VARIABLE, TABLE
 from commonplace.surfaces.cli.picture import conflicts_picture, recall_picture
+from commonplace.surfaces.cli.tour import tour_page
 
 FOLDER = Path("docs") / "reference"
 IMAGES = Path("docs") / "images"
@@ -21,7 +22,8 @@ def commands() -> str:
     parts = [
         "# Commands\n",
         "Every command also takes `--store`, `--user`, `--agent`, `--embedder`, `--cleared` and "
-        "`--json`. Exit codes: 0 ok, 1 the request was refused, 2 wrong usage.\n",
+        "`--json`. Exit codes: 0 ok, 1 the request was refused, 2 wrong usage, 3 it waits "
+        "(for a person to decide, or to be processed).\n",
     ]
     parts += [_command(operation) for operation in OPERATIONS if operation.on_command_line]
     parts.append("## demo\n\nA guided tour on a temporary store.\n")
@@ -142,6 +144,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "kinds.md": kinds,
 }
 
+WRITTEN_WHOLE = {"tour.md": tour_page}  # pages beside the reference
+
 PICTURES = {"recall.svg": recall_picture, "conflicts.svg": conflicts_picture}
 
 
@@ -149,6 +153,8 @@ def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, page in PAGES.items():
         (FOLDER / name).write_text(_MADE + page(), encoding="utf-8")
+    for name, page in WRITTEN_WHOLE.items():
+        (FOLDER.parent / name).write_text(_MADE + page(), encoding="utf-8")
     IMAGES.mkdir(parents=True, exist_ok=True)
     for name, picture in PICTURES.items():
         (IMAGES / name).write_text(picture(), encoding="utf-8")

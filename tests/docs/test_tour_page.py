@@ -1,0 +1,46 @@
+"""The tour is what the commands answer, and the answers are the right ones."""
+
+from pathlib import Path
+
+import pytest
+
+import commonplace
+from commonplace.surfaces.cli import reference
+from commonplace.surfaces.cli.month import AFTERWARDS, MEMORY, QUESTIONS, ingest_the_month
+from commonplace.surfaces.cli.tour import HITS, tour_page
+
+PAGE = (Path(__file__).parents[2] / "docs/tour.md").read_text()
+ANSWERS = ("On the first of March", "to the ninth of March", "5,200 shekels a month", "peanuts")
+
+
+@pytest.fixture(scope="module")
+def me():
+    with commonplace.open(":memory:", clock=lambda: AFTERWARDS) as book:
+        user = book.user("ana")
+        for _, answer in ingest_the_month(user):
+            assert answer.is_new
+            assert answer.is_processed
+        user.remember(MEMORY)
+        yield user
+
+
+def test_the_page_is_what_the_commands_answer():
+    assert reference._MADE + tour_page() == PAGE, "run `make docs`"
+
+
+@pytest.mark.parametrize(("question", "answer"), list(zip(QUESTIONS[:-1], ANSWERS, strict=True)))
+def test_each_question_finds_its_answer(me, question, answer):
+    assert answer in me.recall(question.query, k=HITS).text
+
+
+def test_a_memory_and_a_passage_stand_in_one_list(me):
+    kinds = {hit.kind for hit in me.recall(QUESTIONS[3].query, k=HITS).hits}
+    assert kinds == {"note", "passage"}
+
+
+def test_what_was_never_said_is_not_answered(me):
+    assert me.recall(QUESTIONS[-1].query).is_empty
+
+
+def test_the_same_month_again_adds_nothing(me):
+    assert [answer.action for _, answer in ingest_the_month(me)] == ["unchanged"] * 5
