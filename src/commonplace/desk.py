@@ -25,7 +25,7 @@ from commonplace.model.lifecycle import LIFETIMES, Lifetimes
 from commonplace.model.memory import Memory
 from commonplace.model.owed import owing_vectors
 from commonplace.model.scope import Principal
-from commonplace.model.source import Passage, Source, searched_text
+from commonplace.model.source import Passage, Source, embedded_text, searched_text
 from commonplace.store.cache import IndexCache
 from commonplace.store.port import Store
 
@@ -34,6 +34,7 @@ log = logging.getLogger("commonplace")
 Answer = TypeVar("Answer")
 Vector = NDArray[np.float32]
 
+EMBEDDED_AT_ONCE = 256
 MAX_DECISIONS = 64  # how often a verb decides again before it gives up
 
 
@@ -141,6 +142,22 @@ def index_all(desk: Desk, memories: Sequence[Memory]) -> tuple[list[Indexing], V
         indexing(memory, None if vectors is None else vectors[place])
         for place, memory in enumerate(memories)
     ], vectors
+
+
+def index_passages(desk: Desk, passages: Sequence[tuple[Source, Passage]]) -> list[Indexing]:
+    """How each is found. The embedder is called in batches; as soon as it is down, the vectors of
+    all of them come late."""
+    texts = [embedded_text(p.speaker, s.content_type, s.title, p.text) for s, p in passages]
+    rows: list[Vector] = []
+    for start in range(0, len(texts), EMBEDDED_AT_ONCE):
+        found = desk.embed(texts[start : start + EMBEDDED_AT_ONCE])
+        if found is None:
+            return [passage_indexing(source, passage, None) for source, passage in passages]
+        rows += list(np.asarray(found, dtype=np.float32))
+    return [
+        passage_indexing(source, passage, row)
+        for (source, passage), row in zip(passages, rows, strict=True)
+    ]
 
 
 def can_see(principal: Principal, memory: Memory) -> bool:

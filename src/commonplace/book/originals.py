@@ -12,7 +12,7 @@ from commonplace.ingest.decode import MAX_CHARACTERS
 from commonplace.ingest.receive import Original
 from commonplace.model import check
 from commonplace.model.memory import Sensitivity
-from commonplace.model.source import ContextType, SourceType
+from commonplace.model.source import MAX_ORIGINAL_BYTES, ContextType, SourceType
 
 MAX_EXTERNAL_ID = 1000
 _LONGEST_PATH = 4096
@@ -97,7 +97,7 @@ def _read(path: Path) -> bytes:
             raise InvalidInput(
                 f"{path} is a folder.", remedy="Give its files one by one.", field="original"
             )
-        if path.stat().st_size > 4 * MAX_CHARACTERS:
+        if path.stat().st_size > MAX_ORIGINAL_BYTES:
             raise _too_long()
         return path.read_bytes()
     except OSError as error:
@@ -105,7 +105,7 @@ def _read(path: Path) -> bytes:
 
 
 def _short_enough(raw: bytes) -> bytes:
-    if len(raw) > 4 * MAX_CHARACTERS:
+    if len(raw) > MAX_ORIGINAL_BYTES:
         raise _too_long()
     return raw
 

@@ -26,6 +26,7 @@ from commonplace.errors import (
     NotAllowed,
 )
 from commonplace.ingest.ingest import Ingested, ingest
+from commonplace.ingest.suspicious import is_suspicious
 from commonplace.language.models.embedder import Vectors
 from commonplace.model import check
 from commonplace.model.conflict import Choice as Decided
@@ -536,7 +537,7 @@ class User:
     def import_(self, lines: Iterable[str]) -> Imported:
         """Bring in what `export` wrote: whole into an empty memory, else what is new."""
         belongings = from_lines(lines, self.principal.user_id)
-        return bring_in(self._desk, self.principal, belongings)
+        return bring_in(self._desk, self.principal, belongings, is_suspicious)
 
     # ——— shared by the verbs above ———
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from commonplace.desk import Desk, Vector, passage_indexing
+from commonplace.desk import Desk, index_passages
 from commonplace.errors import NotFound
 from commonplace.ingest.describe import describe
 from commonplace.ingest.passages import passages
 from commonplace.ingest.read import read
 from commonplace.ingest.suspicious import is_suspicious
-from commonplace.model.changes import Changeset, ChangeSource, Indexing
+from commonplace.model.changes import Changeset, ChangeSource
 from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, Node, Op
 from commonplace.model.memory import State
@@ -26,11 +24,9 @@ from commonplace.model.source import (
     Source,
     Status,
     Turn,
-    embedded_text,
 )
 
 ACTOR = "worker:process"
-EMBEDDED_AT_ONCE = 256
 
 
 def process(desk: Desk, job: Job) -> Callable[[], Changeset]:
@@ -52,7 +48,7 @@ def processed(desk: Desk, scope: Scope, id: str) -> Changeset:
     kept = [passage for _, passage in desk.store.passages_of(scope, id)]
     anew = made[: len(kept)] != kept
     new = made if anew else made[len(kept) :]
-    indexed = _indexed(desk, source, new)
+    indexed = index_passages(desk, [(source, passage) for passage in new])
     after = _described(source, reading, len(made)).evolve(
         processing_started_at=started, processing_completed_at=desk.clock()
     )
@@ -66,7 +62,9 @@ def processed(desk: Desk, scope: Scope, id: str) -> Changeset:
         new_ref=after.ref,
         meta={"passages": len(new)},
     )
-    step = ChangeSource(source, after, entry, anew=anew, passages=tuple(indexed))
+    step = ChangeSource(
+        source, after, entry, anew=anew, passages=tuple(zip(new, indexed, strict=True))
+    )
     return Changeset(scope, desk.clock(), ACTOR, (step,), thread_id=source.thread_id)
 
 
@@ -124,27 +122,6 @@ def _passages(source: Source, turns: Sequence[Turn]) -> Iterator[Passage]:
             label=piece.label,
             suspicious=is_suspicious(piece.text),
         )
-
-
-def _indexed(
-    desk: Desk, source: Source, new: Sequence[Passage]
-) -> Iterator[tuple[Passage, Indexing]]:
-    vectors = _vectors(desk, source, new)
-    for place, passage in enumerate(new):
-        vector = None if vectors is None else vectors[place]
-        yield passage, passage_indexing(source, passage, vector)
-
-
-def _vectors(desk: Desk, source: Source, new: Sequence[Passage]) -> Sequence[Vector] | None:
-    """In batches; None as soon as the embedder is down: then all of them come late."""
-    texts = [embedded_text(p.speaker, source.content_type, source.title, p.text) for p in new]
-    rows: list[Vector] = []
-    for start in range(0, len(texts), EMBEDDED_AT_ONCE):
-        found = desk.embed(texts[start : start + EMBEDDED_AT_ONCE])
-        if found is None:
-            return None
-        rows += list(np.asarray(found, dtype=np.float32))
-    return rows
 
 
 def _described(source: Source, reading: Reading, passages: int) -> Source:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from hashlib import sha256
 from typing import Any
 
 from commonplace.desk import Desk
@@ -15,19 +14,20 @@ from commonplace.ingest.read import format_of, read
 from commonplace.model.changes import AddSource, Changeset, ChangeSource, Enqueue, Step
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory import Sensitivity, State
-from commonplace.model.owed import processing
+from commonplace.model.owed import is_to_be_processed, processing
 from commonplace.model.scope import Principal
 from commonplace.model.source import (
     CATEGORY,
+    MAX_PARTS,
     PREFIX,
     ContextType,
     Reading,
     Source,
     SourceType,
     Status,
+    digest_of,
 )
 
-MAX_PARTS = 100_000
 TEXT, FILE = "text", "file"  # origins
 
 
@@ -93,7 +93,9 @@ def receive(
         else:
             step, source, outcome = _again(principal, original, reading, known, now)
         job = processing(source, desk.new_id(), now, awaited=awaited)
-        steps = () if step is None else (step, Enqueue(job))
+        steps: tuple[Step, ...] = () if step is None else (step,)
+        if is_to_be_processed(source):  # also when nobody was at it any more, and it comes again
+            steps += (Enqueue(job),)
         changeset = Changeset(
             principal.scope, now, principal.actor, steps, thread_id=original.thread_id
         )
@@ -114,10 +116,6 @@ def _identity(original: Original, reading: Reading) -> tuple[str, str]:
     if original.name is not None:
         return original.origin or FILE, original.name
     return original.origin or TEXT, digest_of(original.raw)
-
-
-def digest_of(raw: bytes) -> str:
-    return sha256(raw).hexdigest()
 
 
 def _new(
@@ -204,7 +202,7 @@ def _appended(
         )
     after = known.evolve(
         parts=known.parts + 1,
-        digest=digest_of(known.digest.encode() + original.raw),
+        digest=digest_of(original.raw, known.digest),
         **_raw_again(known, now),
     )
     entry = _told(after, Op.UPDATE, Event.UPDATE, known)

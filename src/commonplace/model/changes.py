@@ -114,19 +114,6 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
-    """Somebody's whole memory, brought in as it was, numbers and journal included."""
-
-    memories: tuple[tuple[Memory, Indexing], ...]
-    versions: tuple[Version, ...]
-    links: tuple[Link, ...]
-    journal: tuple[JournalRow, ...]
-    revision: int
-    profile_numbers: int
-    held: tuple[Held, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Enqueue:
     """Work that this change causes. While the same work waits already it adds nothing; while it
     runs, it runs again afterwards."""
@@ -151,9 +138,13 @@ class Withdraw:
 
 @dataclass(frozen=True, slots=True)
 class AddSource:
+    """From another memory it comes whole: with further parts of its original, and passages."""
+
     source: Source
     original: bytes
     entry: Entry
+    further: tuple[bytes, ...] = ()
+    passages: tuple[tuple[Passage, Indexing], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +166,20 @@ class RemoveSource:
 
     id: str
     entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Somebody's whole memory, brought in as it was, numbers and journal included."""
+
+    memories: tuple[tuple[Memory, Indexing], ...]
+    versions: tuple[Version, ...]
+    links: tuple[Link, ...]
+    journal: tuple[JournalRow, ...]
+    revision: int
+    profile_numbers: int
+    held: tuple[Held, ...] = ()
+    sources: tuple[AddSource, ...] = ()  # of their entries the journal that comes tells
 
 
 Step = (

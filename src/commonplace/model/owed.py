@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from commonplace.model.changes import (
     Add,
+    AddSource,
     Change,
     Changeset,
     ChangeSource,
@@ -16,8 +17,9 @@ from commonplace.model.changes import (
     Step,
 )
 from commonplace.model.job import FIRST_WAIT, Job
+from commonplace.model.memory import State
 from commonplace.model.scope import Scope
-from commonplace.model.source import Source
+from commonplace.model.source import Source, Status
 
 EMBED = "embed"  # the vectors that a scope lacks
 TRIES_OF_AN_OUTAGE = 170  # hourly in the end: about a week; the night looks after the rest
@@ -27,6 +29,10 @@ PROCESS = "process"  # a source's original into passages
 
 
 GRACE = timedelta(seconds=5)  # whoever waits for the work does it, unless they are gone
+
+
+def is_to_be_processed(source: Source) -> bool:
+    return source.status is Status.RAW and source.state is State.ACTIVE
 
 
 def processing(source: Source, job_id: str, now: datetime, *, awaited: bool) -> Job:
@@ -66,8 +72,9 @@ def _lacks_a_vector(step: Step) -> bool:
         case Change():
             return step.index is not None and step.index.vector is None
         case Copy():
-            return any(index.vector is None for _, index in step.memories)
-        case ChangeSource():
+            here = any(index.vector is None for _, index in step.memories)
+            return here or any(map(_lacks_a_vector, step.sources))
+        case AddSource() | ChangeSource():
             return any(index.vector is None for _, index in step.passages)
         case _:
             return False

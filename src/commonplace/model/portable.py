@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
-from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any
 
 from commonplace.errors import InvalidInput
 from commonplace.model import check
@@ -16,6 +15,21 @@ from commonplace.model.conflict import Held
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
 from commonplace.model.kinds import POLICIES, Stability
 from commonplace.model.memory import Link, Memory, Relation, Sensitivity, State, Version
+from commonplace.model.portable_fields import (
+    Reading,
+    count,
+    maybe,
+    metadata,
+    once,
+    one_of,
+    read,
+    reference,
+    share,
+    when,
+    whole_number,
+    word,
+)
+from commonplace.model.portable_sources import SourceReader, WholeSource, source_lines
 
 FORMAT = 1
 
@@ -35,6 +49,7 @@ class Belongings:
     revision: int
     profile_numbers: int
     held: tuple[Held, ...] = ()
+    sources: tuple[WholeSource, ...] = ()
 
 
 def plain(value: Any) -> Any:
@@ -72,6 +87,8 @@ def to_lines(user_id: str, belongings: Belongings) -> Iterator[str]:
         yield _line({"type": "link", **{f.name: getattr(link, f.name) for f in fields(link)}})
     for held in belongings.held:
         yield _line({"type": "held", **_held_out(held, belongings.memories)})
+    for whole in belongings.sources:
+        yield from map(_line, source_lines(whole))
     for row in belongings.journal:
         yield _line({"type": "journal", **_journal_out(row)})
 
@@ -139,6 +156,7 @@ class _Reader:
         self._links: dict[tuple[str, str], Link] = {}
         self._journal: dict[int, JournalRow] = {}
         self._held: dict[str, Held] = {}
+        self._sources = SourceReader(user_id)
 
     def take(self, line: str) -> None:
         if not line.strip():
@@ -152,20 +170,26 @@ class _Reader:
                 self._header = _header_in(record)
             case "memory":
                 memory = _memory_in(record, self._user_id)
-                _once(self._memories, memory.id, memory)
+                once(self._memories, memory.id, memory)
             case "version":
                 version = _version_in(record, self._user_id)
                 self._about_known(version.memory.id)
-                _once(self._versions, (version.memory.id, version.memory.version), version)
+                once(self._versions, (version.memory.id, version.memory.version), version)
             case "link":
                 link = _link_in(record)
                 self._about_known(link.a, link.b)
-                _once(self._links, (link.a, link.b), link)
+                once(self._links, (link.a, link.b), link)
             case "held":
                 self._take_held(record)
+            case "source":
+                self._sources.take_source(record)
+            case "original":
+                self._sources.take_original(record)
+            case "passage":
+                self._sources.take_passage(record)
             case "journal":
                 row = _journal_in(record, self._user_id)
-                _once(self._journal, row.seq, row)
+                once(self._journal, row.seq, row)
             case other:
                 raise InvalidInput(f"Unknown type of record: {other!r}.")
 
@@ -180,7 +204,7 @@ class _Reader:
         }
         if held.memory.state is not State.ACTIVE or kinds - {held.memory.kind}:
             raise InvalidInput("A held value is a live memory of the kind that it is held against.")
-        _once(self._held, held.memory.id, held)
+        once(self._held, held.memory.id, held)
         for id in targets:
             self._memories[id] = self._memories[id].evolve(conflict=held.conflict)
 
@@ -200,6 +224,7 @@ class _Reader:
             max([self._header["revision"], *(row.revision for row in self._journal.values())]),
             max([self._header["profile_numbers"], *(n + 1 for n in self._profile_numbers())]),
             tuple(self._held.values()),
+            self._sources.sources(),
         )
 
     def _profile_numbers(self) -> list[int]:
@@ -207,53 +232,13 @@ class _Reader:
         return [int(match[1]) for match in found if match]
 
 
-Key = TypeVar("Key")
-Item = TypeVar("Item")
-
-
-def _once(items: dict[Key, Item], key: Key, item: Item) -> None:
-    if key in items:
-        raise InvalidInput(f"It repeats {key!r}.")
-    items[key] = item
-
-
 def _header_in(record: Mapping[str, Any]) -> dict[str, int]:
     if record.get("format") != FORMAT:
         raise InvalidInput(f"Format {record.get('format')!r} is not {FORMAT}.")
-    return {name: _count(record.get(name), name) for name in ("revision", "profile_numbers")}
+    return {name: count(record.get(name), name) for name in ("revision", "profile_numbers")}
 
 
 # ——— how each field is read ———
-
-Reading = Callable[[Any, str], Any]
-
-
-def _count(value: object, field: str) -> int:
-    return check.integer(value, field, 0, 2**62)
-
-
-def _maybe(reading: Reading) -> Reading:
-    return lambda value, field: None if value is None else reading(value, field)
-
-
-def _one_of(choices: type[StrEnum]) -> Reading:
-    return lambda value, field: check.choice(value, field, choices, {})
-
-
-def _share(value: object, field: str) -> float:
-    return check.number(value, field, 0, 1)
-
-
-def _metadata(value: object, field: str) -> dict[str, Any]:
-    return check.metadata(value, field, check.MAX_KEPT_METADATA)
-
-
-def _reference(value: object, field: str) -> str:
-    """An id with a prefix or a version number: a little longer than a word."""
-    return check.text(value, field, 2 * check.MAX_WORD)
-
-
-_word, _when = _maybe(check.word), _maybe(check.when)
 
 _MEMORY: dict[str, Reading] = {
     "id": check.word,
@@ -262,83 +247,75 @@ _MEMORY: dict[str, Reading] = {
     "summary": check.text,
     "category": check.word,
     "tags": check.words,
-    "metadata": _metadata,
-    "importance": lambda value, field: check.integer(value, field, 1, 5),
-    "confidence": _share,
-    "stability": _one_of(Stability),
-    "sensitivity": _one_of(Sensitivity),
+    "metadata": metadata,
+    "importance": whole_number(1, 5),
+    "confidence": share,
+    "stability": one_of(Stability),
+    "sensitivity": one_of(Sensitivity),
     "pinned": check.flag,
     "evidence": check.texts,
-    "facet": _word,
-    "source_type": _word,
-    "source_id": _word,
-    "job_id": _word,
-    "agent_id": _word,
-    "run_id": _word,
-    "actor_id": _word,
-    "role": _word,
-    "thread_id": _word,
-    "state": _one_of(State),
-    "expires_at": _when,
-    "superseded_by": _word,
-    "purge_at": _when,
-    "valid_from": _when,
-    "valid_to": _when,
+    "facet": word,
+    "source_type": word,
+    "source_id": word,
+    "job_id": word,
+    "agent_id": word,
+    "run_id": word,
+    "actor_id": word,
+    "role": word,
+    "thread_id": word,
+    "state": one_of(State),
+    "expires_at": when,
+    "superseded_by": word,
+    "purge_at": when,
+    "valid_from": when,
+    "valid_to": when,
     "created_at": check.when,
     "updated_at": check.when,
-    "version": lambda value, field: check.integer(value, field, 1, 2**62),
-    "last_accessed_at": _when,
-    "access_count": _count,
+    "version": whole_number(1),
+    "last_accessed_at": when,
+    "access_count": count,
 }
 _ENTRY: dict[str, Reading] = {
-    "op": _one_of(Op),
-    "node": _one_of(Node),
-    "status": _one_of(Status),
-    "event": _maybe(_one_of(Event)),
-    "subject": _word,
-    "category": _word,
-    "old_ref": _maybe(_reference),
-    "new_ref": _maybe(_reference),
-    "similarity": _maybe(lambda value, field: check.number(value, field, -1, 1)),
-    "meta": _metadata,
+    "op": one_of(Op),
+    "node": one_of(Node),
+    "status": one_of(Status),
+    "event": maybe(one_of(Event)),
+    "subject": word,
+    "category": word,
+    "old_ref": maybe(reference),
+    "new_ref": maybe(reference),
+    "similarity": maybe(lambda value, field: check.number(value, field, -1, 1)),
+    "meta": metadata,
 }
 _PLACE: dict[str, Reading] = {
-    "seq": _count,
+    "seq": count,
     "ts": check.when,
-    "revision": _count,
-    "thread_id": _word,
-    "actor": _maybe(_reference),
+    "revision": count,
+    "thread_id": word,
+    "actor": maybe(reference),
 }
 _LINK: dict[str, Reading] = {
     "a": check.word,
     "b": check.word,
-    "strength": _share,
+    "strength": share,
     "created_at": check.when,
-    "relation": _one_of(Relation),
+    "relation": one_of(Relation),
 }
 
 
 _HELD: dict[str, Reading] = {
-    "conflict": _word,
+    "conflict": word,
     "targets": lambda value, field: value,
-    "beside": _word,
+    "beside": word,
     "mentioned": check.words,
     "reason": lambda value, field: check.text(value, field) if value else "",
-    "actor": _maybe(_reference),
+    "actor": maybe(reference),
     "held_at": check.when,
 }
 
 
-def _read(record: Mapping[str, Any], readings: Mapping[str, Reading], what: str) -> dict[str, Any]:
-    check.known_fields(record, readings, what)
-    missing = [name for name in readings if name not in record]
-    if missing:
-        raise InvalidInput(f"{what} lacks {missing[0]}.")
-    return {name: reading(record[name], name) for name, reading in readings.items()}
-
-
 def _memory_in(record: Mapping[str, Any], user_id: str) -> Memory:
-    memory = Memory(user_id=user_id, **_read(record, _MEMORY, "A memory"))
+    memory = Memory(user_id=user_id, **read(record, _MEMORY, "A memory"))
     present = {f"metadata.{name}": value for name, value in memory.metadata.items()}
     needed = [name for name in POLICIES[memory.kind].required if name.startswith("metadata.")]
     check.required(present, needed, memory.kind)
@@ -349,16 +326,16 @@ def _version_in(record: Mapping[str, Any], user_id: str) -> Version:
     return Version(
         _memory_in(record["memory"], user_id),
         check.when(record["recorded_at"], "recorded_at"),
-        _when(record["invalidated_at"], "invalidated_at"),
+        when(record["invalidated_at"], "invalidated_at"),
     )
 
 
 def _link_in(record: Mapping[str, Any]) -> Link:
-    return Link(**_read(record, _LINK, "A link"))
+    return Link(**read(record, _LINK, "A link"))
 
 
 def _held_in(record: Mapping[str, Any], user_id: str) -> Held:
-    values = _read({n: v for n, v in record.items() if n != "memory"}, _HELD, "A held value")
+    values = read({n: v for n, v in record.items() if n != "memory"}, _HELD, "A held value")
     return Held(
         _memory_in(record["memory"], user_id),
         values["conflict"],
@@ -371,6 +348,6 @@ def _held_in(record: Mapping[str, Any], user_id: str) -> Held:
 
 
 def _journal_in(record: Mapping[str, Any], user_id: str) -> JournalRow:
-    values = _read(record, {**_PLACE, **_ENTRY}, "A journal line")
+    values = read(record, {**_PLACE, **_ENTRY}, "A journal line")
     entry = Entry(**{name: values.pop(name) for name in _ENTRY})
     return JournalRow(user_id=user_id, entry=entry, **values)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any, Self
 
 from commonplace.model.memory import Sensitivity, State
@@ -13,6 +14,9 @@ from commonplace.model.memory import Sensitivity, State
 PREFIX = "source:"
 PASSAGE = "passage"  # what a passage is called where a memory has a kind
 CATEGORY = "history"  # of every passage
+
+MAX_PARTS = 100_000  # of an original
+MAX_ORIGINAL_BYTES = 40_000_000  # of one part
 
 
 class SourceType(StrEnum):
@@ -198,6 +202,11 @@ def split_alias(id: str) -> tuple[str, str] | None:
 
 _OURS = frozenset({"source", "profile", "node", "edge", "storyline", "macro", "artifact"})
 _SAME_ORIGIN = {"bespoke": "file"}
+
+
+def digest_of(raw: bytes, before: str = "") -> str:
+    """Of an original; of a further part, with the digest ``before`` it: then it is of all."""
+    return sha256(before.encode() + raw).hexdigest()
 
 
 def is_source_id(id: str) -> bool:

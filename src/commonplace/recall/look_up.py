@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,9 +11,10 @@ from commonplace.errors import NotAllowed, NotFound, StoreBusy
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.memory import Link, Memory, State, Version
 from commonplace.model.portable import Belongings
+from commonplace.model.portable_sources import WholeSource
 from commonplace.model.scope import Principal, Scope
 from commonplace.recall.conflicts import Side, alternatives_to, held_in
-from commonplace.store.port import EVERYTHING, Counters, JournalQuery, Listing
+from commonplace.store.port import EVERYTHING, Counters, JournalQuery, Listing, SourceListing
 
 EXPORT_TRIES = 10
 
@@ -113,4 +115,14 @@ def _gather(desk: Desk, scope: Scope, counters: Counters) -> Belongings:
         counters.revision,
         counters.profile_numbers,
         tuple(desk.store.held(scope)),
+        tuple(_whole_sources(desk, scope)),
     )
+
+
+def _whole_sources(desk: Desk, scope: Scope) -> Iterator[WholeSource]:
+    listing = SourceListing(
+        states=tuple(State), visibility=Visibility(cleared=True), limit=EVERYTHING
+    )
+    for source in reversed(desk.store.source_page(scope, listing)):
+        passages = [passage for _, passage in desk.store.passages_of(scope, source.id)]
+        yield WholeSource(source, tuple(desk.store.original(scope, source.id)), tuple(passages))

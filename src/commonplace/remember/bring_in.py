@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from commonplace.desk import Desk, index_all
 from commonplace.errors import NotAllowed
 from commonplace.language.models.embedder import Vectors
-from commonplace.model.changes import Add, Changeset, Copy, Hold, Indexing, Step, added
+from commonplace.model.changes import Add, AddSource, Changeset, Copy, Hold, Indexing, Step, added
 from commonplace.model.conflict import Held
 from commonplace.model.filters import Visibility
 from commonplace.model.journal import Op
 from commonplace.model.memory import Memory, State
 from commonplace.model.portable import Belongings
+from commonplace.model.portable_sources import WholeSource
 from commonplace.model.relations import Action, OnConflict, Relation
 from commonplace.model.scope import Principal
+from commonplace.model.source import Source
+from commonplace.remember.bring_in_sources import Arrivals
 from commonplace.remember.decide import NOTHING_LIKE_IT, Decision, decide
 from commonplace.remember.forget import hold_to_live_limits
 from commonplace.remember.hold import hold_beside, says_the_same
 from commonplace.remember.neighbours import look_around
 from commonplace.remember.profile import is_of_profile
 from commonplace.remember.relate import relate
+from commonplace.remember.sources import to_be_processed
 from commonplace.remember.weigh import weigh_all
-from commonplace.store.port import HeldQuery, Listing
+from commonplace.store.port import HeldQuery, Listing, SourceListing
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,30 +38,47 @@ class Imported:
     whole: bool  # True: history, links and numbers came along
     revision: int
     alternatives: tuple[str, ...] = ()  # say otherwise than what stands, and are kept beside it
+    sources: int = 0  # how many came in
 
 
-_ANYTHING = Listing(states=tuple(State), visibility=Visibility(cleared=True), limit=1)
+_EVERYONE = Visibility(cleared=True)
+_ANYTHING = Listing(states=tuple(State), visibility=_EVERYONE, limit=1)
+_ANY_SOURCE = SourceListing(states=tuple(State), visibility=_EVERYONE, limit=1)
 
 
-def bring_in(desk: Desk, principal: Principal, belongings: Belongings) -> Imported:
+def bring_in(
+    desk: Desk,
+    principal: Principal,
+    belongings: Belongings,
+    is_suspicious: Callable[[str], bool],
+) -> Imported:
     if not principal.is_owner:
         raise NotAllowed("Only the owner imports into a memory.")
     now = desk.clock()
     arrived = [memory.evolve(arrived_at=now) for memory in belongings.memories]
     indexes, vectors = index_all(desk, arrived)
+    arrivals = Arrivals(desk, belongings.sources, is_suspicious)
 
     def decision() -> tuple[Changeset, Imported]:
         counters = desk.store.counters(principal.scope)
-        if not desk.store.page(principal.scope, _ANYTHING):
-            steps: tuple[Step, ...] = (_copy(belongings, arrived, indexes),)
+        steps: tuple[Step, ...]
+        if _is_empty(desk, principal):
+            sources = arrivals.as_they_were()
+            steps = (_copy(belongings, arrived, indexes, sources),)
             told = Imported(len(arrived), (), (), True, 0)
             numbers = 0  # they come with the copy
         else:
-            steps, told = _what_is_new(desk, principal, arrived, indexes, vectors, belongings.held)
+            known = arrivals.known(principal.scope)
+            sources = arrivals.beside(known)
+            here = [_told_here(memory, known) for memory in arrived]
+            steps, told = _what_is_new(desk, principal, here, indexes, vectors, belongings.held)
+            steps += tuple(sources)
+            told = _with_those_known(told, belongings.sources, known)
             coming = [step.memory for step in steps if isinstance(step, Add)]
             live = [memory for memory in coming if memory.is_live(now)]
             hold_to_live_limits(desk, principal, live, (), now)
             numbers = max(0, belongings.profile_numbers - counters.profile_numbers)
+        steps += tuple(to_be_processed(desk, [step.source for step in sources], now))
         changeset = Changeset(
             principal.scope,
             now,
@@ -66,10 +87,34 @@ def bring_in(desk: Desk, principal: Principal, belongings: Belongings) -> Import
             counters.revision,
             profile_numbers=numbers,
         )
-        return changeset, told
+        return changeset, replace(told, sources=len(sources))
 
     revision, told = desk.decide(decision)
     return replace(told, revision=revision)
+
+
+def _is_empty(desk: Desk, principal: Principal) -> bool:
+    scope = principal.scope
+    return not (desk.store.page(scope, _ANYTHING) or desk.store.source_page(scope, _ANY_SOURCE))
+
+
+def _told_here(memory: Memory, known: Mapping[str, Source]) -> Memory:
+    """What came out of a source that is here under another id belongs to that one."""
+    source = known.get(memory.source_id or "")
+    return memory.evolve(source_id=source.id) if source else memory
+
+
+def _with_those_known(
+    told: Imported, coming: Sequence[WholeSource], known: Mapping[str, Source]
+) -> Imported:
+    there = [whole.source for whole in coming if whole.source.id in known]
+    same = [source.id for source in there if known[source.id].digest == source.digest]
+    differing = [source.id for source in there if source.id not in same]
+    return replace(
+        told,
+        already_there=(*told.already_there, *same),
+        differing=(*told.differing, *differing),
+    )
 
 
 def _what_is_new(
@@ -170,7 +215,12 @@ def _kept_beside(
     return steps
 
 
-def _copy(belongings: Belongings, arrived: Sequence[Memory], indexes: Sequence[Indexing]) -> Copy:
+def _copy(
+    belongings: Belongings,
+    arrived: Sequence[Memory],
+    indexes: Sequence[Indexing],
+    sources: Sequence[AddSource],
+) -> Copy:
     return Copy(
         tuple(zip(arrived, indexes, strict=True)),
         belongings.versions,
@@ -179,4 +229,5 @@ def _copy(belongings: Belongings, arrived: Sequence[Memory], indexes: Sequence[I
         belongings.revision,
         belongings.profile_numbers,
         belongings.held,
+        tuple(sources),
     )

@@ -10,7 +10,7 @@ from commonplace.errors import InvalidInput, NotFound
 from commonplace.model.changes import ChangeSource, Enqueue, Step, Withdraw
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory import Sensitivity, State
-from commonplace.model.owed import processing
+from commonplace.model.owed import is_to_be_processed, processing
 from commonplace.model.scope import Principal
 from commonplace.model.source import (
     CATEGORY,
@@ -83,6 +83,15 @@ def revive_source(source: Source, now: datetime, job_id: str) -> tuple[Step, ...
     if source.status is not Status.RAW:
         return (change,)
     return change, Enqueue(processing(after, job_id, now, awaited=False))
+
+
+def to_be_processed(desk: Desk, sources: Sequence[Source], now: datetime) -> list[Enqueue]:
+    """Of sources that come in, or come back: the work that they still need."""
+    return [
+        Enqueue(processing(source, desk.new_id(), now, awaited=False))
+        for source in sources
+        if is_to_be_processed(source)
+    ]
 
 
 def _next(source: Source, now: datetime) -> dict[str, object]:

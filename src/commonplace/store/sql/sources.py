@@ -96,12 +96,21 @@ def _listing_values(listing: SourceListing) -> dict[str, Any]:
 # ——— the steps of a changeset ———
 
 
-def add_source(session: Session, step: AddSource, seq: int) -> None:
+def add_source(
+    session: Session, step: AddSource, seq: int, units: Sequence[int]
+) -> list[tuple[int, Indexing]]:
     """Whoever was faster with the same original has it: decide again."""
     source = step.source
     if session.one("insert_source", **source_values(source), seq=seq) is None:
         raise StaleDecision("Another writer brought in this source first.")
-    session.run("insert_original", id=source.id, part=1, raw=step.original)
+    session.run_many(
+        "insert_original",
+        [
+            {"id": source.id, "part": part, "raw": raw}
+            for part, raw in enumerate((step.original, *step.further), 1)
+        ],
+    )
+    return _insert_passages(session, step.passages, seq, units)
 
 
 def change_source(
@@ -110,7 +119,6 @@ def change_source(
     seq: int,
     units: Sequence[int],
 ) -> list[tuple[int, Indexing]]:
-    """Returns what the new passages are found by, for the index of all."""
     after = step.after
     if step.anew:
         _remove_passages(session, [after.id])
@@ -126,7 +134,17 @@ def change_source(
         raise StaleDecision("Another writer changed this source first.")
     if step.before.state is not State.ACTIVE and after.state is State.ACTIVE:
         session.run("bump_passages_of", id=after.id, seq=seq)
-    placed = list(zip(units, step.passages, strict=True))
+    return _insert_passages(session, step.passages, seq, units)
+
+
+def _insert_passages(
+    session: Session,
+    passages: Sequence[tuple[Passage, Indexing]],
+    seq: int,
+    units: Sequence[int],
+) -> list[tuple[int, Indexing]]:
+    """Returns what they are found by, for the index of all."""
+    placed = list(zip(units, passages, strict=True))
     session.run_many(
         "insert_passage",
         [{**passage_values(passage), "unit": unit, "seq": seq} for unit, (passage, _) in placed],

@@ -29,16 +29,15 @@ from commonplace.model.changes import (
     Step,
     Withdraw,
 )
-from commonplace.model.conflict import Held
 from commonplace.model.journal import Event
 from commonplace.model.memory import Link, Memory
 from commonplace.store.failpoints import reached
+from commonplace.store.sql.held import copy_held, hold, let_go
 from commonplace.store.sql.jobs import enqueue, finish
 from commonplace.store.sql.rows import (
     Row,
     entry_values,
     found_by,
-    held_values,
     memory_values,
     micros,
     version_values,
@@ -105,12 +104,12 @@ def _number(session: Session, changeset: Changeset) -> Numbers:
 def _units_of(step: Step) -> int:
     match step:
         case Copy():
-            return len(step.memories)
+            return len(step.memories) + sum(map(_units_of, step.sources))
         case Add() | Rewrite():
             return 1
         case Change():
             return int(step.index is not None)
-        case ChangeSource():
+        case AddSource() | ChangeSource():
             return len(step.passages)
         case _:
             return 0
@@ -151,10 +150,10 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
             _connect(session, [step.link for step in batch])
         case Hold():
             for step in batch:
-                _hold(session, step)
+                hold(session, step)
         case LetGo():
             for step in batch:
-                _let_go(session, step)
+                let_go(session, step)
         case Remove():
             erased = [step.id for step in batch if step.entry.event is Event.ERASE]
             if erased:  # categories and threads are words of the caller's, too
@@ -166,7 +165,7 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
                 _rewrite(session, step, numbers)
         case AddSource():
             for step in batch:
-                add_source(session, step, numbers.seq)
+                _add_source(session, step, numbers)
         case ChangeSource():
             for step in batch:
                 units = [numbers.take_unit() for _ in step.passages]
@@ -230,6 +229,11 @@ def _index(session: Session, placed: Sequence[tuple[int, Indexing]], generation:
     )
 
 
+def _add_source(session: Session, step: AddSource, numbers: Numbers) -> None:
+    units = [numbers.take_unit() for _ in step.passages]
+    _index(session, add_source(session, step, numbers.seq, units), numbers.generation)
+
+
 def _change(session: Session, step: Change, numbers: Numbers) -> None:
     _update(session, step.after, step.before.version, step.index, numbers)
     session.run("close_version", id=step.after.id, at=micros(numbers.at))
@@ -275,36 +279,6 @@ def _connect(session: Session, links: Sequence[Link]) -> None:
     )
 
 
-def _hold(session: Session, step: Hold) -> None:
-    for absorbed in step.absorbs:
-        session.run("join_held", conflict=step.conflict, absorbed=absorbed)
-        session.run("join_disputes", conflict=step.conflict, absorbed=absorbed)
-    _insert_held(session, step.values)
-    if step.conflict:
-        session.run("dispute", conflict=step.conflict, ids=list(step.targets))
-        session.run("dispute", conflict=None, ids=list(step.releases))
-
-
-def _let_go(session: Session, step: LetGo) -> None:
-    session.run("delete_held", ids=list(step.values))
-    session.run("end_dispute", conflicts=[step.conflict] if step.conflict else [])
-    if step.entry.event is Event.ERASE:
-        for id in step.values:
-            session.run("silence_holding", id=id)
-
-
-def _insert_held(session: Session, held: Sequence[Held]) -> None:
-    session.run_many("insert_held", [held_values(value) for value in held])
-
-
-def _disputes(copy: Copy) -> dict[str, list[str]]:
-    targets: dict[str, list[str]] = {}
-    for memory, _ in copy.memories:
-        if memory.conflict:
-            targets.setdefault(memory.conflict, []).append(memory.id)
-    return targets
-
-
 def _remove(session: Session, ids: Sequence[str]) -> None:
     for statement in (
         "delete_terms",
@@ -333,9 +307,9 @@ def _copy(session: Session, copy: Copy, numbers: Numbers) -> None:
         [version_values(v.memory, v.recorded_at, v.invalidated_at) for v in copy.versions],
     )
     _connect(session, copy.links)
-    _insert_held(session, copy.held)
-    for conflict, targets in _disputes(copy).items():
-        session.run("dispute", conflict=conflict, ids=targets)
+    copy_held(session, copy)
+    for source in copy.sources:
+        _add_source(session, source, numbers)
     session.run_many(
         "insert_reads",
         [

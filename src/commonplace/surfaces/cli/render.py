@@ -280,7 +280,8 @@ def _tidied(answer: Tidied) -> Any:
 
 @drawn.register
 def _imported(answer: Imported) -> Any:
-    lines = [Text(f"✓ imported {answer.memories}; already there {len(answer.already_there)}")]
+    came = f"memories {answer.memories}, sources {answer.sources}"
+    lines = [Text(f"✓ imported: {came}; already there {len(answer.already_there)}")]
     if answer.differing:
         lines.append(Text(f"! kept as they were: {' '.join(answer.differing)}", "yellow"))
     if answer.alternatives:
