@@ -61,8 +61,8 @@ def listen(
         **_of_the_question(index, understood),
         **_of_standing(index, now),
         "named": named.astype(np.float32),
-        "follows": _following(index, words.unit, mask),
     }
+    signals["follows"] = _following(index, signals["words"])
     cosines = np.full(index.size, np.nan) if meaning is None else meaning.unit
     return Heard(mask, signals, np.where(blind, np.nan, cosines), words.held, words.known, named)
 
@@ -81,16 +81,19 @@ def _named(index: ScopeIndex, terms: list[str], mask: Mask) -> Mask:
     return found
 
 
-def _following(index: ScopeIndex, words: Floats, mask: Mask) -> Floats:
+def _following(index: ScopeIndex, words: Floats) -> Floats:
     """Answers follow questions: where somebody else asked with the query's words, the next turn
     may be what is looked for. In logs of assistants the question is the user's own."""
-    contexts = index.contexts
-    before = contexts.slots[np.maximum(contexts.places - 1, 0)]
-    speakers = index.coded["actor_id"][: index.size]
-    follows = (contexts.near.back[contexts.places] > 0) & (speakers != speakers[before])
-    follows &= (index.traits[before] & Trait.WONDERS > 0) & (index.coded["role"][: index.size] == 0)
-    asked = share_of_best(words, mask)[before]
-    return np.where(follows & index.passages, asked, 0.0)
+    contexts, speakers = index.contexts, index.coded["actor_id"]
+    asking = np.flatnonzero((words > 0) & (index.traits[: index.size] & Trait.WONDERS > 0))
+    asking = asking[contexts.places[asking] < index.size - 1]
+    next_place = contexts.places[asking] + 1
+    after = contexts.slots[next_place]
+    follows = (contexts.near.back[next_place] > 0) & (speakers[after] != speakers[asking])
+    follows &= (index.coded["role"][after] == 0) & index.passages[after]
+    found = np.zeros(index.size, dtype=words.dtype)
+    found[after[follows]] = words[asking[follows]]
+    return found
 
 
 def _of_words(words: Words, mask: Mask) -> dict[str, Floats]:
@@ -129,7 +132,9 @@ def _blind(index: ScopeIndex, query: str, calibration: Calibration) -> Mask:
     if all(each in calibration.knots for each in Script):
         return np.zeros(index.size, dtype=bool)
     codes = index.traits[: index.size] >> SCRIPT_SHIFT
-    return ~np.isin(codes, script_codes(frozenset(calibration.knots)))
+    blind = np.ones(len(Script), dtype=bool)
+    blind[script_codes(frozenset(calibration.knots))] = False
+    return blind[codes]
 
 
 def _of_the_question(index: ScopeIndex, understood: Understood) -> dict[str, Floats]:
@@ -182,8 +187,7 @@ def _dated(index: ScopeIndex, months: frozenset[int], years: frozenset[int]) -> 
 
 
 def _of_standing(index: ScopeIndex, now: datetime) -> dict[str, Floats]:
-    everyone: NDArray[np.int64] = np.arange(index.size)
-    age = np.maximum(index.age_days(everyone, now), 0.0)
+    age = np.maximum(index.age_days(now), 0.0)
     return {
         "recency": np.exp(-age / RECENCY_DAYS),
         "importance": (index.numeric["importance"][: index.size] - 1) / 4,

@@ -62,22 +62,33 @@ def parts_of(signals: Signals, weights: Weights = WEIGHTS) -> dict[str, Floats]:
     alone = weights.base / sum(getattr(weights, name) for name in WORDS)
     parts = {}
     for name, signal in signals.items():
-        part = weights.of(name) * np.nan_to_num(signal)
+        part = weights.of(name) * _or_nothing(signal)
         parts[name] = np.where(unknown, part * alone, part) if name in WORDS else part
     return parts
+
+
+def _or_nothing(signal: Floats) -> Floats:
+    """What is unknown adds nothing; most signals are known of all."""
+    unknown = np.isnan(signal)
+    return np.where(unknown, 0.0, signal) if unknown.any() else signal
 
 
 def totals(parts: Mapping[str, Floats], size: int) -> Floats:
     total: Floats = np.zeros(size)
     for part in parts.values():
-        total = total + part
+        total += part
     return total
 
 
 def share_of_best(scores: Floats, candidates: NDArray[np.bool_]) -> Floats:
     """For scores that have a natural zero."""
-    best = scores[candidates].max(initial=0.0)
+    best = _of(scores, candidates).max(initial=0.0)
     return scores / best if best > 0 else np.zeros_like(scores)
+
+
+def _of(values: Floats, candidates: NDArray[np.bool_]) -> Floats:
+    """Mostly everyone is one, and picking them out is slow."""
+    return values if candidates.all() else values[candidates]
 
 
 _FLOOR = -0.1  # of cosines: as good as the lowest of all, and needs no look at all
@@ -85,7 +96,7 @@ _FLOOR = -0.1  # of cosines: as good as the lowest of all, and needs no look at 
 
 def above_floor(cosines: Floats, candidates: NDArray[np.bool_]) -> Floats:
     """For cosines: how far above the floor, as a share of the best."""
-    best = np.nanmax(cosines[candidates], initial=_FLOOR)
+    best = np.fmax.reduce(_of(cosines, candidates), initial=_FLOOR)
     if not best > _FLOOR:
         return np.where(np.isnan(cosines), np.nan, 0.0)
     return np.maximum((cosines - _FLOOR) / (best - _FLOOR), 0.0)

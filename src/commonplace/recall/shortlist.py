@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,18 +105,21 @@ class _Judged:
         return best_slots(self._scores, self.candidates, most)
 
     def ranked(self, index: ScopeIndex, slots: Sequence[int] | NDArray[np.int64]) -> list[Ranked]:
+        at = np.asarray(slots, dtype=np.intp)
+        columns = (self.passages, self._similarities, self._heard.held, self._scores)
+        told = zip(at.tolist(), *(column[at].tolist() for column in columns), strict=True)
         return in_order(
             [
                 Ranked(
                     index.ids[slot],
                     index.units[slot],
-                    bool(self.passages[slot]),
-                    _number(self._similarities[slot]),
-                    float(self._heard.held[slot]),
-                    round(float(self._scores[slot]), 6),
+                    is_passage,
+                    None if isnan(similarity) else round(similarity, 6),
+                    held,
+                    round(score, 6),
                     self._parts_at(slot) if self._explain else {},
                 )
-                for slot in map(int, slots)
+                for slot, is_passage, similarity, held, score in told
             ]
         )
 
@@ -130,10 +134,6 @@ def _by_kind(parts: Mapping[str, Floats], index: ScopeIndex) -> Mapping[str, Flo
     for kind, weight in _WEIGHT_OF_KIND.items():
         weights[kinds == index.words["kind"].known(kind)] = weight
     return parts if (weights == 1).all() else {n: part * weights for n, part in parts.items()}
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 6)
 
 
 def _with_mentioned(

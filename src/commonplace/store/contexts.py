@@ -23,6 +23,7 @@ Mask = NDArray[np.bool_]
 _VECTORS_AT_ONCE = 4096
 _NUMBER_BITS = 24  # a session has fewer passages than this many bits can count
 _BEST_OF_SESSION = 3
+_FREQUENT = 12  # a term of one place in so many is counted faster over all places at once
 LONG_UNITS = 60  # terms on average: units that say enough by themselves
 
 
@@ -52,6 +53,7 @@ class Windows:
         self.back: Ints = np.zeros(0, np.int64)
         self.ahead: Ints = np.zeros(0, np.int64)
         self.terms: Ints = np.zeros(0, np.int64)  # how many each holds
+        self._spans: tuple[Ints, Ints] | None = None
 
     def make_room(self, at: Ints) -> None:
         self.back, self.ahead, self.terms = (
@@ -72,10 +74,13 @@ class Windows:
             total[fits] += lengths[other][fits]
             reached[side][fits] = abs(step)
         self.back[places], self.ahead[places], self.terms[places] = reached[-1], reached[1], total
+        self._spans = None
 
     def counts(self, places: Ints, counts: NDArray[np.int32]) -> NDArray[np.float64]:
         """How often a term stands in each window, given where it stands, and how often."""
         size = len(self.back)
+        if len(places) * _FREQUENT > size:
+            return self.sums(np.bincount(places, weights=counts, minlength=size))
         steps = np.arange(-self.reach.ahead, self.reach.back + 1)
         holders = places[:, None] + steps  # whose window could reach the term's place
         inside = (holders >= 0) & (holders < size)
@@ -89,10 +94,18 @@ class Windows:
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sum of each window's values."""
-        running = np.concatenate([[0.0], np.cumsum(values)])
-        at = np.arange(len(values))
-        summed: NDArray[np.float64] = running[at + self.ahead + 1] - running[at - self.back]
+        running = np.zeros(len(values) + 1)
+        np.cumsum(values, out=running[1:])
+        firsts, ends = self._first_and_end()
+        summed: NDArray[np.float64] = running[ends] - running[firsts]
         return summed
+
+    def _first_and_end(self) -> tuple[Ints, Ints]:
+        """The place where each window begins, and the one after its last."""
+        if self._spans is None:
+            at = np.arange(len(self.back))
+            self._spans = (at - self.back, at + self.ahead + 1)
+        return self._spans
 
 
 class Contexts:
@@ -165,7 +178,7 @@ class Contexts:
 
     def window_cosines(self, cosines: Floats) -> Floats:
         """Of each slot's near window, given each slot's own; NaN ones count for nothing."""
-        by_place = np.nan_to_num(cosines[self.slots].astype(np.float64), neginf=0.0)
+        by_place = self._by_place(cosines)
         found = self.near.sums(by_place) / np.maximum(self.norms, 1e-9)
         _, _, stands_alone = self._session_blocks()
         found = np.where(stands_alone, by_place, found)
@@ -173,7 +186,7 @@ class Contexts:
 
     def session_cosines(self, cosines: Floats) -> Floats:
         """The mean of the three best of each slot's session."""
-        values = np.nan_to_num(cosines[self.slots].astype(np.float64), neginf=0.0)
+        values = self._by_place(cosines)
         starts, block, stands_alone = self._session_blocks()
         left, total, taken = values.copy(), np.zeros(len(starts)), np.zeros(len(starts))
         for _ in range(_BEST_OF_SESSION):
@@ -182,8 +195,8 @@ class Contexts:
             total[some] += best[some]
             taken += some
             is_best = np.flatnonzero((left == best[block]) & some[block])
-            _, first = np.unique(block[is_best], return_index=True)
-            left[is_best[first]] = -np.inf
+            where = block[is_best]  # rising, so that the first of each is easily told
+            left[is_best[np.flatnonzero(np.diff(where, prepend=-1))]] = -np.inf
         mean = (total / np.maximum(taken, 1))[block]
         return self._by_slot(np.where(stands_alone, values, mean).astype(np.float32))
 
@@ -200,6 +213,12 @@ class Contexts:
             long = total > LONG_UNITS * sizes
             self._blocks = (starts, block, long[block] if len(starts) else is_first)
         return self._blocks
+
+    def _by_place(self, cosines: Floats) -> NDArray[np.float64]:
+        """What is unknown counts for nothing."""
+        found = cosines[self.slots].astype(np.float64)
+        found[~np.isfinite(found)] = 0.0
+        return found
 
     def _by_slot(self, by_place: NDArray[np.float32]) -> Floats:
         found: Floats = by_place[self.places]

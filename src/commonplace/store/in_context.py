@@ -93,11 +93,13 @@ class _Scored:
         contexts = self._index.contexts
         places = contexts.places[at[alive]]
         holders = self._add_to(self._near, contexts.near, term, places, counts[alive])
+        knowing: Mask | NDArray[np.int64] = holders
         if term in self._asked.names:
-            holders = np.union1d(holders, np.flatnonzero(self._asked.takes_part))
-        self._known[holders] += rarity
+            knowing = self._asked.takes_part.copy()
+            knowing[holders] = True
+        self._known[knowing] += rarity
         if is_proper:
-            self._known_twice[holders] += rarity
+            self._known_twice[knowing] += rarity
         self._add_to(self._wide, contexts.wide, term, places, counts[alive])
 
     def _add_to(

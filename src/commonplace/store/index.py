@@ -333,9 +333,9 @@ class ScopeIndex:
         words = list(self.words[name].codes)  # codes count up, so the n-th word has the code n
         return [str(words[code]) for code in self.coded[name][slots].tolist()]
 
-    def age_days(self, slots: NDArray[np.int64], now: datetime) -> NDArray[np.float64]:
-        """How long each has stood as it is."""
-        return (exact_micros(now) - self.numeric["updated_at"][slots]) / _MICROS_A_DAY
+    def age_days(self, now: datetime) -> NDArray[np.float64]:
+        """How long each slot has stood as it is."""
+        return (exact_micros(now) - self._number("updated_at")) / _MICROS_A_DAY
 
     def _coded(self, name: str) -> NDArray[np.int32]:
         return self.coded[name][: self.size]
@@ -345,8 +345,10 @@ class ScopeIndex:
 
     def of_sources(self, ids: Iterable[str]) -> Mask:
         """Which slots are passages of these sources."""
-        codes = [self.words["source_id"].known(id) for id in ids]
-        found: Mask = np.isin(self._coded("source_id"), codes) & self.passages
+        column = self.words["source_id"]
+        wanted = np.zeros(len(column.codes), dtype=bool)
+        wanted[[column.codes[id] for id in ids if id in column.codes]] = True
+        found: Mask = wanted[self._coded("source_id")] & self.passages
         return found
 
     # ——— the two arms ———
