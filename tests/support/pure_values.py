@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import reduce
 from typing import Any
 
 from hypothesis import strategies as st
 
+from commonplace.model import source as source_model
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
 from commonplace.model.kinds import POLICIES, Kind, Stability
 from commonplace.model.memory import Link, Memory, Sensitivity, State, Version
+from commonplace.model.portable_sources import WholeSource
+from commonplace.model.source import (
+    ContentType,
+    ContextType,
+    Passage,
+    Source,
+    SourceType,
+    digest_of,
+)
 from support.clock import START
 
 
@@ -116,6 +128,67 @@ entries = st.builds(
     new_ref=_maybe(words),
     similarity=_maybe(shares),
     meta=maps,
+)
+
+
+@st.composite
+def whole_sources(draw: st.DrawFn) -> WholeSource:
+    """A source of Ana's with its original and its passages, whose numbers and digest are right."""
+    original = tuple(draw(st.lists(st.binary(max_size=40), min_size=1, max_size=3)))
+    said = draw(st.lists(passages, max_size=4))
+    forgotten = draw(st.booleans())
+    source = draw(sources).evolve(
+        state=State.SOFT_DELETED if forgotten else State.ACTIVE,
+        purge_at=draw(moments) if forgotten else None,
+        parts=len(original),
+        passages=len(said),
+        digest=reduce(lambda before, raw: digest_of(raw, before), original, ""),
+    )
+    numbered = [replace(p, source_id=source.id, number=n) for n, p in enumerate(said, 1)]
+    return WholeSource(source, original, tuple(numbered))
+
+
+passages = st.builds(
+    Passage,
+    source_id=st.just("source:0"),
+    number=st.just(1),
+    turn=st.integers(1, 9),
+    text=texts,
+    speaker=_maybe(words),
+    role=_maybe(words),
+    at=moments,
+    session=_maybe(words),
+    label=_maybe(words),
+    suspicious=st.booleans(),
+)
+_several_words = st.lists(words, max_size=3, unique=True).map(tuple)
+sources = st.builds(
+    Source,
+    id=st.uuids().map(lambda id: f"source:{id}"),
+    user_id=st.just("ana"),
+    origin=words,
+    external_id=texts,
+    source_type=st.sampled_from(SourceType),
+    content_type=st.sampled_from(ContentType),
+    context_type=_maybe(st.sampled_from(ContextType)),
+    created_at=moments,
+    updated_at=moments,
+    title=st.just("") | texts,
+    summary=st.just("") | texts,
+    keywords=_several_words,
+    tags=_several_words,
+    participants=_several_words.map(lambda names: tuple(dict.fromkeys(("ana", *names)))),
+    provenance=maps,
+    thread_id=_maybe(words),
+    sensitivity=st.sampled_from(Sensitivity),
+    status=st.sampled_from(source_model.Status),
+    started_at=_maybe(moments),
+    ended_at=_maybe(moments),
+    processing_started_at=_maybe(moments),
+    processing_completed_at=_maybe(moments),
+    extraction_started_at=_maybe(moments),
+    extraction_completed_at=_maybe(moments),
+    version=st.integers(1, 9),
 )
 journal_rows = st.builds(
     JournalRow,

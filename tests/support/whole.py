@@ -51,6 +51,7 @@ def assert_journal_is_complete(belongings: Belongings) -> None:
     changesets = sorted({row.revision for row in rows if row.entry.event})
     assert changesets == list(range(revision, belongings.revision + 1))
     present = {memory.id for memory in belongings.memories}
+    present |= {whole.source.id for whole in belongings.sources}
     assert present == _left_by_journal(rows)
 
 
@@ -124,10 +125,11 @@ def assert_questions_are_whole(belongings: Belongings) -> None:
 
 
 def assert_index_is_complete(me: User, belongings: Belongings) -> None:
-    """One row of terms and one vector for each memory, and none that belongs to nobody."""
+    """One row of terms and one vector for each memory and passage, and none of nobody's."""
     page = me._desk.store.index_page(me.principal.scope, 0, -1)
     terms = {unit for unit, *_ in page.terms}
-    assert len(terms) == len(belongings.memories)
+    passages = sum(len(whole.passages) for whole in belongings.sources)
+    assert len(terms) == len(belongings.memories) + passages
     assert {unit for unit, _ in page.vectors} == terms
     live = {memory.id for memory in belongings.memories if memory.state is State.ACTIVE}
     assert {row.id for row in page.rows} == live

@@ -55,3 +55,31 @@ def test_all_users_or_only_ones_own(book, sound, store_url):
     ben.remember("Hay is cheap")
     assert wrong(ben) == {}
     assert "ana" in wrong(ben, all_users=True)["index"].detail
+
+
+def test_sources_are_counted_with_their_passages(sound):
+    sound.ingest("The red canoe is in the shed")
+    assert "1 with 1 passages" in told(sound, "sources")
+
+
+def told(me, what):
+    return next(finding.detail for finding in me.doctor() if finding.what == what)
+
+
+def test_a_raw_source_that_nobody_will_process_is_told(open_book):
+    """Its job was cancelled. Ingesting it again queues it, and so does forget and restore."""
+    book = open_book(worker="off")
+    me = book.user("ana")
+    left = [me.ingest(f"{what} is in the shed", wait=False).id for what in ("A canoe", "The map")]
+    assert wrong(me) == {}
+    for job in me.jobs():
+        me.jobs_cancel(job.id)
+    finding = wrong(me)["sources"]
+    assert all(id in finding.detail for id in left)
+    assert "commonplace restore" in finding.remedy
+    assert me.ingest("A canoe is in the shed", wait=False).action == "unchanged"
+    me.forget(left[1])
+    me.restore(left[1])
+    assert wrong(me) == {}
+    assert book.work(once=True).done == 2
+    assert me.stats().source_statuses == {"processed": 2}

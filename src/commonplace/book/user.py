@@ -26,6 +26,7 @@ from commonplace.errors import (
     NotAllowed,
 )
 from commonplace.ingest.ingest import Ingested, ingest
+from commonplace.ingest.look_for import ORIGINALS, stands_in_originals
 from commonplace.ingest.suspicious import is_suspicious
 from commonplace.language.models.embedder import Vectors
 from commonplace.model import check
@@ -436,7 +437,10 @@ class User:
         self._owner_only("look for a text in all of a memory")
         sought = check.text(text, "text")
         raw = check.flag(files, "files")
-        found = self._desk.store.mentions(self.principal.scope, sought, files=raw)
+        scope = self.principal.scope
+        found = self._desk.store.mentions(scope, sought, files=raw)
+        if ORIGINALS not in found and stands_in_originals(self._desk, scope, sought):
+            found.append(ORIGINALS)
         receipts = self._desk.store.census(self.principal.scope).receipts
         return Verified(tuple(found), any(r.scrubbed_at is None for r in receipts))
 

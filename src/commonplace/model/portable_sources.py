@@ -42,7 +42,7 @@ from commonplace.model.source import (
 
 MAX_ALIAS = 4096  # characters: the path of a file
 MAX_NAMES = 100_000  # of people: a channel's whole history is one source
-_LONGEST_RAW = 4 * (MAX_ORIGINAL_BYTES // 3 + 1)  # in base64
+LONGEST_RAW = 4 * (MAX_ORIGINAL_BYTES // 3 + 1)  # in base64
 
 # Whoever imports a source owns it.
 _LEFT_OUT = frozenset({"user_id", "team_id"})
@@ -139,7 +139,7 @@ def _source_id(value: object, field: str) -> str:
 def _raw(value: object, field: str) -> bytes:
     if not isinstance(value, str):
         raise InvalidInput(f"{field} must be base64.")
-    if len(value) > _LONGEST_RAW:
+    if len(value) > LONGEST_RAW:
         raise TooLong(f"{field} is larger than {MAX_ORIGINAL_BYTES:,} bytes.")
     try:
         return base64.b64decode(value, validate=True)

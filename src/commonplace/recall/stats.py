@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from commonplace.desk import Desk
+from commonplace.model.memory import State
 from commonplace.model.scope import Principal
-from commonplace.store.port import OperationCount
+from commonplace.store.port import JobQuery, OperationCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +23,18 @@ class Stats:
     states: Mapping[str, int]
     erasures_pending: int
     operations: Sequence[OperationCount]  # on request: by day, part, operation and outcome
+    sources: int  # live ones, as the next three
+    source_types: Mapping[str, int]
+    source_statuses: Mapping[str, int]
+    passages: int
+    jobs: Mapping[str, int]  # work that is owed, by its state
 
 
 def stats(desk: Desk, principal: Principal, events: bool) -> Stats:
     census = desk.store.census(principal.scope, desk.clock())
-    live = [row for row in census.memories if row.state == "active"]
+    live = [row for row in census.memories if row.state == State.ACTIVE]
+    sources = [row for row in census.sources if row.state == State.ACTIVE]
+    jobs = desk.store.jobs(principal.scope, JobQuery())
     return Stats(
         user_id=principal.user_id,
         revision=desk.store.counters(principal.scope).revision,
@@ -37,6 +45,11 @@ def stats(desk: Desk, principal: Principal, events: bool) -> Stats:
         states=_sum((row.state, row.count) for row in census.memories),
         erasures_pending=sum(receipt.scrubbed_at is None for receipt in census.receipts),
         operations=census.operations if events else (),
+        sources=sum(row.count for row in sources),
+        source_types=_sum((row.source_type, row.count) for row in sources),
+        source_statuses=_sum((row.status, row.count) for row in sources),
+        passages=sum(row.passages for row in sources),
+        jobs=_sum((job.state, 1) for job in jobs),
     )
 
 

@@ -14,7 +14,9 @@ from commonplace.model.embedders import asked_for
 from commonplace.model.filters import Visibility
 from commonplace.model.job import JobState
 from commonplace.model.memory import State
+from commonplace.model.owed import PROCESS, is_to_be_processed
 from commonplace.model.scope import Scope
+from commonplace.model.source import Status
 from commonplace.store.index import ScopeIndex
 from commonplace.store.port import EVERYTHING, Health, IndexPage, JobQuery, Listing, SourceListing
 from commonplace.store.sql.rows import pack_terms
@@ -44,6 +46,7 @@ def examine(desk: Desk, scope: Scope | None) -> list[Finding]:
     findings.append(_consistency(desk, scopes))
     findings.append(_vectors(desk, scopes))
     findings.append(_jobs(desk, scopes))
+    findings.append(_sources(desk, scopes))
     return [*findings, _embedder(desk), _generations(desk), _settings(desk), _versions()]
 
 
@@ -108,6 +111,28 @@ def _jobs(desk: Desk, scopes: list[Scope]) -> Finding:
     remedies += ["Run `commonplace worker --once`."] * bool(left)
     waiting = f"{len(known)} wait" if known else "nothing waits"
     return Finding("jobs", not told, ", ".join(told) or waiting, " ".join(remedies))
+
+
+def _sources(desk: Desk, scopes: list[Scope]) -> Finding:
+    """A source that is raw is being waited for; one that no job is about would wait for ever."""
+    left = [id for scope in scopes for id in _left_raw(desk, scope)]
+    counts = [row for scope in scopes for row in desk.store.census(scope).sources]
+    live = [row for row in counts if row.state == State.ACTIVE]
+    held = f"{sum(r.count for r in live):,} with {sum(r.passages for r in live):,} passages"
+    told = f"{len(left)} raw without a job: {', '.join(left[:3])}"
+    remedy = "Ingest them again, or `commonplace forget ID` and then `commonplace restore ID`."
+    return Finding("sources", not left, told if left else held, remedy if left else "")
+
+
+def _left_raw(desk: Desk, scope: Scope) -> list[str]:
+    raw = SourceListing(
+        visibility=Visibility(cleared=True), statuses=(Status.RAW,), limit=EVERYTHING
+    )
+    # The sources first: a job that ends in between has made its source ready.
+    waiting = [source.id for source in desk.store.source_page(scope, raw)]
+    owed = {job.key for job in desk.store.jobs(scope, JobQuery(kinds=[PROCESS]))}
+    left = [id for id in waiting if id not in owed]
+    return [s.id for s in desk.store.sources(scope, left) if is_to_be_processed(s)]
 
 
 def _embedder(desk: Desk) -> Finding:

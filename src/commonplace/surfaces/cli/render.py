@@ -298,7 +298,13 @@ def _stats(answer: Stats) -> Any:
         Text(f"kinds: {_counted(answer.kinds.items())}"),
         Text(f"categories: {_counted(answer.categories.items())}"),
         Text(f"states: {_counted(answer.states.items())}"),
+        Text(f"{_several(answer.sources, 'live source')}, {_several(answer.passages, 'passage')}"),
     ]
+    if answer.sources:
+        lines.append(Text(f"source types: {_counted(answer.source_types.items())}"))
+        lines.append(Text(f"source statuses: {_counted(answer.source_statuses.items())}"))
+    if answer.jobs:
+        lines.append(Text(f"jobs: {_counted(answer.jobs.items())}"))
     lines += [
         Text(f"{count.day}  {count.node:<8} {count.op:<8} {count.status:<7} {count.count}")
         for count in answer.operations
