@@ -21,12 +21,69 @@ ME = "Ana"
 
 _BEGIN = datetime(2024, 1, 1, 9, tzinfo=UTC)
 _SMALL = tuple(
-    "i you the to and a it that of in was so for my we is on with have this but be really at "
-    "about what me are not just your all they like do she he from some how when had".split()
+    [
+        "i",
+        "you",
+        "the",
+        "to",
+        "and",
+        "a",
+        "it",
+        "that",
+        "of",
+        "in",
+        "was",
+        "so",
+        "for",
+        "my",
+        "we",
+        "is",
+        "on",
+        "with",
+        "have",
+        "this",
+        "but",
+        "be",
+        "really",
+        "at",
+        "about",
+        "what",
+        "me",
+        "are",
+        "not",
+        "just",
+        "your",
+        "all",
+        "they",
+        "like",
+        "do",
+        "she",
+        "he",
+        "from",
+        "some",
+        "how",
+        "when",
+        "had",
+    ]
 )
 _EXTRAS = ("yesterday", "in June", "at 5 pm", "last week", "two", "in 2023", "on Sunday")
-_FRIENDS = tuple("Bruno Carla Dmitri Edith Farid Greta Hiro Ines Jonas Kira Liam Mona".split())
-_SURNAMES = tuple("Abel Brandt Costa Dahl Endo Fabre Grau Hale".split())
+_FRIENDS = tuple(
+    [
+        "Bruno",
+        "Carla",
+        "Dmitri",
+        "Edith",
+        "Farid",
+        "Greta",
+        "Hiro",
+        "Ines",
+        "Jonas",
+        "Kira",
+        "Liam",
+        "Mona",
+    ]
+)
+_SURNAMES = tuple(["Abel", "Brandt", "Costa", "Dahl", "Endo", "Fabre", "Grau", "Hale"])
 _SYLLABLES = tuple(c + v for c in "bdfgklmnprstvz" for v in ("a", "e", "i", "o", "u", "an", "er"))
 _SHORTEST, _LONGEST = 6, 34  # words in a turn
 _TOPIC = 12

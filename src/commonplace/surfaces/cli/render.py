@@ -33,7 +33,7 @@ from commonplace.remember.update import Updated
 from commonplace.sleep.reembed import Reembedded
 from commonplace.sleep.tidy import Tidied
 from commonplace.surfaces.cli import render_recall, render_sources
-from commonplace.surfaces.cli.draw import drawn, id_line, plain
+from commonplace.surfaces.cli.draw import drawn, id_line, plain, several
 
 __all__ = ["drawn", "headline", "show_answer", "show_error"]
 
@@ -109,8 +109,8 @@ def _question(question: Question) -> Any:
     table.add_column("")
     for number, side in enumerate(question.standing, 1):
         gone = "" if side.is_live else " (gone)"
-        several = f" {number}" if len(question.standing) > 1 else ""
-        table.add_column(f"stands{several}{gone}", style="green", overflow="fold")
+        which = f" {number}" if len(question.standing) > 1 else ""
+        table.add_column(f"stands{which}{gone}", style="green", overflow="fold")
     for _ in question.held:
         table.add_column("held", style="yellow", overflow="fold")
     sides = [*question.standing, *question.held]
@@ -298,7 +298,7 @@ def _stats(answer: Stats) -> Any:
         Text(f"kinds: {_counted(answer.kinds.items())}"),
         Text(f"categories: {_counted(answer.categories.items())}"),
         Text(f"states: {_counted(answer.states.items())}"),
-        Text(f"{_several(answer.sources, 'live source')}, {_several(answer.passages, 'passage')}"),
+        Text(f"{several(answer.sources, 'live source')}, {several(answer.passages, 'passage')}"),
     ]
     if answer.sources:
         lines.append(Text(f"source types: {_counted(answer.source_types.items())}"))
