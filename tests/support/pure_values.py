@@ -135,7 +135,7 @@ entries = st.builds(
 def whole_sources(draw: st.DrawFn) -> WholeSource:
     """A source of Ana's with its original and its passages, whose numbers and digest are right."""
     original = tuple(draw(st.lists(st.binary(max_size=40), min_size=1, max_size=3)))
-    said = draw(st.lists(passages, max_size=4))
+    said = draw(st.lists(passages, max_size=2))
     forgotten = draw(st.booleans())
     source = draw(sources).evolve(
         state=State.SOFT_DELETED if forgotten else State.ACTIVE,

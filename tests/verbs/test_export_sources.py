@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 
 import pytest
 
 import commonplace
-from commonplace.errors import CommonplaceError, InvalidInput
-from commonplace.model.source import Status
+from commonplace.errors import CommonplaceError, InvalidInput, TooLong
+from commonplace.model.source import MAX_ALIAS_BYTES, Status
 from support.embedders import Switchable
 from support.odd_texts import odd_texts
 
@@ -199,6 +200,19 @@ def test_a_wrong_line_is_named_and_nothing_comes_in(lived_in, book):
     with pytest.raises(InvalidInput, match=rf"^Line {place + 1}: raw is no base64"):
         ben.import_(lines)
     assert ben.revision == 0
+
+
+@pytest.mark.parametrize("owner", ["ana", "漢" * 190])
+def test_the_longest_name_fits_and_a_longer_one_is_refused(book, owner):
+    """Whatever its letters: what an index takes is bytes that no packing makes smaller."""
+    me = book.user(owner)
+    letters = random.Random(7).choices([chr(n) for n in range(0x4E00, 0x9FFF)], k=700)
+    longest = "".join(letters)[: (MAX_ALIAS_BYTES - len("chat")) // 3]
+    kept = me.ingest("Hay is cheap", origin="chat", external_id=longest)
+    assert book.user("twin").import_(me.export()).sources == 1
+    assert me.ingest("Hay is cheap", origin="chat", external_id=longest).id == kept.id
+    with pytest.raises(TooLong):
+        me.ingest("Hay is cheap", origin="chat", external_id=longest + "漢")
 
 
 def test_whatever_was_ingested_can_be_taken_along(open_book, clock, tmp_path):

@@ -25,6 +25,7 @@ from commonplace.model.source import (
     Source,
     SourceType,
     Status,
+    checked_alias,
     digest_of,
 )
 
@@ -81,7 +82,7 @@ def receive(
         title=original.title,
         started_at=original.date,
     )
-    origin, external_id = _identity(original, reading)
+    origin, external_id = checked_alias(*_identity(original, reading))
     now = desk.clock()
 
     def decide() -> tuple[Changeset, tuple[Source, Outcome]]:

@@ -29,6 +29,7 @@ from commonplace.model.portable_fields import (
     word,
 )
 from commonplace.model.source import (
+    MAX_ALIAS_BYTES,
     MAX_ORIGINAL_BYTES,
     MAX_PARTS,
     ContentType,
@@ -37,10 +38,10 @@ from commonplace.model.source import (
     Source,
     SourceType,
     Status,
+    checked_alias,
     digest_of,
 )
 
-MAX_ALIAS = 4096  # characters: the path of a file
 MAX_NAMES = 100_000  # of people: a channel's whole history is one source
 LONGEST_RAW = 4 * (MAX_ORIGINAL_BYTES // 3 + 1)  # in base64
 
@@ -169,7 +170,7 @@ def _state(value: object, field: str) -> State:
     return state
 
 
-_alias, _text = exact(MAX_ALIAS), exact(check.MAX_CONTENT)
+_alias, _text = exact(MAX_ALIAS_BYTES), exact(check.MAX_CONTENT)
 _name = maybe(exact(check.MAX_WORD))
 
 _SOURCE: dict[str, Reading] = {
@@ -224,6 +225,7 @@ _PASSAGE: dict[str, Reading] = {
 
 def _source_in(record: Mapping[str, Any], user_id: str) -> Source:
     source = Source(user_id=user_id, **read(record, _SOURCE, "A source"))
+    checked_alias(source.origin, source.external_id)
     if (source.state is State.SOFT_DELETED) != (source.purge_at is not None):
         raise InvalidInput("A source has a day to be purged exactly when it is forgotten.")
     if user_id in source.participants:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any, Self
 
+from commonplace.errors import TooLong
 from commonplace.model.memory import Sensitivity, State
 
 PREFIX = "source:"
@@ -17,6 +18,7 @@ CATEGORY = "history"  # of every passage
 
 MAX_PARTS = 100_000  # of an original
 MAX_ORIGINAL_BYTES = 40_000_000  # of one part
+MAX_ALIAS_BYTES = 1800  # PostgreSQL's index takes a third of a page, the owner's name included
 
 
 class SourceType(StrEnum):
@@ -190,6 +192,17 @@ def searched_text(content_type: str, title: str, text: str) -> str:
 
 
 _TITLED = (ContentType.TEXT_NOTE, ContentType.EMAIL)
+
+
+def checked_alias(origin: str, external_id: str) -> tuple[str, str]:
+    size = len(origin.encode()) + len(external_id.encode())
+    if size > MAX_ALIAS_BYTES:
+        raise TooLong(
+            f"origin and external_id have {size:,} bytes; the limit is {MAX_ALIAS_BYTES:,}.",
+            remedy="Give the source a shorter external_id.",
+            field="external_id",
+        )
+    return origin, external_id
 
 
 def split_alias(id: str) -> tuple[str, str] | None:

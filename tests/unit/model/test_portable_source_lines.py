@@ -6,7 +6,7 @@ import base64
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commonplace.errors import InvalidInput
@@ -28,8 +28,8 @@ def by_name(whole):
     return whole.source.origin, whole.source.external_id
 
 
-@settings(max_examples=40)
-@given(st.lists(whole_sources(), max_size=3, unique_by=(by_name, lambda whole: whole.source.id)))
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(whole_sources(), max_size=2, unique_by=(by_name, lambda whole: whole.source.id)))
 def test_what_goes_out_comes_back(wholes):
     owned = Belongings((), (), (), (), 0, 0, sources=tuple(wholes))
     lines = list(to_lines("ana", owned))
@@ -37,7 +37,7 @@ def test_what_goes_out_comes_back(wholes):
     assert from_lines(lines, "ana") == owned
 
 
-@settings(max_examples=30)
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(whole_sources(), st.sampled_from(["ben", "ana"]))
 def test_whoever_imports_it_owns_it_and_takes_part_in_it(whole, importer):
     lines = to_lines("ana", Belongings((), (), (), (), 0, 0, sources=(whole,)))
@@ -104,6 +104,7 @@ WRONG = {
     "an absurd number of parts": ([HEADER, having(SOURCE, parts=10**9)], 2),
     "a negative number of passages": ([HEADER, having(SOURCE, passages=-1)], 2),
     "an absurd name": ([HEADER, having(SOURCE, external_id="x" * 5000)], 2),
+    "a name of too many bytes": ([HEADER, having(SOURCE, external_id="漢" * 700)], 2),
     "a name of nothing but space": ([HEADER, having(SOURCE, external_id="  ")], 2),
     "an absurd title": ([HEADER, having(SOURCE, title="x" * 33_000)], 2),
     "a title of spaces without end": ([HEADER, having(SOURCE, title="x" + " " * 33_000)], 2),
