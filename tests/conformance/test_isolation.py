@@ -31,6 +31,7 @@ MAINTENANCE = {
     "drop_caches",
     "bury_jobs",
     "claim_job",
+    "claim_this_job",
     "next_due",
 }
 OF_POSTGRES = {

@@ -58,16 +58,13 @@ class SqlJobs(ABC):
         at = micros(now)
         with self._claiming() as session:
             session.run("bury_jobs", now=at, code=ABANDONED.code, told=ABANDONED.told)
-            row = session.one(
-                "claim_job",
-                now=at,
-                until=micros(now + lease),
-                worker=worker,
-                any_kind=int(not kinds),
-                kinds=list(kinds),
-                of=scope.key if scope else None,
-                id=id,
-            )
+            taken = {"now": at, "until": micros(now + lease), "worker": worker}
+            of = scope.key if scope else None
+            if id is not None:
+                row = session.one("claim_this_job", of=of, id=id, **taken)
+            else:
+                named = {"any_kind": int(not kinds), "kinds": list(kinds)}
+                row = session.one("claim_job", of=of, **named, **taken)
         return _job_from(row) if row else None
 
     def next_due(self, kinds: Sequence[str] = ()) -> datetime | None:

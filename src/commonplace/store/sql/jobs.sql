@@ -87,10 +87,9 @@ UPDATE jobs
 -- name: claim_job
 WITH next (owner, job) AS (
   SELECT scope, id FROM jobs
-   WHERE (due_at <= :now OR (state = 'queued' AND id = CAST(:id AS TEXT)))
+   WHERE due_at <= :now
      AND (CAST(:any_kind AS BIGINT) = 1 OR kind IN #list(kinds))
      AND (CAST(:of AS TEXT) IS NULL OR scope = CAST(:of AS TEXT))
-     AND (CAST(:id AS TEXT) IS NULL OR id = CAST(:id AS TEXT))
    ORDER BY due_at, scope, id
    LIMIT 1 #skip_locked
 )
@@ -98,6 +97,14 @@ UPDATE jobs
    SET state = 'running', due_at = :until, tries = tries + 1, lease = lease + 1, again = 0,
        worker = :worker, updated_at = :now
   FROM next WHERE scope = next.owner AND id = next.job
+RETURNING #job_columns
+
+-- name: claim_this_job
+-- By whoever waits for it: before it is due, but not while somebody else has it.
+UPDATE jobs
+   SET state = 'running', due_at = :until, tries = tries + 1, lease = lease + 1, again = 0,
+       worker = :worker, updated_at = :now
+ WHERE scope = :of AND id = :id AND (state = 'queued' OR due_at <= :now)
 RETURNING #job_columns
 
 -- name: next_due
