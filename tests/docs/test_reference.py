@@ -49,6 +49,7 @@ def test_the_readmes_python_runs(tmp_path):
     )
     assert ran.returncode == 0, ran.stderr
     assert "- ↑updated: [knowledge] The wifi password is daffodil43" in ran.stdout
+    assert "Tal said: On Sunday at nine, in the mill." in ran.stdout
 
 
 def test_the_readmes_commands_run(tmp_path, monkeypatch):

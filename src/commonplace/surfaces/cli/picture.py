@@ -13,6 +13,7 @@ from rich.text import Text
 
 import commonplace
 from commonplace.recall.conflicts import Side
+from commonplace.surfaces.cli.month import AFTERWARDS, QUESTIONS, ingest_the_month
 from commonplace.surfaces.cli.render import drawn
 
 _REMEMBERED = (
@@ -36,6 +37,19 @@ def recall_picture() -> str:
     named = [replace(hit, id=_ID.format(place)) for place, hit in enumerate(answer.hits)]
     told = replace(answer, hits=tuple(named))
     return _drawn_as_svg(f'$ commonplace recall "{_QUERY}" --explain', told)
+
+
+def passages_picture() -> str:
+    """What was said weeks ago, and why it is the answer."""
+    question = QUESTIONS[0].query
+    with commonplace.open(":memory:", clock=lambda: AFTERWARDS) as book:
+        me = book.user("ana")
+        list(ingest_the_month(me))
+        answer = me.recall(question, k=2, explain=True)
+    source = f"source:{_ID.format(0)}"
+    named = [replace(hit, id=f"{source}#{hit.id.partition('#')[2]}") for hit in answer.hits]
+    told = replace(answer, hits=tuple(named))
+    return _drawn_as_svg(f'$ commonplace recall "{question}" --k 2 --explain', told)
 
 
 def conflicts_picture() -> str:

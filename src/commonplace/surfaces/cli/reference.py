@@ -10,7 +10,12 @@ from commonplace.errors import all_errors
 from commonplace.model.kinds import POLICIES
 from commonplace.operations import OPERATIONS, Operation, Parameter
 from commonplace.settings import CONFIG_VARIABLE, TABLE
-from commonplace.surfaces.cli.picture import conflicts_picture, recall_picture
+from commonplace.surfaces.cli.picture import (
+    conflicts_picture,
+    passages_picture,
+    recall_picture,
+)
+from commonplace.surfaces.cli.signals import with_signals
 from commonplace.surfaces.cli.tour import tour_page
 
 FOLDER = Path("docs") / "reference"
@@ -146,7 +151,11 @@ PAGES: dict[str, Callable[[], str]] = {
 
 WRITTEN_WHOLE = {"tour.md": tour_page}  # pages beside the reference
 
-PICTURES = {"recall.svg": recall_picture, "conflicts.svg": conflicts_picture}
+PICTURES = {
+    "recall.svg": recall_picture,
+    "passages.svg": passages_picture,
+    "conflicts.svg": conflicts_picture,
+}
 
 
 def main() -> None:
@@ -155,6 +164,8 @@ def main() -> None:
         (FOLDER / name).write_text(_MADE + page(), encoding="utf-8")
     for name, page in WRITTEN_WHOLE.items():
         (FOLDER.parent / name).write_text(_MADE + page(), encoding="utf-8")
+    recall_page = FOLDER.parent / "recall.md"
+    recall_page.write_text(with_signals(recall_page.read_text(encoding="utf-8")), encoding="utf-8")
     IMAGES.mkdir(parents=True, exist_ok=True)
     for name, picture in PICTURES.items():
         (IMAGES / name).write_text(picture(), encoding="utf-8")

@@ -26,26 +26,96 @@ class Reason:
 
     label: str
     colour: str
+    told: str  # for the page on recall
 
 
 REASONS: dict[str, Reason] = {
-    "words": Reason("its words", "green"),
-    "words_near": Reason("words beside it", "green"),
-    "words_wide": Reason("words around it", "green"),
-    "meaning": Reason("its meaning", "cyan"),
-    "meaning_near": Reason("meaning beside it", "cyan"),
-    "meaning_session": Reason("meaning of its talk", "cyan"),
-    "speaker": Reason("who said it", "magenta"),
-    "date": Reason("when it was said", "magenta"),
-    "answer": Reason("can be the answer", "blue"),
-    "follows": Reason("follows the question", "blue"),
-    "named": Reason("called by name", "blue"),
-    "title": Reason("title mentioned", "blue"),
-    "relation": Reason("linked", "yellow"),
-    "recency": Reason("recent", "yellow"),
-    "importance": Reason("important", "yellow"),
-    "length": Reason("says enough", "yellow"),
-    "asks": Reason("is itself a question", "red"),
+    "words": Reason(
+        "its words",
+        "green",
+        "how many of the question's words it holds, the rare ones counting more (BM25)",
+    ),
+    "words_near": Reason(
+        "words beside it",
+        "green",
+        "the same, of the turns right beside it",
+    ),
+    "words_wide": Reason(
+        "words around it",
+        "green",
+        "the same, of the turns further around it",
+    ),
+    "meaning": Reason(
+        "its meaning",
+        "cyan",
+        "how close its vector is to the question's",
+    ),
+    "meaning_near": Reason(
+        "meaning beside it",
+        "cyan",
+        "the same, of the turns right beside it",
+    ),
+    "meaning_session": Reason(
+        "meaning of its talk",
+        "cyan",
+        "the same, of the whole sitting it belongs to",
+    ),
+    "speaker": Reason(
+        "who said it",
+        "magenta",
+        "the question names somebody who takes part, and they said it; in a log of an "
+        "assistant: the question is about oneself, and the user said it",
+    ),
+    "date": Reason(
+        "when it was said",
+        "magenta",
+        "the question names a month or a year, and it was said then, or just after",
+    ),
+    "answer": Reason(
+        "can be the answer",
+        "blue",
+        "it holds what is asked for: a time, a number or a name",
+    ),
+    "follows": Reason(
+        "follows the question",
+        "blue",
+        "somebody asked with the question's words, and this is what was said next",
+    ),
+    "named": Reason(
+        "called by name",
+        "blue",
+        "a memory that the question calls by its name",
+    ),
+    "title": Reason(
+        "title mentioned",
+        "blue",
+        "a document that one of the best hits mentions by its title",
+    ),
+    "relation": Reason(
+        "linked",
+        "yellow",
+        "a memory that is linked to others",
+    ),
+    "recency": Reason(
+        "recent",
+        "yellow",
+        "how new it is: down to a third after thirty days",
+    ),
+    "importance": Reason(
+        "important",
+        "yellow",
+        "how important it was said to be",
+    ),
+    "length": Reason(
+        "says enough",
+        "yellow",
+        "short remarks say little",
+    ),
+    "asks": Reason(
+        "is itself a question",
+        "red",
+        "a question is seldom the answer: this counts against it",
+    ),
 }
 _WIDTH = max(len(reason.label) for reason in REASONS.values()) + 1
 _LEAST = 0.0005  # less than this is drawn as 0.000
