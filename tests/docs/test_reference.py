@@ -1,6 +1,8 @@
 """Documentation that cannot drift: generated pages are current, the README's code runs."""
 
+import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 from commonplace import Commonplace, User
 from commonplace.operations import HELP, OPERATIONS
 from commonplace.surfaces.cli import reference
+from support import program
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -52,15 +55,19 @@ def test_the_readmes_python_runs(tmp_path):
     assert "Tal said: On Sunday at nine, in the mill." in ran.stdout
 
 
-def test_the_readmes_commands_run(tmp_path, monkeypatch):
+def test_the_readmes_commands_run(tmp_path):
     blocks = re.findall(r"```\n(commonplace .*?)```", README, re.S)
-    monkeypatch.setenv("COMMONPLACE_STORE", str(tmp_path / "readme.db"))
-    monkeypatch.chdir(tmp_path)
+    environment = {**os.environ, "COMMONPLACE_STORE": str(tmp_path / "readme.db")}
     lines = [line for block in blocks for line in block.strip().splitlines()]
     assert lines
     for line in lines:
-        command = line.replace("commonplace", f'"{sys.executable}" -m commonplace', 1)
-        ran = subprocess.run(command, shell=True, capture_output=True, text=True)
+        before, pipe, command = line.rpartition(" | ")
+        piped = subprocess.run(before, shell=True, capture_output=True, text=True, check=True)
+        name, *arguments = shlex.split(command)
+        ran = program.run(
+            arguments, environment=environment, stdin=piped.stdout if pipe else "", folder=tmp_path
+        )
+        assert name == "commonplace"
         assert ran.returncode == 0, f"{line}: {ran.stderr}"
 
 
