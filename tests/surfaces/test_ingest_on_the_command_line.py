@@ -7,7 +7,9 @@ from io import BytesIO, TextIOWrapper
 
 import pytest
 
+import commonplace
 from commonplace.surfaces.cli import main as command_line
+from commonplace.surfaces.cli.ingesting import IngestedFiles, still_waits
 
 TALK = "Noa: Shall we meet on Sunday?\nTal: Sunday is fine, at the harbour.\nNoa: Good, at nine.\n"
 
@@ -123,3 +125,14 @@ def test_a_forgotten_source_stays_forgotten(typed, talk):
     assert code == 0
     assert "was forgotten, and stays so" in told
     assert "restored" in typed("restore", f"file:{talk}")[1]
+
+
+def test_who_waited_in_vain_is_told_by_the_exit_code():
+    """Who did not wait asked for nothing else."""
+    with commonplace.open(":memory:", embedder="hashing", worker="off") as book:
+        raw = book.user("ana").ingest(TALK, wait=False)
+        processed = book.user("dan").ingest(TALK)
+    assert still_waits(raw, {})
+    assert still_waits(IngestedFiles((processed, raw), ()), {})
+    assert not still_waits(raw, {"wait": False})
+    assert not still_waits(processed, {})
