@@ -8,9 +8,12 @@ from collections.abc import Sequence
 import commonplace
 from commonplace.book import Commonplace, User
 from commonplace.language.models.embedder import Embedder
+from commonplace.model.filters import Visibility
 from commonplace.model.journal import Event, JournalRow, Op
 from commonplace.model.memory import VERSIONED, Memory, State, Version
 from commonplace.model.portable import Belongings, from_lines
+from commonplace.model.source import Source
+from commonplace.store.port import EVERYTHING, SourceListing
 
 
 def open_plainly(url: str, embedder: str | Embedder = "hashing") -> Commonplace:
@@ -24,16 +27,26 @@ def assert_whole(url: str, user: str) -> Belongings:
         me = book.user(user)
         assert_healthy(me)
         belongings = owned_by(me)
-        assert_journal_is_complete(belongings)
+        sources = all_sources(me)
+        assert_journal_is_complete(belongings, sources)
+        assert_originals_are_whole(me, sources)
         assert_versions_are_complete(belongings)
         assert_nothing_dangles(belongings)
         assert_questions_are_whole(belongings)
-        assert_index_is_complete(me, belongings)
+        assert_index_is_complete(me, belongings, sources)
     return belongings
 
 
 def owned_by(me: User) -> Belongings:
     return from_lines(me.export(), me.principal.user_id)
+
+
+def all_sources(me: User) -> list[Source]:
+    """Forgotten and hidden ones, too."""
+    listing = SourceListing(
+        visibility=Visibility(cleared=True), states=tuple(State), limit=EVERYTHING
+    )
+    return me._desk.store.source_page(me.principal.scope, listing)
 
 
 def assert_healthy(me: User) -> None:
@@ -42,7 +55,7 @@ def assert_healthy(me: User) -> None:
     assert not unwell, unwell
 
 
-def assert_journal_is_complete(belongings: Belongings) -> None:
+def assert_journal_is_complete(belongings: Belongings, sources: Sequence[Source]) -> None:
     """No number is missing or used twice, and every change of the memory has told of itself."""
     rows = belongings.journal
     seq, revision = _beginning(rows)
@@ -50,9 +63,16 @@ def assert_journal_is_complete(belongings: Belongings) -> None:
     assert [row.revision for row in rows] == sorted(row.revision for row in rows)
     changesets = sorted({row.revision for row in rows if row.entry.event})
     assert changesets == list(range(revision, belongings.revision + 1))
-    present = {memory.id for memory in belongings.memories}
-    present |= {whole.source.id for whole in belongings.sources}
+    present = {memory.id for memory in belongings.memories} | {each.id for each in sources}
     assert present == _left_by_journal(rows)
+
+
+def assert_originals_are_whole(me: User, sources: Sequence[Source]) -> None:
+    store, scope = me._desk.store, me.principal.scope
+    for source in sources:
+        assert len(store.original(scope, source.id)) == source.parts
+        numbers = [passage.number for _, passage in store.passages_of(scope, source.id)]
+        assert numbers == list(range(1, source.passages + 1))
 
 
 def _beginning(rows: Sequence[JournalRow]) -> tuple[int, int]:
@@ -124,12 +144,15 @@ def assert_questions_are_whole(belongings: Belongings) -> None:
     assert not present & {held.memory.id for held in belongings.held}
 
 
-def assert_index_is_complete(me: User, belongings: Belongings) -> None:
-    """One row of terms and one vector for each memory and passage, and none of nobody's."""
+def assert_index_is_complete(me: User, belongings: Belongings, sources: Sequence[Source]) -> None:
+    """One row of terms and one vector for each memory and each passage, and none that belongs to
+    nobody."""
     page = me._desk.store.index_page(me.principal.scope, 0, -1)
     terms = {unit for unit, *_ in page.terms}
-    passages = sum(len(whole.passages) for whole in belongings.sources)
+    passages = sum(source.passages for source in sources)
     assert len(terms) == len(belongings.memories) + passages
     assert {unit for unit, _ in page.vectors} == terms
     live = {memory.id for memory in belongings.memories if memory.state is State.ACTIVE}
     assert {row.id for row in page.rows} == live
+    shown = {source.id for source in sources if source.state is State.ACTIVE}
+    assert {told.id for told in page.sources} == shown

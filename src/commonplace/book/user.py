@@ -373,7 +373,7 @@ class User:
             restorable_at=self._desk.clock() if gone else None,
             types=tuple(str(each) for each in choices(source_types, "source_types", SourceType)),
             statuses=tuple(str(each) for each in choices(status, "status", Status)),
-            tags=() if tags is None else check.words(tags, "tags"),
+            tags=() if tags is None else check.words(_several(tags), "tags"),
             thread_id=thread_name(thread),
             origin=None if origin is None else check.word(origin, "origin"),
             said_after=None if said_after is None else check.when(said_after, "said_after"),
@@ -572,3 +572,7 @@ class User:
             return None
         span = check.number(days, "older_than_days", 0, check.MAX_DAYS)
         return self._desk.clock() - timedelta(days=span)
+
+
+def _several(texts: Texts) -> Sequence[str]:
+    return [texts] if isinstance(texts, str) else texts

@@ -101,8 +101,8 @@ class Worker:
                 return None
             if self._do(self._claim(scope, job.id)) is not None:
                 return self._find(scope, kind, key)
-            if job.state is not JobState.RUNNING or time.monotonic() > deadline:
-                return job
+            if job.state is JobState.DEAD or time.monotonic() > deadline:
+                return job  # one that waits was taken by another between two looks
             self._wait(LOOK_AGAIN_SECONDS)
 
     def wake(self) -> None:

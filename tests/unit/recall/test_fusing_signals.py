@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -32,6 +32,7 @@ def all_signals(draw):
     return {name: draw(a_signal) for name in NAMES}
 
 
+@settings(max_examples=15)
 @given(st.data())
 def test_the_parts_add_up_to_the_score(data):
     parts = parts_of(all_signals(data.draw))
@@ -41,6 +42,7 @@ def test_the_parts_add_up_to_the_score(data):
         assert total[place] == pytest.approx(expected)
 
 
+@settings(max_examples=25)
 @given(st.data(), st.sampled_from([name for name in NAMES if name != "asks"]))
 def test_more_of_a_signal_never_scores_lower_but_a_question_does(data, name):
     signals = all_signals(data.draw)

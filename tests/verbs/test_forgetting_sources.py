@@ -1,0 +1,157 @@
+"""A source is forgotten, restored and erased whole, by its id or by its name elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import InvalidInput, NotFound
+from support.sources import chat, letter, turn
+
+TALK = chat(turn("Dana", "A heron sat on the wall."), turn("Ana", "Which wall?", 1))
+
+
+def texts(me, query="heron wall"):
+    return [hit.text for hit in me.recall(query).hits]
+
+
+@pytest.fixture
+def talk(me):
+    return me.ingest(TALK, external_id="c1", thread="main").id
+
+
+def test_a_forgotten_source_is_found_nowhere_and_comes_back_whole(me, talk):
+    before = texts(me)
+    assert len(before) == 2
+    assert me.forget(talk).ids == (talk,)
+    assert me.recall("heron wall").is_empty
+    assert me.sources().sources == ()
+    assert [source.id for source in me.sources(forgotten=True).sources] == [talk]
+    for id in (talk, f"{talk}#1"):
+        with pytest.raises(NotFound):
+            me.show(id)
+    assert me.forget(talk).already == (talk,)
+    assert me.restore(talk).ids == (talk,)
+    assert me.restore(talk).already == (talk,)
+    assert texts(me) == before
+    assert len(me.show(talk).passages) == 2
+
+
+def test_ingested_again_it_stays_forgotten_until_it_is_restored(me, talk):
+    me.forget(talk)
+    for append in (False, True):
+        again = me.ingest(TALK, external_id="c1", append=append)
+        assert (again.id, again.action) == (talk, "forgotten")
+    assert me.recall("heron wall").is_empty
+
+
+def test_thirty_days_later_it_is_gone_and_may_come_anew(me, talk, clock):
+    me.forget(talk)
+    clock.tick(days=31)
+    with pytest.raises(NotFound):
+        me.restore(talk)
+    assert me.sources(forgotten=True).sources == ()
+    assert me.tidy().purged == 1
+    assert me.verify_forget("heron").clean
+    assert me.ingest(TALK, external_id="c1").is_new
+
+
+@pytest.mark.parametrize("verb", ["forget", "restore", "erase"])
+def test_a_passage_belongs_to_its_source_and_the_error_says_so(me, talk, verb):
+    with pytest.raises(InvalidInput) as refused:
+        getattr(me, verb)(f"{talk}#1")
+    assert refused.value.field == "ids"
+    assert f"forget {talk}" in refused.value.remedy
+    assert len(texts(me)) == 2
+
+
+@pytest.mark.parametrize("verb", ["forget", "restore", "erase", "show", "history"])
+def test_an_unknown_source_and_another_users_look_the_same(book, me, verb):
+    bobs = book.user("bob").ingest(TALK).id
+    messages = []
+    for id in (bobs, "source:00000000-0000-0000-0000-000000000000"):
+        with pytest.raises(NotFound) as refused:
+            getattr(me, verb)(id)
+        messages.append(refused.value.message.replace(id, "it"))
+    assert messages[0] == messages[1]
+
+
+def test_by_its_name_where_it_came_from(me, talk, tmp_path):
+    path = tmp_path / "note.txt"
+    path.write_text("A heron on the wall.")
+    file = me.ingest(path).id
+    mail = me.ingest(letter("A heron.", id="<7@example.org>")).id
+    assert {source.id for source in me.sources().sources} == {talk, file, mail}
+    for id in (talk, file, mail):
+        name = me.show(id).source.alias
+        assert me.show(name).source.id == id
+        assert me.forget(name).ids == (id,)
+        assert me.restore(name).ids == (id,)
+    assert me.show("chat:c1").source.id == talk
+    assert me.forget(f"bespoke:{path}").ids == (file,)
+    assert me.erase("chat:c1").ids == (talk,)
+    with pytest.raises(NotFound):
+        me.forget("chat:c1")
+
+
+def test_memories_and_sources_go_in_one_breath(me, talk):
+    memory = me.remember("The heron is grey").id
+    assert set(me.forget([memory, talk]).ids) == {memory, talk}
+    assert set(me.restore([memory, talk]).ids) == {memory, talk}
+    assert set(me.erase([memory, talk]).ids) == {memory, talk}
+
+
+def test_erased_means_gone_with_what_came_out_of_it(me, talk):
+    derived = me.remember("The heron has a name", source_id=talk).id
+    other = me.remember("The stork has a name").id
+    erased = me.erase(talk)
+    assert set(erased.ids) == {talk, derived}
+    assert me.verify_forget("heron").clean
+    assert [memory.id for memory in me.list().memories] == [other]
+    assert me.history(talk)[0]["event"] == "ERASE"
+    assert me.change_log("main") == []
+    assert me.ingest(TALK, external_id="c1").is_new
+
+
+def test_erased_before_it_was_processed_its_work_is_owed_no_longer(open_book):
+    book = open_book(worker="off")
+    me = book.user("ana")
+    done = me.ingest(TALK, wait=False)
+    me.erase(done.id)
+    assert me.jobs() == []
+
+
+def test_forgotten_by_filter(me, talk, clock):
+    mail = me.ingest(letter("A heron.")).id
+    memory = me.remember("The heron is grey", source_id=talk).id
+    assert set(me.forget(source_type="email").ids) == {mail}
+    assert set(me.forget(source_id=talk).ids) == {talk, memory}
+    me.restore([talk, mail, memory])
+    assert me.forget(kinds="note").ids == (memory,)
+    clock.tick(days=3)
+    assert set(me.forget(older_than_days=1).ids) == {talk, mail}
+
+
+def test_erasing_a_user_takes_their_sources_along(me, book, talk):
+    bobs = book.user("bob").ingest(TALK).id
+    assert talk in me.erase_user().ids
+    assert me.sources().sources == ()
+    assert me.recall("heron").is_empty
+    assert me.verify_forget("heron").clean
+    assert len(book.user("bob").show(bobs).passages) == 2
+
+
+def test_the_header_tells_of_a_new_source_once(me):
+    agent = me.agent("planner")
+    agent.changes()
+    done = me.ingest(TALK, title="Birds")
+    delta = agent.changes()
+    (change,) = delta.changes
+    assert change.what == "created"
+    assert "[history] Birds: " in delta.header
+    assert agent.changes().header == ""
+    me.forget(done.id)
+    assert "−forgotten: [history] Birds" in agent.changes().header
+    me.restore(done.id)
+    assert "⟲restored: [history] Birds" in agent.changes().header
+    me.erase(done.id)
+    assert "×deleted: an item" in agent.changes().header

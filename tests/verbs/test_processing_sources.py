@@ -1,0 +1,173 @@
+"""Processing is a job: now or later, by whoever; what fails is told and tried again."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import NotFound
+from commonplace.model.job import LEASE, JobState
+from commonplace.model.source import Status
+from commonplace.sleep.worker import Worked
+from support.embedders import Interrupted, Switchable
+from support.sources import chat, turn
+
+TALK = chat(turn("Dana", "A heron sat on the wall."), turn("Ana", "Which wall?", 1))
+
+
+@pytest.fixture
+def quiet(open_book):
+    """A book without a worker of its own."""
+    return open_book(worker="off")
+
+
+def test_without_waiting_the_original_is_safe_and_a_worker_does_the_rest(quiet):
+    me = quiet.user("ana")
+    done = me.ingest(TALK, wait=False)
+    assert (done.is_new, done.is_processed) == (True, False)
+    assert me.show(done.id).passages == ()
+    assert [source.id for source in me.sources(status="raw").sources] == [done.id]
+    assert [(job.kind, job.state) for job in me.jobs()] == [("process", "queued")]
+    assert me.recall("heron").is_empty
+    assert quiet.work(once=True) == Worked(done=1)
+    assert me.recall("heron").hits
+    assert me.jobs() == []
+    assert me.show(done.id).source.status is Status.PROCESSED
+
+
+def test_the_same_again_before_it_is_processed_processes_it_once(quiet):
+    me = quiet.user("ana")
+    waiting = me.ingest(TALK, wait=False)
+    again = me.ingest(TALK)
+    assert (again.id, again.action, again.is_processed) == (waiting.id, "unchanged", True)
+    assert quiet.work(once=True) == Worked()
+    assert len(me.show(waiting.id).passages) == 2
+
+
+def test_parts_that_were_appended_meanwhile_are_processed_together(quiet):
+    me = quiet.user("ana")
+    for number in range(3):
+        said = chat(turn("Dana", f"Heron number {number}", number))
+        done = me.ingest(said, external_id="c1", append=True, wait=False)
+    assert len(me.jobs()) == 1
+    assert quiet.work(once=True) == Worked(done=1)
+    assert len(me.show(done.id).passages) == 3
+
+
+def test_what_fails_is_told_and_tried_again(quiet, clock, monkeypatch):
+    me = quiet.user("ana")
+    with monkeypatch.context() as broken:
+        broken.setattr("commonplace.ingest.process.describe", None)
+        done = me.ingest(TALK)
+        assert (done.is_new, done.is_processed) == (True, False)
+        assert done.failure.code == "unexpected"
+        (job,) = me.jobs()
+        assert (job.state, job.tries) == (JobState.QUEUED, 1)
+        assert quiet.work(once=True) == Worked()  # it waits
+    clock.tick(hours=1)
+    assert quiet.work(once=True) == Worked(done=1)
+    assert me.show(done.id).source.status is Status.PROCESSED
+    assert me.recall("heron").hits
+
+
+def test_the_same_again_tries_at_once_what_had_failed(quiet, monkeypatch):
+    me = quiet.user("ana")
+    with monkeypatch.context() as broken:
+        broken.setattr("commonplace.ingest.process.describe", None)
+        assert not me.ingest(TALK).is_processed
+    assert me.ingest(TALK).is_processed
+
+
+def test_what_failed_too_often_is_dead_until_a_person_retries_it(quiet, clock, monkeypatch):
+    me = quiet.user("ana")
+    with monkeypatch.context() as broken:
+        broken.setattr("commonplace.ingest.process.describe", None)
+        me.ingest(TALK, wait=False)
+        while (job := me.jobs()[0]).state is not JobState.DEAD:
+            quiet.work(once=True)
+            clock.tick(hours=2)
+    me.jobs_retry(job.id)
+    assert quiet.work(once=True) == Worked(done=1)
+    assert me.recall("heron").hits
+
+
+def test_with_the_embedder_down_words_find_it_and_vectors_follow(open_book, clock):
+    embedder = Switchable()
+    book = open_book(embedder=embedder, worker="off")
+    me = book.user("ana")
+    embedder.down = True
+    done = me.ingest(TALK)
+    assert done.is_processed
+    found = me.recall("heron")
+    assert found.degraded
+    assert found.hits[0].similarity is None
+    assert [job.kind for job in me.jobs()] == ["embed"]
+    assert not next(f for f in me.doctor() if f.what == "vectors").ok
+    embedder.down = False
+    clock.tick(minutes=1)
+    assert book.work(once=True) == Worked(done=1)
+    found = me.recall("heron")
+    assert not found.degraded
+    assert found.hits[0].similarity > 0
+    assert all(finding.ok for finding in me.doctor())
+
+
+# ——— what changes while a worker is at it ———
+
+
+@pytest.fixture
+def at_work(open_book):
+    """Something happens while the worker waits for its vectors."""
+    embedder = Interrupted()
+    book = open_book(embedder=embedder, worker="off")
+    me = book.user("ana")
+
+    def process(meanwhile):
+        done = me.ingest(TALK, external_id="c1", wait=False)
+        embedder.meanwhile = lambda: meanwhile(me, done.id)
+        return done.id, book.work(once=True)
+
+    return book, me, process
+
+
+def test_appended_to_meanwhile_both_parts_are_processed(at_work):
+    book, me, process = at_work
+    more = chat(turn("Dana", "The old wall", 5))
+    id, _ = process(lambda me, _: me.ingest(more, external_id="c1", append=True, wait=False))
+    book.work(once=True)
+    assert [p.text for p in me.show(id).passages][-1] == "The old wall"
+    assert len(me.show(id).passages) == 3
+    assert me.jobs() == []
+
+
+def test_erased_meanwhile_nothing_comes_back(at_work):
+    _, me, process = at_work
+    id, worked = process(lambda me, id: me.erase(id))
+    assert worked == Worked()
+    assert me.jobs() == []
+    assert me.verify_forget("heron").clean
+    with pytest.raises(NotFound):
+        me.show(id)
+
+
+def test_forgotten_meanwhile_it_stays_forgotten_until_it_is_restored(at_work):
+    book, me, process = at_work
+    id, worked = process(lambda me, id: me.forget(id))
+    assert worked == Worked()
+    assert me.jobs() == []
+    assert me.recall("heron").is_empty
+    me.restore(id)
+    assert book.work(once=True) == Worked(done=1)
+    assert me.recall("heron").hits
+
+
+def test_a_worker_that_was_away_for_too_long_has_its_result_refused(at_work, clock):
+    book, me, process = at_work
+
+    def taken_over(me, id):
+        clock.tick(seconds=LEASE.total_seconds() + 1)
+        assert book.work(once=True) == Worked(done=1)
+
+    id, worked = process(taken_over)
+    assert worked == Worked()
+    assert len(me.show(id).passages) == 2
+    assert len(me.history(id)) == 2  # received, processed: once

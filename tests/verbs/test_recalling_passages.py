@@ -1,0 +1,142 @@
+"""Recall over passages and memories: filters, thresholds, and answers to what is not there."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.sources import chat, letter, turn
+
+
+@pytest.fixture
+def kept(me):
+    """Three sources and two memories about herons; ids by a short name."""
+    talk = me.ingest(
+        chat(
+            turn("Dana", "A heron stood by the harbour.", 0, role="user"),
+            turn("Ilan", "Was the heron grey?", 60 * 24, role="assistant"),
+        ),
+        tags=["birds", "walks"],
+        thread="main",
+    ).id
+    mail = me.ingest(letter("The heron flew to the lake.", subject="Heron news")).id
+    text = me.ingest("A heron eats fish.", date="2020-05-01", tags=["birds"]).id
+    about = me.remember("Herons nest in spring", source_id=talk, tags=["birds"]).id
+    plain = me.remember("The heron pub opens at noon", importance=4).id
+    return {"talk": talk, "mail": mail, "text": text, "about": about, "plain": plain}
+
+
+def found(me, kept, query="heron", **asked):
+    """Which of them came back, passages with their number."""
+    names = {id: name for name, id in kept.items()}
+    told = set()
+    for hit in me.recall(query, k=50, **asked).hits:
+        source, _, number = hit.id.partition("#")
+        told.add(names[source] + (f" {number}" if number else ""))
+    return told
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({}, {"talk 1", "talk 2", "mail 1", "text 1", "about", "plain"}),
+        ({"kinds": "note"}, {"about", "plain"}),
+        ({"kinds": ["note", "fact"]}, {"about", "plain"}),
+        ({"categories": "history"}, {"talk 1", "talk 2", "mail 1", "text 1"}),
+        ({"filters": {"source_type": "email"}}, {"mail 1"}),
+        ({"filters": {"source_type": "chat"}}, {"talk 1", "talk 2"}),
+        ({"filters": {"tags": ["walks"]}}, {"talk 1", "talk 2"}),
+        ({"filters": {"tags": ["birds"]}}, {"talk 1", "talk 2", "text 1", "about"}),
+        ({"filters": {"thread_id": "main"}}, {"talk 1", "talk 2"}),
+        ({"filters": {"role": "assistant"}}, {"talk 2"}),
+        ({"filters": {"actor_id": "Dana"}}, {"talk 1"}),
+        ({"filters": {"created_before": "2021-01-01"}}, {"text 1"}),
+        (
+            {"filters": {"created_after": "2026-03-02", "created_before": "2026-03-03"}},
+            {"talk 2"},
+        ),
+        ({"filters": {"importance_min": 3}}, {"plain"}),
+        ({"filters": {"pinned": True}}, set()),
+        ({"filters": {"facet": "anything"}}, set()),
+        ({"filters": {"source_type": "email", "tags": ["birds"]}}, set()),
+    ],
+)
+def test_filters_hold_for_passages_as_for_memories(me, kept, asked, expected):
+    assert found(me, kept, **asked) == expected
+
+
+def test_the_source_is_a_filter_for_its_passages_and_for_what_came_out_of_it(me, kept):
+    of_talk = {"filters": {"source_id": kept["talk"]}}
+    assert found(me, kept, **of_talk) == {"talk 1", "talk 2", "about"}
+    assert found(me, kept, **of_talk, kinds="note") == {"about"}
+    assert found(me, kept, filters={"source_id": "source:none"}) == set()
+
+
+def test_a_threshold_cuts_similarity(me, kept):
+    everything = me.recall("A heron eats fish", k=50).hits
+    for threshold in (0.0, 0.2, 0.5, 0.9, 1.0):
+        cut = me.recall("A heron eats fish", k=50, threshold=threshold).hits
+        assert all(hit.similarity >= threshold for hit in cut)
+        expected = {hit.id for hit in everything if hit.similarity >= threshold}
+        assert expected <= {hit.id for hit in cut}
+    assert [hit.id for hit in me.recall("A heron eats fish", threshold=0.95).hits] == [
+        f"{kept['text']}#1"
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I renew my passport in Brasília?",
+        "What did Captain Nemo say about submarines?",
+        "quarterly revenue forecast spreadsheet",
+    ],
+)
+@pytest.mark.usefixtures("kept")
+def test_a_question_about_something_else_has_no_answer_here(me, question):
+    answer = me.recall(question)
+    assert answer.is_empty
+    assert (answer.text, answer.tokens) == ("", 0)
+
+
+@pytest.mark.usefixtures("kept")
+def test_an_explained_passage_says_why(me):
+    (hit, *_) = me.recall("What did Ilan ask about the heron?", explain=True).hits
+    assert hit.citation.speaker == "Ilan"
+    assert hit.why.startswith("Recalled because ")
+    assert "speaker" in hit.parts
+    assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-4)
+    assert me.recall("heron").hits[0].why is None
+
+
+def test_of_a_long_turn_only_the_best_passage_answers(me):
+    long = " ".join(f"Sentence {n} tells of a heron and of much else besides." for n in range(60))
+    done = me.ingest(chat(turn("Dana", long), turn("Ilan", "So many herons!", 1)))
+    assert me.show(done.id).source.passages > 2
+    turns = [p.turn for p in me.show(done.id).passages]
+    hits = me.recall("heron", k=50).hits
+    assert len(hits) == len(set(turns)) == 2
+
+
+def test_sources_are_listed_by_what_they_are(me, kept):
+    def listed(**asked):
+        names = {id: name for name, id in kept.items()}
+        return [names[source.id] for source in me.sources(**asked).sources]
+
+    assert set(listed()) == {"talk", "mail", "text"}
+    assert listed(source_types="email") == ["mail"]
+    assert set(listed(source_types=["chat", "email"])) == {"talk", "mail"}
+    assert listed(tags="walks") == ["talk"]
+    assert listed(thread="main") == ["talk"]
+    assert listed(said_before="2021-01-01") == ["text"]
+    assert set(listed(status="processed")) == {"talk", "mail", "text"}
+    assert listed(status="raw") == []
+    page = me.sources(limit=2)
+    rest = me.sources(limit=2, after=page.next)
+    assert [*page.sources, *rest.sources] == list(me.sources().sources)
+    assert rest.next is None
+
+
+def test_around_a_passage_its_neighbours_are_shown(me):
+    done = me.ingest(chat(*(turn("Dana", f"Turn {n}", n) for n in range(1, 12))))
+    shown = me.show(f"{done.id}#6").passages
+    assert [passage.number for passage in shown] == [3, 4, 5, 6, 7, 8, 9]

@@ -1,0 +1,84 @@
+"""A source of sensitivity high: the owner by id or cleared, agents only when cleared."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import NotFound
+from support.sources import chat, turn
+
+TALK = chat(turn("Dana", "Ana takes lithium for her mood."), turn("Ana", "Since May.", 1))
+
+
+@pytest.fixture
+def secret(me):
+    return me.ingest(TALK, sensitivity="high", external_id="c1", title="Doctor").id
+
+
+def sees(handle):
+    hits = {hit.citation.source for hit in handle.recall("lithium mood").hits}
+    return hits | {source.id for source in handle.sources().sources}
+
+
+def test_hidden_from_recall_lists_and_headers_unless_cleared(book, me, secret):
+    for handle in (me, me.agent("planner")):
+        assert sees(handle) == set()
+        assert handle.changes("t").header == ""
+    cleared = book.user("ana", cleared=True)
+    for handle in (cleared, cleared.agent("planner")):
+        assert sees(handle) == {secret}
+        assert "Doctor" in handle.changes("u").header
+
+
+def test_the_owner_reaches_it_by_id(me, secret):
+    assert me.show(secret).source.title == "Doctor"
+    assert len(me.show(f"{secret}#1").passages) == 2
+    assert me.history(secret)
+    assert me.forget(secret).ids == (secret,)
+    assert me.restore(secret).ids == (secret,)
+
+
+@pytest.mark.parametrize("verb", ["show", "history", "forget", "restore", "erase"])
+@pytest.mark.parametrize("by", ["id", "alias"])
+def test_to_an_agent_it_is_not_there_by_any_name(me, secret, verb, by):
+    named = secret if by == "id" else "chat:c1"
+    unknown = "source:00000000-0000-0000-0000-000000000000" if by == "id" else "chat:c2"
+    messages = []
+    for id in (named, unknown):
+        with pytest.raises(NotFound) as refused:
+            getattr(me.agent("planner"), verb)(id)
+        messages.append(refused.value.message.replace(id, "it"))
+    assert messages[0] == messages[1]
+    assert me.show(secret).source.title == "Doctor"
+
+
+def test_an_agent_cannot_add_to_it_or_replace_it(me, secret):
+    for append in (True, False):
+        with pytest.raises(NotFound):
+            me.agent("planner").ingest(TALK, external_id="c1", append=append)
+    assert me.show(secret).source.parts == 1
+
+
+def test_an_agent_is_told_neither_of_its_end_nor_of_anything_before(me, secret, clock):
+    agent = me.agent("planner")
+    agent.changes()
+    me.forget(secret)
+    me.restore(secret)
+    me.erase(secret)
+    assert agent.changes().header == ""
+    second = me.ingest(TALK, sensitivity="high").id
+    me.forget(second)
+    clock.tick(days=31)
+    me.tidy()
+    assert agent.changes().changes == ()
+    assert second in {row["memory_id"] for row in me.events(limit=100)}
+    assert second not in {row["memory_id"] for row in agent.events(limit=100)}
+
+
+def test_its_people_and_its_title_do_not_steer_an_agents_answers(me, secret):
+    """What a question about Dana finds is the same with and without the hidden talk."""
+    me.remember("Dana likes green tea")
+    agent = me.agent("planner")
+    with_it = [(hit.id, hit.text) for hit in agent.recall("What does Dana like?").hits]
+    me.erase(secret)
+    assert [(hit.id, hit.text) for hit in agent.recall("What does Dana like?").hits] == with_it
