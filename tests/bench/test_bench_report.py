@@ -10,14 +10,17 @@ import pytest
 from rich.console import Console
 
 from commonplace.bench import peers
+from commonplace.bench.conversations import Talker
 from commonplace.bench.data import PreparedEmbedder, Writer
 from commonplace.bench.databases import POSTGRES, SQLITE
 from commonplace.bench.measure import interleaved
 from commonplace.bench.plan import Plan, quick
 from commonplace.bench.report import Report, Table, Target
 from commonplace.bench.run import run
+from commonplace.bench.stages import STAGES
 
 SIZE = 120
+PASSAGES = 60
 TINY = Plan(
     sizes=(SIZE,),
     users=3,
@@ -27,6 +30,8 @@ TINY = Plan(
     synced_remembers=10,
     imports=1,
     peers=False,
+    passages=(PASSAGES,),
+    appends=2,
 )
 BOTH = {SQLITE, POSTGRES}
 ON_BOTH = {f"commonplace on {name}" for name in BOTH}
@@ -52,6 +57,29 @@ def numbers(report: Report) -> Iterator[tuple[str, str, object]]:
 def test_every_cell_that_should_be_a_number_is_one(report):
     for table, column, value in numbers(report):
         assert isinstance(value, int | float), f"{table}: {column} is {value!r}"
+
+
+def test_conversations_are_recalled_ingested_and_appended_to_on_both_databases(report):
+    recalled = rows(report, "passages")
+    assert {row["method"] for row in recalled} == {peers.NUMPY, *ON_BOTH}
+    for name in ("ingest", "append"):
+        assert {row["database"] for row in rows(report, name)} == BOTH
+    every = [row for name in ("passages", "ingest", "append") for row in rows(report, name)]
+    assert {row["passages"] for row in every} == {PASSAGES}
+
+
+def test_every_stage_of_ingesting_takes_less_than_the_whole(report):
+    """Rates: a part of the work runs at a higher rate than all of it."""
+    for row in rows(report, "ingest"):
+        stages = {*STAGES, "write"}
+        assert all(row[stage] > row["all"] > 0 for stage in stages), row
+
+
+def test_invented_conversations_are_always_the_same():
+    once, again = (Talker().talks(PASSAGES) for _ in range(2))
+    assert once == again
+    assert sum(len(talk.turns) for talk in once) == PASSAGES
+    assert Talker().questions(once, 4) == Talker().questions(once, 4)
 
 
 def test_recall_and_remember_are_measured_on_both_databases_beside_their_yardsticks(report):

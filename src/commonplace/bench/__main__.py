@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from commonplace.bench.embedders import main as embedders
-from commonplace.bench.plan import SIZES, USERS, Plan, quick
+from commonplace.bench.plan import PASSAGES, SIZES, USERS, Plan, quick
 from commonplace.bench.quality.command import main as quality
 from commonplace.bench.quality.report import kept_section
 from commonplace.bench.run import run
@@ -31,7 +31,9 @@ def main(arguments: list[str]) -> None:
         others[arguments[0]](arguments[1:])
         return
     asked = _parser().parse_args(arguments)
-    plan = Plan(sizes=asked.sizes, users=asked.users, peers=not asked.no_peers)
+    plan = Plan(
+        sizes=asked.sizes, users=asked.users, peers=not asked.no_peers, passages=asked.passages
+    )
     console = Console(width=None if sys.stdout.isatty() else 120)
     notices = Console(stderr=True)
     report = run(quick(plan) if asked.quick else plan, notices.print)
@@ -55,12 +57,16 @@ def _hold_to_one_thread(arguments: list[str]) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m commonplace.bench", description=__doc__)
-    parser.add_argument(
-        "--sizes",
-        type=lambda text: tuple(int(size) for size in text.split(",")),
-        default=SIZES,
-        help="memories of one user, separated by commas (%(default)s)",
-    )
+    for option, default, what in (
+        ("--sizes", SIZES, "memories of one user"),
+        ("--passages", PASSAGES, "passages of one user's conversations"),
+    ):
+        parser.add_argument(
+            option,
+            type=lambda text: tuple(int(size) for size in text.split(",")),
+            default=default,
+            help=f"{what}, separated by commas (%(default)s)",
+        )
     parser.add_argument(
         "--users", type=int, default=USERS, help="in the crowded store (%(default)s)"
     )

@@ -20,70 +20,13 @@ TURNS = 25  # in a session
 ME = "Ana"
 
 _BEGIN = datetime(2024, 1, 1, 9, tzinfo=UTC)
-_SMALL = tuple(
-    [
-        "i",
-        "you",
-        "the",
-        "to",
-        "and",
-        "a",
-        "it",
-        "that",
-        "of",
-        "in",
-        "was",
-        "so",
-        "for",
-        "my",
-        "we",
-        "is",
-        "on",
-        "with",
-        "have",
-        "this",
-        "but",
-        "be",
-        "really",
-        "at",
-        "about",
-        "what",
-        "me",
-        "are",
-        "not",
-        "just",
-        "your",
-        "all",
-        "they",
-        "like",
-        "do",
-        "she",
-        "he",
-        "from",
-        "some",
-        "how",
-        "when",
-        "had",
-    ]
-)
+_SAID_OFTEN = """
+    i you the to and a it that of in was so for my we is on with have this but be really at
+    about what me are not just your all they like do she he from some how when had
+"""
 _EXTRAS = ("yesterday", "in June", "at 5 pm", "last week", "two", "in 2023", "on Sunday")
-_FRIENDS = tuple(
-    [
-        "Bruno",
-        "Carla",
-        "Dmitri",
-        "Edith",
-        "Farid",
-        "Greta",
-        "Hiro",
-        "Ines",
-        "Jonas",
-        "Kira",
-        "Liam",
-        "Mona",
-    ]
-)
-_SURNAMES = tuple(["Abel", "Brandt", "Costa", "Dahl", "Endo", "Fabre", "Grau", "Hale"])
+_FIRST_NAMES = """Bruno Carla Dmitri Edith Farid Greta Hiro Ines Jonas Kira Liam Mona"""
+_LAST_NAMES = """Abel Brandt Costa Dahl Endo Fabre Grau Hale"""
 _SYLLABLES = tuple(c + v for c in "bdfgklmnprstvz" for v in ("a", "e", "i", "o", "u", "an", "er"))
 _SHORTEST, _LONGEST = 6, 34  # words in a turn
 _TOPIC = 12
@@ -117,6 +60,8 @@ class Talker:
 
     def __init__(self, seed: int = SEED):
         self._random = np.random.default_rng(seed)
+        self._small = _SAID_OFTEN.split()
+        self._first, self._last = _FIRST_NAMES.split(), _LAST_NAMES.split()
         self._words = np.array(self._vocabulary())
         ranks = np.arange(1, VOCABULARY + 1)
         self._frequencies = (1 / ranks) / (1 / ranks).sum()
@@ -135,8 +80,8 @@ class Talker:
         ]
 
     def _talk(self, number: int, turns: int) -> Talk:
-        friend = f"{self._random.choice(_FRIENDS)} {self._random.choice(_SURNAMES)}"
-        topic = self._random.choice(self._words, _TOPIC)
+        friend = f"{self._random.choice(self._first)} {self._random.choice(self._last)}"
+        topic = self._random.choice(self._words, _TOPIC).tolist()
         begins = _BEGIN + timedelta(days=number % 700, hours=number // 700)
         said = [
             Said(
@@ -150,7 +95,7 @@ class Talker:
 
     def _sentence(self, topic: Sequence[str], *, asks: bool) -> str:
         length = int(self._random.integers(_SHORTEST, _LONGEST + 1))
-        small = self._random.choice(_SMALL, length)
+        small = self._random.choice(self._small, length)
         heavy = self._random.choice(self._words, length, p=self._frequencies)
         again = self._random.choice(topic, length)
         kind = self._random.random(length)
@@ -167,7 +112,7 @@ class Talker:
         for number in range(count):
             talk = talks[int(self._random.integers(len(talks)))]
             said = talk.turns[int(self._random.integers(len(talk.turns)))]
-            told = [word for word in said.text.rstrip(".?").split() if word not in _SMALL]
+            told = [word for word in said.text.rstrip(".?").split() if word not in self._small]
             some = self._random.permutation(told)[:_QUESTION_WORDS].tolist()
             about = " ".join(word.lower() for word in some)
             who = said.speaker.split()[0]

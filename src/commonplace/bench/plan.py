@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 SIZES = (1_000, 10_000, 100_000)
 USERS = 1_000
+PASSAGES = (600, 10_000, 100_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,8 @@ class Plan:
     synced_remembers: int = 200  # counted under strace
     imports: int = 5
     peers: bool = True
+    passages: tuple[int, ...] = PASSAGES  # of conversations, that are ingested and asked
+    appends: int = 30
 
 
 def quick(plan: Plan) -> Plan:
@@ -28,4 +31,6 @@ def quick(plan: Plan) -> Plan:
         remembers=30,
         synced_remembers=50,
         peers=plan.peers,
+        passages=plan.passages[:1],
+        appends=10,
     )

@@ -18,6 +18,7 @@ from commonplace.bench.plan import Plan
 from commonplace.bench.recalling import WARM_UP, Recalling
 from commonplace.bench.report import Cell, Report, Table, Target
 from commonplace.bench.shelf import load
+from commonplace.bench.talking import Talking
 from commonplace.bench.writing import Writing
 
 _PACKAGES = ("commonplace", "numpy", "psycopg", "chromadb", "langgraph-checkpoint-sqlite")
@@ -35,12 +36,17 @@ def run(plan: Plan, say: Callable[[str], object]) -> Report:
         for size in plan.sizes:
             say(f"{size:,} memories of one user …")
             _at_size(size, plan, found, writer, recalling, writing)
+        talking = Talking(plan, folder)
+        for size in plan.passages:
+            say(f"{size:,} passages of one user's conversations …")
+            talking.measure(found, size)
         say("counting waits for the disk …")
         writing.count_syncs(found)
         say(f"{plan.users:,} users with {plan.memories_each:,} memories each …")
         crowd = Crowd(plan, writer, embedder)
         crowd.measure(found)
-        tables = [recalling.recall, writing.remember, writing.relations, writing.links]
+        tables = [recalling.recall, talking.recall, talking.ingest, talking.append]
+        tables += [writing.remember, writing.relations, writing.links]
         tables += [writing.syncs, crowd.table, recalling.weight, installed.measure(plan.imports)]
         return Report(_machine(found), tables, _targets(tables))
 
@@ -80,6 +86,11 @@ def _targets(tables: Sequence[Table]) -> list[Target]:
     return [
         Target(
             "Hybrid recall at 100,000 against the numpy scan", 2, recall(100_000, mine, "x numpy")
+        ),
+        Target(
+            "Recall of passages at 100,000 against the numpy scan",
+            4,
+            _cell(named["passages"], "x numpy", passages=100_000, method=mine),
         ),
         Target(
             "Hybrid recall at 10,000 against chromadb's query by vector",

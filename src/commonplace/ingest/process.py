@@ -44,7 +44,7 @@ def processed(desk: Desk, scope: Scope, id: str) -> Changeset:
         return Changeset(scope, started, ACTOR, ())
     source = found[0]
     reading = read_parts(source, desk.store.original(scope, id))
-    made = list(_passages(source, reading.turns))
+    made = cut_into_passages(source, reading.turns)
     kept = [passage for _, passage in desk.store.passages_of(scope, id)]
     anew = made[: len(kept)] != kept
     new = made if anew else made[len(kept) :]
@@ -106,11 +106,11 @@ def _in_order(source: Source, turns: Iterator[Turn]) -> Iterable[Turn]:
     return sorted(turns, key=lambda turn: turn.at or began)
 
 
-def _passages(source: Source, turns: Sequence[Turn]) -> Iterator[Passage]:
+def cut_into_passages(source: Source, turns: Sequence[Turn]) -> list[Passage]:
     began = source.started_at or source.created_at
     pieces = ((place, piece) for place, turn in enumerate(turns, 1) for piece in passages([turn]))
-    for number, (place, piece) in enumerate(pieces, 1):
-        yield Passage(
+    return [
+        Passage(
             source_id=source.id,
             number=number,
             turn=place,
@@ -122,6 +122,8 @@ def _passages(source: Source, turns: Sequence[Turn]) -> Iterator[Passage]:
             label=piece.label,
             suspicious=is_suspicious(piece.text),
         )
+        for number, (place, piece) in enumerate(pieces, 1)
+    ]
 
 
 def _described(source: Source, reading: Reading, passages: int) -> Source:

@@ -113,15 +113,21 @@ def _meaning(index: ScopeIndex, vectors: tuple[Vector, ...] | None, asked: Asked
 def _of_meaning(meaning: Meaning | None, mask: Mask, blind: Mask) -> dict[str, Floats]:
     if meaning is None:
         return {}
-    known = mask & ~blind
+    known, unread = mask & ~blind, np.flatnonzero(blind)
     return {
-        name: np.where(blind, np.nan, above_floor(cosines, known))
+        name: _but(above_floor(cosines, known), unread)
         for name, cosines in (
             ("meaning", meaning.unit),
             ("meaning_near", meaning.near),
             ("meaning_session", meaning.session),
         )
     }
+
+
+def _but(signal: Floats, unknown: NDArray[np.int64]) -> Floats:
+    """The signal, unknown at these."""
+    signal[unknown] = np.nan
+    return signal
 
 
 def _blind(index: ScopeIndex, query: str, calibration: Calibration) -> Mask:
@@ -131,18 +137,20 @@ def _blind(index: ScopeIndex, query: str, calibration: Calibration) -> Mask:
     if all(each in calibration.knots for each in Script):
         return np.zeros(index.size, dtype=bool)
     codes = index.traits[: index.size] >> SCRIPT_SHIFT
-    blind = np.ones(len(Script), dtype=bool)
+    blind: Mask = np.ones(len(Script), dtype=bool)
     blind[script_codes(frozenset(calibration.knots))] = False
-    return blind[codes]
+    found: Mask = blind[codes]
+    return found
 
 
 def _of_the_question(index: ScopeIndex, understood: Understood) -> dict[str, Floats]:
     """What a unit would have to be like to be the answer."""
     question, traits = understood.question, index.traits[: index.size]
-    lengths = np.log1p(index.lengths[: index.size]) / _LONG_ENOUGH
+    lengths = index.lengths[: index.size]
+    worth = np.log1p(np.arange(lengths.max(initial=0) + 1)) / _LONG_ENOUGH  # of each length
     signals: dict[str, Floats] = {
         "asks": ((traits & Trait.ASKS) > 0).astype(np.float32),
-        "length": np.minimum(lengths, 1.0),
+        "length": np.minimum(worth, 1.0)[lengths],
         "speaker": _spoken_by(index, understood),
     }
     if question.asks_for:

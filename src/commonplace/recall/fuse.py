@@ -58,12 +58,13 @@ NAMES = tuple(field.name for field in fields(Weights))
 
 def parts_of(signals: Signals, weights: Weights = WEIGHTS) -> dict[str, Floats]:
     """What each signal adds to each score."""
-    unknown = np.isnan(signals["meaning"]) if "meaning" in signals else True
+    unknown = np.isnan(signals["meaning"]) if "meaning" in signals else np.array(True)
     alone = weights.base / sum(getattr(weights, name) for name in WORDS)
     parts = {}
     for name, signal in signals.items():
         part = weights.of(name) * _or_nothing(signal)
-        parts[name] = np.where(unknown, part * alone, part) if name in WORDS else part
+        by_words = name in WORDS and unknown.any()
+        parts[name] = np.where(unknown, part * alone, part) if by_words else part
     return parts
 
 
@@ -96,7 +97,7 @@ _FLOOR = -0.1  # of cosines: as good as the lowest of all, and needs no look at 
 
 def above_floor(cosines: Floats, candidates: NDArray[np.bool_]) -> Floats:
     """For cosines: how far above the floor, as a share of the best."""
-    best = np.fmax.reduce(_of(cosines, candidates), initial=_FLOOR)
+    best: np.floating = np.fmax.reduce(_of(cosines, candidates), initial=_FLOOR)
     if not best > _FLOOR:
         return np.where(np.isnan(cosines), np.nan, 0.0)
     return np.maximum((cosines - _FLOOR) / (best - _FLOOR), 0.0)

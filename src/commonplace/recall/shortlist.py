@@ -98,7 +98,8 @@ class _Judged:
 
     @property
     def nearest(self) -> float | None:
-        told = self._similarities[self._heard.mask]
+        mask = self._heard.mask
+        told = self._similarities if mask.all() else self._similarities[mask]
         return None if not len(told) or np.isnan(told).all() else float(np.nanmax(told))
 
     def best(self, most: int) -> NDArray[np.int64]:
@@ -129,11 +130,11 @@ class _Judged:
 
 
 def _by_kind(parts: Mapping[str, Floats], index: ScopeIndex) -> Mapping[str, Floats]:
-    kinds = index.coded["kind"][: index.size]
-    weights = np.ones(index.size)
-    for kind, weight in _WEIGHT_OF_KIND.items():
-        weights[kinds == index.words["kind"].known(kind)] = weight
-    return parts if (weights == 1).all() else {n: part * weights for n, part in parts.items()}
+    weights = np.array([_WEIGHT_OF_KIND.get(str(kind), 1.0) for kind in index.words["kind"].codes])
+    if (weights == 1).all():
+        return parts
+    of_each = weights[index.coded["kind"][: index.size]]
+    return {name: part * of_each for name, part in parts.items()}
 
 
 def _with_mentioned(

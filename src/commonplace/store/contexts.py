@@ -80,17 +80,16 @@ class Windows:
         """How often a term stands in each window, given where it stands, and how often."""
         size = len(self.back)
         if len(places) * _FREQUENT > size:
-            return self.sums(np.bincount(places, weights=counts, minlength=size))
+            standing = np.bincount(places, weights=counts, minlength=size)
+            return self.sums(np.asarray(standing, dtype=np.float64))
         steps = np.arange(-self.reach.ahead, self.reach.back + 1)
         holders = places[:, None] + steps  # whose window could reach the term's place
         inside = (holders >= 0) & (holders < size)
         holders = np.where(inside, holders, 0)
         inside &= np.where(steps > 0, self.back[holders] >= steps, self.ahead[holders] >= -steps)
         weights = np.broadcast_to(counts[:, None], holders.shape)[inside]
-        held: NDArray[np.float64] = np.bincount(
-            holders[inside], weights=weights, minlength=size
-        ).astype(np.float64)
-        return held
+        held = np.bincount(holders[inside], weights=weights, minlength=size)
+        return np.asarray(held, dtype=np.float64)
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sum of each window's values."""
@@ -194,7 +193,7 @@ class Contexts:
             some = best > -np.inf
             total[some] += best[some]
             taken += some
-            is_best = np.flatnonzero((left == best[block]) & some[block])
+            is_best = np.flatnonzero(left == best[block])
             where = block[is_best]  # rising, so that the first of each is easily told
             left[is_best[np.flatnonzero(np.diff(where, prepend=-1))]] = -np.inf
         mean = (total / np.maximum(taken, 1))[block]

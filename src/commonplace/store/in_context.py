@@ -112,23 +112,27 @@ class _Scored:
     ) -> NDArray[np.int64]:
         """Returns the slots whose windows hold the term, of those who hear it."""
         found = windows.counts(places, counts)
-        holders = np.flatnonzero(found)
+        holders = np.flatnonzero(found > 0)
         among = self._index.contexts.slots[holders]
-        heard = self._asked.hears(term, among)
         frequency = int(np.count_nonzero(self._live[among]))
-        collection.add(holders[heard], found[holders[heard]], frequency)
-        return among[heard]
+        heard = self._asked.hears(term, among)
+        if not heard.all():
+            holders, among = holders[heard], among[heard]
+        collection.add(holders, found[holders], frequency)
+        return among
 
     def words(self, terms: int, names: int) -> Words:
-        deaf = self._asked.takes_part
         places = self._index.contexts.places
-        weight = self._weight - self._known_twice
+        held: Floats = self._held / np.float32(max(terms, 1))
+        if names:
+            deaf = self._asked.takes_part
+            held[deaf] = self._held[deaf] / np.float32(max(terms - names, 1))
         return Words(
             self._unit.scores,
             self._near.scores[places],
             self._wide.scores[places],
-            (self._held / np.maximum(np.where(deaf, terms - names, terms), 1)).astype(np.float32),
-            (self._known / np.maximum(weight, 1e-9)).astype(np.float32),
+            held,
+            self._known / np.maximum(self._weight - self._known_twice, 1e-9),
         )
 
 
@@ -137,8 +141,9 @@ def meaning_in_context(
 ) -> Meaning:
     """``bare`` is the query without names, for those who do not hear them."""
     cosines = np.round(_cosines(index, query, bare, asked), _DIGITS)
-    has_none = ~np.isfinite(cosines)
-    unit = np.where(has_none, np.nan, cosines).astype(np.float32)
+    has_none = np.flatnonzero(~np.isfinite(cosines))
+    unit = cosines.copy()
+    unit[has_none] = np.nan
     if not (asked.mask & index.passages).any():
         return Meaning(unit, unit, unit)
     near, session = index.contexts.window_cosines(cosines), index.contexts.session_cosines(cosines)

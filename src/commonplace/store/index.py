@@ -80,6 +80,7 @@ class ScopeIndex:
 
     def _clear(self) -> None:
         self.size = 0
+        self._passages: Mask | None = None
         self.ids: list[str] = []
         self.slot_of: dict[int, int] = {}  # unit → slot
         self.slot_of_id: dict[str, int] = {}
@@ -114,6 +115,7 @@ class ScopeIndex:
 
     def absorb(self, page: IndexPage) -> None:
         whole = page.counters.epoch != self.counters.epoch
+        self._passages = None
         self.counters = UNKNOWN  # should this fail halfway, the next read starts anew
         if whole:
             self._clear()
@@ -271,8 +273,9 @@ class ScopeIndex:
     @property
     def passages(self) -> Mask:
         """Which slots are passages; the others are memories."""
-        found: Mask = self._coded("kind") == self.words["kind"].known(PASSAGE)
-        return found
+        if self._passages is None:
+            self._passages = self._coded("kind") == self.words["kind"].known(PASSAGE)
+        return self._passages
 
     def _souls_of(self, agent: str) -> Mask:
         owners = self._coded("agent_id")
