@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
+from numpy.typing import NDArray
 
 from commonplace.desk import Vector
 from commonplace.language.detect import Script, script
