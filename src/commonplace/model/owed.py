@@ -18,7 +18,6 @@ from commonplace.model.changes import (
 )
 from commonplace.model.job import FIRST_WAIT, Job
 from commonplace.model.memory import State
-from commonplace.model.scope import Scope
 from commonplace.model.source import Source, Status
 
 EMBED = "embed"  # the vectors that a scope lacks
@@ -38,7 +37,7 @@ def is_to_be_processed(source: Source) -> bool:
 def processing(source: Source, job_id: str, now: datetime, *, awaited: bool) -> Job:
     return Job(
         id=job_id,
-        scope=Scope.of_user(source.user_id),
+        scope=source.scope,
         kind=PROCESS,
         key=source.id,
         payload={"source": source.id},

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from commonplace.errors import TooLong
 from commonplace.model.memory import Sensitivity, State
+from commonplace.model.scope import Scope
 
 PREFIX = "source:"
 PASSAGE = "passage"  # what a passage is called where a memory has a kind
@@ -152,6 +153,11 @@ class Source:
     @property
     def ref(self) -> str:
         return f"{self.id}@{self.version}"
+
+    @property
+    def scope(self) -> Scope:
+        """Who owns it: a team, or the user who brought it in."""
+        return Scope(f"team:{self.team_id}") if self.team_id else Scope.of_user(self.user_id)
 
     @property
     def alias(self) -> str:

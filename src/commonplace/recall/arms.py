@@ -1,14 +1,15 @@
 """The arms of recall. Each gives every candidate a signal or several, by name.
 
-An arm sees the whole index of a scope at one moment and knows nothing of the other arms. What a
-signal is worth is `fuse`'s business.
+An arm sees the whole index of a scope at one moment and knows nothing of the other arms; a new one
+(the graph's, say) is one more function in ARMS. What a signal is worth is `fuse`'s business.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,49 @@ _LONG_ENOUGH = 3.5  # ln(1 + terms): a unit of some thirty terms says enough
 _SAME_MONTH, _MONTH_BEFORE, _MONTH_AFTER, _SAME_YEAR = 1.0, 0.2, 0.6, 0.5
 
 
+@dataclass(frozen=True)
+class Listening:
+    """What every arm hears: one question, and the index of one scope held still."""
+
+    index: ScopeIndex
+    understood: Understood
+    vectors: tuple[Vector, ...] | None  # of the query, and of the query without names
+    mask: Mask  # who may be found
+    now: datetime
+    calibration: Calibration
+
+    @cached_property
+    def spelled(self) -> Mapping[str, str]:
+        """The query's terms as the texts here spell them."""
+        known = self.index.postings
+        return as_spelled_here(self.understood.terms, known, self.understood.proper)
+
+    @cached_property
+    def asked(self) -> Asked:
+        return _asked(self.index, self.understood, self.mask)
+
+    @cached_property
+    def words(self) -> Words:
+        terms = [self.spelled[term] for term in self.understood.terms]
+        return words_in_context(self.index, terms, self.asked)
+
+    @cached_property
+    def meaning(self) -> Meaning | None:
+        return _meaning(self.index, self.vectors, self.asked)
+
+    @cached_property
+    def blind(self) -> Mask:
+        return _blind(self.index, self.understood.query, self.calibration)
+
+    @cached_property
+    def named(self) -> Mask:
+        """Memories that the query calls by name."""
+        terms = [self.spelled[term] for term in self.understood.spoken]
+        found = np.zeros(self.index.size, dtype=bool)
+        found[self.index.known_by(names_in(terms), self.mask)] = True
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Heard:
     """All signals of all slots, and the raw values that relevance is judged by."""
@@ -38,33 +82,24 @@ class Heard:
     cosines: Floats  # NaN: unknown
     held: Floats  # the share of the query's terms that a unit holds
     known: Floats  # how much of the query its near window knows
-    named: Mask  # memories that the query calls by name
+    named: Mask
 
 
-def listen(
-    index: ScopeIndex,
-    understood: Understood,
-    vectors: tuple[Vector, ...] | None,
-    mask: Mask,
-    now: datetime,
-    calibration: Calibration,
-) -> Heard:
-    asked = _asked(index, understood, mask)
-    spelled = as_spelled_here(understood.terms, index.postings, understood.proper)
-    words = words_in_context(index, [spelled[term] for term in understood.terms], asked)
-    named = _named(index, [spelled[term] for term in understood.spoken], mask)
-    meaning = _meaning(index, vectors, asked)
-    blind = _blind(index, understood.query, calibration)
-    signals = {
-        **_of_words(words, mask),
-        **_of_meaning(meaning, mask, blind),
-        **_of_the_question(index, understood),
-        **_of_standing(index, now),
-        "named": named.astype(np.float32),
-    }
-    signals["follows"] = _following(index, signals["words"])
-    cosines = np.full(index.size, np.nan) if meaning is None else meaning.unit
-    return Heard(mask, signals, np.where(blind, np.nan, cosines), words.held, words.known, named)
+def listen(listening: Listening) -> Heard:
+    """Ask every arm."""
+    signals: dict[str, Floats] = {}
+    for arm in ARMS:
+        signals |= arm(listening)
+    meaning, words = listening.meaning, listening.words
+    cosines = np.full(listening.index.size, np.nan) if meaning is None else meaning.unit
+    return Heard(
+        listening.mask,
+        signals,
+        np.where(listening.blind, np.nan, cosines),
+        words.held,
+        words.known,
+        listening.named,
+    )
 
 
 def _asked(index: ScopeIndex, understood: Understood, mask: Mask) -> Asked:
@@ -73,12 +108,6 @@ def _asked(index: ScopeIndex, understood: Understood, mask: Mask) -> Asked:
         return Asked(mask, frozenset(), nobody, understood.proper)
     sources = {id for person in understood.named.people for id in index.people.get(person, ())}
     return Asked(mask, understood.names, index.of_sources(sources), understood.proper)
-
-
-def _named(index: ScopeIndex, terms: list[str], mask: Mask) -> Mask:
-    found = np.zeros(index.size, dtype=bool)
-    found[index.known_by(names_in(terms), mask)] = True
-    return found
 
 
 def _following(index: ScopeIndex, words: Floats) -> Floats:
@@ -96,11 +125,14 @@ def _following(index: ScopeIndex, words: Floats) -> Floats:
     return found
 
 
-def _of_words(words: Words, mask: Mask) -> dict[str, Floats]:
+def by_words(heard: Listening) -> dict[str, Floats]:
+    words, mask = heard.words, heard.mask
+    unit = share_of_best(words.unit, mask)
     return {
-        "words": share_of_best(words.unit, mask),
+        "words": unit,
         "words_near": share_of_best(words.near, mask),
         "words_wide": share_of_best(words.wide, mask),
+        "follows": _following(heard.index, unit),
     }
 
 
@@ -111,10 +143,11 @@ def _meaning(index: ScopeIndex, vectors: tuple[Vector, ...] | None, asked: Asked
     return meaning_in_context(index, vectors[0], bare, asked)
 
 
-def _of_meaning(meaning: Meaning | None, mask: Mask, blind: Mask) -> dict[str, Floats]:
+def by_meaning(heard: Listening) -> dict[str, Floats]:
+    meaning = heard.meaning
     if meaning is None:
         return {}
-    known, unread = mask & ~blind, np.flatnonzero(blind)
+    known, unread = heard.mask & ~heard.blind, np.flatnonzero(heard.blind)
     return {
         name: _but(above_floor(cosines, known), unread)
         for name, cosines in (
@@ -144,8 +177,9 @@ def _blind(index: ScopeIndex, query: str, calibration: Calibration) -> Mask:
     return found
 
 
-def _of_the_question(index: ScopeIndex, understood: Understood) -> dict[str, Floats]:
+def by_the_question(heard: Listening) -> dict[str, Floats]:
     """What a unit would have to be like to be the answer."""
+    index, understood = heard.index, heard.understood
     question, traits = understood.question, index.traits[: index.size]
     lengths = index.lengths[: index.size]
     worth = np.log1p(np.arange(lengths.max(initial=0) + 1)) / _LONG_ENOUGH  # of each length
@@ -194,9 +228,20 @@ def _dated(index: ScopeIndex, months: frozenset[int], years: frozenset[int]) -> 
     return found
 
 
-def _of_standing(index: ScopeIndex, now: datetime) -> dict[str, Floats]:
-    age = np.maximum(index.age_days(now), 0.0)
+def by_standing(heard: Listening) -> dict[str, Floats]:
+    """What a unit is worth whatever is asked."""
+    index = heard.index
+    age = np.maximum(index.age_days(heard.now), 0.0)
     return {
         "recency": np.exp(-age / RECENCY_DAYS),
         "importance": (index.numeric["importance"][: index.size] - 1) / 4,
     }
+
+
+def by_name(heard: Listening) -> dict[str, Floats]:
+    return {"named": heard.named.astype(np.float32)}
+
+
+Arm = Callable[[Listening], dict[str, Floats]]
+
+ARMS: tuple[Arm, ...] = (by_words, by_meaning, by_the_question, by_standing, by_name)

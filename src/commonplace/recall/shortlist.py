@@ -15,7 +15,7 @@ from commonplace.language.detect import script
 from commonplace.model.kinds import POLICIES
 from commonplace.model.scope import Principal
 from commonplace.model.titles import mentioned
-from commonplace.recall.arms import Heard, listen
+from commonplace.recall.arms import Heard, Listening, listen
 from commonplace.recall.fuse import WEIGHTS, Floats, parts_of, totals
 from commonplace.recall.plan import Plan, Understood
 from commonplace.recall.rank import (
@@ -56,7 +56,7 @@ def shortlist(
     with desk.index.reading(principal.scope) as index:
         mask = index.candidates(plan.filters, visibility_of(principal), now)
         mask = plan.within.narrowed(index, mask)
-        heard = listen(index, understood, vectors, mask, now, desk.calibration)
+        heard = listen(Listening(index, understood, vectors, mask, now, desk.calibration))
         judged = _Judged(desk, index, plan, heard)
         slots = judged.best(max(CANDIDATES, 4 * plan.k))
         ranked = judged.ranked(index, slots)
