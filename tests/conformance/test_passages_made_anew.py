@@ -1,0 +1,77 @@
+"""What passages are found by is made anew like what memories are found by: vectors by another
+embedder, words by another version of the analyser."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.language.models.hashing import HashingEmbedder
+from commonplace.model.changes import Bookkeeping, Indexing
+from commonplace.sleep import reembed as verb
+from support.embedders import Interrupted
+from support.making import ANA
+from support.sources import chat, turn
+from support.stores import raw
+
+NEW = HashingEmbedder(64)
+TALK = chat(*(turn("Dana", f"Heron number {n} sat on the wall.", n) for n in range(5)))
+
+
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch):
+    """So that a handful of passages takes several of them."""
+    monkeypatch.setattr(verb, "AT_ONCE", 2)
+    monkeypatch.setattr(verb, "UNITS_AT_ONCE", 2)
+
+
+def lengths(url):
+    """How many vectors of which length there are."""
+    rows = raw(url, "SELECT length(vector), COUNT(*) FROM vectors GROUP BY 1")
+    return {size // 4: count for size, count in rows}
+
+
+def test_passages_get_their_vectors_from_the_new_embedder(open_book, store_url):
+    book = open_book(worker="off")
+    me = book.user("ana")
+    me.remember("A heron is grey")
+    kept = me.ingest(TALK).id
+    forgotten = me.ingest(chat(turn("Ilan", "A stork!"))).id
+    me.forget(forgotten)
+    assert book.reembed(NEW).memories == 7
+    assert lengths(store_url) == {64: 7}
+    assert book.reembed(NEW).memories == 0
+    after = open_book(embedder=NEW, worker="off").user("ana")
+    found = after.recall("Heron number 3 sat on the wall")
+    assert found.hits[0].id == f"{kept}#4"
+    assert found.hits[0].similarity > 0.8
+    after.restore(forgotten)
+    assert after.recall("stork").hits[0].similarity > 0
+    assert all(finding.ok for finding in after.doctor())
+
+
+def test_what_is_ingested_meanwhile_is_not_left_behind(open_book, store_url):
+    book, other = open_book(worker="off"), open_book(worker="off")
+    book.user("ana").ingest(TALK)
+    model = Interrupted(64)
+    model.meanwhile = lambda: other.user("ana").ingest(chat(turn("Ilan", "A stork!")))
+    assert book.reembed(model).memories == 6
+    assert lengths(store_url) == {64: 6}
+
+
+def test_words_of_another_version_are_seen_by_the_doctor_and_made_anew(open_book, clock):
+    book = open_book(worker="off")
+    me = book.user("ana")
+    done = me.ingest(TALK)
+    forgotten = me.ingest(chat(turn("Ilan", "A stork!"))).id
+    units = [unit for unit, _ in book._desk.store.passages_of(ANA, done.id)]
+    units += [unit for unit, _ in book._desk.store.passages_of(ANA, forgotten)]
+    me.forget(forgotten)
+    stale = {unit: Indexing({"old": 1}, None) for unit in units}
+    book._desk.store.record(Bookkeeping(ANA, clock(), passage_terms=stale))
+    assert not next(each for each in me.doctor() if each.what == "index").ok
+    assert me.tidy(reindex=True).reindexed == 6
+    assert all(each.ok for each in me.doctor())
+    assert me.recall("heron wall").hits
+    me.restore(forgotten)
+    assert me.recall("stork").hits
+    assert all(each.ok for each in me.doctor())
