@@ -128,7 +128,7 @@ def answers(me, queries=QUERIES, **more):
 
 
 @settings(
-    max_examples=14,
+    max_examples=8,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -168,7 +168,7 @@ SAID = st.lists(
 
 
 @settings(
-    max_examples=10,
+    max_examples=8,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -38,18 +38,22 @@ def test_the_owner_reaches_it_by_id(me, secret):
     assert me.restore(secret).ids == (secret,)
 
 
-@pytest.mark.parametrize("verb", ["show", "history", "forget", "restore", "erase"])
-@pytest.mark.parametrize("by", ["id", "alias"])
-def test_to_an_agent_it_is_not_there_by_any_name(me, secret, verb, by):
-    named = secret if by == "id" else "chat:c1"
-    unknown = "source:00000000-0000-0000-0000-000000000000" if by == "id" else "chat:c2"
-    messages = []
-    for id in (named, unknown):
-        with pytest.raises(NotFound) as refused:
-            getattr(me.agent("planner"), verb)(id)
-        messages.append(refused.value.message.replace(id, "it"))
-    assert messages[0] == messages[1]
+VERBS = ("show", "history", "forget", "restore", "erase")
+
+
+def test_to_an_agent_it_is_not_there_by_any_name(me, secret):
+    unknown = "source:00000000-0000-0000-0000-000000000000"
+    agent = me.agent("planner")
+    for verb in VERBS:
+        for named, not_there in ((secret, unknown), ("chat:c1", "chat:c2")):
+            assert refusal(agent, verb, named) == refusal(agent, verb, not_there)
     assert me.show(secret).source.title == "Doctor"
+
+
+def refusal(agent, verb, id):
+    with pytest.raises(NotFound) as refused:
+        getattr(agent, verb)(id)
+    return refused.value.message.replace(id, "it")
 
 
 def test_an_agent_cannot_add_to_it_or_replace_it(me, secret):

@@ -36,12 +36,13 @@ def list_sources(desk: Desk, principal: Principal, listing: SourceListing) -> So
 
 
 def known_source(desk: Desk, principal: Principal, id: str) -> str | None:
-    """The id of the source, or of the passage, that an id or a name from elsewhere means."""
+    """The id of the source, or of the passage, that an id or a name from elsewhere means. To whom
+    it is hidden, its name means nothing."""
     if is_source_id(id):
         return id
     alias = split_alias(id)
     source = desk.store.source_called(principal.scope, *alias) if alias else None
-    return source.id if source else None
+    return source.id if source and _may_see(principal, source) else None
 
 
 def show_source(desk: Desk, principal: Principal, id: str) -> ShownSource:
