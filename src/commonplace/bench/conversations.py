@@ -63,14 +63,15 @@ class Talker:
         self._small = _SAID_OFTEN.split()
         self._first, self._last = _FIRST_NAMES.split(), _LAST_NAMES.split()
         self._words = np.array(self._vocabulary())
-        ranks = np.arange(1, VOCABULARY + 1)
-        self._frequencies = (1 / ranks) / (1 / ranks).sum()
+        frequencies = 1 / np.arange(1, VOCABULARY + 1)
+        self._up_to = np.cumsum(frequencies) / frequencies.sum()
 
     def _vocabulary(self) -> list[str]:
-        words: dict[str, None] = {}
-        while len(words) < VOCABULARY:
-            words["".join(self._random.choice(_SYLLABLES, self._random.integers(2, 4)))] = None
-        return list(words)
+        """Of two or three syllables; some come twice, so more are drawn than wanted."""
+        drawn = self._random.choice(_SYLLABLES, (2 * VOCABULARY, 3)).tolist()
+        ends = self._random.integers(2, 4, 2 * VOCABULARY).tolist()
+        words = dict.fromkeys("".join(word[:end]) for word, end in zip(drawn, ends, strict=True))
+        return list(words)[:VOCABULARY]
 
     def talks(self, turns: int) -> list[Talk]:
         """So many turns, in sessions; a session each day."""
@@ -96,7 +97,7 @@ class Talker:
     def _sentence(self, topic: Sequence[str], *, asks: bool) -> str:
         length = int(self._random.integers(_SHORTEST, _LONGEST + 1))
         small = self._random.choice(self._small, length)
-        heavy = self._random.choice(self._words, length, p=self._frequencies)
+        heavy = self._words[np.searchsorted(self._up_to, self._random.random(length))]
         again = self._random.choice(topic, length)
         kind = self._random.random(length)
         chosen = np.where(kind < 0.5, small, np.where(kind < 0.85, heavy, again)).tolist()

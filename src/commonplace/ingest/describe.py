@@ -127,14 +127,18 @@ def _sentences(reading: Reading) -> Iterator[_Sentence]:
 def _keywords(reading: Reading, text: str) -> tuple[str, ...]:
     """The words that are spoken of most; who took part is told elsewhere."""
     names = frozenset(analyse(" ".join(reading.participants)))
-    return _distinct(keywords(text, _CANDIDATES), names | _small_talk())[:KEYWORDS]
+    return _distinct(keywords(text, _CANDIDATES), KEYWORDS, names | _small_talk())
 
 
-def _distinct(words: Iterable[str], but: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """Words of different terms, in their order."""
+def _distinct(
+    words: Iterable[str], most: int, but: frozenset[str] = frozenset()
+) -> tuple[str, ...]:
+    """The first words of different terms, in their order."""
     seen = set(but)
     kept: list[str] = []
     for word in words:
+        if len(kept) == most:
+            break
         terms = set(analyse(word)) or {word}
         if not terms <= seen:
             kept.append(word)
@@ -159,7 +163,7 @@ def _tags(reading: Reading, summary: str, found: tuple[str, ...]) -> tuple[str, 
     candidates = (
         *([category] if category else []),
         *([channel.casefold()] if isinstance(channel, str) else []),
-        *_distinct(keywords(title), _small_talk())[:2],
+        *_distinct(keywords(title), 2, _small_talk()),
         *found,
     )
-    return _distinct(candidates)[:TAGS]
+    return _distinct(candidates, TAGS)

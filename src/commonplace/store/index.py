@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,7 @@ Mask = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
+Columns = Mapping[str, Sequence[Any]]
 Number = TypeVar("Number", bound=np.generic)
 
 _NEVER = np.iinfo(np.int64).max
@@ -49,6 +50,7 @@ _CODED = (
     "role",
     "thread_id",
 )
+_OF_THE_SOURCE = ("tags", "sensitivity", "source_type", "thread_id", "state")
 _NUMERIC = ("importance", "pinned", "created_at", "updated_at")
 _NO_TAGS = "[]"
 _FIRST_CAPACITY = 64
@@ -121,7 +123,9 @@ class ScopeIndex:
             self._clear()
         self._reserve(self.size + len(page.rows) + len(page.passages))
         known = self.size
-        self._describe([self._slot_for(row) for row in page.rows], page.rows)
+        if page.rows:
+            slots = [self._slot_for(row) for row in page.rows]
+            self._describe(slots, _by_name(IndexedRow._fields, page.rows))
         sessions = self._alone(self.size - known)
         sessions += self._take_passages(page.sources, page.passages)
         self._take_terms(page.terms, known)
@@ -141,19 +145,20 @@ class ScopeIndex:
         """Session and number of each new slot."""
         for told in sources:
             self._take_source(told)
-        rows, slots, places = [], [], []
+        new, known, slots, places = [], [], [], []
         for passage in passages:
             source = self.sources.get(passage.source_id)
             if source is None or passage.unit in self.slot_of:
                 continue  # forgotten, or only its vector is new
-            row = _row_of(passage, source.told)
-            slot = self._new_slot(row)
-            rows.append(row)
+            slot = self._new_slot(passage.unit, f"{passage.source_id}#{passage.number}")
+            new.append(passage)
+            known.append(source.told)
             slots.append(slot)
             places.append((self._session_for(passage), passage.number))
             source.slots.append(slot)
             self._known.hear(source, passage.speaker)
-        self._describe(slots, rows)
+        if new:
+            self._describe(slots, _columns_of(new, known))
         return places
 
     def _session_for(self, passage: IndexedPassage) -> int:
@@ -181,27 +186,24 @@ class ScopeIndex:
 
     def _slot_for(self, row: IndexedRow) -> int:
         slot = self.slot_of.get(row.unit)
-        return self._new_slot(row) if slot is None else slot
+        return self._new_slot(row.unit, row.id) if slot is None else slot
 
-    def _new_slot(self, row: IndexedRow) -> int:
-        replaced = self.slot_of_id.get(row.id)
+    def _new_slot(self, unit: int, id: str) -> int:
+        replaced = self.slot_of_id.get(id)
         if replaced is not None:  # reworded in place: its old words are dead
             self.live[replaced] = False
             self._tag(replaced, _NO_TAGS)
         slot = self.size
         self.size += 1
-        self.ids.append(row.id)
-        self.units.append(row.unit)
+        self.ids.append(id)
+        self.units.append(unit)
         self.tags.append(_NO_TAGS)
-        self.slot_of[row.unit] = slot
-        self.slot_of_id[row.id] = slot
+        self.slot_of[unit] = slot
+        self.slot_of_id[id] = slot
         return slot
 
-    def _describe(self, slots: Sequence[int], rows: Sequence[IndexedRow]) -> None:
+    def _describe(self, slots: Sequence[int], column: Columns) -> None:
         """Column by column, because a cold start describes a hundred thousand at once."""
-        if not rows:
-            return
-        column = dict(zip(IndexedRow._fields, zip(*rows, strict=True), strict=True))
         at = np.array(slots)
         self.live[at] = [state == "active" for state in column["state"]]
         self.ends_at[at] = [_NEVER if end is None else end for end in column["ends_at"]]
@@ -250,11 +252,11 @@ class ScopeIndex:
             return
         while capacity < wanted:
             capacity *= 2
-        self.live = _grown(self.live, capacity, False)
+        self.live = _grown(self.live, capacity, 0)
         self.lengths = _grown(self.lengths, capacity, 0)
         self.ends_at = _grown(self.ends_at, capacity, _NEVER)
-        self.vectors = _grown(self.vectors, capacity, 0.0)
-        self.has_vector = _grown(self.has_vector, capacity, False)
+        self.vectors = _grown(self.vectors, capacity, 0)
+        self.has_vector = _grown(self.has_vector, capacity, 0)
         self.traits = _grown(self.traits, capacity, 0)
         self.coded = {name: _grown(column, capacity, 0) for name, column in self.coded.items()}
         self.numeric = {name: _grown(column, capacity, 0) for name, column in self.numeric.items()}
@@ -452,33 +454,31 @@ class ScopeIndex:
         )
 
 
-def _row_of(passage: IndexedPassage, source: IndexedSource) -> IndexedRow:
-    """A passage with a memory's columns, so that one filter serves both."""
-    return IndexedRow(
-        unit=passage.unit,
-        id=f"{passage.source_id}#{passage.number}",
-        kind=PASSAGE,
-        category=CATEGORY,
-        tags=source.tags,
-        importance=2,
-        sensitivity=source.sensitivity,
-        pinned=0,
-        facet=None,
-        source_type=source.source_type,
-        source_id=passage.source_id,
-        agent_id=None,
-        run_id=None,
-        actor_id=passage.speaker,
-        role=passage.role,
-        thread_id=source.thread_id,
-        state=source.state,
-        ends_at=None,
-        created_at=passage.at,
-        updated_at=passage.at,
-    )
+def _by_name(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> Columns:
+    return dict(zip(names, zip(*rows, strict=True), strict=True))
 
 
-def _grown(array: NDArray[Number], capacity: int, fill: object) -> NDArray[Number]:
-    grown: NDArray[Number] = np.full((capacity, *array.shape[1:]), fill, dtype=array.dtype)
+def _columns_of(passages: Sequence[IndexedPassage], sources: Sequence[IndexedSource]) -> Columns:
+    """Passages with a memory's columns, so that one filter serves both."""
+    said = _by_name(IndexedPassage._fields, passages)
+    told = _by_name(IndexedSource._fields, sources)  # of each passage
+    constant = {"kind": PASSAGE, "category": CATEGORY, "importance": 2, "pinned": 0}
+    absent = dict.fromkeys(("facet", "agent_id", "run_id", "ends_at"))
+    return {
+        **{name: (value,) * len(passages) for name, value in {**constant, **absent}.items()},
+        **{name: told[name] for name in _OF_THE_SOURCE},
+        "source_id": said["source_id"],
+        "actor_id": said["speaker"],
+        "role": said["role"],
+        "created_at": said["at"],
+        "updated_at": said["at"],
+    }
+
+
+def _grown(array: NDArray[Number], capacity: int, fill: int) -> NDArray[Number]:
+    shape = (capacity, *array.shape[1:])
+    grown: NDArray[Number] = np.zeros(shape, dtype=array.dtype)  # costs nothing until it is used
+    if fill:
+        grown[len(array) :] = fill
     grown[: len(array)] = array
     return grown
