@@ -84,7 +84,10 @@ def totals(parts: Mapping[str, Floats], size: int) -> Floats:
 def share_of_best(scores: Floats, candidates: NDArray[np.bool_]) -> Floats:
     """For scores that have a natural zero."""
     best = _of(scores, candidates).max(initial=0.0)
-    return scores / best if best > 0 else np.zeros_like(scores)
+    return scores / best if best > _NOTHING else np.zeros_like(scores)
+
+
+_NOTHING = 1e-12
 
 
 def _of(values: Floats, candidates: NDArray[np.bool_]) -> Floats:
