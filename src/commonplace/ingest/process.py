@@ -107,7 +107,6 @@ def _in_order(source: Source, turns: Iterator[Turn]) -> Iterable[Turn]:
 
 
 def cut_into_passages(source: Source, turns: Sequence[Turn]) -> list[Passage]:
-    """Those that it does not have yet."""
     began = source.started_at or source.created_at
     pieces = ((place, piece) for place, turn in enumerate(turns, 1) for piece in passages([turn]))
     return [
@@ -124,7 +123,6 @@ def cut_into_passages(source: Source, turns: Sequence[Turn]) -> list[Passage]:
             suspicious=is_suspicious(piece.text),
         )
         for number, (place, piece) in enumerate(pieces, 1)
-        if number > source.passages
     ]
 
 

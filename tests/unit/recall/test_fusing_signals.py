@@ -23,7 +23,7 @@ from commonplace.recall.rank import best_slots
 SIZE = 6
 shares = st.floats(0, 1, allow_nan=False)
 a_signal = arrays(np.float64, SIZE, elements=shares)
-scores = arrays(np.float64, SIZE, elements=st.floats(0, 50, allow_nan=False))
+scores = arrays(np.float64, SIZE, elements=st.just(0.0) | st.floats(1e-6, 50))
 cosines = arrays(np.float64, SIZE, elements=st.floats(-1, 1) | st.just(np.nan))
 masks = arrays(np.bool_, SIZE)
 
