@@ -124,13 +124,17 @@ _ABOUT = """\
 Written by `python -m commonplace.bench --markdown docs/benchmarks.md`; `make bench` prints the
 same tables (with the extra `bench` for the peers, and PostgreSQL from the extra `dev`). Times
 depend on the machine and on what else it does: the ratios within one run are what to look at.
-`--quick` takes a minute or two; `--sizes 1000,10000` and `--users 100` choose what is measured."""
+`--quick` takes a minute or two; `--sizes 1000,10000`, `--passages 600,10000` and `--users 100`
+choose what is measured."""
 
 _CONSTANT = """\
 - The same memories, vectors and queries for all: sentences of 8 to 14 pseudo-words (4,000 words,
   Zipf frequencies, fixed seed); a query is four words of one of them. 256 dimensions, float32.
+- The same conversations for all: sessions of 25 turns by two people, 6 to 34 words each, every
+  other one a small word, the others of 20,000 pseudo-words with Zipf frequencies and of the
+  session's topic; each session is a source. Every other question names who said it.
 - Vectors are made beforehand by the `hashing` embedder, and handed out from a dictionary: no
-  embedder is in any of the times.
+  embedder is in any of the times but where ingesting says so.
 - One BLAS thread. Methods take turns, call by call, so that noise hits all alike.
 - The engine answers the full hybrid recall through `me.recall` (catching up with the database,
   both arms, ranking, rows, links, counting tokens), k = 5. What it writes down afterwards, off

@@ -23,7 +23,9 @@ Mask = NDArray[np.bool_]
 _VECTORS_AT_ONCE = 4096
 _NUMBER_BITS = 24  # a session has fewer passages than this many bits can count
 _BEST_OF_SESSION = 3
-_FREQUENT = 12  # a term of one place in so many is counted faster over all places at once
+# A term of one place in so many is counted faster over all places at once, as is any in so few.
+_FREQUENT = 12
+_FEW = 4096
 LONG_UNITS = 60  # terms on average: units that say enough by themselves
 
 
@@ -79,7 +81,7 @@ class Windows:
     def counts(self, places: Ints, counts: NDArray[np.int32]) -> NDArray[np.float64]:
         """How often a term stands in each window, given where it stands, and how often."""
         size = len(self.back)
-        if len(places) * _FREQUENT > size:
+        if len(places) * _FREQUENT + _FEW > size:
             standing = np.bincount(places, weights=counts, minlength=size)
             return self.sums(np.asarray(standing, dtype=np.float64))
         steps = np.arange(-self.reach.ahead, self.reach.back + 1)
@@ -87,7 +89,7 @@ class Windows:
         inside = (holders >= 0) & (holders < size)
         holders = np.where(inside, holders, 0)
         inside &= np.where(steps > 0, self.back[holders] >= steps, self.ahead[holders] >= -steps)
-        weights = np.broadcast_to(counts[:, None], holders.shape)[inside]
+        weights = np.repeat(counts, np.count_nonzero(inside, axis=1))
         held = np.bincount(holders[inside], weights=weights, minlength=size)
         return np.asarray(held, dtype=np.float64)
 
