@@ -212,11 +212,19 @@ def _dated(index: ScopeIndex, months: frozenset[int], years: frozenset[int]) -> 
     """Passages of the months asked for, and of the next, in which people tell of the last."""
     said = index.numeric["created_at"][: index.size].astype("datetime64[us]")
     month = said.astype("datetime64[M]").astype(np.int64)
-    year = month // 12 + 1970
-    found = np.zeros(index.size)
-    in_years = np.isin(year, list(years)) if years else np.ones(index.size, dtype=bool)
+    first, last = month.min(initial=0), month.max(initial=0)
+    found: Floats = _worth_of(np.arange(first, last + 1), months, years)[month - first]
+    found[~index.passages] = 0.0
+    return found
+
+
+def _worth_of(
+    month: NDArray[np.int64], months: frozenset[int], years: frozenset[int]
+) -> NDArray[np.float64]:
+    """Of each month, counted from 1970."""
+    found = np.zeros(len(month))
     if not months:
-        found[in_years] = _SAME_YEAR
+        found[np.isin(month // 12 + 1970, list(years))] = _SAME_YEAR
     for wanted in months:
         for offset, worth in ((0, _SAME_MONTH), (1, _MONTH_AFTER), (-1, _MONTH_BEFORE)):
             about = month - offset
@@ -224,7 +232,6 @@ def _dated(index: ScopeIndex, months: frozenset[int], years: frozenset[int]) -> 
             if years:
                 hit &= np.isin(about // 12 + 1970, list(years))
             found[hit] = np.maximum(found[hit], worth)
-    found[~index.passages] = 0.0
     return found
 
 
