@@ -63,6 +63,21 @@ def test_an_agent_cannot_add_to_it_or_replace_it(me, secret):
     assert me.show(secret).source.parts == 1
 
 
+def test_what_is_called_sensitive_only_later_is_hidden_from_then_on(me):
+    agent = me.agent("planner")
+    done = me.ingest(TALK, external_id="c2")
+    log = me.ingest(chat(turn("Dana", "Lithium, again")), external_id="log", append=True)
+    assert sees(agent) == {done.id, log.id}
+    again = me.ingest(TALK, external_id="c2", sensitivity="high")
+    me.ingest(
+        chat(turn("Ana", "For the mood", 1)), external_id="log", append=True, sensitivity="high"
+    )
+    assert (again.id, again.is_processed) == (done.id, True)
+    assert sees(agent) == set()
+    assert me.ingest(TALK, external_id="c2").action == "unchanged"
+    assert len(me.show(log.id).passages) == 2
+
+
 def test_an_agent_is_told_neither_of_its_end_nor_of_anything_before(me, secret, clock):
     agent = me.agent("planner")
     agent.changes()

@@ -172,7 +172,7 @@ def _again(
         return None, known, Outcome.FORGOTTEN
     if original.append:
         return _appended(original, reading, known, now)
-    if known.digest == digest_of(original.raw):
+    if known.digest == digest_of(original.raw) and known.sensitivity is _guarded(original, known):
         return None, known, Outcome.UNCHANGED
     after = known.evolve(
         title=original.title or reading.title or known.title,
@@ -182,7 +182,7 @@ def _again(
         digest=digest_of(original.raw),
         parts=1,
         passages=0,
-        **_raw_again(known, now),
+        **_raw_again(original, known, now),
     )
     entry = _told(after, Op.UPDATE, Event.UPDATE, known)
     return ChangeSource(known, after, entry, original.raw, anew=True), after, Outcome.REPLACED
@@ -204,14 +204,20 @@ def _appended(
     after = known.evolve(
         parts=known.parts + 1,
         digest=digest_of(original.raw, known.digest),
-        **_raw_again(known, now),
+        **_raw_again(original, known, now),
     )
     entry = _told(after, Op.UPDATE, Event.UPDATE, known)
     return ChangeSource(known, after, entry, original.raw), after, Outcome.APPENDED
 
 
-def _raw_again(known: Source, now: datetime) -> dict[str, Any]:
+def _guarded(original: Original, known: Source) -> Sensitivity:
+    """As was said last: whoever brings something again may say only now that it is sensitive."""
+    return original.sensitivity or known.sensitivity
+
+
+def _raw_again(original: Original, known: Source, now: datetime) -> dict[str, Any]:
     return {
+        "sensitivity": _guarded(original, known),
         "status": Status.RAW,
         "updated_at": now,
         "processing_started_at": None,
