@@ -17,6 +17,7 @@ Method = Callable[[int], object]
 @dataclass(frozen=True, slots=True)
 class Timing:
     seconds: tuple[float, ...]
+    working: tuple[float, ...] = ()  # of them, those in which the caller's thread had a processor
 
     def ms(self, percentile: float) -> float:
         return float(np.percentile(self.seconds, percentile)) * 1000
@@ -28,6 +29,11 @@ class Timing:
     @property
     def p95(self) -> float:
         return self.ms(95)
+
+    @property
+    def cpu_p50(self) -> float:
+        """Unlike the others it hardly depends on what else the machine does."""
+        return float(np.percentile(self.working, 50)) * 1000
 
     @property
     def per_second(self) -> float:
@@ -53,14 +59,18 @@ def interleaved(
     """
     names = list(methods)
     seconds: dict[str, list[float]] = {name: [] for name in names}
+    working: dict[str, list[float]] = {name: [] for name in names}
     for number in range(-warm_up, rounds):
         first = number % len(names)
         for name in names[first:] + names[:first]:
+            start = time.thread_time()
             taken = timed(partial(methods[name], number + warm_up))
+            worked = time.thread_time() - start
             after()
             if number >= 0:
                 seconds[name].append(taken)
-    return {name: Timing(tuple(taken)) for name, taken in seconds.items()}
+                working[name].append(worked)
+    return {name: Timing(tuple(seconds[name]), tuple(working[name])) for name in names}
 
 
 class SyncedFile:
