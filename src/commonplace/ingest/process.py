@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from math import log
 
 from commonplace.desk import Desk, index_passages
 from commonplace.errors import NotFound
@@ -44,13 +45,17 @@ def processed(desk: Desk, scope: Scope, id: str) -> Changeset:
         return Changeset(scope, started, ACTOR, ())
     source = found[0]
     reading = read_parts(source, desk.store.original(scope, id))
-    made = cut_into_passages(source, reading.turns)
     kept = [passage for _, passage in desk.store.passages_of(scope, id)]
+    made = cut_into_passages(source, reading.turns, kept)
     anew = made[: len(kept)] != kept
     new = made if anew else made[len(kept) :]
     indexed = index_passages(desk, [(source, passage) for passage in new])
-    after = _described(source, reading, len(made)).evolve(
-        processing_started_at=started, processing_completed_at=desk.clock()
+    described = _described(source, reading, kept[-1].turn if kept and not anew else 0)
+    after = described.evolve(
+        passages=len(made),
+        version=source.version + 1,
+        processing_started_at=started,
+        processing_completed_at=desk.clock(),
     )
     entry = Entry(
         op=Op.UPDATE,
@@ -106,7 +111,11 @@ def _in_order(source: Source, turns: Iterator[Turn]) -> Iterable[Turn]:
     return sorted(turns, key=lambda turn: turn.at or began)
 
 
-def cut_into_passages(source: Source, turns: Sequence[Turn]) -> list[Passage]:
+def cut_into_passages(
+    source: Source, turns: Sequence[Turn], kept: Sequence[Passage] = ()
+) -> list[Passage]:
+    """What was looked at before (``kept``) and reads as it did is not looked at again."""
+    judged = {passage.text: passage.suspicious for passage in kept}
     began = source.started_at or source.created_at
     pieces = ((place, piece) for place, turn in enumerate(turns, 1) for piece in passages([turn]))
     return [
@@ -120,24 +129,32 @@ def cut_into_passages(source: Source, turns: Sequence[Turn]) -> list[Passage]:
             at=piece.at or began,
             session=piece.session,
             label=piece.label,
-            suspicious=is_suspicious(piece.text),
+            suspicious=judged[piece.text] if piece.text in judged else is_suspicious(piece.text),
         )
         for number, (place, piece) in enumerate(pieces, 1)
     ]
 
 
-def _described(source: Source, reading: Reading, passages: int) -> Source:
+def _described(source: Source, reading: Reading, turns_before: int) -> Source:
+    """A talk that grows turn by turn is described anew when it has grown by a quarter."""
+    source = source.evolve(
+        status=Status.PROCESSED,
+        participants=tuple(dict.fromkeys((*source.participants, *reading.participants))),
+        started_at=source.started_at or reading.started_at,
+        ended_at=reading.ended_at or source.ended_at,
+    )
+    if source.parts > 1 and milestone(turns_before) == milestone(len(reading.turns)):
+        return source
     told = describe(reading)
     given = source.provenance.get("tags", ())
     return source.evolve(
-        status=Status.PROCESSED,
         summary=told.summary,
         keywords=told.keywords,
         tags=tuple(dict.fromkeys((*given, *told.tags))),
         context_type=source.context_type or told.context_type,
-        participants=tuple(dict.fromkeys((*source.participants, *reading.participants))),
-        started_at=source.started_at or reading.started_at,
-        ended_at=reading.ended_at or source.ended_at,
-        passages=passages,
-        version=source.version + 1,
     )
+
+
+def milestone(turns: int) -> int:
+    """How many times a talk has grown by a quarter."""
+    return int(log(turns, 1.25)) if turns > 0 else -1
