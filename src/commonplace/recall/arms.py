@@ -6,7 +6,7 @@ An arm sees the whole index of a scope at one moment and knows nothing of the ot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -196,16 +196,26 @@ def by_the_question(heard: Listening) -> dict[str, Floats]:
 
 
 def _spoken_by(index: ScopeIndex, understood: Understood) -> Floats:
-    """The one whom the query names; in a log of an assistant the user, when they speak of
-    themselves."""
-    if len(understood.named.people) == 1:
-        [person] = understood.named.people
-        spoken = index.coded["actor_id"][: index.size] == index.words["actor_id"].known(person)
-        return np.asarray(spoken & index.passages, dtype=np.float32)
-    if understood.question.of_the_user and not understood.named.people:
+    """The one whom the query names, where no other who is named takes part; in a log of an
+    assistant the user, when they speak of themselves."""
+    if understood.named.mentions:
+        return _spoken_by_named(index, understood.named.mentions)
+    if understood.question.of_the_user:
         said = index.coded["role"][: index.size] == index.words["role"].known("user")
         return np.asarray(said & index.passages, dtype=np.float32)
     return np.zeros(index.size, dtype=np.float32)
+
+
+def _spoken_by_named(index: ScopeIndex, mentions: Sequence[frozenset[str]]) -> Floats:
+    speakers, known = index.coded["actor_id"][: index.size], index.words["actor_id"].known
+    spoken = np.zeros(index.size, dtype=bool)
+    named_here = np.zeros(index.size, dtype=np.int8)
+    for people in mentions:
+        spoken |= np.isin(speakers, [known(person) for person in people])
+        named_here += index.of_sources(
+            {id for person in people for id in index.people.get(person, ())}
+        )
+    return np.asarray(spoken & (named_here == 1), dtype=np.float32)
 
 
 def _dated(index: ScopeIndex, months: frozenset[int], years: frozenset[int]) -> Floats:

@@ -6,14 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from commonplace.language.analyse import analyse
-from commonplace.language.question import (
-    Named,
-    Question,
-    named_in,
-    proper_words,
-    read_question,
-    without_names,
-)
+from commonplace.language.names import Named, named_in, proper_words, without_names
+from commonplace.language.question import Question, read_question
 from commonplace.model.filters import NO_FILTERS, Filters
 from commonplace.model.journal import Node
 from commonplace.recall.within import EVERYWHERE, Within
@@ -63,4 +57,6 @@ def understand(query: str, people: Iterable[str]) -> Understood:
     if not set(terms) - names:
         names, bare = frozenset(), query
     proper = frozenset(term for word in proper_words(query) for term in analyse(word))
-    return Understood(query, spoken, terms, read_question(query), named, names, bare, proper)
+    return Understood(
+        query, spoken, terms, read_question(query, named.words), named, names, bare, proper
+    )

@@ -6,13 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.question import (
-    Named,
-    named_in,
-    proper_words,
-    read_question,
-    without_names,
-)
+from commonplace.language.names import Named, named_in, proper_words, without_names
+from commonplace.language.question import read_question
 from commonplace.language.traits import Trait
 
 PEOPLE = ("Melanie", "Caroline", "Jon", "Dana Levi", "Joanna", "דנה", "user", "Assistant")
@@ -99,6 +94,50 @@ def test_whether_the_asker_speaks_of_themself(text, of_the_user):
 )
 def test_who_is_named(text, people):
     assert named_in(text, PEOPLE).people == people
+
+
+MORE_PEOPLE = ("Ana", "Maya", "Will", "May", "Arthur", "José", "Project Manager", "דנה", "Ibmahim")
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("What did ana say about the canoe?", {"Ana"}),
+        ("What did Anna say?", {"Ana"}),
+        ("What did Jose cook?", {"José"}),
+        ("Where did we hike in May?", set()),
+        ("When did May visit Rome?", {"May"}),
+        ("What will happen?", set()),
+        ("What did Will cook?", {"Will"}),
+        ("Art supplies to buy?", set()),
+        ("What does IBM sell?", set()),
+        ("What is the project budget?", set()),
+        ("What did the project manager say?", {"Project Manager"}),
+        ("מה קנו לדנה?", {"דנה"}),
+        ("ודנה, מה היא אמרה?", {"דנה"}),
+    ],
+)
+def test_a_name_that_is_an_ordinary_word_takes_a_capital_and_a_month_no_preposition(text, people):
+    assert named_in(text, MORE_PEOPLE).people == people
+
+
+def test_spellings_of_one_person_are_one_mention():
+    found = named_in("What did Ana and Tom say?", ("Ana", "Ana Cohen", "ana@example.com", "Tom"))
+    assert set(found.mentions) == {
+        frozenset({"Ana", "Ana Cohen", "ana@example.com"}),
+        frozenset({"Tom"}),
+    }
+
+
+def test_a_person_called_like_a_month_is_no_month():
+    named = named_in("When did May visit Rome?", ("May",))
+    assert read_question("When did May visit Rome?", named.words).months == set()
+    assert read_question("What happened in May?", named_in("…", ("May",)).words).months == {5}
+
+
+def test_of_a_possessive_nothing_is_left():
+    text = "What is Chris' job?"
+    assert without_names(text, named_in(text, ("Chris",))) == "What is job?"
 
 
 def test_a_first_name_that_two_people_share_names_both():
