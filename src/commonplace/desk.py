@@ -59,7 +59,7 @@ class Desk:
     books: Bookkeeper
     new_id: Callable[[], str] = field(default=new_uuid)
     lifetimes: Lifetimes = LIFETIMES
-    recall_floor: float = 0.6  # the evidence that an answer needs
+    recall_floor: float = 0.65  # the evidence that an answer needs
     settings: Mapping[str, str] = field(default_factory=dict)  # in force, for the doctor to show
     measured: Measured = field(default_factory=Measured)
 

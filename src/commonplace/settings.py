@@ -102,7 +102,7 @@ TABLE: tuple[Setting, ...] = (
     Setting(
         "recall_floor",
         float,
-        0.6,
+        0.65,
         "How much evidence recall needs before it answers: similarity and the share of the "
         "question that is known, added up. 0: it always answers.",
         0,

@@ -23,6 +23,7 @@ class Question:
     years: frozenset[int]
     of_the_user: bool  # who asks speaks of themself
     time_words: frozenset[str] = frozenset()  # by which months and years are said
+    idle_words: frozenset[str] = frozenset()  # that it would have whatever it is about
 
     @property
     def is_dated(self) -> bool:
@@ -40,6 +41,7 @@ def read_question(text: str, names: Collection[str] = ()) -> Question:
         years=frozenset(map(int, years)),
         of_the_user=bool(set(spoken) & listed("self")),
         time_words=frozenset((*by_month, *years)),
+        idle_words=frozenset(spoken) & listed("anything"),
     )
 
 

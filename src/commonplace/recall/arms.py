@@ -103,11 +103,21 @@ def listen(listening: Listening) -> Heard:
 
 
 def _asked(index: ScopeIndex, understood: Understood, mask: Mask) -> Asked:
-    if not understood.names:
-        nobody = np.zeros(index.size, dtype=bool)
-        return Asked(mask, frozenset(), nobody, understood.proper)
-    sources = {id for person in understood.named.people for id in index.people.get(person, ())}
-    return Asked(mask, understood.names, index.of_sources(sources), understood.proper)
+    takes_part = np.zeros(index.size, dtype=bool)
+    if understood.names:
+        people = understood.named.people
+        takes_part = index.of_sources({id for name in people for id in index.people.get(name, ())})
+    question = understood.question
+    dated = _dated(index, question.months, question.years) if question.is_dated else None
+    return Asked(
+        mask,
+        understood.names,
+        takes_part,
+        understood.proper,
+        understood.of_time,
+        understood.idle,
+        None if dated is None else dated >= _SAME_YEAR,
+    )
 
 
 def _following(index: ScopeIndex, words: Floats) -> Floats:
@@ -190,7 +200,7 @@ def by_the_question(heard: Listening) -> dict[str, Floats]:
     }
     if question.asks_for:
         signals["answer"] = ((traits & int(question.asks_for)) > 0).astype(np.float32)
-    if question.months or question.years:
+    if question.is_dated:
         signals["date"] = _dated(index, question.months, question.years)
     return signals
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.recall.fuse import MEANING, WORDS
+from commonplace.recall.fuse import MEANING, WEIGHTS, WORDS
 from commonplace.recall.rank import Ranked
 
 _WORDS = {
@@ -19,30 +19,39 @@ _WORDS = {
     "follows": "it follows a question like this one",
     "title": "another hit mentions it by its title",
 }
-_CONTEXT = (*WORDS[1:], *MEANING[1:])
 _WORTH_SAYING = 0.12  # of the whole score
 _MOST_REASONS = 3
+_CLOSE = 0.2  # similarity
 
 
 def sentence(ranked: Ranked) -> str:
     told = [
         _detail(name, ranked)
         for name, part in sorted(_reasons(ranked).items(), key=lambda reason: -reason[1])
-        if ranked.score > 0 and part / ranked.score >= _WORTH_SAYING
+        if ranked.score > 0 and part / ranked.score >= _WORTH_SAYING and _is_said(name, ranked)
     ]
     return f"Recalled because {_listed(told) or 'nothing else came closer'}."
 
 
 def _reasons(ranked: Ranked) -> dict[str, float]:
-    """A memory stands alone: what its neighbours would say is what it says itself."""
+    """A window holds the unit itself: what it says more than the unit is its neighbours' doing.
+    What stands alone says all of it itself."""
     parts = dict(ranked.parts)
-    around = sum(parts.pop(name, 0.0) for name in _CONTEXT)
-    if ranked.is_passage:
-        parts["context"] = around
-    else:
-        for name, whole in (("words", WORDS), ("meaning", MEANING)):
-            parts[name] = sum(ranked.parts.get(each, 0.0) for each in whole)
+    around = 0.0
+    for own, *wider in (WORDS, MEANING):
+        said = parts.get(own, 0.0) / WEIGHTS.of(own)
+        for name in wider:
+            part = parts.pop(name, 0.0)
+            beyond = max(0.0, part - said * WEIGHTS.of(name)) if ranked.has_neighbours else 0.0
+            around += beyond
+            parts[own] = parts.get(own, 0.0) + part - beyond
+    parts["context"] = around
     return {name: part for name, part in parts.items() if name in _WORDS}
+
+
+def _is_said(name: str, ranked: Ranked) -> bool:
+    """Nearest is not yet close."""
+    return name != "meaning" or ranked.similarity is None or ranked.similarity >= _CLOSE
 
 
 def _listed(reasons: list[str]) -> str:

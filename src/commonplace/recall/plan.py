@@ -40,6 +40,8 @@ class Understood:
     names: frozenset[str]  # the terms of their names
     bare: str  # the query without them
     proper: frozenset[str]  # terms written like names, wherever they are from
+    of_time: frozenset[str]  # terms that say a month or a year
+    idle: frozenset[str]  # terms that say nothing about what is asked for
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -52,11 +54,24 @@ def understand(query: str, people: Iterable[str]) -> Understood:
     spoken = tuple(analyse(query))
     terms = tuple(dict.fromkeys(spoken))
     named = named_in(query, people)
-    names = frozenset(term for word in named.words for term in analyse(word))
+    names = _terms_of(named.words)
     bare = without_names(query, named)
     if not set(terms) - names:
         names, bare = frozenset(), query
-    proper = frozenset(term for word in proper_words(query) for term in analyse(word))
+    question = read_question(query, named.words)
     return Understood(
-        query, spoken, terms, read_question(query, named.words), named, names, bare, proper
+        query=query,
+        spoken=spoken,
+        terms=terms,
+        question=question,
+        named=named,
+        names=names,
+        bare=bare,
+        proper=_terms_of(proper_words(query)),
+        of_time=_terms_of(question.time_words),
+        idle=_terms_of(question.idle_words),
     )
+
+
+def _terms_of(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(term for word in words for term in analyse(word))

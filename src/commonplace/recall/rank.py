@@ -18,9 +18,10 @@ ALL_WORDS = 0.999  # the share of the query's terms that counts as all of them
 class Floors:
     """Measured, not guessed: docs/benchmarks.md has the curve."""
 
-    evidence: float = 0.6  # similarity and what is known of the query, together
-    evidence_by_words: float = 0.3  # what is known of the query where similarity is unknown
+    evidence: float = 0.65  # similarity and what is known of the query, together
+    evidence_by_words: float = 0.325  # what is known of the query where similarity is unknown
     similarity: float = 0.5  # by itself enough for a memory
+    of_the_best: float = 0.5  # share of the best passage's evidence that another must have
 
 
 FLOORS = Floors()
@@ -55,15 +56,24 @@ def relevant(
     floors: Floors = FLOORS,
 ) -> Mask:
     """A memory stands alone, so there must be evidence in itself: near in meaning, every word, or
-    enough of both; or the query calls it by name. A passage leans on its neighbours: something of
-    the question must be there. A threshold cuts similarity itself."""
+    enough of both; or the query calls it by name. A passage leans on its neighbours: it needs a
+    share of the evidence that the best one has. A threshold cuts similarity itself."""
     unknown = np.isnan(similarities)
     by_words = known >= floors.evidence_by_words
     if threshold is not None:
         return np.where(unknown, by_words | (threshold <= 0), similarities >= threshold)
     both = np.where(unknown, by_words, known + similarities >= floors.evidence)
     alone = both | (similarities >= floors.similarity) | (held > ALL_WORDS) | named
-    return np.where(passages, alone | (known > 0) | (similarities > 0), alone)
+    return np.where(
+        passages, alone | _beside_the_best(similarities, known, passages, floors), alone
+    )
+
+
+def _beside_the_best(similarities: Floats, known: Floats, passages: Mask, floors: Floors) -> Mask:
+    evidence = known + np.nan_to_num(similarities)
+    best = evidence[passages].max(initial=0.0)
+    found: Mask = (evidence > 0) & (evidence >= floors.of_the_best * best)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +87,7 @@ class Ranked:
     held: float
     score: float
     parts: Mapping[str, float]  # on request: of what the score is the sum
+    has_neighbours: bool = False
 
     def lifted(self, name: str, by: float) -> Ranked:
         parts = {**self.parts, name: round(by, 6)} if self.parts else {}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from commonplace.desk import Desk, Vector, visibility_of
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.delta import shorten
+from commonplace.model.filters import NO_FILTERS
 from commonplace.model.journal import Entry, Op, Status
 from commonplace.model.memory import Link, Memory, State
 from commonplace.model.scope import Principal
@@ -22,6 +23,8 @@ from commonplace.recall.rank import Ranked, in_order
 from commonplace.recall.shortlist import Shortlist, shortlist
 
 RELATED_BULLETS = 2
+CANDIDATES = 64  # at least so many are looked at closely
+_MORE = 8
 
 __all__ = ["Plan", "Recalled", "recall"]
 
@@ -66,10 +69,15 @@ def _answer(
     understood: Understood,
     vectors: tuple[Vector, ...] | None,
 ) -> Recalled:
-    found = shortlist(desk, principal, plan, understood, vectors)
-    links = _links(desk, principal, found)
-    rows = _Rows(desk, principal, plan)
-    best = rows.best(_with_relations(found.ranked, links), plan.k)
+    most = max(CANDIDATES, 4 * plan.k)
+    while True:
+        found = shortlist(desk, principal, plan, understood, vectors, most)
+        links = _links(desk, principal, found)
+        rows = _Rows(desk, principal, plan)
+        best = rows.best(_with_relations(found.ranked, links), plan.k)
+        if len(best) >= plan.k or found.is_all:
+            break
+        most *= _MORE  # one long turn had taken the places of others
     against = held_against(desk, principal, list(rows.memories_of(best)))
     hits = [rows.hit(ranked, against) for ranked in best]
     hits = _with_related(desk, principal, hits, links)
@@ -79,9 +87,19 @@ def _answer(
 
 
 def _links(desk: Desk, principal: Principal, found: Shortlist) -> list[Link]:
-    """Of the memories among the best, strongest first."""
+    """Of the memories among the best, to what the caller can still be shown; strongest first."""
     ids = [ranked.id for ranked in found.ranked if not ranked.is_passage]
-    return desk.store.links(principal.scope, ids)
+    links = desk.store.links(principal.scope, ids)
+    if not links:
+        return []
+    with desk.index.reading(principal.scope) as index:
+        seen = index.candidates(NO_FILTERS, visibility_of(principal), desk.clock())
+        slots = index.slot_of_id
+        return [
+            link
+            for link in links
+            if all(id in slots and seen[slots[id]] for id in (link.a, link.b))
+        ]
 
 
 def _with_relations(ranked: Sequence[Ranked], links: Sequence[Link]) -> list[Ranked]:

@@ -29,7 +29,6 @@ from commonplace.recall.rank import (
 )
 from commonplace.store.index import ScopeIndex
 
-CANDIDATES = 64  # at least so many are looked at closely
 _MENTIONING = 5  # the best, whose mentions of titles are followed
 
 _WEIGHT_OF_KIND = {
@@ -43,6 +42,7 @@ _WEIGHT_OF_KIND = {
 class Shortlist:
     ranked: tuple[Ranked, ...]  # best first
     nearest: float | None  # the best similarity of all candidates, relevant or not
+    is_all: bool  # there are no further candidates
 
 
 def shortlist(
@@ -51,6 +51,7 @@ def shortlist(
     plan: Plan,
     understood: Understood,
     vectors: tuple[Vector, ...] | None,
+    most: int,
 ) -> Shortlist:
     now = desk.clock()
     with desk.index.reading(principal.scope) as index:
@@ -58,12 +59,13 @@ def shortlist(
         mask = plan.within.narrowed(index, mask)
         heard = listen(Listening(index, understood, vectors, mask, now, desk.calibration))
         judged = _Judged(desk, index, plan, heard)
-        slots = judged.best(max(CANDIDATES, 4 * plan.k))
+        slots = judged.best(most)
         ranked = judged.ranked(index, slots)
         has_titles = bool(index.titles)
     if ranked and has_titles:
         ranked = _with_mentioned(desk, principal, judged, ranked)
-    return Shortlist(tuple(in_order(ranked)), judged.nearest)
+    is_all = len(slots) == np.count_nonzero(judged.candidates)
+    return Shortlist(tuple(in_order(ranked)), judged.nearest, is_all)
 
 
 class _Judged:
@@ -119,6 +121,7 @@ class _Judged:
                     held,
                     round(score, 6),
                     self._parts_at(slot) if self._explain else {},
+                    bool(is_passage) and index.contexts.has_neighbours(slot),
                 )
                 for slot, is_passage, similarity, held, score in told
             ]

@@ -225,6 +225,10 @@ class Contexts:
         found: Floats = by_place[self.places]
         return found
 
+    def has_neighbours(self, slot: int) -> bool:
+        place = self.places[slot]
+        return bool(self.wide.back[place] + self.wide.ahead[place] > 0)
+
     def neighbours(self, slots: Ints) -> Ints:
         """Slots of everything in the near windows of these."""
         at = self.places[slots]

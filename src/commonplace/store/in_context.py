@@ -12,6 +12,7 @@ from commonplace.store.contexts import Windows
 from commonplace.store.index import Floats, Mask, ScopeIndex
 from commonplace.store.postings import Collection
 
+_TIME_SHARE = 0.5  # what the time weighs beside a word that nobody has said
 _DIGITS = 5  # single precision rounds by a row's place in memory; beyond these digits it shows
 
 
@@ -27,6 +28,9 @@ class Asked:
     names: frozenset[str]  # terms
     takes_part: Mask  # units of sources in which somebody who is named takes part
     proper: frozenset[str] = frozenset()  # terms that are written like names
+    of_time: frozenset[str] = frozenset()  # terms that say a month or a year
+    idle: frozenset[str] = frozenset()  # terms that say nothing about what is asked for
+    at_the_time: Mask | None = None  # units of that month or year
 
     def hears(self, term: str, slots: NDArray[np.intp]) -> Mask:
         heard: Mask = self.mask[slots]
@@ -61,8 +65,9 @@ class _Scored:
     """Adds up term by term.
 
     How much of a query a unit *knows* is the share of its terms that the near window holds, each
-    as heavy as it is rare. Who takes part is known there. A word written like a name that is not
-    held weighs double: a question about somebody else is no question for this unit.
+    as heavy as it is rare. Who takes part is known there, and so is the time at which it was said.
+    A word written like a name that is not held weighs double: a question about somebody else is no
+    question for this unit.
     """
 
     def __init__(self, index: ScopeIndex, asked: Asked):
@@ -78,6 +83,12 @@ class _Scored:
         self._known: Floats = np.zeros(index.size, dtype=np.float32)
         self._known_twice: Floats = np.zeros(index.size, dtype=np.float32)
         self._weight = 0.0
+        if asked.at_the_time is not None:
+            self._know(np.flatnonzero(asked.at_the_time), self._unit.rarity(0) * _TIME_SHARE)
+
+    def _know(self, slots: NDArray[np.int64], worth: float) -> None:
+        self._weight += worth
+        self._known[slots] += worth
 
     def add(self, term: str) -> None:
         slots, counts = self._index.postings.of(term)
@@ -85,6 +96,10 @@ class _Scored:
         alive = self._live[at]
         frequency = int(np.count_nonzero(alive))
         rarity = self._unit.rarity(0 if term in self._asked.names else frequency)
+        if self._asked.at_the_time is not None and term in self._asked.of_time:
+            rarity = 0.0  # whether it was said then counts instead
+        if term in self._asked.idle:
+            rarity = 0.0
         is_proper = term in self._asked.proper
         self._weight += 2 * rarity if is_proper else rarity
         heard = self._asked.hears(term, at)

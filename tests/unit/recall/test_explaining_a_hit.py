@@ -14,7 +14,7 @@ parts = st.dictionaries(st.sampled_from(NAMES), st.floats(-1, 2, allow_nan=False
 
 def a_hit(parts, *, is_passage=True, similarity=None, held=0.0):
     score = sum(parts.values())
-    return Ranked("source:1#1", 1, is_passage, similarity, held, score, parts)
+    return Ranked("source:1#1", 1, is_passage, similarity, held, score, parts, is_passage)
 
 
 @given(parts, st.booleans(), st.none() | st.floats(0, 1), st.floats(0, 1))

@@ -34,7 +34,7 @@ def is_relevant(
         ({"similarity": 0.45, "known": 0.2}, True),
         ({"similarity": 0.1, "held": 1.0}, True),
         ({"similarity": 0.0, "named": True}, True),
-        ({"similarity": None, "known": 0.3}, True),
+        ({"similarity": None, "known": 0.33}, True),
         ({"similarity": None, "known": 0.2}, False),
         ({"similarity": 0.6, "threshold": 0.7}, False),
         ({"similarity": 0.6, "held": 1.0, "threshold": 0.7}, False),
@@ -66,8 +66,8 @@ def test_more_evidence_never_makes_a_candidate_irrelevant(
 def test_a_question_about_something_else_has_no_answer_here():
     everyone = np.ones(2, dtype=bool)
     assert not can_be_answered(array(0.3, 0.1), array(0.0, 0.25), everyone)
-    assert can_be_answered(array(0.3, 0.1), array(0.0, 0.35), everyone)
-    assert can_be_answered(array(None, None), array(0.0, 0.3), everyone)
+    assert can_be_answered(array(0.3, 0.1), array(0.0, 0.36), everyone)
+    assert can_be_answered(array(None, None), array(0.0, 0.33), everyone)
     assert not can_be_answered(array(None, None), array(0.0, 0.29), everyone)
     assert not can_be_answered(array(0.9, 0.9), array(1.0, 1.0), np.zeros(2, dtype=bool))
 
@@ -113,7 +113,8 @@ def test_the_shortlist_holds_the_best(scores, most):
 
 
 def ranked(id="a", score=0.5, **parts):
-    return Ranked(id, 1, parts.pop("is_passage", False), 0.9, 0.5, score, parts)
+    talk = parts.pop("in_a_talk", False)
+    return Ranked(id, 1, talk, 0.9, 0.5, score, parts, talk)
 
 
 @given(st.permutations([ranked(id, score) for id in "abc" for score in (0.5, 0.6)]))
@@ -138,7 +139,7 @@ def test_an_explanation_names_the_weightiest_reason_first():
 
 
 def test_of_a_passage_it_tells_what_its_neighbours_say():
-    told = sentence(ranked(score=0.8, words_wide=0.4, speaker=0.25, date=0.15, is_passage=True))
+    told = sentence(ranked(score=0.8, words_wide=0.4, speaker=0.25, date=0.15, in_a_talk=True))
     assert told == (
         "Recalled because what stands around it is about that, the one asked about said it and "
         "it was said at the time asked about."
