@@ -64,6 +64,18 @@ def test_a_passage_belongs_to_its_source_and_the_error_says_so(me, talk):
     assert len(texts(me)) == 2
 
 
+@pytest.mark.parametrize("slip", ["2a", "-1", "", "1#2", "²", "٢", "9" * 30, "0", "01", " 1"])
+def test_a_mistyped_passage_never_means_the_whole_source(me, talk, slip):
+    """Forgetting, and far more so erasing, everything because of a typing error would be fatal."""
+    for verb in ("forget", "restore", "erase"):
+        with pytest.raises(InvalidInput) as refused:
+            getattr(me, verb)(f"{talk}#{slip}")
+        assert "belongs to a source" in refused.value.message
+    with pytest.raises(NotFound):
+        me.show(f"{talk}#{slip}")
+    assert len(me.show(talk).passages) == 2
+
+
 def test_an_unknown_source_and_another_users_look_the_same(book, me):
     bobs = book.user("bob").ingest(TALK).id
     for verb in ("forget", "restore", "erase", "show", "history"):

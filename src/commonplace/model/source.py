@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -233,6 +234,12 @@ def is_source_id(id: str) -> bool:
 
 
 def split_passage_id(id: str) -> tuple[str, int | None]:
-    """The source's id, and the passage's number if it names one."""
+    """The source's id, and the passage's number if it names one. What is no number of a passage
+    is 0, which no passage has: a slip of the pen must never mean the whole source."""
     source, sign, number = id.partition("#")
-    return source, int(number) if sign and number.isdigit() else None
+    if not sign:
+        return source, None
+    return source, int(number) if _PASSAGE_NUMBER.fullmatch(number) else 0
+
+
+_PASSAGE_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
