@@ -82,7 +82,8 @@ def pack(hits: Sequence[Hit], budget: int | None) -> tuple[list[Hit], int]:
             packed.append(bare)
         elif not packed:
             packed = _squeezed(bare, budget)
-            break
+            if packed:  # there is no room for more
+                break
     packed = _with_related(packed, {hit.id: hit.related for hit in hits}, budget)
     return packed, count_tokens(as_text(packed)) if packed else 0
 

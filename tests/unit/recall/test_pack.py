@@ -61,6 +61,13 @@ def test_the_best_hit_alone_is_cut_rather_than_lost():
     assert tokens <= 20
 
 
+def test_where_not_even_its_beginning_fits_a_shorter_hit_is_better_than_nothing():
+    long = replace(hit("1", "word " * 200), disputed="another value " * 20)
+    short = hit("2", "Blue")
+    packed, _ = pack([long, short], count_tokens(as_text([short])))
+    assert [each.id for each in packed] == ["2"]
+
+
 def test_hits_come_before_related_bullets():
     hits = [hit("1", related=[Related("r", "The shed key hangs inside", 0.8)]), hit("2")]
     bare = [replace(each, related=()) for each in hits]
