@@ -80,11 +80,22 @@ def test_a_forgotten_source_is_not_there(me, sources):
     assert found_in(me.recall(ASKED, sources="only")) == {sources["kitchen"]}
 
 
-def test_a_secret_source_is_not_there_for_an_agent(me):
-    secret = me.ingest(KITCHEN, sensitivity="high").id
+def test_a_secret_source_is_there_by_id_for_its_owner_and_never_for_an_agent(me, sources):
+    secret = me.ingest(KITCHEN, sensitivity="high", external_id="secret", origin="notes").id
     with pytest.raises(NotFound):
         me.agent("planner").recall(ASKED, sources=secret)
-    assert me.recall(ASKED, sources=secret).is_empty  # the owner is not cleared here either
+    for named in (secret, "notes:secret", [secret, sources["office"]]):
+        assert secret in found_in(me.recall(ASKED, sources=named))
+    for looked_at in (None, "only"):  # without its name it stays hidden from an owner not cleared
+        assert secret not in found_in(me.recall(ASKED, sources=looked_at))
+
+
+def test_a_passage_is_no_kind_and_the_error_says_what_is_meant(me, sources):
+    for asking in (me.recall, lambda _, kinds: me.list(kinds=kinds)):
+        with pytest.raises(InvalidInput) as refused:
+            asking(ASKED, kinds=["passage"])
+        assert refused.value.field == "kinds"
+        assert 'sources="only"' in refused.value.remedy
 
 
 def test_a_source_is_shown_and_its_life_told_by_its_name(me, sources):

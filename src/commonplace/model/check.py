@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from commonplace.errors import BadText, InvalidInput, MissingField, TooLong, UnknownField
 from commonplace.model.filters import EXACT, FILTER_NAMES, Filters
 from commonplace.model.kinds import Kind
+from commonplace.model.source import PASSAGE
 from commonplace.model.text import stored_form
 
 MAX_CONTENT = 32_000
@@ -213,7 +214,7 @@ def _filter(name: str, value: object) -> Any:
     if name in ("kinds", "categories", "tags"):
         listed = (value,) if isinstance(value, str) else value
         several = words(listed, name)
-        return tuple(kind(item, name) for item in several) if name == "kinds" else several
+        return tuple(_kind_asked_for(item) for item in several) if name == "kinds" else several
     if name == "pinned":
         return flag(value, name)
     if name in EXACT:
@@ -221,6 +222,17 @@ def _filter(name: str, value: object) -> Any:
     if name.startswith("importance"):
         return integer(value, name, 1, 5)
     return when(value, name)
+
+
+def _kind_asked_for(value: str) -> Kind:
+    """Hits are told to be of kind "passage", so people ask for it; but no memory is."""
+    if value == PASSAGE:
+        raise InvalidInput(
+            "A passage is no kind of memory.",
+            remedy='To recall passages alone, give sources="only"; to browse, use sources.',
+            field="kinds",
+        )
+    return kind(value, "kinds")
 
 
 def ids(value: object, field: str = "ids") -> tuple[str, ...]:

@@ -153,7 +153,7 @@ class _Rows:
         self._sources |= {source.id: source for source in store.sources(scope, missing)}
 
     def _stands(self, ranked: Ranked) -> bool:
-        visibility = visibility_of(self._principal)
+        visibility = self._plan.within.visibility(self._principal)
         if ranked.is_passage:
             passage = self._passages.get(ranked.unit)
             source = self._sources.get(passage.source_id) if passage else None

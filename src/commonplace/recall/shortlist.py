@@ -10,7 +10,7 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.desk import Desk, Vector, visibility_of
+from commonplace.desk import Desk, Vector
 from commonplace.language.detect import script
 from commonplace.model.kinds import POLICIES
 from commonplace.model.scope import Principal
@@ -55,7 +55,7 @@ def shortlist(
 ) -> Shortlist:
     now = desk.clock()
     with desk.index.reading(principal.scope) as index:
-        mask = index.candidates(plan.filters, visibility_of(principal), now)
+        mask = index.candidates(plan.filters, plan.within.visibility(principal), now)
         mask = plan.within.narrowed(index, mask)
         heard = listen(Listening(index, understood, vectors, mask, now, desk.calibration))
         judged = _Judged(desk, index, plan, heard)
