@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from commonplace.errors import InvalidInput, NotFound
+from support.clock import START
 from support.sources import chat, letter, turn
 
 TALK = chat(turn("Dana", "A heron sat on the wall."), turn("Ana", "Which wall?", 1))
@@ -141,6 +144,31 @@ def test_forgotten_by_filter(me, talk, clock):
     assert me.forget(kinds="note").ids == (memory,)
     clock.tick(days=3)
     assert set(me.forget(older_than_days=1).ids) == {talk, mail}
+
+
+def test_how_old_a_source_is_says_when_it_was_said_and_not_when_it_came_in(me, clock):
+    """A note of a year ago may come in today; a talk that still goes on is not old."""
+    old = me.ingest("A heron came.", date=clock() - timedelta(days=365)).id
+    undated = me.ingest("A heron on the wall.").id
+    talk = me.ingest(chat(turn("Dana", "Old"), turn("Ana", "And new", 60 * 24 * 9))).id
+    clock.tick(days=10)
+    assert me.forget(filters={"created_before": START - timedelta(days=1)}).ids == (old,)
+    assert me.forget(older_than_days=5).ids == (undated,)
+    assert me.forget(older_than_days=0.5).ids == (talk,)
+
+
+def test_by_query_its_passages_are_offered_and_lead_to_the_source(me, talk):
+    offered = me.forget(query="heron wall").candidates
+    assert {hit.citation.source for hit in offered} == {talk}
+    with pytest.raises(InvalidInput) as refused:
+        me.forget(offered[0].id)
+    assert me.forget(refused.value.remedy.split()[-1].strip(".")).ids == (talk,)
+
+
+def test_an_update_by_query_offers_only_what_can_be_updated(me, talk):
+    memory = me.remember("The heron by the wall is grey").id
+    offered = me.update(query="heron wall", content="x").candidates
+    assert [hit.id for hit in offered] == [memory]
 
 
 def test_erasing_a_user_takes_their_sources_along(me, book, talk):

@@ -52,7 +52,7 @@ from commonplace.recall.look_up_sources import (
 from commonplace.recall.pack import Hit
 from commonplace.recall.recall import Plan, Recalled, recall
 from commonplace.recall.stats import Stats, stats
-from commonplace.recall.within import EVERYWHERE, Within, within
+from commonplace.recall.within import EVERYWHERE, NONE, Within, within
 from commonplace.remember.bring_in import Imported, bring_in
 from commonplace.remember.erase import Erased, erase, erase_user
 from commonplace.remember.forget import Forgotten, Restored, forget, forget_matching, restore
@@ -203,7 +203,7 @@ class User:
         wanted = given(locals(), without=("id", "query", "thread"))
         one_of(id=id, query=query)
         if id is None:
-            return self._choice(query, "id")
+            return self._choice(query, "id", sources=NONE)  # a passage never changes
         return update(self._desk, self.principal, check.word(id, "id"), wanted, thread_name(thread))
 
     def merge(self, ids: Sequence[str], *, thread: str | None = None) -> Merged:
@@ -553,10 +553,10 @@ class User:
     def _within(self, sources: Texts) -> Within:
         return within(self._desk, self.principal, check.ids(sources, "sources"))
 
-    def _choice(self, query: str | None, instead_of: str) -> Choice:
+    def _choice(self, query: str | None, instead_of: str, sources: Texts | None = None) -> Choice:
         if query is None:
             raise MissingField(f"Give {instead_of} or a query.", field=instead_of)
-        found = self.recall(query)
+        found = self.recall(query, sources=sources)
         return Choice(found.query, found.hits)
 
     def _merge_at_night(self, principal: Principal, ids: Sequence[str]) -> Merged:

@@ -128,9 +128,16 @@ def _sources_matching(desk: Desk, principal: Principal, filters: Filters) -> lis
         source
         for source in desk.store.source_page(principal.scope, listing)
         if filters.source_id in (None, source.id)
-        and (filters.created_after is None or source.created_at > filters.created_after)
-        and (filters.created_before is None or source.created_at < filters.created_before)
+        and _was_said_within(source, filters.created_after, filters.created_before)
     ]
+
+
+def _was_said_within(source: Source, after: datetime | None, before: datetime | None) -> bool:
+    """By when it was said, as recall understands it, not by when it was brought in. All of it:
+    it goes whole, so a talk that still goes on is not old."""
+    began = source.started_at or source.created_at
+    ended = source.ended_at or began
+    return (after is None or began > after) and (before is None or ended < before)
 
 
 def _is_there(memory: Memory, now: datetime) -> bool:
