@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import pairwise
 
 _CLOCK = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?"
 TIME = re.compile(_CLOCK)
@@ -39,13 +40,21 @@ def offset_of(written: str) -> timedelta | None:
 
 def subtitle_cues(text: str) -> Iterator[Cue]:
     """Every cue in its order. Lines that roll (said again in the next cue) come once."""
+    blocks = list(_timed_blocks(text))
+    rolls = _lines_roll([lines for _, lines in blocks])
     before: list[str] = []
-    for clock, lines in _timed_blocks(text):
-        fresh = [line for line in lines if line not in before]
+    for clock, lines in blocks:
+        fresh = [line for line in lines if not rolls or line not in before]
         before = lines
         for speaker, said in _voices("\n".join(fresh)):
             if said:
                 yield Cue(said, speaker, offset_of(clock), clock)
+
+
+def _lines_roll(blocks: list[list[str]]) -> bool:
+    """Somewhere a cue takes up the last line and goes on. Where none does, who says "No." in two
+    cues has said it twice."""
+    return any(len(now) > 1 and before[-1:] == now[:1] for before, now in pairwise(blocks))
 
 
 def _timed_blocks(text: str) -> Iterator[tuple[str, list[str]]]:

@@ -37,8 +37,10 @@ BY_ENDING = {
 _LOOKED_AT = 20_000  # characters: what something is shows early
 _ENOUGH_LINES = 2
 _MOST = 0.6
-_WORDS_A_LINE = 1.5  # less is a form: "Milk: 2"
+_LINES_EACH = 1.5  # of those who talk; the entries of a form have one each
+_WORDS_OF_A_SENTENCE = 4  # if it does not end like one; less is a form: "Milk: 2"
 
+_SENTENCE_END = re.compile(r"[.?!…][\"'”’»)]*\Z")
 _MAIL_HEADER = re.compile(r"(?:From |[A-Za-z][A-Za-z0-9-]*:).*")
 _ONLY_IN_MAIL = """
 from to cc subject date message-id received return-path mime-version content-type delivered-to
@@ -103,16 +105,38 @@ def _is_mail(text: str) -> bool:
 
 
 def _is_spoken(text: str) -> bool:
-    """From the first on most lines name a speaker; somebody speaks twice, and in sentences."""
+    """From the first on most lines name a speaker; people answer each other, and in sentences.
+    A recipe names flour twice, too: "Flour: 500 g, sifted"."""
     lines = [speaker_line(line) for line in text.split("\n") if line.strip()][:200]
     found = [line for line in lines if line is not None]
     if len(found) <= _ENOUGH_LINES or len({line.speaker for line in found}) == len(found):
         return False
-    if any(line.clock for line in found):
+    if sum(line.clock is not None for line in found) >= len(found) / 2:
         return True
     first = next(place for place, line in enumerate(lines) if line is not None)
-    words = sum(len(line.text.split()) for line in found)
-    return len(found) >= _MOST * len(lines[first:]) and words >= _WORDS_A_LINE * len(found)
+    sentences = sum(_is_sentence(line.text) for line in found)
+    quantities = sum(line.text[:1].isdigit() for line in found)  # "500 g"
+    return (
+        len(found) >= _MOST * len(lines[first:])
+        and len(found) >= _LINES_EACH * len({line.speaker for line in found})
+        and _somebody_answers([line.speaker for line in found])
+        and quantities <= len(found) / 3 <= sentences
+    )
+
+
+def _somebody_answers(speakers: list[str]) -> bool:
+    """Somebody speaks again after somebody else."""
+    began = {name: speakers.index(name) for name in speakers}
+    return any(
+        speakers[place - 1] != name and began[name] < place - 1
+        for place, name in enumerate(speakers)
+        if place
+    )
+
+
+def _is_sentence(said: str) -> bool:
+    """It ends like one, or is long enough for one."""
+    return _SENTENCE_END.search(said) is not None or len(said.split()) >= _WORDS_OF_A_SENTENCE
 
 
 def _is_html(text: str) -> bool:

@@ -16,6 +16,11 @@ from commonplace.model.source import Turn
 # Programs count from 1970 in seconds, milliseconds or microseconds: what would lie thousands of
 # years ahead as one is meant as the next.
 _UNITS = ((1e11, 1), (1e14, 1_000), (math.inf, 1_000_000))
+# Before computers wrote logs a number is something else: a year, a second of a recording.
+_FIRST, _LAST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
+# Dates that are spelled with digits alone, by how many these are.
+_COMPACT = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 
 
 def parse_json(text: str, where: str) -> Any:
@@ -35,6 +40,8 @@ def parse_json(text: str, where: str) -> Any:
 
 def moment(value: object, where: str) -> datetime:
     """A time as ISO 8601 text, or counted from 1970."""
+    if compact := _compact_date(value):
+        return compact
     if isinstance(value, str):
         try:
             value = float(value)
@@ -45,9 +52,29 @@ def moment(value: object, where: str) -> datetime:
     try:
         size = abs(float(value))
         unit = next(unit for limit, unit in _UNITS if size < limit)
-        return check.when(datetime.fromtimestamp(value / unit, UTC), where)
+        counted = datetime.fromtimestamp(value / unit, UTC)
     except (StopIteration, OverflowError, OSError, ValueError):
         raise InvalidInput(f"{where} lies outside the calendar.", field="time") from None
+    if not _FIRST <= counted < _LAST:
+        raise InvalidInput(
+            f"{where} is not a date: {value:g}.",
+            remedy="Write it as 2026-03-01T09:30:00+02:00, or count its seconds from 1970.",
+            field="time",
+        )
+    return counted
+
+
+def _compact_date(value: object) -> datetime | None:
+    """20260301 is a day, though it could be counted as well."""
+    written = str(value).strip() if isinstance(value, str) or _whole(value) else ""
+    form = _COMPACT.get(len(written))
+    if form is None or not (written.isascii() and written.isdigit()):
+        return None
+    try:
+        found = datetime.strptime(written, form).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return found if _FIRST <= found < _LAST else None
 
 
 def optional_word(value: object, where: str) -> str | None:

@@ -5,11 +5,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
+from pathlib import PurePath
 
 _IN_BRACKETS = re.compile(r"\s*\([^()]*\)$")
 _WORD = re.compile(r"[^\W_]+(?:[-'’.&][^\W_]+)*")
+_JOINTS = re.compile(r"_+|(?<!\d)-+|-+(?!\d)")  # in names of files; a date keeps its own
 SHORTEST = 4  # letters: shorter titles are words of every text
 MOST_WORDS = 10
+
+
+def title_of_file(name: str) -> str:
+    """The name of a file as people would say it: meeting-notes_2026.txt → meeting notes 2026."""
+    return " ".join(_JOINTS.sub(" ", PurePath(name).stem).split())
 
 
 def title_key(title: str) -> str:

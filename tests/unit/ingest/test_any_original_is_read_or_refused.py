@@ -143,6 +143,14 @@ def test_an_unknown_format_is_refused_with_the_known_ones():
         read("hello", format="spreadsheet")
 
 
+RECIPE = """Flour: 500 g, sifted twice
+Water: 350 g
+Salt: 10 g
+Flour: another 20 g for the table
+Water: a splash more if it is dry
+"""
+
+
 @pytest.mark.parametrize(
     ("name", "raw", "format"),
     [
@@ -172,6 +180,9 @@ def test_an_unknown_format_is_refused_with_the_known_ones():
         (None, "Dear Ana,\nSee you: at noon.\n", Format.TEXT),
         (None, "To: the moon\nFrom: the earth\n\nA poem.", Format.TEXT),
         (None, "Milk: 2\nEggs: 12\nMilk: 3\nEggs: 6", Format.TEXT),
+        (None, RECIPE, Format.TEXT),
+        (None, "Flour: sift it twice.\nWater: add it.\nSalt: a pinch.\nFlour: dust.", Format.TEXT),
+        (None, "Todo: buy some milk.\nTodo: call Noa.\nTodo: pay the rent.", Format.TEXT),
         (None, "Q: what?\nA: this one.\nQ: why?\nA: because of that.", Format.TEXT),
         (None, "Weekly\nAna, Dan\n\nAna: Good day.\nDan: Hi there.\nAna: We begin.", "transcript"),
     ],

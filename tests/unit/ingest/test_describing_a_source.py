@@ -87,7 +87,7 @@ def test_describing_twice_gives_the_same():
 
 
 def test_a_title_and_a_channel_become_tags():
-    message = '{"user": "U1", "ts": "1.0", "text": "The venue costs 500."}'
+    message = '{"user": "U1", "ts": "1772366401.0", "text": "The venue costs 500."}'
     raw = f'{{"channel": "launch", "messages": [{message}]}}'
     assert describe(read(raw, format="slack")).tags[0] == "launch"
     assert "tulips" in describe(note("They need water twice a week.", "Tulips in the garden")).tags
@@ -115,7 +115,9 @@ def test_what_a_note_was_for_is_told_by_readable_rules(title, text, purpose):
 def test_mail_and_slack_are_what_their_form_says():
     mail = read("From: a@x.org\nSubject: Sprint planning\n\nHi", format="email")
     assert describe(mail).context_type is ContextType.EMAIL_THREAD
-    slack = read('[{"user": "U1", "ts": "1.0", "text": "planning for May"}]', format="slack")
+    slack = read(
+        '[{"user": "U1", "ts": "1772366401.0", "text": "planning for May"}]', format="slack"
+    )
     assert describe(slack).context_type is ContextType.SLACK_DISCUSSION
 
 

@@ -32,7 +32,10 @@ def test_a_text_stays_as_it_was_written():
 
 
 def test_a_file_is_named_by_its_name_unless_a_title_is_given():
-    assert read("hello", name="notes.txt").title == "notes.txt"
+    assert read("hello", name="/home/ana/notes.txt").title == "notes"
+    assert read("hello", name="/home/ana/meeting-notes_2026.txt").title == "meeting notes 2026"
+    assert read("hello", name="/x/2026-03-01_standup.md").title == "2026-03-01 standup"
+    assert read("hello", name="/x/.txt").title == ".txt"
     assert read("hello", name="notes.txt").source_type is SourceType.FILE
     assert read("hello", name="notes.txt", title="Notes").title == "Notes"
 
@@ -103,6 +106,26 @@ def test_a_conversation_keeps_speaker_time_session_and_id():
 )
 def test_times_are_read_under_many_names_as_text_seconds_and_milliseconds(name, value):
     assert read(lines({"speaker": "Ana", "text": "Hi", name: value})).turns[0].at == NOON
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [
+        ("20260301", NOON.replace(hour=0)),
+        (20260301, NOON.replace(hour=0)),
+        ("20260301T120000", NOON),
+        ("202603011200", NOON),
+        ("20260301120000", NOON),
+    ],
+)
+def test_a_date_in_digits_alone_is_a_date_and_not_a_count_of_seconds(value, meant):
+    assert read(lines({"speaker": "Ana", "text": "Hi", "time": value})).turns[0].at == meant
+
+
+@pytest.mark.parametrize("value", [5, "12.5", 2026, -1, "20261399", 1e10])
+def test_a_number_that_is_no_likely_time_is_refused_rather_than_put_into_1970(value):
+    with pytest.raises(InvalidInput, match="time in line 1 is not a date"):
+        read(lines({"speaker": "Ana", "text": "Hi", "time": value}))
 
 
 def test_logs_of_assistants_are_read_with_their_roles_and_parts():
@@ -234,8 +257,8 @@ def test_a_bare_list_of_messages_is_a_slack_export_too():
 def test_the_newest_wording_of_an_edited_message_counts():
     edit = {
         "subtype": "message_changed",
-        "ts": "2.0",
-        "message": {"user": "U1", "ts": "1.0", "text": "new"},
+        "ts": "1772366402.0",
+        "message": {"user": "U1", "ts": "1772366401.0", "text": "new"},
     }
     assert turns(json.dumps({"messages": [edit]}), format="slack") == [("U1", "new")]
 

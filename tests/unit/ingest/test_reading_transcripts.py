@@ -1,6 +1,6 @@
 """Meetings: who said what and when, without um and uh."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -69,6 +69,14 @@ def test_srt_is_read_and_a_name_holds_until_the_next_one():
     assert said(raw) == [("Ana", "Hello to you all of you."), ("Dan", "Hi")]
 
 
+def test_what_is_said_in_two_cues_is_said_twice():
+    raw = (
+        "1\n00:00:01,000 --> 00:00:02,000\nNo.\n\n2\n00:00:03,000 --> 00:00:04,000\nNo.\n\n"
+        "3\n00:00:05,000 --> 00:00:06,000\nNot today.\n"
+    )
+    assert said(raw) == [(None, "No. No. Not today.")]
+
+
 def test_lines_that_roll_through_captions_are_said_once():
     raw = (
         "WEBVTT\n\n00:01.000 --> 00:02.000\nwe start\n\n"
@@ -99,6 +107,42 @@ def test_plain_transcripts_are_read_in_every_usual_shape(raw):
 def test_times_in_plain_transcripts_count_from_the_beginning_too():
     reading = read("[00:01:02] Ana: Hello\n[00:02:00] Dan: Hi\nAna: Bye", started_at=NINE)
     assert reading.turns[1].at == NINE.replace(minute=2)
+
+
+WALL = "[14:05] Ana: Hello.\n[14:07] Dan: Hi.\n[14:31] Ana: Bye."
+AT_TWO = datetime(2026, 3, 1, 14, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("started_at", [NINE.replace(hour=0), AT_TWO, AT_TWO.replace(minute=5)])
+def test_hours_and_minutes_before_a_name_are_the_time_of_that_day(started_at):
+    reading = read(WALL, started_at=started_at)
+    minutes = [(turn.at.hour, turn.at.minute, turn.at.second) for turn in reading.turns]
+    assert minutes == [(14, 5, 0), (14, 7, 0), (14, 31, 0)]
+
+
+def test_after_midnight_it_is_the_next_day():
+    raw = "[23:58] Ana: Hello.\n[00:03] Dan: Hi.\n[00:09] Ana: Bye."
+    at = [turn.at for turn in read(raw, started_at=NINE.replace(hour=0)).turns]
+    assert at[1:] == [
+        datetime(2026, 3, 2, 0, 3, tzinfo=UTC),
+        datetime(2026, 3, 2, 0, 9, tzinfo=UTC),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("raw", "started_at"),
+    [
+        ("[00:05] Ana: Hello.\n[00:31] Dan: Hi.\n[14:05] Ana: Bye.", NINE),
+        ("[00:05] Ana: Hello.\n[00:31] Dan: Hi.\n[14:05] Ana: Bye.", NINE.replace(hour=0)),
+        ("[14:00] Ana: Hello.\n[24:00] Dan: Hi.\n[14:05] Ana: Bye.", NINE),
+        ("[10:50] Dan: Hi.\n[14:05] Ana: Bye.\n[59:00] Dan: Hi.", NINE.replace(hour=0)),
+        ("WEBVTT\n\n14:05.000 --> 14:07.000\nAna: Bye.", NINE.replace(hour=0)),
+        ("WEBVTT\n\n14:05 --> 14:07\nAna: Bye.", NINE.replace(hour=0)),
+    ],
+)
+def test_minutes_and_seconds_into_a_recording_stay_what_they_are(raw, started_at):
+    bye = next(turn for turn in read(raw, started_at=started_at).turns if turn.text == "Bye.")
+    assert bye.at == started_at + timedelta(minutes=14, seconds=5)
 
 
 def test_hebrew_names_and_names_with_titles_speak():

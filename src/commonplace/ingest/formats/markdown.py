@@ -35,7 +35,7 @@ def read(raw: bytes | str, hints: Hints) -> Reading:
         source_type=SourceType.FILE if hints.name else SourceType.TEXT_IMPORT,
         content_type=ContentType.TEXT_NOTE,
         turns=turns,
-        title=hints.title or clean_word(first or hints.name or ""),
+        title=hints.title or clean_word(first or "") or hints.readable_name,
         started_at=hints.started_at,
         ended_at=hints.started_at,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from commonplace.ingest.decode import nothing_to_read, text_of
 from commonplace.ingest.hints import Hints
-from commonplace.ingest.lenient import clean_word
 from commonplace.model.source import ContentType, Reading, SourceType, Turn
 from commonplace.model.text import stored_form
 
@@ -17,7 +16,7 @@ def read(raw: bytes | str, hints: Hints) -> Reading:
         source_type=SourceType.FILE if hints.name else SourceType.TEXT_IMPORT,
         content_type=ContentType.TEXT_NOTE,
         turns=(Turn(text=text, at=hints.started_at),),
-        title=hints.title or (clean_word(hints.name) if hints.name else None),
+        title=hints.title or hints.readable_name,
         started_at=hints.started_at,
         ended_at=hints.started_at,
     )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from commonplace.errors import InvalidInput
+from commonplace.ingest.clocks import times_of_day
 from commonplace.ingest.cues import TIMING, Cue, offset_of, subtitle_cues
 from commonplace.ingest.decode import nothing_to_read, text_of
 from commonplace.ingest.disfluencies import fluent
@@ -30,7 +31,11 @@ _SENTENCE_END = re.compile(r"[.?!…][\"'”’»)]*\Z")
 def read(raw: bytes | str, hints: Hints) -> Reading:
     text = clean_text(text_of(raw))
     is_subtitles = any(TIMING.fullmatch(line) for line in text.split("\n"))
-    cues = _named(subtitle_cues(text)) if is_subtitles else _spoken_lines(text)
+    cues = (
+        _named(subtitle_cues(text))
+        if is_subtitles
+        else _timed(list(_spoken_lines(text)), hints.started_at)
+    )
     language = detect(text[:_DETECTED_ON])
     found = [_turn(cue, language, hints.started_at) for cue in _joined(cues)]
     turns = tuple(turn for turn in found if turn.text)
@@ -41,7 +46,7 @@ def read(raw: bytes | str, hints: Hints) -> Reading:
         source_type=SourceType.MEETING,
         content_type=ContentType.MEETING,
         turns=turns,
-        title=hints.title or clean_word(hints.name or ""),
+        title=hints.title or hints.readable_name,
         participants=speakers(turns),
         started_at=hints.started_at or first,
         ended_at=last or hints.started_at,
@@ -72,6 +77,16 @@ def _spoken_lines(text: str) -> Iterator[Cue]:
         said = " ".join((line.text if line else written).split())
         if said:
             yield _cue(current, said)
+
+
+def _timed(cues: list[Cue], started_at: datetime | None) -> list[Cue]:
+    """Lines may be timed by the clock on the wall."""
+    clocks = [cue.clock for cue in cues if cue.clock]
+    offsets = times_of_day(clocks, started_at) if started_at else None
+    if offsets is None:
+        return cues
+    following = iter(offsets)
+    return [replace(cue, offset=next(following)) if cue.clock else cue for cue in cues]
 
 
 def _cue(line: SpeakerLine | None, said: str) -> Cue:
