@@ -223,6 +223,20 @@ def test_a_long_conversation_turn_by_turn_ranks_like_one_piece(two_tellers):
     assert answers(piecewise, queries) == answers(whole, queries)
 
 
+def test_a_files_name_of_one_word_is_no_title_that_texts_mention(two_tellers, tmp_path):
+    """Every text speaks of notes; of the heron lake, or of what a heading names, few do."""
+    teller, _ = two_tellers
+    me = teller.book.user("files")
+    for name in ("notes.txt", "heron-lake.txt", "todo.md"):
+        (tmp_path / name).write_text("Water and birds.")
+    (tmp_path / "rome.md").write_text("# Trastevere\n\nA quarter with narrow streets.")
+    for path in tmp_path.iterdir():
+        me.ingest(path)
+    me.ingest("# Notes\n\nWhat a heading says is meant as a title.")
+    with teller.book._desk.index.reading(me.principal.scope) as index:
+        assert set(index.titles) == {"heron lake", "trastevere", "notes"}
+
+
 def test_a_forgotten_source_is_called_by_no_name_as_in_an_index_built_without_it(two_tellers):
     teller, _ = two_tellers
     me = teller.book.user("names")

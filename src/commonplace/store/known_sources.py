@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from commonplace.model.source import SourceType
-from commonplace.model.titles import title_key
+from commonplace.model.titles import title_key, title_of_file
 from commonplace.store.port import IndexedSource
 
 _DOCUMENTS = (SourceType.TEXT_IMPORT, SourceType.FILE)  # texts mention them by title
@@ -33,8 +33,14 @@ class KnownSource:
 
     @property
     def titles(self) -> list[str]:
-        is_document = self.told.title and self.told.source_type in _DOCUMENTS
-        return [title_key(self.told.title)] if is_document else []
+        key = title_key(self.told.title)
+        is_document = key and self.told.source_type in _DOCUMENTS
+        return [key] if is_document and not self._is_called_like_any_file(key) else []
+
+    def _is_called_like_any_file(self, key: str) -> bool:
+        """A file's name of one word ("notes", "plan") is a word of every text."""
+        from_its_name = key == title_key(title_of_file(self.told.external_id))
+        return self.told.source_type == SourceType.FILE and from_its_name and " " not in key
 
 
 class KnownSources:

@@ -164,6 +164,7 @@ class IndexedSource(NamedTuple):
     source_type: str
     thread_id: str | None
     state: str
+    external_id: str = ""
 
 
 class IndexedPassage(NamedTuple):

@@ -150,12 +150,12 @@ UPDATE passages SET seq = :seq WHERE scope = :scope AND id = :id
 
 -- name: index_sources_all
 SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source_type,
-       s.thread_id, s.state
+       s.thread_id, s.state, s.external_id
   FROM sources s WHERE s.scope = :scope AND s.state = 'active'
 
 -- name: index_sources_since
 SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source_type,
-       s.thread_id, s.state
+       s.thread_id, s.state, s.external_id
   FROM sources s WHERE s.scope = :scope AND s.seq > :after_seq
 
 -- name: index_passages_all
