@@ -209,6 +209,24 @@ def test_work_that_died_lives_again_when_it_is_caused_again(store):
     assert (again.state, again.tries, again.due_at) == ("queued", 0, later(seconds=5))
 
 
+def test_work_caused_during_the_last_try_has_tries_of_its_own(store):
+    """That the try failed says nothing about what came while it ran."""
+    owe(store, a_job(max_tries=1))
+    held = store.claim("w", START)
+    owe(store, a_job(payload={"part": 2}, max_tries=1))
+    assert store.fail(held, later(seconds=1), OUTAGE, None)
+    again = only(store)
+    assert (again.state, again.tries, again.due_at) == ("queued", 0, later(seconds=1))
+    assert (again.payload, again.failure) == ({"part": 2}, OUTAGE)
+    vanishing = store.claim("w", later(seconds=1))
+    assert vanishing.tries == 1
+    owe(store, a_job(payload={"part": 3}, max_tries=1))
+    taken_over = store.claim("w", later(seconds=1) + LEASE)
+    assert (taken_over.tries, taken_over.payload) == (1, {"part": 3})
+    assert store.claim("w", later(seconds=1) + 2 * LEASE) is None
+    assert only(store).state is JobState.DEAD
+
+
 def test_a_job_whose_workers_all_vanish_is_dead_in_the_end(store):
     owe(store, a_job(max_tries=2))
     for lease in (0, 1):

@@ -265,6 +265,43 @@ def test_whoever_waits_for_a_job_gets_it_done_or_waits_for_the_worker_that_has_i
     assert revision(desk) == 2
 
 
+def test_whoever_loses_the_job_to_another_waits_until_that_one_has_done_it(
+    desk, owe, clock, in_thread
+):
+    owe(key="mine")
+    begun, go_on = threading.Event(), threading.Event()
+
+    def held_up(job):
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return lambda: note_of(desk, job)
+
+    def too_slow(job):
+        clock.tick(seconds=LEASE.total_seconds() + 1)
+        in_thread(Worker(desk, {"note": held_up}))
+        assert begun.wait(PATIENCE)
+        threading.Timer(0.2, go_on.set).start()
+        return lambda: note_of(desk, job)
+
+    assert Worker(desk, {"note": too_slow}).see_through(ANA, "note", "mine", PATIENCE) is None
+    assert (revision(desk), jobs(desk)) == (1, [])
+
+
+def test_work_caused_again_while_somebody_waits_is_waited_for_as_well(desk, owe):
+    owe(key="mine")
+    done = []
+
+    def caused_again(job):
+        if not done:
+            owe(key="mine", payload={"part": 2})
+        done.append(job.payload)
+        return lambda: note_of(desk, job)
+
+    waiting = Worker(desk, {"note": caused_again})
+    assert waiting.see_through(ANA, "note", "mine", PATIENCE) is None
+    assert done[1:] == [{"part": 2}]
+
+
 def test_whoever_waits_for_a_job_that_fails_gets_it_back_with_the_reason(desk, owe):
     owe(key="mine")
     failing = Worker(desk, {"note": lambda job: 1 / 0})

@@ -99,8 +99,11 @@ class Worker:
             job = self._find(scope, kind, key)
             if job is None:
                 return None
-            if self._do(self._claim(scope, job.id)) is not None:
-                return self._find(scope, kind, key)
+            match self._do(self._claim(scope, job.id)):
+                case _Outcome.FAILED:
+                    return self._find(scope, kind, key)
+                case _Outcome.DONE:
+                    continue  # gone; or caused again meanwhile, which is waited for as well
             if job.state is JobState.DEAD or time.monotonic() > deadline:
                 return job  # one that waits was taken by another between two looks
             self._wait(LOOK_AGAIN_SECONDS)

@@ -36,10 +36,13 @@ UPDATE jobs SET due_at = :until
 RETURNING id
 
 -- name: fail_job
+-- Caused again meanwhile: what came then has not been tried yet, so it begins anew.
 UPDATE jobs
-   SET state = CASE WHEN CAST(:due_at AS BIGINT) IS NULL THEN 'dead' ELSE 'queued' END,
-       due_at = CAST(:due_at AS BIGINT), again = 0, error_code = :code, error = :told,
-       updated_at = :now
+   SET state = CASE WHEN again = 0 AND CAST(:due_at AS BIGINT) IS NULL THEN 'dead'
+                    ELSE 'queued' END,
+       due_at = CASE WHEN again = 1 THEN :now ELSE CAST(:due_at AS BIGINT) END,
+       tries = CASE WHEN again = 1 THEN 0 ELSE tries END,
+       again = 0, error_code = :code, error = :told, updated_at = :now
  WHERE scope = :scope AND id = :id AND lease = :lease AND state = 'running'
 RETURNING id
 
@@ -75,10 +78,11 @@ SELECT key, payload, error FROM jobs WHERE scope = :scope
 -- maintenance: what a worker does before it knows whose job it will be
 
 -- name: bury_jobs
--- Whoever had them is gone, and so is the last try.
+-- Whoever had them is gone, and so is the last try; what was caused meanwhile has all its tries.
 WITH lost (owner, job) AS (
   SELECT scope, id FROM jobs
-   WHERE due_at <= :now AND state = 'running' AND tries >= max_tries #skip_locked
+   WHERE due_at <= :now AND state = 'running' AND tries >= max_tries AND again = 0
+     #skip_locked
 )
 UPDATE jobs
    SET state = 'dead', due_at = NULL, error_code = :code, error = :told, updated_at = :now
@@ -94,7 +98,8 @@ WITH next (owner, job) AS (
    LIMIT 1 #skip_locked
 )
 UPDATE jobs
-   SET state = 'running', due_at = :until, tries = tries + 1, lease = lease + 1, again = 0,
+   SET state = 'running', due_at = :until, lease = lease + 1,
+       tries = CASE WHEN again = 1 THEN 1 ELSE tries + 1 END, again = 0,
        worker = :worker, updated_at = :now
   FROM next WHERE scope = next.owner AND id = next.job
 RETURNING #job_columns
@@ -102,7 +107,8 @@ RETURNING #job_columns
 -- name: claim_this_job
 -- By whoever waits for it: before it is due, but not while somebody else has it.
 UPDATE jobs
-   SET state = 'running', due_at = :until, tries = tries + 1, lease = lease + 1, again = 0,
+   SET state = 'running', due_at = :until, lease = lease + 1,
+       tries = CASE WHEN again = 1 THEN 1 ELSE tries + 1 END, again = 0,
        worker = :worker, updated_at = :now
  WHERE scope = :of AND id = :id AND (state = 'queued' OR due_at <= :now)
 RETURNING #job_columns

@@ -122,7 +122,9 @@ def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) ->
         return reembed_with_a_bar(options.store, chosen.embedder)
     if operation.verb == "work":
         return work_until_told_to_stop(options.store, options.embedder, **arguments)
-    with commonplace.open(options.store, embedder=options.embedder) as book:
+    # Closing waits for the worker, and whoever does not wait wants to be gone.
+    worker = None if arguments.get("wait", True) else "off"
+    with commonplace.open(options.store, embedder=options.embedder, worker=worker) as book:
         if operation.of_the_store:
             return operation.call(book, arguments)
         user = book.user(chosen.user, cleared=options.cleared)
