@@ -57,10 +57,24 @@ def refusal(agent, verb, id):
 
 
 def test_an_agent_cannot_add_to_it_or_replace_it(me, secret):
-    for append in (True, False):
-        with pytest.raises(NotFound):
-            me.agent("planner").ingest(TALK, external_id="c1", append=append)
-    assert me.show(secret).source.parts == 1
+    """Nor does it learn from a refusal that the name is taken: its own is kept beside it."""
+    agent, before = me.agent("planner"), me.show(secret)
+    for append in (False, True, True):
+        said = chat(turn("Planner", f"Buy milk, {append}"))
+        done = agent.ingest(said, external_id="c1", append=append)
+        assert done.id != secret
+        assert done.source.title == ""
+        assert agent.show(done.id).passages[-1].text == f"Buy milk, {append}"
+    assert len(agent.sources().sources) == 1
+    assert me.show(secret) == before
+
+
+def test_the_hidden_text_itself_is_not_kept_once_more(me, secret):
+    """An agent that syncs each night must not bring back what the owner has hidden."""
+    done = me.agent("planner").ingest(TALK, external_id="c1", title="Doctor")
+    assert (done.id, done.action) == (secret, "unchanged")
+    assert (done.source.title, done.source.summary, done.source.participants) == ("", "", ())
+    assert sees(me.agent("planner")) == set()
 
 
 def test_what_is_called_sensitive_only_later_is_hidden_from_then_on(me):

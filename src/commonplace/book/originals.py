@@ -9,7 +9,7 @@ from typing import Any
 
 from commonplace.errors import InvalidInput, TooLong
 from commonplace.ingest.decode import MAX_CHARACTERS
-from commonplace.ingest.receive import Original
+from commonplace.ingest.original import Original
 from commonplace.model import check
 from commonplace.model.memory import Sensitivity
 from commonplace.model.source import MAX_ORIGINAL_BYTES, ContextType, SourceType

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from commonplace.desk import Desk
-from commonplace.ingest.receive import Original, Outcome, receive
+from commonplace.ingest.again import without_words
+from commonplace.ingest.original import Original, Outcome
+from commonplace.ingest.receive import receive
 from commonplace.model.job import Failure, Job
-from commonplace.model.owed import PROCESS
+from commonplace.model.memory import State
+from commonplace.model.owed import PROCESS, is_to_be_processed
 from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import Source, Status
 
@@ -42,14 +45,16 @@ def ingest(
     """Without ``see_through``: a worker will process it."""
     received = receive(desk, principal, original, awaited=see_through is not None)
     source, scope = received.source, principal.scope
-    if see_through is None or received.source.status is not Status.RAW:
+    if see_through is None or not is_to_be_processed(source):
         return Ingested(source.id, received.outcome, source, received.revision)
     job = see_through(scope, PROCESS, source.id, PATIENCE_SECONDS)
-    now_is = desk.store.sources(scope, [source.id])
+    now_is = next(iter(desk.store.sources(scope, [source.id])), source)
+    if now_is.state is not State.ACTIVE:  # forgotten meanwhile
+        now_is = without_words(now_is)
     return Ingested(
         source.id,
         received.outcome,
-        now_is[0] if now_is else source,
+        now_is,
         desk.store.counters(scope).revision,
         job.failure if job else None,
     )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from math import log
 
 from commonplace.desk import Desk, index_passages
 from commonplace.errors import NotFound
 from commonplace.ingest.describe import describe
+from commonplace.ingest.detect import Format
+from commonplace.ingest.noted import Run, noted_in
 from commonplace.ingest.passages import passages
 from commonplace.ingest.read import read
 from commonplace.ingest.suspicious import is_suspicious
@@ -75,32 +78,49 @@ def processed(desk: Desk, scope: Scope, id: str) -> Changeset:
 
 def read_parts(source: Source, parts: Sequence[bytes]) -> Reading:
     """All parts as one. Of a part that was sent again, the turns with a label count once."""
+    noted = noted_in(source.provenance)
+    runs = [noted.run_of(number) for number in range(1, len(parts) + 1)]
     readings = [
         read(
             part,
-            name=source.provenance.get("name"),
-            format=source.provenance.get("format"),
+            name=noted.name,
+            format=run.format,
             title=source.title or None,
-            started_at=source.started_at,
+            started_at=_hinted(source, run),
         )
-        for part in parts
+        for run, part in zip(runs, parts, strict=True)
     ]
     if not readings:
         raise NotFound(f"The original of {source.id} is gone.")
     return replace(
         readings[0],
-        turns=tuple(_in_order(source, _once(readings))),
+        turns=tuple(_in_order(source, _once(source, list(zip(runs, readings, strict=True))))),
         participants=tuple(dict.fromkeys(p for each in readings for p in each.participants)),
         ended_at=max((r.ended_at for r in readings if r.ended_at), default=None),
     )
 
 
-def _once(readings: Sequence[Reading]) -> Iterator[Turn]:
-    """A label alone proves nothing: two chapters may have one title, two people speak at once."""
+def _hinted(source: Source, run: Run) -> datetime | None:
+    """When a part begins that does not say so. A recording that goes on counts its time from the
+    source's beginning; anything else that is appended is of the day it came."""
+    if run.first == 1 or (run.date is None and run.format is Format.TRANSCRIPT):
+        return run.date or source.started_at
+    return run.date or run.received
+
+
+def _once(source: Source, readings: Sequence[tuple[Run, Reading]]) -> Iterator[Turn]:
+    """A label alone proves nothing: two chapters may have one title, two people speak at once.
+    The time proves nothing either where it is only that of the part."""
     known: set[Turn] = set()
-    for reading in readings:
-        yield from (turn for turn in reading.turns if turn.label is None or turn not in known)
-        known.update(reading.turns)
+    for run, reading in readings:
+        hinted = _hinted(source, run)
+        said = [
+            (turn, replace(turn, at=None) if turn.at == hinted else turn) for turn in reading.turns
+        ]
+        for turn, itself in said:
+            if turn.label is None or itself not in known:
+                yield replace(turn, at=turn.at or hinted or run.received)
+        known.update(itself for _, itself in said)
 
 
 def _in_order(source: Source, turns: Iterator[Turn]) -> Iterable[Turn]:
@@ -146,7 +166,7 @@ def _described(source: Source, reading: Reading, turns_before: int) -> Source:
     if source.parts > 1 and milestone(turns_before) == milestone(len(reading.turns)):
         return source
     told = describe(reading)
-    given = source.provenance.get("tags", ())
+    given = noted_in(source.provenance).tags
     return source.evolve(
         summary=told.summary,
         keywords=told.keywords,

@@ -56,8 +56,13 @@ def read(
         raise InvalidInput(f"An original is text or bytes, not {type(raw).__name__}.")
     if not raw.strip():
         raise nothing_to_read()
-    chosen = choice(format, "format", Format, _ALIASES) if format else format_of(raw, name)
+    chosen = chosen_format(raw, name, format)
     return READERS[chosen](raw, Hints(name=name, title=title, started_at=started_at))
+
+
+def chosen_format(raw: bytes | str, name: str | None, format: str | None) -> Format:
+    """As it is said to be, or else as it looks."""
+    return choice(format, "format", Format, _ALIASES) if format else format_of(raw, name)
 
 
 def format_of(raw: bytes | str, name: str | None = None) -> Format:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-from enum import StrEnum
-from typing import Any
+from dataclasses import dataclass
 
 from commonplace.desk import Desk
-from commonplace.errors import InvalidInput, MissingField, NotFound
-from commonplace.ingest.read import format_of, read
-from commonplace.model.changes import AddSource, Changeset, ChangeSource, Enqueue, Step
+from commonplace.errors import MissingField
+from commonplace.ingest.again import (
+    appended,
+    replaced,
+    said_again,
+    says_nothing_new,
+    without_words,
+)
+from commonplace.ingest.noted import Noted, Run, noted_in, provenance_of
+from commonplace.ingest.original import Arriving, Original, Outcome
+from commonplace.ingest.read import chosen_format, read
+from commonplace.model.changes import AddSource, Changeset, Enqueue, Step
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory import Sensitivity, State
 from commonplace.model.owed import is_to_be_processed, processing
 from commonplace.model.scope import Principal
 from commonplace.model.source import (
     CATEGORY,
-    MAX_PARTS,
     PREFIX,
-    ContextType,
+    ContentType,
     Reading,
     Source,
     SourceType,
@@ -30,37 +34,10 @@ from commonplace.model.source import (
 )
 
 TEXT, FILE = "text", "file"  # origins
+DIGITS = 12  # of a digest, where two sources would have one name
 
-
-class Outcome(StrEnum):
-    """What became of an original that came in."""
-
-    RECEIVED = "received"
-    APPENDED = "appended"
-    REPLACED = "replaced"  # the same name, another content
-    UNCHANGED = "unchanged"  # it was there already
-    FORGOTTEN = "forgotten"  # it was forgotten, and stays so until it is restored
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Original:
-    """What comes in, and what is said about it."""
-
-    raw: bytes
-    name: str | None = None  # of the file
-    format: str | None = None
-    origin: str | None = None
-    external_id: str | None = None
-    append: bool = False
-    title: str | None = None
-    date: datetime | None = None
-    source_type: SourceType | None = None
-    context_type: ContextType | None = None
-    participants: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    sensitivity: Sensitivity | None = None
-    thread_id: str | None = None
-    metadata: Mapping[str, Any] = field(default_factory=dict)
+Alias = tuple[str, str]
+Decided = tuple[tuple[Step, ...], Source, Outcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +51,7 @@ def receive(
     desk: Desk, principal: Principal, original: Original, *, awaited: bool = False
 ) -> Received:
     """Refused at once when it cannot be read: nothing is kept of it then."""
-    format = original.format or format_of(original.raw, original.name)
+    format = chosen_format(original.raw, original.name, original.format)
     reading = read(
         original.raw,
         name=original.name,
@@ -82,21 +59,13 @@ def receive(
         title=original.title,
         started_at=original.date,
     )
-    origin, external_id = checked_alias(*_identity(original, reading))
-    now = desk.clock()
+    alias, now = _identity(original, reading), desk.clock()
+    arriving = Arriving(original, reading, format, now)
 
     def decide() -> tuple[Changeset, tuple[Source, Outcome]]:
-        known = desk.store.source_called(principal.scope, origin, external_id)
-        if known is None:
-            source = _new(desk, principal, original, reading, format, (origin, external_id), now)
-            step: Step | None = AddSource(source, original.raw, _told(source, Op.CREATE, Event.ADD))
-            outcome = Outcome.RECEIVED
-        else:
-            step, source, outcome = _again(principal, original, reading, known, now)
-        job = processing(source, desk.new_id(), now, awaited=awaited)
-        steps: tuple[Step, ...] = () if step is None else (step,)
+        steps, source, outcome = _decided(desk, principal, arriving, alias)
         if is_to_be_processed(source):  # also when nobody was at it any more, and it comes again
-            steps += (Enqueue(job),)
+            steps += (Enqueue(processing(source, desk.new_id(), now, awaited=awaited)),)
         changeset = Changeset(
             principal.scope, now, principal.actor, steps, thread_id=original.thread_id
         )
@@ -106,7 +75,7 @@ def receive(
     return Received(source, outcome, revision)
 
 
-def _identity(original: Original, reading: Reading) -> tuple[str, str]:
+def _identity(original: Original, reading: Reading) -> Alias:
     """The original's own name where it has one: the same letter out of two files is one source."""
     if original.external_id is not None:
         return original.origin or reading.source_type, original.external_id
@@ -119,23 +88,70 @@ def _identity(original: Original, reading: Reading) -> tuple[str, str]:
     return original.origin or TEXT, digest_of(original.raw)
 
 
-def _new(
-    desk: Desk,
-    principal: Principal,
-    original: Original,
-    reading: Reading,
-    format: str,
-    called: tuple[str, str],
-    now: datetime,
-) -> Source:
-    origin, external_id = called
+def _decided(desk: Desk, principal: Principal, arriving: Arriving, alias: Alias) -> Decided:
+    known = desk.store.source_called(principal.scope, *checked_alias(*alias))
+    if known is None:
+        return _new(desk, principal, arriving, alias)
+    if known.sensitivity is Sensitivity.HIGH and not (principal.cleared or principal.is_owner):
+        return _hidden(desk, principal, arriving, known)
+    if known.state is not State.ACTIVE:
+        return (), without_words(known), Outcome.FORGOTTEN
+    if arriving.original.append:
+        return appended(principal, arriving, known)
+    if known.digest == digest_of(arriving.original.raw):
+        return _same_bytes(principal, arriving, known)
+    if known.parts > 1 or arriving.is_named_by_itself:
+        parts = desk.store.original(principal.scope, known.id)
+        if says_nothing_new(arriving, known, parts):
+            return said_again(principal, arriving, known)
+    if not arriving.is_named_by_itself:
+        return replaced(principal, arriving, known)
+    if known.content_type is ContentType.SLACK_THREAD:
+        return appended(principal, arriving, known)  # it went on: what was said stays
+    return _decided(desk, principal, arriving, _beside(alias, _own_words(arriving.reading)))
+
+
+def _same_bytes(principal: Principal, arriving: Arriving, known: Source) -> Decided:
+    """They are read anew where somebody says that they are of another format."""
+    read_as = noted_in(known.provenance).run_of(1).format
+    if arriving.original.format is None or read_as in (None, arriving.format):
+        return said_again(principal, arriving, known)
+    return replaced(principal, arriving, known)
+
+
+def _hidden(desk: Desk, principal: Principal, arriving: Arriving, known: Source) -> Decided:
+    """To refuse would tell that the name is taken: what comes is kept under a name beside it.
+    Not so the hidden text itself, which would be there once more for everybody to find."""
+    if says_nothing_new(arriving, known, desk.store.original(principal.scope, known.id)):
+        nothing_owed = without_words(known).evolve(status=Status.PROCESSED)
+        return (), nothing_owed, Outcome.UNCHANGED
+    return _decided(desk, principal, arriving, _beside((known.origin, known.external_id), known.id))
+
+
+def _beside(alias: Alias, what: str) -> Alias:
+    origin, external_id = alias
+    return origin, f"{external_id}~{digest_of(what.encode())[:DIGITS]}"
+
+
+def _own_words(reading: Reading) -> str:
+    return "\n".join(turn.text for turn in reading.turns)
+
+
+def _new(desk: Desk, principal: Principal, arriving: Arriving, alias: Alias) -> Decided:
+    original, reading = arriving.original, arriving.reading
+    origin, external_id = alias
     source_type = original.source_type or reading.source_type
     if original.name is not None and source_type is SourceType.TEXT_IMPORT:
         source_type = SourceType.FILE
-    said: dict[str, Any] = {"format": str(format)}
-    said |= {"name": original.name} if original.name else {}
-    said |= {"tags": list(original.tags)} if original.tags else {}
-    return Source(
+    people = (principal.user_id, *original.participants, *reading.participants)
+    digest = digest_of(original.raw)
+    noted = Noted(
+        runs=(Run(first=1, format=arriving.format),),
+        name=original.name,
+        tags=original.tags,
+        last=digest,
+    )
+    source = Source(
         id=PREFIX + desk.new_id(),
         user_id=principal.user_id,
         origin=origin,
@@ -145,93 +161,17 @@ def _new(
         context_type=original.context_type or reading.context_type,
         title=original.title or reading.title or "",
         tags=original.tags,
-        participants=_people(principal.user_id, original.participants, reading.participants),
-        provenance={**reading.provenance, **original.metadata, **said},
+        participants=tuple(dict.fromkeys(people)),
+        provenance=provenance_of(reading.provenance, original.metadata, noted),
         thread_id=original.thread_id,
         sensitivity=original.sensitivity or Sensitivity.NORMAL,
         started_at=original.date or reading.started_at,
         ended_at=reading.ended_at,
-        digest=digest_of(original.raw),
-        created_at=now,
-        updated_at=now,
+        digest=digest,
+        created_at=arriving.at,
+        updated_at=arriving.at,
     )
-
-
-def _people(*names: str | tuple[str, ...]) -> tuple[str, ...]:
-    flat = [name for each in names for name in ((each,) if isinstance(each, str) else each)]
-    return tuple(dict.fromkeys(flat))
-
-
-def _again(
-    principal: Principal, original: Original, reading: Reading, known: Source, now: datetime
-) -> tuple[ChangeSource | None, Source, Outcome]:
-    """A source by this name is there."""
-    if known.sensitivity is Sensitivity.HIGH and not (principal.cleared or principal.is_owner):
-        raise NotFound(f"There is no {known.alias!r} to add to.", field="external_id")
-    if known.state is not State.ACTIVE:
-        return None, known, Outcome.FORGOTTEN
-    if original.append:
-        return _appended(original, reading, known, now)
-    if known.digest == digest_of(original.raw) and known.sensitivity is _guarded(original, known):
-        return None, known, Outcome.UNCHANGED
-    after = known.evolve(
-        title=original.title or reading.title or known.title,
-        started_at=original.date or reading.started_at,
-        ended_at=reading.ended_at,
-        content_type=reading.content_type,
-        digest=digest_of(original.raw),
-        parts=1,
-        passages=0,
-        **_raw_again(original, known, now),
+    entry = Entry(
+        op=Op.CREATE, event=Event.ADD, subject=source.id, category=CATEGORY, new_ref=source.ref
     )
-    entry = _told(after, Op.UPDATE, Event.UPDATE, known)
-    return ChangeSource(known, after, entry, original.raw, anew=True), after, Outcome.REPLACED
-
-
-def _appended(
-    original: Original, reading: Reading, known: Source, now: datetime
-) -> tuple[ChangeSource | None, Source, Outcome]:
-    """The digest runs over all parts; whether a part adds a turn is for processing to see."""
-    if reading.content_type is not known.content_type:
-        raise InvalidInput(
-            f"{known.alias} is of type {known.content_type}; this is {reading.content_type}.",
-            field="external_id",
-        )
-    if known.parts >= MAX_PARTS:
-        raise InvalidInput(
-            f"A source has at most {MAX_PARTS:,} parts.", remedy="Begin a new one.", field="append"
-        )
-    after = known.evolve(
-        parts=known.parts + 1,
-        digest=digest_of(original.raw, known.digest),
-        **_raw_again(original, known, now),
-    )
-    entry = _told(after, Op.UPDATE, Event.UPDATE, known)
-    return ChangeSource(known, after, entry, original.raw), after, Outcome.APPENDED
-
-
-def _guarded(original: Original, known: Source) -> Sensitivity:
-    """As was said last: whoever brings something again may say only now that it is sensitive."""
-    return original.sensitivity or known.sensitivity
-
-
-def _raw_again(original: Original, known: Source, now: datetime) -> dict[str, Any]:
-    return {
-        "sensitivity": _guarded(original, known),
-        "status": Status.RAW,
-        "updated_at": now,
-        "processing_started_at": None,
-        "processing_completed_at": None,
-        "version": known.version + 1,
-    }
-
-
-def _told(source: Source, op: Op, event: Event, before: Source | None = None) -> Entry:
-    return Entry(
-        op=op,
-        event=event,
-        subject=source.id,
-        category=CATEGORY,
-        old_ref=before.ref if before else None,
-        new_ref=source.ref,
-    )
+    return (AddSource(source, original.raw, entry),), source, Outcome.RECEIVED

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from commonplace.ingest.ingest import Ingested
-from commonplace.ingest.receive import Outcome
+from commonplace.ingest.original import Outcome
 from commonplace.model.delta import shorten
 from commonplace.model.source import Passage, Source
 from commonplace.recall.look_up_sources import ShownSource, SourcePage
@@ -21,6 +21,7 @@ _OUTCOMES = {
     Outcome.RECEIVED: ("✓ ingested", "green"),
     Outcome.APPENDED: ("✓ added to", "green"),
     Outcome.REPLACED: ("↑ read anew", "green"),
+    Outcome.UPDATED: ("↑ updated", "green"),
     Outcome.UNCHANGED: ("✓ known already", "green"),
     Outcome.FORGOTTEN: ("− was forgotten, and stays so", "yellow"),
 }

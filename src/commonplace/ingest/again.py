@@ -1,0 +1,202 @@
+"""A source by the name of what comes in is there: it is told more, grows, is read anew, or stays.
+
+What is said about it counts each time. What was said before is only ever added to or said anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from commonplace.errors import InvalidInput
+from commonplace.ingest.noted import (
+    Noted,
+    Run,
+    noted_anew,
+    noted_in,
+    provenance_of,
+    read_in,
+    said_in,
+)
+from commonplace.ingest.original import Arriving, Original, Outcome
+from commonplace.ingest.process import read_parts
+from commonplace.model.changes import ChangeSource
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.memory import Sensitivity
+from commonplace.model.scope import Principal
+from commonplace.model.source import CATEGORY, MAX_PARTS, Source, Status, digest_of
+
+Change = tuple[tuple[ChangeSource, ...], Source, Outcome]
+
+
+def said_again(principal: Principal, arriving: Arriving, known: Source) -> Change:
+    """Its content is there already: perhaps something new is said about it."""
+    noted = noted_in(known.provenance)
+    after = known.evolve(**_said(principal, arriving.original, known, noted))
+    if known.parts == 1 and arriving.original.date is not None:
+        after = after.evolve(started_at=arriving.original.date)
+    if after == known:
+        return (), known, Outcome.UNCHANGED
+    after = after.evolve(updated_at=arriving.at, version=known.version + 1)
+    anew = (after.title, after.started_at) != (known.title, known.started_at)
+    if anew:  # passages are found by the title too, and have their time from its beginning
+        after = after.evolve(passages=0, **_raw())
+    return (ChangeSource(known, after, _told(known, after), anew=anew),), after, Outcome.UPDATED
+
+
+def appended(principal: Principal, arriving: Arriving, known: Source) -> Change:
+    """The digest runs over all parts; whether a part adds a turn is for processing to see."""
+    original, reading = arriving.original, arriving.reading
+    undated = replace(original, date=None)  # the date of a part is not that of the source
+    told, known, outcome = said_again(principal, replace(arriving, original=undated), known)
+    digest, noted, part = digest_of(original.raw), noted_in(known.provenance), known.parts + 1
+    if digest == (noted.last or known.digest):  # sent again by whoever did not hear the answer
+        return told, known, outcome
+    if reading.content_type is not known.content_type:
+        raise InvalidInput(
+            f"{known.alias} is of type {known.content_type}; this is {reading.content_type}.",
+            field="external_id",
+        )
+    if part > MAX_PARTS:
+        raise InvalidInput(
+            f"A source has at most {MAX_PARTS:,} parts.", remedy="Begin a new one.", field="append"
+        )
+    untimed = any(turn.at is None for turn in reading.turns)
+    run = Run(
+        first=part,
+        format=arriving.format,
+        date=original.date,
+        received=arriving.at if untimed and original.date is None else None,
+    )
+    after = known.evolve(
+        provenance=noted_anew(known.provenance, noted.with_part(run, digest)),
+        parts=part,
+        digest=digest_of(original.raw, known.digest),
+        updated_at=arriving.at,
+        version=known.version + 1,
+        **_raw(),
+    )
+    step = ChangeSource(known, after, _told(known, after), original.raw)
+    return (*told, step), after, Outcome.APPENDED
+
+
+def replaced(principal: Principal, arriving: Arriving, known: Source) -> Change:
+    """Another content by the same name; of several parts none is thrown away for it."""
+    original, reading = arriving.original, arriving.reading
+    if known.parts > 1:
+        raise InvalidInput(
+            f"{known.alias} has {known.parts:,} parts, and this is none of them.",
+            remedy="Add it with append, give it another external_id, or erase the source first.",
+            field="external_id",
+        )
+    before = noted_in(known.provenance)
+    noted = replace(
+        before,
+        runs=(Run(first=1, format=arriving.format),),
+        name=original.name or before.name,
+        last=digest_of(original.raw),
+    )
+    said = _said(principal, original, known, noted)
+    people = (principal.user_id, *original.participants, *reading.participants)
+    metadata = {**said_in(known.provenance), **original.metadata}
+    after = known.evolve(
+        **{
+            **said,
+            "title": original.title or reading.title or known.title,
+            "context_type": original.context_type or reading.context_type or known.context_type,
+            "participants": tuple(dict.fromkeys(people)),
+            "provenance": provenance_of(reading.provenance, metadata, _with_tags(noted, original)),
+        },
+        started_at=original.date or reading.started_at,
+        ended_at=reading.ended_at,
+        content_type=reading.content_type,
+        digest=digest_of(original.raw),
+        parts=1,
+        passages=0,
+        updated_at=arriving.at,
+        version=known.version + 1,
+        **_raw(),
+    )
+    step = ChangeSource(known, after, _told(known, after), original.raw, anew=True)
+    return (step,), after, Outcome.REPLACED
+
+
+def says_nothing_new(arriving: Arriving, known: Source, parts: Sequence[bytes]) -> bool:
+    """Byte for byte, or, of one that names itself, turn by turn: headers differ from copy to
+    copy of one letter."""
+    if arriving.original.raw in parts:
+        return True
+    if not arriving.is_named_by_itself or not parts:
+        return False
+    there = {(turn.speaker, turn.text) for turn in read_parts(known, parts).turns}
+    return all((turn.speaker, turn.text) in there for turn in arriving.reading.turns)
+
+
+def without_words(source: Source) -> Source:
+    """That it is there may be told, what it says may not."""
+    return source.evolve(
+        title="",
+        summary="",
+        keywords=(),
+        tags=(),
+        participants=(),
+        provenance={},
+        thread_id=None,
+        context_type=None,
+        started_at=None,
+        ended_at=None,
+        digest="",
+    )
+
+
+# ——— what is said about it ———
+
+
+def _said(principal: Principal, original: Original, known: Source, noted: Noted) -> dict[str, Any]:
+    """The fields after what was said now."""
+    metadata = {**said_in(known.provenance), **original.metadata}
+    noted = _with_tags(noted, original)
+    return {
+        "title": original.title or known.title,
+        "tags": tuple(dict.fromkeys((*noted.tags, *known.tags))),
+        "participants": tuple(dict.fromkeys((*known.participants, *original.participants))),
+        "provenance": provenance_of(read_in(known.provenance), metadata, noted),
+        "thread_id": original.thread_id or known.thread_id,
+        "source_type": original.source_type or known.source_type,
+        "context_type": original.context_type or known.context_type,
+        "sensitivity": _guarded(principal, original, known),
+    }
+
+
+def _with_tags(noted: Noted, original: Original) -> Noted:
+    return replace(noted, tags=tuple(dict.fromkeys((*noted.tags, *original.tags))))
+
+
+_GUARD = (Sensitivity.LOW, Sensitivity.NORMAL, Sensitivity.HIGH)
+
+
+def _guarded(principal: Principal, original: Original, known: Source) -> Sensitivity:
+    """Whoever brings something again may say only now that it is sensitive. That it is not
+    is for the owner alone to say."""
+    said = original.sensitivity or known.sensitivity
+    return said if principal.is_owner else max(said, known.sensitivity, key=_GUARD.index)
+
+
+def _raw() -> dict[str, Any]:
+    return {
+        "status": Status.RAW,
+        "processing_started_at": None,
+        "processing_completed_at": None,
+    }
+
+
+def _told(before: Source, after: Source) -> Entry:
+    return Entry(
+        op=Op.UPDATE,
+        event=Event.UPDATE,
+        subject=after.id,
+        category=CATEGORY,
+        old_ref=before.ref,
+        new_ref=after.ref,
+    )
