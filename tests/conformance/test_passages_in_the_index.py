@@ -75,6 +75,18 @@ class Teller:
         message = (f"{1772355600 - 60 * pick}.000100", "U1", text)
         ids.append(me.ingest(slack(message), external_id="slack", append=True).id)
 
+    def replace_a_talk(self, me, text, pick, ids):
+        """Other words, other speakers, fewer or more turns and sessions."""
+        who = SPEAKERS[pick % 3 :]
+        said = [
+            turn(who[n % len(who)], f"{text} {n}", n, session=str(n // 2))
+            for n in range(1 + pick % 5)
+        ]
+        ids.append(me.ingest(chat(*said), external_id="edited", title=text, tags=[who[0]]).id)
+
+    def replace_a_talk_and_process_later(self, me, text, pick, ids):
+        ids.append(me.ingest(chat(turn("Ilan", text)), external_id="edited", wait=False).id)
+
     def receive_and_process_later(self, me, text, pick, ids):
         ids.append(me.ingest(chat(turn("Dana", text)), wait=False).id)
 
@@ -103,6 +115,19 @@ class Teller:
 
 
 DEEDS = sorted(name for name in vars(Teller) if not name.startswith("_") and name != "do")
+
+
+# What replaces passages that are there, and what may come in between.
+REPLACING = (
+    "replace_a_talk",
+    "replace_a_talk_and_process_later",
+    "append_late_in_slack",
+    "ingest_a_document",
+    "forget",
+    "restore",
+    "read",
+    "work",
+)
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +165,27 @@ def answers(me, queries=QUERIES, **more):
     )
 )
 def test_after_any_interleaving_both_caches_equal_a_rebuild(two_tellers, deeds):
+    after_all_of_it_both_caches_equal_a_rebuild(two_tellers, deeds)
+
+
+@settings(
+    max_examples=12,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    deeds=st.lists(
+        st.tuples(st.integers(0, 1), st.sampled_from(REPLACING), TEXTS, st.integers(0, 20)),
+        min_size=6,
+        max_size=16,
+    )
+)
+def test_after_any_replacements_both_caches_equal_a_rebuild(two_tellers, deeds):
+    after_all_of_it_both_caches_equal_a_rebuild(two_tellers, deeds)
+
+
+def after_all_of_it_both_caches_equal_a_rebuild(two_tellers, deeds):
+    """And give the same hits with the same scores."""
     user_id = f"user {next(_users)}"
     scope = Scope.of_user(user_id)
     ids = []

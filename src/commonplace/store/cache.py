@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from commonplace.model.scope import Scope
-from commonplace.store.index import ScopeIndex
+from commonplace.store.index import UNKNOWN, ScopeIndex
 from commonplace.store.port import Store
 
 DEFAULT_BUDGET = 1 << 30
@@ -46,6 +46,8 @@ class IndexCache:
             yield kept.index
 
     def _catch_up(self, scope: Scope, index: ScopeIndex) -> bool:
+        if index.is_worn:
+            index.counters = UNKNOWN
         known = index.counters
         page = self._store.index_page(scope, known.seq, known.epoch)
         changed = (page.counters.seq, page.counters.epoch) != (known.seq, known.epoch)

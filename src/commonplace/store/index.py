@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.source import CATEGORY, PASSAGE
 from commonplace.store.contexts import Contexts
-from commonplace.store.known_sources import KnownSources
+from commonplace.store.known_sources import KnownSource, KnownSources
 from commonplace.store.port import (
     Counters,
     IndexedPassage,
@@ -54,6 +54,7 @@ _OF_THE_SOURCE = ("tags", "sensitivity", "source_type", "thread_id", "state")
 _NUMERIC = ("importance", "pinned", "created_at", "updated_at")
 _NO_TAGS = "[]"
 _FIRST_CAPACITY = 64
+_FEW_DEAD = 4096
 _VECTORS_AT_ONCE = 4096
 UNKNOWN = Counters(epoch=-1)  # no scope has this epoch, so that everything is asked for
 _MICROS_A_DAY = 86_400_000_000
@@ -110,8 +111,8 @@ class ScopeIndex:
             self._known.people,
         )
         self.contexts = Contexts()
-        self._session_of: dict[tuple[str, str | None], int] = {}
         self._sessions = 0  # numbers handed out; a memory is a session of its own
+        self._buried = 0  # slots whose words were replaced
 
     # ——— catching up ———
 
@@ -154,21 +155,24 @@ class ScopeIndex:
             new.append(passage)
             known.append(source.told)
             slots.append(slot)
-            places.append((self._session_for(passage), passage.number))
+            places.append((self._session_for(source, passage.session), passage.number))
             source.slots.append(slot)
             self._known.hear(source, passage.speaker)
         if new:
             self._describe(slots, _columns_of(new, known))
         return places
 
-    def _session_for(self, passage: IndexedPassage) -> int:
-        key = (passage.source_id, passage.session)
-        if key not in self._session_of:
-            self._session_of[key] = self._sessions
+    def _session_for(self, source: KnownSource, name: str | None) -> int:
+        if name not in source.sessions:
+            source.sessions[name] = self._sessions
             self._sessions += 1
-        return self._session_of[key]
+        return source.sessions[name]
 
     def _take_source(self, told: IndexedSource) -> None:
+        before = self.sources.get(told.id)
+        # Passages are replaced all at once, so that any of them tells for all.
+        if before and before.slots and self.units[before.slots[0]] < told.first_unit:
+            self._bury(self._known.empty(before))
         known = self._known.take(told)
         at = np.array(known.slots, dtype=np.intp)
         self.live[at] = told.state == "active"
@@ -190,9 +194,8 @@ class ScopeIndex:
 
     def _new_slot(self, unit: int, id: str) -> int:
         replaced = self.slot_of_id.get(id)
-        if replaced is not None:  # reworded in place: its old words are dead
-            self.live[replaced] = False
-            self._tag(replaced, _NO_TAGS)
+        if replaced is not None:  # reworded in place
+            self._bury([replaced])
         slot = self.size
         self.size += 1
         self.ids.append(id)
@@ -201,6 +204,19 @@ class ScopeIndex:
         self.slot_of[unit] = slot
         self.slot_of_id[id] = slot
         return slot
+
+    def _bury(self, slots: Sequence[int]) -> None:
+        """Their words were replaced, and their units come never again."""
+        self.live[np.array(slots)] = False
+        for slot in slots:
+            self._tag(slot, _NO_TAGS)
+            del self.slot_of[self.units[slot]], self.slot_of_id[self.ids[slot]]
+        self._buried += len(slots)
+
+    @property
+    def is_worn(self) -> bool:
+        """The dead take more room than the living: built anew, it would be half as large."""
+        return self._buried > max(_FEW_DEAD, self.size // 2)
 
     def _describe(self, slots: Sequence[int], column: Columns) -> None:
         """Column by column, because a cold start describes a hundred thousand at once."""

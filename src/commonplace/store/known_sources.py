@@ -25,6 +25,7 @@ class KnownSource:
     told: IndexedSource
     slots: list[int] = field(default_factory=list)
     speakers: set[str] = field(default_factory=set)
+    sessions: dict[str | None, int] = field(default_factory=dict)  # name → number
 
     @property
     def people(self) -> set[str]:
@@ -56,6 +57,14 @@ class KnownSources:
         known.told = told
         self._call(known)
         return known
+
+    def empty(self, source: KnownSource) -> list[int]:
+        """All its passages are replaced: the slots of the old ones. Its sessions are other ones
+        from now on, so that no window reaches from a new passage to an old one."""
+        _strike(self.people, source.people, source.told.id)
+        gone, source.slots, source.speakers, source.sessions = source.slots, [], set(), {}
+        self._call(source)
+        return gone
 
     def hear(self, source: KnownSource, speaker: str | None) -> None:
         if speaker and speaker not in source.speakers:

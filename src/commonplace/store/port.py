@@ -39,7 +39,8 @@ class Counters:
     """The scope's numbers, locked and moved in the transaction of a change.
 
     ``revision`` counts changes of memory. ``seq`` also counts what only the index sees (a late
-    vector). ``epoch`` moves when something vanished, so that every cache starts anew.
+    vector). ``epoch`` moves when something vanished for good, so that every cache starts
+    anew.
     """
 
     revision: int = 0
@@ -165,6 +166,7 @@ class IndexedSource(NamedTuple):
     thread_id: str | None
     state: str
     external_id: str = ""
+    first_unit: int = 0  # of its present passages: those with lower ones were replaced
 
 
 class IndexedPassage(NamedTuple):

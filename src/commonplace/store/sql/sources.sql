@@ -150,12 +150,17 @@ UPDATE passages SET seq = :seq WHERE scope = :scope AND id = :id
 
 -- name: index_sources_all
 SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source_type,
-       s.thread_id, s.state, s.external_id
+       s.thread_id, s.state, s.external_id, 0
   FROM sources s WHERE s.scope = :scope AND s.state = 'active'
 
 -- name: index_sources_since
+-- Units rise with the numbers of a source's passages, so the first passage has the lowest; when
+-- there is none, every unit is lower than what is told.
 SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source_type,
-       s.thread_id, s.state, s.external_id
+       s.thread_id, s.state, s.external_id,
+       COALESCE((SELECT p.unit FROM passages p
+                  WHERE p.scope = s.scope AND p.id = s.id ORDER BY p.number LIMIT 1),
+                9223372036854775807)
   FROM sources s WHERE s.scope = :scope AND s.seq > :after_seq
 
 -- name: index_passages_all

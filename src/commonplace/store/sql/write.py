@@ -119,9 +119,8 @@ _UNTOLD = (Copy, *OF_THE_QUEUE)  # a copy brings its own journal
 
 
 def _vanishes(step: Step) -> bool:
-    """Caches only ever hear of what is there: what is gone makes them start anew."""
-    if isinstance(step, ChangeSource):
-        return step.anew and step.before.passages > 0
+    """Caches only ever hear of what is there: what is gone makes them start anew. Passages that
+    others replace do not: they are known by their source's first unit."""
     return isinstance(step, Remove | Rewrite | RemoveEverything | Copy | RemoveSource)
 
 

@@ -1,0 +1,129 @@
+"""A source whose passages are replaced does not make caches start anew: they hear of its first unit
+and know that all before it are dead."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.store import index as index_module
+from commonplace.store.index import ScopeIndex
+from support.making import ANA
+from support.sources import chat, slack, turn
+
+QUERY = "Where is the grey heron?"
+
+
+def talk(word, speaker="Dana", turns=4):
+    said = [turn(speaker, f"The grey {word} is at lake {n}.", n, session="1") for n in range(turns)]
+    return chat(*said)
+
+
+def caught_up(book, index=None):
+    """The index after it heard of everything that is new, and how many passages it was told."""
+    store = book._desk.store
+    index = ScopeIndex(book._desk.embedder.dimension) if index is None else index
+    known = index.counters
+    page = store.index_page(ANA, known.seq, known.epoch)
+    if page.counters != known:
+        index.absorb(page)
+    return index, len(page.passages)
+
+
+def alive(index):
+    return sorted(index.ids[slot] for slot in index.live[: index.size].nonzero()[0])
+
+
+@pytest.fixture
+def quiet_book(open_book):
+    return open_book(worker="off")
+
+
+@pytest.fixture
+def ana(quiet_book):
+    me = quiet_book.user("ana")
+    me.ingest(talk("stork", "Ilan"), external_id="other")
+    me.ingest(talk("heron"), external_id="edited", tags=["birds"])
+    return me
+
+
+def test_only_the_new_passages_are_told(quiet_book, ana):
+    index, told = caught_up(quiet_book)
+    assert told == 8
+    ana.ingest(talk("crane", "Noa", 2), external_id="edited")
+    index, told = caught_up(quiet_book, index)
+    assert told == 2
+    assert len(alive(index)) == 6
+    assert index.fingerprint() == caught_up(quiet_book)[0].fingerprint()
+
+
+def test_of_a_late_message_only_its_thread_is_told(quiet_book, ana):
+    written = [(f"177235560{n}.000100", "U1", f"A heron, number {n}") for n in range(1, 4)]
+    ana.ingest(slack(*written), external_id="thread")
+    index, _ = caught_up(quiet_book)
+    late = ("1772355600.000100", "U2", "Who saw a heron?")
+    ana.ingest(slack(late), external_id="thread", append=True)
+    index, told = caught_up(quiet_book, index)
+    assert told == 4
+    assert index.fingerprint() == caught_up(quiet_book)[0].fingerprint()
+
+
+def test_a_cache_that_slept_through_several_replacements_equals_a_rebuild(quiet_book, ana):
+    early, _ = caught_up(quiet_book)
+    ana.ingest(talk("crane", "Noa", 2), external_id="edited")
+    between, _ = caught_up(quiet_book)
+    ana.ingest(talk("ibis", "Dana", 6), external_id="edited")
+    ana.ingest(talk("gull", "Tal", 3), external_id="edited")
+    fresh, _ = caught_up(quiet_book)
+    for index in (early, between):
+        index, told = caught_up(quiet_book, index)
+        assert told == 3
+        assert index.fingerprint() == fresh.fingerprint()
+
+
+def test_between_the_replacement_and_its_processing_there_is_nothing(quiet_book, ana, clock):
+    index, _ = caught_up(quiet_book)
+    ana.ingest(talk("crane"), external_id="edited", wait=False)
+    index, _ = caught_up(quiet_book, index)
+    assert len(alive(index)) == 4
+    assert index.fingerprint() == caught_up(quiet_book)[0].fingerprint()
+    clock.tick(hours=1)
+    quiet_book.work(once=True)
+    index, _ = caught_up(quiet_book, index)
+    assert len(alive(index)) == 8
+    assert index.fingerprint() == caught_up(quiet_book)[0].fingerprint()
+
+
+def test_what_was_replaced_before_it_was_forgotten_stays_dead_when_it_comes_back(quiet_book, ana):
+    index, _ = caught_up(quiet_book)
+    done = ana.ingest(talk("crane", turns=3), external_id="edited")
+    ana.forget(done.id)
+    without, _ = caught_up(quiet_book)
+    ana.restore(done.id)
+    fresh, _ = caught_up(quiet_book)
+    for each in (index, without):
+        each, _ = caught_up(quiet_book, each)
+        assert len(alive(each)) == 7
+        assert each.fingerprint() == fresh.fingerprint()
+
+
+def test_neither_tags_nor_filters_reach_what_was_replaced(quiet_book, ana):
+    assert ana.recall(QUERY, filters={"tags": ["birds"]}).hits
+    ana.ingest(talk("bridge"), external_id="edited", tags=["plans"])
+    assert not ana.recall(QUERY, filters={"tags": ["birds"]}).hits
+    assert not any("heron" in hit.text for hit in ana.recall(QUERY).hits)
+
+
+def test_of_a_source_replaced_again_and_again_the_dead_are_not_kept_forever(
+    quiet_book, ana, monkeypatch
+):
+    monkeypatch.setattr(index_module, "_FEW_DEAD", 16)
+    sizes = []
+    for n in range(30):
+        ana.ingest(talk(f"heron of day {n}"), external_id="edited")
+        found = [hit.text for hit in ana.recall(QUERY).hits if "heron" in hit.text]
+        assert found
+        assert all(f"day {n} " in text for text in found)
+        with quiet_book._desk.index.reading(ANA) as index:
+            sizes.append(index.size)
+    assert max(sizes) <= 40
+    assert sizes != sorted(sizes)
