@@ -169,7 +169,7 @@ def test_after_any_interleaving_both_caches_equal_a_rebuild(two_tellers, deeds):
 
 
 @settings(
-    max_examples=12,
+    max_examples=8,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -24,6 +24,7 @@ from commonplace.recall.fuse import Floats, above_floor, share_of_best
 from commonplace.recall.plan import Understood
 from commonplace.store.in_context import Asked, Meaning, Words, meaning_in_context, words_in_context
 from commonplace.store.index import Mask, ScopeIndex
+from commonplace.store.postings import VisibleTerms
 
 RECENCY_DAYS = 30.0  # after this long, recency is down to a third
 _LONG_ENOUGH = 3.5  # ln(1 + terms): a unit of some thirty terms says enough
@@ -38,13 +39,14 @@ class Listening:
     understood: Understood
     vectors: tuple[Vector, ...] | None  # of the query, and of the query without names
     mask: Mask  # who may be found
+    visible: Mask  # who may be known of: a filter changes who is found, not how words are read
     now: datetime
     calibration: Calibration
 
     @cached_property
     def spelled(self) -> Mapping[str, str]:
         """The query's terms as the texts here spell them."""
-        known = self.index.postings
+        known = VisibleTerms(self.index.postings, self.visible)
         return as_spelled_here(self.understood.terms, known, self.understood.proper)
 
     @cached_property

@@ -55,9 +55,10 @@ def shortlist(
 ) -> Shortlist:
     now = desk.clock()
     with desk.index.reading(principal.scope) as index:
+        visible = index.visible(plan.within.visibility(principal), now)
         mask = index.candidates(plan.filters, plan.within.visibility(principal), now)
         mask = plan.within.narrowed(index, mask)
-        heard = listen(Listening(index, understood, vectors, mask, now, desk.calibration))
+        heard = listen(Listening(index, understood, vectors, mask, visible, now, desk.calibration))
         judged = _Judged(desk, index, plan, heard)
         slots = judged.best(most)
         ranked = judged.ranked(index, slots)

@@ -281,12 +281,17 @@ class ScopeIndex:
 
     def candidates(self, filters: Filters, visibility: Visibility, now: datetime) -> Mask:
         """Every slot that a read may consider, before any score is known."""
+        mask = self.visible(visibility, now)
+        return mask if filters.is_empty else mask & self._admitted(filters)
+
+    def visible(self, visibility: Visibility, now: datetime) -> Mask:
+        """What the asker may know of, whatever is asked."""
         mask: Mask = self.live[: self.size] & (self.ends_at[: self.size] > exact_micros(now))
         if not visibility.cleared:
             mask &= self._coded("sensitivity") != self.words["sensitivity"].known("high")
         if visibility.agent is not None:
             mask &= self._souls_of(visibility.agent)
-        return mask if filters.is_empty else mask & self._admitted(filters)
+        return mask
 
     @property
     def passages(self) -> Mask:

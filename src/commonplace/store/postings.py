@@ -161,7 +161,8 @@ class Postings:
         return collection.scores, np.divide(held, max(len(wanted), 1), dtype=np.float32)
 
     def beginning_with(self, letters: str) -> list[str]:
-        """Known terms that begin alike; all of the same number of letters are kept apart once."""
+        """Terms that begin alike, also those of the dead; all of the same number of letters are
+        kept apart once."""
         if len(letters) not in self._by_beginning:
             self._by_beginning[len(letters)] = (0, {})
         seen, by = self._by_beginning[len(letters)]
@@ -169,9 +170,6 @@ class Postings:
             by.setdefault(term[: len(letters)], []).append(term)
         self._by_beginning[len(letters)] = (len(self._number_of), by)
         return by.get(letters, [])
-
-    def __contains__(self, term: str) -> bool:
-        return term in self._number_of
 
     def by_slot(self) -> dict[int, dict[str, int]]:
         held: dict[int, dict[str, int]] = {}
@@ -185,3 +183,19 @@ class Postings:
     def nbytes(self) -> int:
         arrays = self._starts.nbytes + self._slots.nbytes + self._counts.nbytes
         return arrays + 120 * len(self._number_of) + 100 * self._waiting
+
+
+class VisibleTerms:
+    """The vocabulary of those whom the asker may see. What is dead or hidden teaches no spelling:
+    it would show in the answer."""
+
+    def __init__(self, postings: Postings, visible: Mask):
+        self._postings = postings
+        self._visible = visible
+
+    def __contains__(self, term: str) -> bool:
+        slots, _ = self._postings.of(term)
+        return bool(self._visible[slots].any())
+
+    def beginning_with(self, letters: str) -> list[str]:
+        return [term for term in self._postings.beginning_with(letters) if term in self]
