@@ -266,7 +266,7 @@ def test_whoever_waits_for_a_job_gets_it_done_or_waits_for_the_worker_that_has_i
 
 
 def test_whoever_loses_the_job_to_another_waits_until_that_one_has_done_it(
-    desk, owe, clock, in_thread
+    desk, owe, clock, in_thread, monkeypatch
 ):
     owe(key="mine")
     begun, go_on = threading.Event(), threading.Event()
@@ -280,10 +280,12 @@ def test_whoever_loses_the_job_to_another_waits_until_that_one_has_done_it(
         clock.tick(seconds=LEASE.total_seconds() + 1)
         in_thread(Worker(desk, {"note": held_up}))
         assert begun.wait(PATIENCE)
-        threading.Timer(0.2, go_on.set).start()
         return lambda: note_of(desk, job)
 
-    assert Worker(desk, {"note": too_slow}).see_through(ANA, "note", "mine", PATIENCE) is None
+    waiting = Worker(desk, {"note": too_slow})
+    monkeypatch.setattr(waiting, "_wait", lambda longest: go_on.set())  # not before it waits
+    assert waiting.see_through(ANA, "note", "mine", PATIENCE) is None
+    assert go_on.is_set()
     assert (revision(desk), jobs(desk)) == (1, [])
 
 

@@ -24,7 +24,7 @@ MAX_ALIAS_BYTES = 1800  # PostgreSQL's index takes a third of a page, the owner'
 
 
 class SourceType(StrEnum):
-    """Where it came from. Never changes."""
+    """Where it came from. Only whoever brings it again may say otherwise."""
 
     VOICE_MEMO = "voice-memo"
     MEETING = "meeting"
