@@ -108,6 +108,42 @@ def test_an_agent_is_told_neither_of_its_end_nor_of_anything_before(me, secret, 
     assert second not in {row["memory_id"] for row in agent.events(limit=100)}
 
 
+def numbers(handle):
+    told = handle.stats(events=True)
+    findings = {f.what: f.detail for f in handle.doctor()}
+    return (
+        (told.live, told.links, told.kinds, told.categories, told.states, told.operations),
+        (told.sources, told.source_types, told.source_statuses, told.passages, told.jobs),
+        {what: findings.get(what) for what in ("sources", "jobs", "vectors")},
+    )
+
+
+def test_an_agent_counts_only_what_it_may_see(open_book):
+    """Numbers of what is hidden would tell that it is there."""
+    book = open_book(worker="off")
+    me = book.user("ana")
+    agent = me.agent("planner")
+    me.ingest(chat(turn("Dana", "Green tea, please.")))
+    me.remember("Dana likes green tea")
+    before = numbers(agent)
+    assert (agent.stats().sources, agent.stats().live) == (1, 1)
+    secret = me.ingest(TALK, sensitivity="high", wait=False).id
+    hidden = [
+        me.remember(f"Dana {fact} green tea", kind="fact", sensitivity="high").id
+        for fact in ("orders", "grows", "sells")
+    ]
+    me.remember("Be brief", kind="soul", agent_id="writer")
+    assert numbers(agent) == before
+    assert me.stats().sources == 2
+    assert me.stats().live == 2 + len(hidden)
+    assert me.stats().jobs == {"queued": 1}
+    assert "2 with" in numbers(me)[2]["sources"]
+    cleared = book.user("ana", cleared=True).agent("planner").stats()
+    assert (cleared.sources, cleared.live) == (2, 1 + len(hidden))
+    me.forget(secret)
+    assert numbers(agent) == before
+
+
 def test_its_people_and_its_title_do_not_steer_an_agents_answers(me, secret):
     """What a question about Dana finds is the same with and without the hidden talk."""
     me.remember("Dana likes green tea")

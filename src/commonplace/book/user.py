@@ -512,7 +512,7 @@ class User:
         if check.flag(all_users, "all_users"):
             self._owner_only("look at every user's index")
         scope = None if all_users else self.principal.scope
-        return examine(self._desk, scope)
+        return examine(self._desk, scope, self.principal)
 
     def jobs(self, *, states: Texts | None = None, limit: int = 50) -> Sequence[Owed]:
         """Work that is owed to this memory, the next first: what it is, how often it was tried,

@@ -94,3 +94,4 @@ class Visibility:
 
 
 UNCLEARED = Visibility()
+WHOLE = Visibility(cleared=True)  # what the owner may see by id

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from commonplace.desk import Desk
+from commonplace.desk import Desk, visibility_of
+from commonplace.model.filters import WHOLE
 from commonplace.model.memory import State
 from commonplace.model.scope import Principal
 from commonplace.store.port import JobQuery, OperationCount
@@ -31,10 +32,12 @@ class Stats:
 
 
 def stats(desk: Desk, principal: Principal, events: bool) -> Stats:
-    census = desk.store.census(principal.scope, desk.clock())
+    """To an agent only what it may see counts; jobs and operations are the owner's to look at."""
+    seen = WHOLE if principal.is_owner else visibility_of(principal)
+    census = desk.store.census(principal.scope, desk.clock(), seen)
     live = [row for row in census.memories if row.state == State.ACTIVE]
     sources = [row for row in census.sources if row.state == State.ACTIVE]
-    jobs = desk.store.jobs(principal.scope, JobQuery())
+    jobs = desk.store.jobs(principal.scope, JobQuery()) if principal.is_owner else []
     return Stats(
         user_id=principal.user_id,
         revision=desk.store.counters(principal.scope).revision,
@@ -44,7 +47,7 @@ def stats(desk: Desk, principal: Principal, events: bool) -> Stats:
         categories=_sum((row.category, row.count) for row in live),
         states=_sum((row.state, row.count) for row in census.memories),
         erasures_pending=sum(receipt.scrubbed_at is None for receipt in census.receipts),
-        operations=census.operations if events else (),
+        operations=census.operations if events and seen.cleared else (),
         sources=sum(row.count for row in sources),
         source_types=_sum((row.source_type, row.count) for row in sources),
         source_statuses=_sum((row.status, row.count) for row in sources),

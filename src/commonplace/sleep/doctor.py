@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from commonplace.desk import Desk, indexing, passage_indexing
+from commonplace.desk import Desk, indexing, passage_indexing, visibility_of
 from commonplace.language.models.embedder import Proof
 from commonplace.model.embedders import asked_for
-from commonplace.model.filters import Visibility
+from commonplace.model.filters import WHOLE, Visibility
 from commonplace.model.job import JobState
 from commonplace.model.memory import State
 from commonplace.model.owed import PROCESS, is_to_be_processed
-from commonplace.model.scope import Scope
+from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import Status
 from commonplace.store.index import ScopeIndex
 from commonplace.store.port import EVERYTHING, Health, IndexPage, JobQuery, Listing, SourceListing
@@ -30,7 +30,9 @@ class Finding:
     remedy: str = ""
 
 
-def examine(desk: Desk, scope: Scope | None) -> list[Finding]:
+def examine(desk: Desk, scope: Scope | None, principal: Principal) -> list[Finding]:
+    """An agent is told of what it may see; jobs are the owner's to look at."""
+    seen = WHOLE if principal.is_owner else visibility_of(principal)
     health = desk.store.health()
     findings = [_integrity(health), _scrubs(health)]
     scopes = [scope] if scope else desk.store.scopes()
@@ -44,9 +46,9 @@ def examine(desk: Desk, scope: Scope | None) -> list[Finding]:
         )
     )
     findings.append(_consistency(desk, scopes))
-    findings.append(_vectors(desk, scopes))
-    findings.append(_jobs(desk, scopes))
-    findings.append(_sources(desk, scopes))
+    findings.append(_vectors(desk, scopes, seen))
+    findings += [_jobs(desk, scopes)] if principal.is_owner else []
+    findings.append(_sources(desk, scopes, seen))
     return [*findings, _embedder(desk), _generations(desk), _settings(desk), _versions()]
 
 
@@ -87,11 +89,11 @@ def _scrubs(health: Health) -> Finding:
     )
 
 
-def _vectors(desk: Desk, scopes: list[Scope]) -> Finding:
-    everyone = Visibility(cleared=True)
-    listing = Listing(visibility=everyone, without_vector=True, limit=EVERYTHING)
+def _vectors(desk: Desk, scopes: list[Scope], seen: Visibility) -> Finding:
+    listing = Listing(visibility=seen, without_vector=True, limit=EVERYTHING)
     missing = sum(len(desk.store.page(scope, listing)) for scope in scopes)
-    missing += sum(len(desk.store.unembedded_passages(scope, EVERYTHING)) for scope in scopes)
+    if seen.cleared:  # a passage without a vector does not tell whose it is
+        missing += sum(len(desk.store.unembedded_passages(scope, EVERYTHING)) for scope in scopes)
     return Finding(
         "vectors",
         missing == 0,
@@ -113,10 +115,10 @@ def _jobs(desk: Desk, scopes: list[Scope]) -> Finding:
     return Finding("jobs", not told, ", ".join(told) or waiting, " ".join(remedies))
 
 
-def _sources(desk: Desk, scopes: list[Scope]) -> Finding:
+def _sources(desk: Desk, scopes: list[Scope], seen: Visibility) -> Finding:
     """A source that is raw is being waited for; one that no job is about would wait for ever."""
-    left = [id for scope in scopes for id in _left_raw(desk, scope)]
-    counts = [row for scope in scopes for row in desk.store.census(scope).sources]
+    left = [id for scope in scopes for id in _left_raw(desk, scope, seen)]
+    counts = [row for scope in scopes for row in desk.store.census(scope, seen=seen).sources]
     live = [row for row in counts if row.state == State.ACTIVE]
     held = f"{sum(r.count for r in live):,} with {sum(r.passages for r in live):,} passages"
     told = f"{len(left)} raw without a job: {', '.join(left[:3])}"
@@ -124,10 +126,8 @@ def _sources(desk: Desk, scopes: list[Scope]) -> Finding:
     return Finding("sources", not left, told if left else held, remedy if left else "")
 
 
-def _left_raw(desk: Desk, scope: Scope) -> list[str]:
-    raw = SourceListing(
-        visibility=Visibility(cleared=True), statuses=(Status.RAW,), limit=EVERYTHING
-    )
+def _left_raw(desk: Desk, scope: Scope, seen: Visibility) -> list[str]:
+    raw = SourceListing(visibility=seen, statuses=(Status.RAW,), limit=EVERYTHING)
     # The sources first: a job that ends in between has made its source ready.
     waiting = [source.id for source in desk.store.source_page(scope, raw)]
     owed = {job.key for job in desk.store.jobs(scope, JobQuery(kinds=[PROCESS]))}

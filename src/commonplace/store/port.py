@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from commonplace.model.changes import Applied, Bookkeeping, Changeset, Receipt
 from commonplace.model.conflict import Held
-from commonplace.model.filters import NO_FILTERS, UNCLEARED, Filters, Visibility
+from commonplace.model.filters import NO_FILTERS, UNCLEARED, WHOLE, Filters, Visibility
 from commonplace.model.job import LEASE, Failure, Job, JobState
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Link, Memory, State, Version
@@ -305,8 +305,9 @@ class Store(Protocol):
         """Everything when ``epoch`` is not the scope's own any more, else what is newer."""
         ...
 
-    def census(self, scope: Scope, now: datetime | None = None) -> Census:
-        """With ``now``: what has ended by then counts as expired, though the night is to come."""
+    def census(self, scope: Scope, now: datetime | None = None, seen: Visibility = WHOLE) -> Census:
+        """With ``now``: what has ended by then counts as expired, though the night is to come.
+        Memories, links and sources count where they can be ``seen``."""
         ...
 
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:

@@ -347,10 +347,17 @@ SELECT kind, category,
        CASE WHEN state = 'active' AND ends_at <= CAST(:now AS BIGINT) THEN 'expired' ELSE state END,
        COUNT(*)
   FROM memories WHERE scope = :scope
+   AND (CAST(:cleared AS BIGINT) = 1 OR sensitivity <> 'high')
+   AND (CAST(:agent AS TEXT) IS NULL OR kind <> 'soul'
+        OR agent_id IS NULL OR agent_id = CAST(:agent AS TEXT))
  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 
 -- name: count_links
-SELECT COUNT(*) FROM links WHERE scope = :scope
+SELECT COUNT(*) FROM links l WHERE l.scope = :scope
+   AND (CAST(:everything AS BIGINT) = 1 OR NOT EXISTS
+     (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id IN (l.a, l.b)
+         AND ((CAST(:cleared AS BIGINT) = 0 AND m.sensitivity = 'high')
+              OR (m.kind = 'soul' AND m.agent_id <> CAST(:agent AS TEXT)))))
 
 -- name: loose_ends
 SELECT

@@ -185,7 +185,9 @@ SELECT v.unit, v.vector FROM vectors v
 
 -- name: count_sources
 SELECT source_type, status, state, COUNT(*), COALESCE(SUM(passages), 0)
-  FROM sources WHERE scope = :scope GROUP BY 1, 2, 3
+  FROM sources WHERE scope = :scope
+   AND (CAST(:cleared AS BIGINT) = 1 OR sensitivity <> 'high')
+ GROUP BY 1, 2, 3
 
 -- name: count_unbuilt_passages
 SELECT COUNT(*) FROM passages p

@@ -15,6 +15,7 @@ from typing import Any
 from commonplace.errors import StoreClosed
 from commonplace.model.changes import Applied, Bookkeeping, Changeset, Receipt
 from commonplace.model.conflict import Held
+from commonplace.model.filters import WHOLE, Visibility
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Link, Memory, Version
 from commonplace.model.scope import Scope
@@ -276,15 +277,23 @@ class SqlStore(SqlGenerations, SqlJobs, SqlSources):
             [IndexedPassage._make(row) for row in passages],
         )
 
-    def census(self, scope: Scope, now: datetime | None = None) -> Census:
+    def census(self, scope: Scope, now: datetime | None = None, seen: Visibility = WHOLE) -> Census:
+        cleared = int(seen.cleared)
         with self._reading(scope) as session:
             # Sorted here: databases sort words each by its own locale.
-            memories = sorted(session.rows("count_memories", now=micros(now)), key=tuple)
+            memories = sorted(
+                session.rows("count_memories", now=micros(now), cleared=cleared, agent=seen.agent),
+                key=tuple,
+            )
             operations = sorted(session.rows("count_operations"), key=tuple)
             receipts = session.rows("receipts")
-            links = _count(session.one("count_links"))
+            links = _count(
+                session.one(
+                    "count_links", everything=int(seen == WHOLE), cleared=cleared, agent=seen.agent
+                )
+            )
             loose = [*(session.one("loose_ends") or ()), *(session.one("loose_passages") or ())]
-            sources = sorted(session.rows("count_sources"), key=tuple)
+            sources = sorted(session.rows("count_sources", cleared=cleared), key=tuple)
         return Census(
             tuple(MemoryCount(*row) for row in memories),
             tuple(OperationCount(_day(day), *rest) for day, *rest in operations),
