@@ -146,8 +146,12 @@ def rebuilt(desk, scope):
 
 
 def answers(me, queries=QUERIES, **more):
+    """Equal scores stand in the order of their ids, which are drawn by lot: here of their texts."""
     return [
-        [(hit.text, round(hit.score, 4), hit.similarity) for hit in found.hits]
+        sorted(
+            [(hit.text, round(hit.score, 4), hit.similarity) for hit in found.hits],
+            key=lambda told: (-told[1], told[0]),
+        )
         for found in me.recall_many(list(queries), k=20, **more)
     ]
 
