@@ -94,8 +94,15 @@ SCENARIOS = (
         Step("ingest", {"original": CHAT, "external_id": "family"}),
         Step("ingest", {"original": MORE_CHAT, "external_id": "family", "append": True}),
         Step("ingest", {"original": MORE_CHAT, "append": True}, error="missing_field"),
-        Step("ingest", {"original": LETTER, "external_id": "family", "origin": "chat"}),
+        Step(
+            "ingest",
+            {"original": LETTER, "external_id": "family", "origin": "chat"},
+            error="invalid_input",
+        ),
         Step("show", {"id": "$family"}),
+        Step("ingest", {"original": CHAT, "external_id": "new"}, "new"),
+        Step("ingest", {"original": LETTER, "external_id": "new", "origin": "chat"}),
+        Step("show", {"id": "$new"}),
         Step("sources"),
     ),
     scenario(
