@@ -276,13 +276,25 @@ def test_a_forgotten_source_is_told_of_and_told_again_when_it_comes_back(store):
     assert len(back.terms) == len(back.vectors) == 2
 
 
-@pytest.mark.parametrize("anew", [True, False])
-def test_what_vanished_makes_every_cache_start_anew(store, anew):
+def test_what_vanished_makes_every_cache_start_anew(store):
     source = kept(store, a_source())
     epoch = store.counters(ANA).epoch
-    step = altering(source, passages=0, status=Status.RAW) if anew else ending(source)
-    store.apply(changeset(replace(step, anew=True) if anew else step))
+    store.apply(changeset(ending(source)))
     assert store.counters(ANA).epoch == epoch + 1
+
+
+def test_of_replaced_passages_caches_hear_by_the_first_unit_of_those_that_are_there(store):
+    source = kept(store, a_source())
+    known = store.counters(ANA)
+    emptied = replace(altering(source, passages=0, status=Status.RAW), anew=True)
+    store.apply(changeset(emptied))
+    [told] = store.index_page(ANA, known.seq, known.epoch).sources
+    assert told.first_unit > known.units
+    store.apply(changeset(filling(emptied.after, ["A stork", "A crane"])))
+    page = store.index_page(ANA, known.seq, known.epoch)
+    assert page.sources[0].first_unit == known.units
+    assert [passage.unit for passage in page.passages] == [known.units, known.units + 1]
+    assert page.counters.epoch == known.epoch
 
 
 # ——— vectors and terms that come late ———
