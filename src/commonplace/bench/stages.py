@@ -16,7 +16,7 @@ from commonplace.ingest import process, receive
 
 # Each stage, and the functions that it consists of.
 _FUNCTIONS: dict[str, tuple[tuple[Any, str], ...]] = {
-    "read": ((receive, "format_of"), (receive, "read"), (process, "read_parts")),
+    "read": ((receive, "chosen_format"), (receive, "read"), (process, "read_parts")),
     "cut": ((process, "cut_into_passages"),),
     "describe": ((process, "describe"),),
     "analyse": ((desk, "passage_indexing"),),
