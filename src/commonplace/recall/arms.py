@@ -196,7 +196,7 @@ def by_the_question(heard: Listening) -> dict[str, Floats]:
     lengths = index.lengths[: index.size]
     worth = np.log1p(np.arange(lengths.max(initial=0) + 1)) / _LONG_ENOUGH  # of each length
     signals: dict[str, Floats] = {
-        "asks": ((traits & Trait.ASKS) > 0).astype(np.float32),
+        "asks": _only_asking(index),
         "length": np.minimum(worth, 1.0)[lengths],
         "speaker": _spoken_by(index, understood),
     }
@@ -205,6 +205,13 @@ def by_the_question(heard: Listening) -> dict[str, Floats]:
     if question.is_dated:
         signals["date"] = _dated(index, question.months, question.years)
     return signals
+
+
+def _only_asking(index: ScopeIndex) -> Floats:
+    """Among people a question is seldom the answer. What a user asked an assistant may well be
+    what is looked for."""
+    asks = (index.traits[: index.size] & Trait.ASKS) > 0
+    return np.asarray(asks & (index.coded["role"][: index.size] == 0), dtype=np.float32)
 
 
 def _spoken_by(index: ScopeIndex, understood: Understood) -> Floats:
