@@ -118,7 +118,9 @@ or `../shared/data`, has any of
 
 _CONSTANT = """\
 - Everything goes through the public API: each conversation is a user, each session a source,
-  `me.ingest`, then `me.recall(question, k=20)` with all defaults. No language model anywhere.
+  `me.ingest`, then `me.recall(question, k=20, threshold=0)`: the ranking alone, without the floor
+  that holds back answers to questions about something else. What that floor costs by default is
+  the first line of the table on abstention. No language model anywhere.
 - The clock stands still, so two runs give the same numbers but for `ms`.
 - R@k is the share of a question's evidence among the first k hits, nDCG@10 counts how early it
   comes; means over questions, in percent. A hit counts for the single turn (or paragraph) that it
@@ -131,7 +133,7 @@ _CONSTANT = """\
 - LoCoMo: the caption of a picture that was shared stands in brackets after the turn's text.
   BEAM: the set's own numbering at the end of messages is cut off. QMSum: marks of the
   transcribers such as {vocalsound} are taken out. HotpotQA and MuSiQue: a paragraph is a unit.
-- precisionmembench: beliefs are memories with their names in the text and their scopes as tags;
+- precisionmembench: beliefs are facts with their names and aliases as metadata and their scopes as tags;
   `pinned` ones are listed, the others recalled within the scope. The texts of a persona that some
   cases mention belong to its authors' runner and are not scored. Participants of a relation are
   added for every method alike, as that runner does.
@@ -142,7 +144,5 @@ _LIMITS = """\
 - Much about other languages: all of these sets are English.
 - Anything about turns that would answer as well and are not marked; annotators mark a few.
 - In QMSum a span often has a hundred utterances, so recall at 20 cannot be high for anybody.
-- R@k is measured without the floor (threshold 0); what the floor costs, and what it keeps back,
-  is the table on abstention.
 - `abstention` asks each user another's questions, which most often name people whom the user does
   not know; questions about known people that have no answer are harder."""
