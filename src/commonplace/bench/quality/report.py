@@ -134,9 +134,9 @@ _CONSTANT = """\
   BEAM: the set's own numbering at the end of messages is cut off. QMSum: marks of the
   transcribers such as {vocalsound} are taken out. HotpotQA and MuSiQue: a paragraph is a unit.
 - precisionmembench: beliefs are facts with their names and aliases as metadata and their scopes
-  as tags; `pinned` ones are listed, the others recalled within the scope. The texts of a persona that some
-  cases mention belong to its authors' runner and are not scored. Participants of a relation are
-  added for every method alike, as that runner does.
+  as tags; `pinned` ones are listed, the others recalled within the scope. The texts of a persona
+  that some cases mention belong to its authors' runner and are not scored. Participants of a
+  relation are added for every method alike, as that runner does.
 - `ms` is a whole recall, the embedder in it; `ms embedder` is its part."""
 
 _LIMITS = """\
