@@ -229,18 +229,6 @@ class Contexts:
         place = self.places[slot]
         return bool(self.wide.back[place] + self.wide.ahead[place] > 0)
 
-    def neighbours(self, slots: Ints) -> Ints:
-        """Slots of everything in the near windows of these."""
-        at = self.places[slots]
-        reached = [
-            at[self.near.back[at] >= -step] + step
-            if step <= 0
-            else at[self.near.ahead[at] >= step] + step
-            for step in range(-NEAR.back, NEAR.ahead + 1)
-        ]
-        found: Ints = np.unique(self.slots[np.concatenate(reached)])
-        return found
-
     @property
     def nbytes(self) -> int:
         arrays = (self.slots, self.places, self.sessions, self.lengths, self.norms, self._keys)

@@ -354,11 +354,6 @@ class ScopeIndex:
         mask[list(slots)] = True
         return mask
 
-    def words_at(self, name: str, slots: NDArray[np.int64]) -> list[str]:
-        """What a coded column says there."""
-        words = list(self.words[name].codes)  # codes count up, so the n-th word has the code n
-        return [str(words[code]) for code in self.coded[name][slots].tolist()]
-
     def age_days(self, now: datetime) -> NDArray[np.float64]:
         """How long each slot has stood as it is."""
         return (exact_micros(now) - self._number("updated_at")) / _MICROS_A_DAY
@@ -405,12 +400,6 @@ class ScopeIndex:
         if not usable.all():
             scores[:, ~usable] = -np.inf
         return scores
-
-    def exact_cosines(self, query: Floats, slots: NDArray[np.int64]) -> Floats:
-        """The same to the last digit wherever a row lies: in single precision, a product of many
-        rows rounds each by its place, and a score would depend on the cache's history."""
-        exact: NDArray[np.float64] = self.vectors[slots].astype(np.float64) @ query.astype(float)
-        return exact.astype(np.float32)
 
     def bm25(self, terms: Sequence[str], mask: Mask) -> tuple[Floats, Floats]:
         """BM25 of every candidate and the share of the query's terms that it holds."""

@@ -68,10 +68,6 @@ class Calibration:
         kept = {each: knots for each, knots in self.knots.items() if each not in found.proofs}
         return Calibration({**kept, **found.knots}, {**self.proofs, **found.proofs})
 
-    @property
-    def is_blind_somewhere(self) -> bool:
-        return any(script not in self.knots for script in Script)
-
     def similarity(self, cosine: float, script: Script) -> float | None:
         """Similarity from 0 to 1; None where it is unknown."""
         found = self.similarities(np.array([cosine]), script)
