@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg_pool.base
 import pytest
 
 import commonplace
@@ -28,6 +30,13 @@ def pytest_configure() -> None:
     Tests of what a disk holds (acceptance, soak) have folders on the disk all the same."""
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM_ENOUGH:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+    _give_the_pool_dice_of_its_own()
+
+
+def _give_the_pool_dice_of_its_own() -> None:
+    """A connection pool's threads roll for their delays whenever they like. On the common dice,
+    Hypothesis would now and then take that roll for one made by a strategy, and refuse it."""
+    psycopg_pool.base.random = random.Random().random
 
 
 @pytest.fixture(scope="session")
