@@ -34,7 +34,7 @@ def test_every_operation_and_parameter_has_help():
 
 
 def test_every_verb_of_the_user_is_an_operation():
-    verbs = {name for name in vars(User) if not name.startswith("_")}
+    verbs = {name for name in dir(User) if not name.startswith("_")}
     not_verbs = {"agent", "revision", "principal"}
     operations = {each.verb for each in OPERATIONS if not each.of_the_store}
     assert verbs - not_verbs == operations

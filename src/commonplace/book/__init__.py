@@ -9,7 +9,9 @@ me.recall("wifi password")
 from commonplace.book.commonplace import Calibrated, Commonplace
 from commonplace.book.embedders import make_embedder
 from commonplace.book.opening import open, open_as_it_is, utc_now
-from commonplace.book.user import Choice, User, Verified
+from commonplace.book.user import User
+from commonplace.book.verbs.forgetting import Verified
+from commonplace.book.verbs.recalling import Choice
 
 __all__ = [
     "Calibrated",

@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from commonplace.errors import (
-    InvalidInput,
-    TooLong,
-)
+from commonplace.errors import InvalidInput, TooLong
 from commonplace.model import check
 from commonplace.model.filters import FILTER_NAMES, Filters
 

@@ -1,0 +1,44 @@
+"""What a person decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from commonplace.book.requests import thread_name
+from commonplace.book.verbs.handle import MAX_K, Handle
+from commonplace.model import check
+from commonplace.model.conflict import Choice as Decided
+from commonplace.recall import conflicts as inbox
+from commonplace.recall.conflicts import Question
+from commonplace.remember.resolve import Resolved, resolve
+
+
+class Deciding(Handle):
+    def conflicts(self, *, limit: int = 50, alternatives: bool = False) -> Sequence[Question]:
+        """Open questions, the oldest first: what stands, what is held against it, with evidence
+        and dates. With alternatives: also what sources say otherwise."""
+        most = check.integer(limit, "limit", 1, MAX_K)
+        return inbox.conflicts(
+            self._desk, self.principal, most, check.flag(alternatives, "alternatives")
+        )
+
+    def resolve(
+        self,
+        conflict: str,
+        choice: str,
+        *,
+        target: str | None = None,
+        held: str | None = None,
+        thread: str | None = None,
+    ) -> Resolved:
+        """Decide an open question: override (the held value takes the target's place, undone by
+        restore), insert (keep both) or dismiss (what stands, stands)."""
+        return resolve(
+            self._desk,
+            self.principal,
+            check.word(conflict, "conflict"),
+            check.choice(choice, "choice", Decided, {}),
+            None if target is None else check.word(target, "target"),
+            None if held is None else check.word(held, "held"),
+            thread_name(thread),
+        )

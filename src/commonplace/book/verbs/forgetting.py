@@ -1,0 +1,96 @@
+"""Forgetting, restoring, erasing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from commonplace.book.requests import filters_from, one_of, thread_name
+from commonplace.book.verbs.handle import Texts
+from commonplace.book.verbs.recalling import Choice, Recalling
+from commonplace.errors import MissingField
+from commonplace.ingest.look_for import ORIGINALS, stands_in_originals
+from commonplace.model import check
+from commonplace.remember.erase import Erased, erase, erase_user
+from commonplace.remember.forget import Forgotten, Restored, forget, forget_matching, restore
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Where a text still stands."""
+
+    found_in: tuple[str, ...]
+    scrub_pending: bool
+
+    @property
+    def clean(self) -> bool:
+        return not self.found_in
+
+
+class Forgetting(Recalling):
+    def forget(
+        self,
+        ids: Texts | None = None,
+        *,
+        query: str | None = None,
+        kinds: Texts | None = None,
+        categories: Texts | None = None,
+        source_type: str | None = None,
+        source_id: str | None = None,
+        older_than_days: float | None = None,
+        filters: Mapping[str, Any] | None = None,
+        thread: str | None = None,
+    ) -> Forgotten | Choice:
+        """Forget by id, or all that a filter admits; restorable for 30 days. By query: shows
+        candidates and forgets nothing. Look it up, then forget by id."""
+        one_of(ids=ids, query=query)
+        if ids is not None:
+            return forget(self._desk, self.principal, check.ids(ids), thread_name(thread))
+        if query is not None:
+            return self._choice(query, "ids")
+        admitted = filters_from(
+            filters,
+            kinds=kinds,
+            categories=categories,
+            source_type=source_type,
+            source_id=source_id,
+            created_before=self._days_ago(older_than_days),
+        )
+        if admitted.is_empty:
+            raise MissingField("Say what to forget: ids, a query or a filter.", field="ids")
+        return forget_matching(self._desk, self.principal, admitted, thread_name(thread))
+
+    def restore(self, ids: Texts, *, thread: str | None = None) -> Restored:
+        """Bring back what was forgotten, overridden or superseded, while it is not purged."""
+        return restore(self._desk, self.principal, check.ids(ids), thread_name(thread))
+
+    def erase(self, ids: Texts, *, now: bool = False, thread: str | None = None) -> Erased:
+        """Remove for good, with everything derived from it. Cannot be undone. With now: waits for
+        the compaction after which no byte of it is left in the files."""
+        now_too = check.flag(now, "now")
+        return erase(self._desk, self.principal, check.ids(ids), now_too, thread_name(thread))
+
+    def erase_user(self, *, now: bool = False) -> Erased:
+        """Remove this user's whole memory for good. Cannot be undone."""
+        return erase_user(self._desk, self.principal, check.flag(now, "now"))
+
+    def verify_forget(self, text: str, *, files: bool = False) -> Verified:
+        """Does this text still stand anywhere in this user's memory? With files: also anywhere in
+        the bytes of the store's files (SQLite), whoever they belong to."""
+        self._owner_only("look for a text in all of a memory")
+        sought = check.text(text, "text")
+        raw = check.flag(files, "files")
+        scope = self.principal.scope
+        found = self._desk.store.mentions(scope, sought, files=raw)
+        if ORIGINALS not in found and stands_in_originals(self._desk, scope, sought):
+            found.append(ORIGINALS)
+        receipts = self._desk.store.census(self.principal.scope).receipts
+        return Verified(tuple(found), any(r.scrubbed_at is None for r in receipts))
+
+    def _days_ago(self, days: float | None) -> datetime | None:
+        if days is None:
+            return None
+        span = check.number(days, "older_than_days", 0, check.MAX_DAYS)
+        return self._desk.clock() - timedelta(days=span)

@@ -1,0 +1,41 @@
+"""What happened: changes, histories, events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from commonplace.book.requests import optional_integer
+from commonplace.book.verbs.handle import MAX_K, Handle
+from commonplace.model import check
+from commonplace.model.delta import Delta
+from commonplace.recall import changes as journal_views
+from commonplace.recall.look_up_sources import known_source
+
+
+class Happened(Handle):
+    def changes(self, thread: str = "main", *, since: int | None = None) -> Delta:
+        """What changed since this agent last looked in this thread, and moves the mark."""
+        start = optional_integer(since, "since", 0, 2**62)
+        return journal_views.changes(
+            self._desk, self.principal, check.word(thread, "thread"), start
+        )
+
+    def history(self, id: str) -> Sequence[dict[str, Any]]:
+        """One item's life, newest first: who did what, when. Holds no text."""
+        wanted = check.id(id)
+        source = known_source(self._desk, self.principal, wanted)
+        return journal_views.history(self._desk, self.principal, source or wanted)
+
+    def change_log(self, thread: str, *, limit: int = 50) -> Sequence[dict[str, Any]]:
+        """The changes made in one thread, newest first."""
+        most = check.integer(limit, "limit", 1, MAX_K)
+        return journal_views.change_log(
+            self._desk, self.principal, check.word(thread, "thread"), most
+        )
+
+    def events(self, *, limit: int = 50) -> Sequence[dict[str, Any]]:
+        """The newest operations, reads included."""
+        self._desk.books.flush()
+        most = check.integer(limit, "limit", 1, MAX_K)
+        return journal_views.events(self._desk, self.principal, most)

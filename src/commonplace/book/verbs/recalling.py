@@ -1,0 +1,125 @@
+"""Recalling, browsing, looking at one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from commonplace.book.requests import (
+    filters_from,
+    given,
+    listed,
+    optional_integer,
+    thread_name,
+)
+from commonplace.book.verbs.handle import MAX_BATCH, MAX_K, Handle, Texts
+from commonplace.errors import MissingField
+from commonplace.model import check
+from commonplace.recall import look_up
+from commonplace.recall.look_up_sources import ShownSource, known_source, show_source
+from commonplace.recall.pack import Hit
+from commonplace.recall.recall import Plan, Recalled, recall
+from commonplace.recall.within import EVERYWHERE, Within, within
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Several things fit: nothing was done. Call again with the ids that are meant."""
+
+    query: str
+    candidates: tuple[Hit, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.candidates
+
+
+class Recalling(Handle):
+    def recall(
+        self,
+        query: str,
+        *,
+        k: int = 5,
+        budget_tokens: int | None = None,
+        kinds: Texts | None = None,
+        categories: Texts | None = None,
+        filters: Mapping[str, Any] | None = None,
+        threshold: float | None = None,
+        sources: Texts | None = None,
+        explain: bool = False,
+        thread: str | None = None,
+    ) -> Recalled:
+        """Find what is relevant among memories and passages of sources, best first, within a
+        token budget; nothing relevant gives an empty answer. For a question about a fact; use list
+        or sources to browse."""
+        return self.recall_many([query], **given(locals(), without=("query",)))[0]
+
+    def recall_many(
+        self,
+        queries: Sequence[str],
+        *,
+        k: int = 5,
+        budget_tokens: int | None = None,
+        kinds: Texts | None = None,
+        categories: Texts | None = None,
+        filters: Mapping[str, Any] | None = None,
+        threshold: float | None = None,
+        sources: Texts | None = None,
+        explain: bool = False,
+        thread: str | None = None,
+    ) -> Sequence[Recalled]:
+        """Several questions with one call to the embedder, an answer for each."""
+        admitted = filters_from(filters, kinds=kinds, categories=categories)
+        looked_at = EVERYWHERE if sources is None else self._within(sources)
+        plans = [
+            Plan(
+                query=check.text(query, "query"),
+                k=check.integer(k, "k", 1, MAX_K),
+                budget_tokens=optional_integer(budget_tokens, "budget_tokens", 0, 10_000_000),
+                filters=admitted,
+                threshold=None if threshold is None else check.number(threshold, "threshold", 0, 1),
+                explain=check.flag(explain, "explain"),
+                thread_id=thread_name(thread),
+                within=looked_at,
+            )
+            for query in listed(queries, MAX_BATCH)
+        ]
+        return recall(self._desk, self.principal, plans)
+
+    def list(
+        self,
+        *,
+        kinds: Texts | None = None,
+        categories: Texts | None = None,
+        filters: Mapping[str, Any] | None = None,
+        limit: int = 50,
+        after: str | None = None,
+        forgotten: bool = False,
+    ) -> look_up.Page:
+        """Browse memories, newest first. With forgotten: those that restore can bring back."""
+        return look_up.list_memories(
+            self._desk,
+            self.principal,
+            filters_from(filters, kinds=kinds, categories=categories),
+            check.integer(limit, "limit", 1, MAX_K),
+            None if after is None else check.id(after, "after"),
+            check.flag(forgotten, "forgotten"),
+        )
+
+    def show(self, id: str) -> look_up.Shown | ShownSource:
+        """One memory whole: its fields, its versions and what it is linked to. Of a source its
+        passages, of a passage those around it."""
+        wanted = check.id(id)
+        if source := known_source(self._desk, self.principal, wanted):
+            return show_source(self._desk, self.principal, source)
+        return look_up.show(self._desk, self.principal, wanted)
+
+    def _within(self, sources: Texts) -> Within:
+        return within(self._desk, self.principal, check.ids(sources, "sources"))
+
+    def _choice(self, query: str | None, instead_of: str, sources: Texts | None = None) -> Choice:
+        if query is None:
+            raise MissingField(f"Give {instead_of} or a query.", field=instead_of)
+        found = self.recall(query, sources=sources)
+        return Choice(found.query, found.hits)

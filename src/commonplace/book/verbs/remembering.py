@@ -1,0 +1,93 @@
+"""Remembering, changing, merging."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from commonplace.book.requests import fields_of, given, listed, one_of, thread_name
+from commonplace.book.verbs.handle import MAX_BATCH, Moment
+from commonplace.book.verbs.recalling import Choice, Recalling
+from commonplace.model import check
+from commonplace.recall.within import NONE
+from commonplace.remember.merge import Merged, merge
+from commonplace.remember.remember import Remembered, remember
+from commonplace.remember.update import Updated, update
+
+
+class Remembering(Recalling):
+    def remember(
+        self,
+        content: str | None = None,
+        *,
+        kind: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        steps: Sequence[str] | None = None,
+        category: str | None = None,
+        tags: Sequence[str] | None = None,
+        summary: str | None = None,
+        importance: int | None = None,
+        confidence: float | None = None,
+        evidence: Sequence[str] | None = None,
+        stability: str | None = None,
+        sensitivity: str | None = None,
+        pinned: bool | None = None,
+        ttl_days: float | None = None,
+        expires_at: Moment | None = None,
+        valid_from: Moment | None = None,
+        valid_to: Moment | None = None,
+        facet: str | None = None,
+        thread: str | None = None,
+        source_type: str | None = None,
+        source_id: str | None = None,
+        job_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        actor_id: str | None = None,
+        role: str | None = None,
+        on_conflict: str | None = None,
+    ) -> Remembered:
+        """Keep something: an idea, a contact, a value, a fact, a rule. What was not given (kind,
+        summary, tags, category) is derived from the words. The answer says how it relates to what
+        is there; another value of a contact or a kv waits until a person decides."""
+        fields = given(locals())
+        fields["thread_id"] = fields.pop("thread")
+        return remember(self._desk, self.principal, [fields])[0]
+
+    def remember_many(self, items: Sequence[Mapping[str, Any]]) -> Sequence[Remembered]:
+        """Keep several at once: one transaction and one call to the embedder, all or none."""
+        return remember(
+            self._desk,
+            self.principal,
+            [fields_of(item) for item in listed(items, MAX_BATCH)],
+        )
+
+    def update(
+        self,
+        id: str | None = None,
+        *,
+        query: str | None = None,
+        content: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        category: str | None = None,
+        tags: Sequence[str] | None = None,
+        summary: str | None = None,
+        importance: int | None = None,
+        confidence: float | None = None,
+        sensitivity: str | None = None,
+        pinned: bool | None = None,
+        ttl_days: float | None = None,
+        expires_at: Moment | None = None,
+        thread: str | None = None,
+    ) -> Updated | Choice:
+        """Change a memory. New content makes a new item that takes the old one's place (undo with
+        restore); other fields change in place. By query: shows candidates, changes nothing."""
+        wanted = given(locals(), without=("id", "query", "thread"))
+        one_of(id=id, query=query)
+        if id is None:
+            return self._choice(query, "id", sources=NONE)  # a passage never changes
+        return update(self._desk, self.principal, check.word(id, "id"), wanted, thread_name(thread))
+
+    def merge(self, ids: Sequence[str], *, thread: str | None = None) -> Merged:
+        """Fold two or more memories into one stable summary; the originals become history."""
+        return merge(self._desk, self.principal, check.ids(ids), thread=thread_name(thread))

@@ -1,0 +1,90 @@
+"""Looking after a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from commonplace.book.requests import choices
+from commonplace.book.verbs.handle import MAX_K, Handle, Texts
+from commonplace.ingest.suspicious import is_suspicious
+from commonplace.language.models.embedder import Vectors
+from commonplace.model import check
+from commonplace.model.job import JobState
+from commonplace.model.journal import Node
+from commonplace.model.memory import Memory
+from commonplace.model.portable import from_lines, to_lines
+from commonplace.model.scope import Principal
+from commonplace.recall import look_up
+from commonplace.recall.stats import Stats, stats
+from commonplace.remember.bring_in import Imported, bring_in
+from commonplace.remember.link import link_late
+from commonplace.remember.merge import Merged, merge
+from commonplace.sleep.doctor import Finding, examine
+from commonplace.sleep.jobs import Owed, cancel_job, list_jobs, retry_job
+from commonplace.sleep.tidy import ACTOR as NIGHT_ACTOR
+from commonplace.sleep.tidy import Tidied, tidy
+
+
+class Upkeep(Handle):
+    def tidy(self, *, reindex: bool = False) -> Tidied:
+        """Let go of what has ended, purge what was forgotten long ago, fill in missing vectors.
+        With reindex: also make anew what memories are found by, after a change of version."""
+        # Whoever asks for it, the night works on the whole memory.
+        owner = Principal(self.principal.user_id, cleared=True)
+        anew = check.flag(reindex, "reindex")
+        return tidy(self._desk, owner, self._merge_at_night, self._link_at_night, reindex=anew)
+
+    def _tidy_without_compaction(self) -> Tidied:
+        """For tidying many users: compaction is one for all of them."""
+        return tidy(
+            self._desk, self.principal, self._merge_at_night, self._link_at_night, compact=False
+        )
+
+    def stats(self, *, events: bool = False) -> Stats:
+        """This memory in numbers: kinds, categories, states. With events: operations by day."""
+        self._desk.books.flush()
+        return stats(self._desk, self.principal, check.flag(events, "events"))
+
+    def doctor(self, *, all_users: bool = False) -> Sequence[Finding]:
+        """Is everything sound: the database, the index, vectors, erasures? Says what to do."""
+        if check.flag(all_users, "all_users"):
+            self._owner_only("look at every user's index")
+        scope = None if all_users else self.principal.scope
+        return examine(self._desk, scope, self.principal)
+
+    def jobs(self, *, states: Texts | None = None, limit: int = 50) -> Sequence[Owed]:
+        """Work that is owed to this memory, the next first: what it is, how often it was tried,
+        when it runs, why it failed. What is done has left the list."""
+        self._owner_only("look at jobs")
+        chosen = choices(states, "states", JobState)
+        return list_jobs(
+            self._desk, self.principal, chosen, check.integer(limit, "limit", 1, MAX_K)
+        )
+
+    def jobs_retry(self, id: str) -> Owed:
+        """Run a job that is dead or waits at once, with all its tries before it again."""
+        self._owner_only("retry a job")
+        return retry_job(self._desk, self.principal, check.id(id))
+
+    def jobs_cancel(self, id: str) -> Owed:
+        """Take a job off the list; the result of one that runs is not taken any more."""
+        self._owner_only("cancel a job")
+        return cancel_job(self._desk, self.principal, check.id(id))
+
+    def export(self) -> Iterator[str]:
+        """Everything this user owns, as lines of JSON."""
+        belongings = look_up.everything_of(self._desk, self.principal)
+        return to_lines(self.principal.user_id, belongings)
+
+    def import_(self, lines: Iterable[str]) -> Imported:
+        """Bring in what `export` wrote: whole into an empty memory, else what is new."""
+        belongings = from_lines(lines, self.principal.user_id)
+        return bring_in(self._desk, self.principal, belongings, is_suspicious)
+
+    def _merge_at_night(self, principal: Principal, ids: Sequence[str]) -> Merged:
+        return merge(self._desk, principal, ids, Node.WORKER, NIGHT_ACTOR)
+
+    def _link_at_night(
+        self, principal: Principal, memories: Sequence[Memory], vectors: Vectors
+    ) -> None:
+        link_late(self._desk, principal, memories, vectors)
