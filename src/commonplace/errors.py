@@ -7,8 +7,10 @@
     │   ├── TooLong
     │   ├── BadText               NUL bytes, lone surrogates, nothing but space
     │   └── BadSettings
+    │       └── BadCategories     the file of categories and allowlists
     ├── NotFound                  unknown, forgotten, erased or somebody else's: all look alike
     ├── NotAllowed                the caller may not do this
+    │   └── CategoryNotAllowed    an agent asked for what its allowlist does not name
     ├── LimitReached              a limit of the contract, such as five live souls
     ├── EmbedderMismatch          the store was written with another embedder
     ├── EmbedderUnavailable       a verb that cannot do without it got no answer (retryable)
@@ -87,6 +89,11 @@ class BadSettings(InvalidInput):
     default_remedy = "Correct the settings file, environment variable or flag that is named."
 
 
+class BadCategories(BadSettings):
+    code = "bad_categories"
+    default_remedy = "Correct the file that the setting `categories` names, at the line given."
+
+
 class NotFound(CommonplaceError):
     code = "not_found"
     default_remedy = "Look it up first (recall or list), then use the id it shows."
@@ -95,6 +102,13 @@ class NotFound(CommonplaceError):
 class NotAllowed(CommonplaceError):
     code = "not_allowed"
     default_remedy = "Ask the owner of this memory."
+
+
+class CategoryNotAllowed(NotAllowed):
+    code = "category_not_allowed"
+    default_remedy = (
+        "Ask for categories that the agent may see (`commonplace categories`), or none."
+    )
 
 
 class LimitReached(CommonplaceError):

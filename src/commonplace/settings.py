@@ -89,6 +89,13 @@ TABLE: tuple[Setting, ...] = (
         1,
         32_000,
     ),
+    Setting(
+        "categories",
+        str,
+        "",
+        "A YAML file of categories and of which agent may see which; read again when it changes "
+        "(empty: the shipped ones).",
+    ),
     Setting("cache_mb", int, 1024, "Memory for in-process indexes, in megabytes.", 0),
     Setting(
         "worker",
@@ -137,6 +144,7 @@ class Settings:
     embedder_timeout: float
     embedder_batch: int
     embedder_max_chars: int
+    categories: str
     cache_mb: int
     worker: str
     tidy_on_open: bool

@@ -45,7 +45,7 @@ def test_bookkeeping_moves_neither_the_revision_nor_updated_at(store):
             LATER,
             touched={item.id: 1},
             entries=(search, search),
-            cursor=("planner", "t", 1),
+            cursor=("helper", "t", 1),
             vectors={item.ref: indexed(item).vector},
             tidied=True,
         )
@@ -76,11 +76,11 @@ def test_operational_lines_are_numbered_with_the_others(store):
 
 def test_a_cursor_only_moves_forward(store):
     put(store, [a_memory()])
-    assert store.cursor(ANA, "planner", "t") == 0
+    assert store.cursor(ANA, "helper", "t") == 0
     for seen, expected in ((3, 3), (2, 3), (5, 5)):
-        store.record(Bookkeeping(ANA, LATER, cursor=("planner", "t", seen)))
-        assert store.cursor(ANA, "planner", "t") == expected
-    assert store.cursor(ANA, "planner", "other") == 0
+        store.record(Bookkeeping(ANA, LATER, cursor=("helper", "t", seen)))
+        assert store.cursor(ANA, "helper", "t") == expected
+    assert store.cursor(ANA, "helper", "other") == 0
     assert store.cursor(ANA, "", "t") == 0
 
 

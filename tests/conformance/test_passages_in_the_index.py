@@ -146,14 +146,23 @@ def rebuilt(desk, scope):
 
 
 def answers(me, queries=QUERIES, **more):
-    """Equal scores stand in the order of their ids, which are drawn by lot: here of their texts."""
+    """By their texts: equal scores stand in the order of their ids, which are drawn by lot."""
     return [
-        sorted(
-            [(hit.text, round(hit.score, 4), hit.similarity) for hit in found.hits],
-            key=lambda told: (-told[1], told[0]),
-        )
+        sorted((hit.text, hit.score, hit.similarity or -1.0) for hit in found.hits)
         for found in me.recall_many(list(queries), k=20, **more)
     ]
+
+
+def alike(one, other):
+    """The last digits of a product depend on how many rows were multiplied at once."""
+    nearly = [
+        [
+            (text, pytest.approx(score, abs=1e-3), pytest.approx(near, abs=1e-3))
+            for text, score, near in found
+        ]
+        for found in other
+    ]
+    return one == nearly
 
 
 @settings(
@@ -206,7 +215,7 @@ def after_all_of_it_both_caches_equal_a_rebuild(two_tellers, deeds):
         found.append(answers(me))
         desk.index.drop(scope)
         found.append(answers(me))
-    assert found[0] == found[1] == found[2] == found[3]
+    assert all(alike(found[0], each) for each in found[1:])
     assert {n: c for n, c in desk.store.census(scope).loose_ends.items() if c} == {}
 
 
@@ -245,7 +254,7 @@ def test_turn_by_turn_ranks_like_one_piece(two_tellers, said, others, reads):
         if at < len(turns):
             bring(whole, is_memory, text)
     queries = [*QUERIES, *(each["text"] for each in turns[:3])]
-    assert answers(piecewise, queries) == answers(whole, queries)
+    assert alike(answers(piecewise, queries), answers(whole, queries))
 
 
 def bring(me, is_memory, text):
@@ -270,7 +279,7 @@ def test_a_long_conversation_turn_by_turn_ranks_like_one_piece(two_tellers):
         piecewise.ingest(chat(*turns[start : start + 7]), external_id="talk", append=True)
         piecewise.recall("word1 word2")
     queries = [" ".join(rng.choice(words, 3)) for _ in range(10)]
-    assert answers(piecewise, queries) == answers(whole, queries)
+    assert alike(answers(piecewise, queries), answers(whole, queries))
 
 
 def test_a_files_name_of_one_word_is_no_title_that_texts_mention(two_tellers, tmp_path):
@@ -301,7 +310,7 @@ def test_a_forgotten_source_is_called_by_no_name_as_in_an_index_built_without_it
         assert (dict(index.people), dict(index.titles)) == ({}, {})
     warm = answers(me, ["What did Melanie paint?"])
     teller.book._desk.index.drop(scope)
-    assert answers(me, ["What did Melanie paint?"]) == warm
+    assert alike(answers(me, ["What did Melanie paint?"]), warm)
     me.restore([gone.id, document.id])
     with teller.book._desk.index.reading(scope) as index:
         assert (set(index.people), set(index.titles)) == ({"Melanie", "Ilan"}, {"heron lake"})

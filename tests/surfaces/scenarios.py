@@ -53,6 +53,53 @@ The plumber repaired the boiler on Tuesday. He wants 340 shekels, in cash.
 
 SCENARIOS = (
     scenario(
+        "categories, and what an agent may see",
+        Step("remember", {"content": "I prefer tea over coffee"}, "tea"),
+        Step("remember", {"content": "I need to renew the passport by June"}, "task"),
+        Step("categories"),
+        Step("categories", agent="planner"),
+        Step("categories explain", {"category": "tasks"}),
+        Step(
+            "categories explain", {"category": "preferences"}, agent="planner", error="not_allowed"
+        ),
+        Step("categories check", {"reader": "planner", "category": "procedural"}),
+        Step("categories check", {"reader": "stranger", "category": "procedural"}),
+        Step(
+            "categories check",
+            {"reader": "stylist", "category": "tone"},
+            agent="planner",
+            error="not_allowed",
+        ),
+        Step("recall", {"query": "tea or coffee"}, agent="planner"),
+        Step("recall", {"query": "passport renew"}, agent="planner"),
+        Step(
+            "recall",
+            {"query": "tea", "categories": ["preferences"]},
+            agent="planner",
+            error="category_not_allowed",
+        ),
+        Step(
+            "recall",
+            {"query": "tea", "filters": {"category": "preferences"}},
+            agent="planner",
+            error="category_not_allowed",
+        ),
+        Step(
+            "list",
+            {"categories": ["preferences", "tasks"]},
+            agent="planner",
+            error="category_not_allowed",
+        ),
+        Step("list", agent="planner"),
+        Step("show", {"id": "$tea"}, agent="planner", error="not_found"),
+        Step("forget", {"ids": ["$tea"]}, agent="planner", error="not_found"),
+        Step(
+            "forget", {"categories": ["preferences"]}, agent="planner", error="category_not_allowed"
+        ),
+        Step("history", {"id": "$tea"}, agent="planner", error="not_found"),
+        Step("stats", agent="planner"),
+    ),
+    scenario(
         "a source, from its ingestion to its end",
         Step("ingest", {"original": CHAT, "title": "Keys", "tags": ["home"]}, "chat"),
         Step("ingest", {"original": LETTER, "participants": ["Noa"]}, "letter"),
@@ -168,12 +215,12 @@ SCENARIOS = (
         Step("show", {"id": "$held"}, error="not_found"),
         Step("conflicts"),
         Step("conflicts", {"alternatives": True, "limit": 1}),
-        Step("conflicts", agent="planner"),
+        Step("conflicts", agent="helper"),
         Step(
             "resolve",
             {"conflict": "$question", "choice": "override"},
             error="not_allowed",
-            agent="planner",
+            agent="helper",
         ),
         Step("resolve", {"conflict": "$question", "choice": "shrug"}, error="invalid_input"),
         Step("resolve", {"conflict": "nowhere", "choice": "insert"}, error="not_found"),
@@ -257,7 +304,7 @@ SCENARIOS = (
         Step("profile note", {"text": "Left-handed"}),
         Step("profile"),
         Step(
-            "profile set", {"name": "city", "value": "Haifa"}, error="not_allowed", agent="planner"
+            "profile set", {"name": "city", "value": "Haifa"}, error="not_allowed", agent="helper"
         ),
         Step("profile set", {"name": "9lives", "value": "x"}, error="invalid_input"),
     ),
@@ -275,21 +322,21 @@ SCENARIOS = (
         Step("jobs"),
         Step("jobs", {"states": ["dead", "queued"], "limit": 3}),
         Step("jobs", {"states": ["done"]}, error="invalid_input"),
-        Step("jobs", error="not_allowed", agent="planner"),
+        Step("jobs", error="not_allowed", agent="helper"),
         Step("jobs retry", {"id": "nowhere"}, error="not_found"),
         Step("jobs cancel", {"id": "nowhere"}, error="not_found"),
-        Step("jobs cancel", {"id": "nowhere"}, error="not_allowed", agent="planner"),
+        Step("jobs cancel", {"id": "nowhere"}, error="not_allowed", agent="helper"),
     ),
     scenario(
         "hidden from agents",
         Step("remember", {"content": "Diagnosis: anaemia", "sensitivity": "high"}, "secret"),
         Step("show", {"id": "$secret"}),
         Step("list"),
-        Step("show", {"id": "$secret"}, error="not_found", agent="planner"),
-        Step("recall", {"query": "diagnosis anaemia"}, agent="planner"),
-        Step("export", error="not_allowed", agent="planner"),
-        Step("erase-user", {}, error="not_allowed", agent="planner", yes=True),
-        Step("verify-forget", {"text": "anaemia"}, error="not_allowed", agent="planner"),
+        Step("show", {"id": "$secret"}, error="not_found", agent="helper"),
+        Step("recall", {"query": "diagnosis anaemia"}, agent="helper"),
+        Step("export", error="not_allowed", agent="helper"),
+        Step("erase-user", {}, error="not_allowed", agent="helper", yes=True),
+        Step("verify-forget", {"text": "anaemia"}, error="not_allowed", agent="helper"),
     ),
     scenario(
         "bad input changes nothing",

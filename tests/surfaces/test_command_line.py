@@ -197,7 +197,7 @@ def test_reembed_changes_the_embedder_and_the_old_one_is_told(commonplace):
 
 def test_an_agent_looks_after_no_store(commonplace):
     commonplace("remember", "something", "--kind", "note")
-    refused = commonplace("reembed", "--embedder", "wordllama", "--agent", "planner")
+    refused = commonplace("reembed", "--embedder", "wordllama", "--agent", "helper")
     assert refused.returncode == 1
     assert refused.stderr.startswith("not_allowed")
 

@@ -57,7 +57,7 @@ def test_a_job_is_cancelled(typed):
 
 
 def test_agents_do_not_look_after_the_store(url, monkeypatch, capsys):
-    words = ["worker", "--once", "--store", url, "--embedder", "hashing", "--agent", "planner"]
+    words = ["worker", "--once", "--store", url, "--embedder", "hashing", "--agent", "helper"]
     monkeypatch.setattr("sys.argv", ["commonplace", *words])
     with pytest.raises(SystemExit) as ended:
         command_line.main()

@@ -13,14 +13,14 @@ def told(delta):
 
 def test_each_agent_and_thread_has_its_own_cursor(me):
     me.remember("First")
-    planner, writer = me.agent("planner"), me.agent("writer")
-    assert told(planner.changes("t1")) == [("created", "First")]
-    assert planner.changes("t1").header == ""
-    assert told(planner.changes("t2")) == [("created", "First")]
+    helper, writer = me.agent("helper"), me.agent("writer")
+    assert told(helper.changes("t1")) == [("created", "First")]
+    assert helper.changes("t1").header == ""
+    assert told(helper.changes("t2")) == [("created", "First")]
     assert told(writer.changes("t1")) == [("created", "First")]
     assert told(me.changes("t1")) == [("created", "First")]
     me.remember("Second", thread="elsewhere")
-    delta = planner.changes("t1")
+    delta = helper.changes("t1")
     assert told(delta) == [("created", "Second")]
     assert delta.header.startswith("Memory updates since rev 1:\n")
     assert (delta.since, delta.revision) == (1, 2)
@@ -47,7 +47,7 @@ def test_the_words_for_what_happened(me, clock):
         "Memory updates since rev 3:\n"
         "- ↑updated: [knowledge] Dana lives in Berlin (supersedes an earlier one)\n"
         "- −forgotten: [knowledge] Hay is cheap\n"
-        "- ×deleted: an item"
+        "- ×deleted: [knowledge] an item"
     )
     me.restore(lost)
     assert told(me.changes()) == [("restored", "Hay is cheap")]
@@ -119,11 +119,11 @@ def test_an_import_of_forgotten_things_is_not_told_as_news(book):
 def test_history_of_an_item_newest_first_without_text(me, clock):
     id = me.remember("Hay is cheap").id
     clock.tick(days=1)
-    me.agent("planner").update(id, importance=4)
+    me.agent("helper").update(id, importance=4)
     newest, oldest = me.history(id)
     assert (newest["event"], newest["actor"], newest["ts"]) == (
         "UPDATE",
-        "agent:planner",
+        "agent:helper",
         clock.now,
     )
     assert (newest["old_ref"], newest["new_ref"]) == (f"{id}@1", f"{id}@2")

@@ -168,7 +168,7 @@ def test_at_night_volatile_ones_are_folded_in_fives(me, clock):
         clock.tick(minutes=1)
     assert me.tidy().merged == 0
     clock.tick(days=7)
-    assert me.agent("planner").tidy().merged == 10
+    assert me.agent("helper").tidy().merged == 10
     summaries = me.list(kinds="summary").memories
     assert sorted(m.metadata["merged_from"] for m in summaries) == sorted([ids[:5], ids[5:10]])
     assert live(me) == {*ids[10:], *(m.id for m in summaries)}
@@ -185,8 +185,8 @@ def test_an_agent_that_tidies_folds_even_what_it_may_not_see(me, clock):
         ]
     )
     clock.tick(days=8)
-    assert me.agent("planner").tidy().merged == 5
-    assert me.agent("planner").list().memories == ()
+    assert me.agent("helper").tidy().merged == 5
+    assert me.agent("helper").list().memories == ()
 
 
 def test_one_users_trouble_keeps_nobody_from_opening_the_store(open_book, clock):

@@ -172,7 +172,7 @@ def test_an_erased_user_can_begin_again(me, secret):
 
 def test_only_the_owner_erases_everything(me, secret):
     with pytest.raises(NotAllowed):
-        me.agent("planner").erase_user()
+        me.agent("helper").erase_user()
     assert me.show(secret)
 
 

@@ -101,7 +101,7 @@ def test_an_agent_erases_no_held_value_that_it_may_not_see(me):
     tell(me, 1111)
     held = tell(me, SECRET, sensitivity="high")
     with pytest.raises(NotFound):
-        me.agent("planner").erase(held.id)
+        me.agent("helper").erase(held.id)
     assert not me.verify_forget(SECRET).clean
 
 

@@ -106,7 +106,7 @@ def test_a_wrong_line_is_named_and_nothing_comes_in(lived_in, book):
 
 
 def test_only_the_owner_takes_a_memory_out_or_in(me):
-    agent = me.agent("planner")
+    agent = me.agent("helper")
     me.remember("Hay is cheap")
     with pytest.raises(NotAllowed):
         agent.export()

@@ -181,7 +181,7 @@ def test_erasing_a_user_takes_their_sources_along(me, book, talk):
 
 
 def test_the_header_tells_of_a_new_source_once(me):
-    agent = me.agent("planner")
+    agent = me.agent("helper")
     agent.changes()
     done = me.ingest(TALK, title="Birds")
     delta = agent.changes()
@@ -194,4 +194,4 @@ def test_the_header_tells_of_a_new_source_once(me):
     me.restore(done.id)
     assert "⟲restored: [history] Birds" in agent.changes().header
     me.erase(done.id)
-    assert "×deleted: an item" in agent.changes().header
+    assert "×deleted: [history] an item" in agent.changes().header

@@ -79,7 +79,7 @@ def test_a_date_that_is_said_later_is_that_of_its_turns(me):
 
 def test_an_agent_only_raises_the_sensitivity_and_the_owner_also_lowers_it(book):
     me = book.user("ana", cleared=True)
-    agent = me.agent("planner")
+    agent = me.agent("helper")
     done = me.ingest(TALK, external_id="c1")
     assert agent.ingest(TALK, external_id="c1", sensitivity="low").action == "unchanged"
     assert agent.ingest(TALK, external_id="c1", sensitivity="high").action == "updated"
@@ -242,7 +242,7 @@ def _thread(*messages):
 def test_of_a_forgotten_source_only_that_it_was_forgotten_is_told(me):
     done = me.ingest(TALK, external_id="c1", **SAID)
     me.forget(done.id)
-    for handle in (me, me.agent("planner")):
+    for handle in (me, me.agent("helper")):
         again = handle.ingest(TALK, external_id="c1", title="Birds")
         assert (again.id, again.action) == (done.id, "forgotten")
         told = again.source

@@ -112,7 +112,7 @@ def test_jobs_are_the_owners_alone(book, me, embedder):
     embedder.down = True
     me.remember("The garden gate needs a new lock")
     (job,) = me.jobs()
-    agent, other = me.agent("planner"), book.user("bob")
+    agent, other = me.agent("helper"), book.user("bob")
     for attempt in (agent.jobs, lambda: agent.jobs_retry(job.id), lambda: agent.jobs_cancel("x")):
         with pytest.raises(NotAllowed):
             attempt()

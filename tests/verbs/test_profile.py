@@ -83,7 +83,7 @@ def test_setting_a_forgotten_field_brings_it_back(me):
 
 def test_an_agent_reads_the_profile_and_does_not_change_it(me):
     me.profile_set("city", "Haifa")
-    agent = me.agent("planner")
+    agent = me.agent("helper")
     assert agent.profile().fields == {"city": "Haifa"}
     for attempt in (
         lambda: agent.profile_set("city", "Berlin"),

@@ -75,7 +75,7 @@ def test_recall_never_says_what_it_must_not(shared, items, query, budget, k, thr
     clock.tick(days=2)
     mine = {memory.id for memory in me.list(limit=1000).memories}
     mine |= {source.id for source in me.sources(limit=1000).sources}
-    for asker in (me, me.agent("planner")):
+    for asker in (me, me.agent("helper")):
         answer = asker.recall(query, k=k, budget_tokens=budget, threshold=threshold)
         assert answer.tokens == (count_tokens(answer.text) if answer.hits else 0)
         assert answer.tokens <= budget

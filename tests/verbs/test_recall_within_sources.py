@@ -83,7 +83,7 @@ def test_a_forgotten_source_is_not_there(me, sources):
 def test_a_secret_source_is_there_by_id_for_its_owner_and_never_for_an_agent(me, sources):
     secret = me.ingest(KITCHEN, sensitivity="high", external_id="secret", origin="notes").id
     with pytest.raises(NotFound):
-        me.agent("planner").recall(ASKED, sources=secret)
+        me.agent("helper").recall(ASKED, sources=secret)
     for named in (secret, "notes:secret", [secret, sources["office"]]):
         assert secret in found_in(me.recall(ASKED, sources=named))
     for looked_at in (None, "only"):  # without its name it stays hidden from an owner not cleared

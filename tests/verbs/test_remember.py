@@ -101,7 +101,7 @@ def test_every_field_comes_back_as_given(me):
         "source_type": "email",
         "source_id": "gmail:ana/1",
         "job_id": "j1",
-        "agent_id": "planner",
+        "agent_id": "helper",
         "run_id": "r1",
         "actor_id": "a1",
         "role": "user",
@@ -163,10 +163,10 @@ def test_a_batch_calls_the_embedder_once(open_book):
 
 
 def test_an_agent_writes_in_its_own_name(me):
-    planner = me.agent("planner")
-    assert planner.remember("Ana is planning a trip").memory.agent_id == "planner"
+    helper = me.agent("helper")
+    assert helper.remember("Ana is planning a trip").memory.agent_id == "helper"
     with pytest.raises(NotAllowed):
-        planner.remember("I am the writer", agent_id="writer")
+        helper.remember("I am the writer", agent_id="writer")
     assert len(me.list().memories) == 1
 
 

@@ -288,7 +288,7 @@ def test_further_particulars_that_differ_are_asked_about(me):
 
 def test_a_long_value_does_not_push_the_memory_out_of_a_budget(me):
     there = tell(me, 1111)
-    tell(me.agent("planner"), 2222, content="the door code is 2222 " + "and on " * 4000)
+    tell(me.agent("helper"), 2222, content="the door code is 2222 " + "and on " * 4000)
     answer = me.recall("door code", budget_tokens=512)
     assert [hit.id for hit in answer.hits] == [there.id]
 

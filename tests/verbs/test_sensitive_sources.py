@@ -21,11 +21,11 @@ def sees(handle):
 
 
 def test_hidden_from_recall_lists_and_headers_unless_cleared(book, me, secret):
-    for handle in (me, me.agent("planner")):
+    for handle in (me, me.agent("helper")):
         assert sees(handle) == set()
         assert handle.changes("t").header == ""
     cleared = book.user("ana", cleared=True)
-    for handle in (cleared, cleared.agent("planner")):
+    for handle in (cleared, cleared.agent("helper")):
         assert sees(handle) == {secret}
         assert "Doctor" in handle.changes("u").header
 
@@ -43,7 +43,7 @@ VERBS = ("show", "history", "forget", "restore", "erase")
 
 def test_to_an_agent_it_is_not_there_by_any_name(me, secret):
     unknown = "source:00000000-0000-0000-0000-000000000000"
-    agent = me.agent("planner")
+    agent = me.agent("helper")
     for verb in VERBS:
         for named, not_there in ((secret, unknown), ("chat:c1", "chat:c2")):
             assert refusal(agent, verb, named) == refusal(agent, verb, not_there)
@@ -58,7 +58,7 @@ def refusal(agent, verb, id):
 
 def test_an_agent_cannot_add_to_it_or_replace_it(me, secret):
     """Nor does it learn from a refusal that the name is taken: its own is kept beside it."""
-    agent, before = me.agent("planner"), me.show(secret)
+    agent, before = me.agent("helper"), me.show(secret)
     for append in (False, True, True):
         said = chat(turn("Planner", f"Buy milk, {append}"))
         done = agent.ingest(said, external_id="c1", append=append)
@@ -71,14 +71,14 @@ def test_an_agent_cannot_add_to_it_or_replace_it(me, secret):
 
 def test_the_hidden_text_itself_is_not_kept_once_more(me, secret):
     """An agent that syncs each night must not bring back what the owner has hidden."""
-    done = me.agent("planner").ingest(TALK, external_id="c1", title="Doctor")
+    done = me.agent("helper").ingest(TALK, external_id="c1", title="Doctor")
     assert (done.id, done.action) == (secret, "unchanged")
     assert (done.source.title, done.source.summary, done.source.participants) == ("", "", ())
-    assert sees(me.agent("planner")) == set()
+    assert sees(me.agent("helper")) == set()
 
 
 def test_what_is_called_sensitive_only_later_is_hidden_from_then_on(me):
-    agent = me.agent("planner")
+    agent = me.agent("helper")
     done = me.ingest(TALK, external_id="c2")
     log = me.ingest(chat(turn("Dana", "Lithium, again")), external_id="log", append=True)
     assert sees(agent) == {done.id, log.id}
@@ -93,7 +93,7 @@ def test_what_is_called_sensitive_only_later_is_hidden_from_then_on(me):
 
 
 def test_an_agent_is_told_neither_of_its_end_nor_of_anything_before(me, secret, clock):
-    agent = me.agent("planner")
+    agent = me.agent("helper")
     agent.changes()
     me.forget(secret)
     me.restore(secret)
@@ -122,7 +122,7 @@ def test_an_agent_counts_only_what_it_may_see(open_book):
     """Numbers of what is hidden would tell that it is there."""
     book = open_book(worker="off")
     me = book.user("ana")
-    agent = me.agent("planner")
+    agent = me.agent("helper")
     me.ingest(chat(turn("Dana", "Green tea, please.")))
     me.remember("Dana likes green tea")
     before = numbers(agent)
@@ -138,7 +138,7 @@ def test_an_agent_counts_only_what_it_may_see(open_book):
     assert me.stats().live == 2 + len(hidden)
     assert me.stats().jobs == {"queued": 1}
     assert "2 with" in numbers(me)[2]["sources"]
-    cleared = book.user("ana", cleared=True).agent("planner").stats()
+    cleared = book.user("ana", cleared=True).agent("helper").stats()
     assert (cleared.sources, cleared.live) == (2, 1 + len(hidden))
     me.forget(secret)
     assert numbers(agent) == before
@@ -147,7 +147,7 @@ def test_an_agent_counts_only_what_it_may_see(open_book):
 def test_its_people_and_its_title_do_not_steer_an_agents_answers(me, secret):
     """What a question about Dana finds is the same with and without the hidden talk."""
     me.remember("Dana likes green tea")
-    agent = me.agent("planner")
+    agent = me.agent("helper")
     with_it = [(hit.id, hit.text) for hit in agent.recall("What does Dana like?").hits]
     me.erase(secret)
     assert [(hit.id, hit.text) for hit in agent.recall("What does Dana like?").hits] == with_it

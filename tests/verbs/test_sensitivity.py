@@ -23,11 +23,11 @@ def lists(handle):
 
 
 def test_hidden_from_search_and_lists_unless_cleared(book, me, secret):
-    for handle in (me, me.agent("planner")):
+    for handle in (me, me.agent("helper")):
         assert finds(handle) == lists(handle) == []
         assert handle.changes("t").header == ""
     cleared = book.user("ana", cleared=True)
-    for handle in (cleared, cleared.agent("planner")):
+    for handle in (cleared, cleared.agent("helper")):
         assert finds(handle) == lists(handle) == [secret]
         assert TEXT in handle.changes("u").header
 
@@ -41,7 +41,7 @@ def test_the_owner_reaches_it_by_id(me, secret):
 @pytest.mark.parametrize("verb", ["show", "history", "update", "forget", "restore", "erase"])
 def test_an_agent_does_not_even_by_id(me, secret, verb):
     fields = {"importance": 5} if verb == "update" else {}
-    agent = me.agent("planner")
+    agent = me.agent("helper")
     with pytest.raises(NotFound) as hidden:
         getattr(agent, verb)(secret, **fields)
     with pytest.raises(NotFound) as unknown:
@@ -51,7 +51,7 @@ def test_an_agent_does_not_even_by_id(me, secret, verb):
 
 
 def test_an_agent_is_not_told_of_its_removal(book, me, secret):
-    agent, cleared = me.agent("planner"), book.user("ana", cleared=True).agent("writer")
+    agent, cleared = me.agent("helper"), book.user("ana", cleared=True).agent("writer")
     agent.changes()
     cleared.changes()
     me.erase(secret)
@@ -60,7 +60,7 @@ def test_an_agent_is_not_told_of_its_removal(book, me, secret):
 
 
 def test_nor_when_it_was_forgotten_and_purged_meanwhile(me, secret, clock):
-    agent = me.agent("planner")
+    agent = me.agent("helper")
     agent.changes()
     me.forget(secret)
     clock.tick(days=31)
@@ -70,7 +70,7 @@ def test_nor_when_it_was_forgotten_and_purged_meanwhile(me, secret, clock):
 
 def test_not_shown_as_related_or_linked(me, secret):
     other = me.remember("Ana takes lithium for her moods").id
-    agent = me.agent("planner")
+    agent = me.agent("helper")
     (hit,) = agent.recall("lithium mood").hits
     assert (hit.id, hit.related) == (other, ())
     assert agent.show(other).links == ()
@@ -80,7 +80,7 @@ def test_not_shown_as_related_or_linked(me, secret):
 
 def test_marking_it_hides_it_at_once_and_unmarking_shows_it(me):
     id = me.remember(TEXT).id
-    agent = me.agent("planner")
+    agent = me.agent("helper")
     assert finds(agent) == [id]
     me.update(id, sensitivity="high")
     assert finds(agent) == []
@@ -90,11 +90,11 @@ def test_marking_it_hides_it_at_once_and_unmarking_shows_it(me):
 
 def test_an_agent_cannot_probe_for_it(me):
     hidden = me.remember("Diagnosis: lupus", sensitivity="high").id
-    planner = me.agent("planner")
+    helper = me.agent("helper")
     with pytest.raises(NotAllowed):
-        planner.verify_forget("lupus")
+        helper.verify_forget("lupus")
     with pytest.raises(NotAllowed):
-        planner.doctor(all_users=True)
+        helper.doctor(all_users=True)
     me.erase(hidden)
     with pytest.raises(NotFound):
-        planner.history(hidden)
+        helper.history(hidden)

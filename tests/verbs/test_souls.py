@@ -39,8 +39,8 @@ def test_updating_one_supersedes_it_and_keeps_the_chain(me):
 
 
 def test_an_agents_own_soul_is_shown_to_that_agent_and_the_owner(me):
-    planner, writer = me.agent("planner"), me.agent("writer")
-    own = planner.remember("I plan in small steps", kind="soul").id
+    helper, writer = me.agent("helper"), me.agent("writer")
+    own = helper.remember("I plan in small steps", kind="soul").id
     common = me.remember("Be honest in every step", kind="soul").id
 
     def sees(handle):
@@ -49,7 +49,7 @@ def test_an_agents_own_soul_is_shown_to_that_agent_and_the_owner(me):
         told = {change.id for change in handle.changes().changes}
         return listed | found | told
 
-    assert sees(planner) == sees(me) == {own, common}
+    assert sees(helper) == sees(me) == {own, common}
     assert sees(writer) == {common}
     with pytest.raises(NotFound):
         writer.show(own)
@@ -58,13 +58,13 @@ def test_an_agents_own_soul_is_shown_to_that_agent_and_the_owner(me):
 
 
 def test_another_agent_is_not_told_when_it_is_erased(me):
-    planner, writer = me.agent("planner"), me.agent("writer")
-    own = planner.remember("I plan in small steps", kind="soul").id
-    for agent in (planner, writer):
+    helper, writer = me.agent("helper"), me.agent("writer")
+    own = helper.remember("I plan in small steps", kind="soul").id
+    for agent in (helper, writer):
         agent.changes()
     me.erase(own)
     assert writer.changes().header == ""
-    assert "×deleted" in planner.changes().header
+    assert "×deleted" in helper.changes().header
 
 
 def test_a_soul_is_not_merged(me):

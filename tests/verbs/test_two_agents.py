@@ -9,15 +9,15 @@ from support.embedders import Interrupted
 
 
 def test_what_one_writes_the_other_finds_and_is_told(me):
-    planner, writer = me.agent("planner"), me.agent("writer")
-    trip = planner.remember("Ana is planning a trip to Rome").id
+    helper, writer = me.agent("helper"), me.agent("writer")
+    trip = helper.remember("Ana is planning a trip to Rome").id
     (hit,) = writer.recall("trip to Rome").hits
     assert hit.id == trip
     assert [change.id for change in writer.changes().changes] == [trip]
     new = writer.update(trip, content="Ana is planning a trip to Oslo").id
-    assert [change.what for change in planner.changes().changes] == ["updated"]
+    assert [change.what for change in helper.changes().changes] == ["updated"]
     assert writer.history(new)[0]["actor"] == "agent:writer"
-    assert me.show(trip).memory.agent_id == "planner"
+    assert me.show(trip).memory.agent_id == "helper"
 
 
 def test_a_filter_tells_apart_who_wrote(me):
@@ -29,11 +29,11 @@ def test_a_filter_tells_apart_who_wrote(me):
 
 
 def test_one_may_forget_and_restore_what_the_other_wrote(me):
-    planner, writer = me.agent("planner"), me.agent("writer")
-    trip = planner.remember("Ana is planning a trip to Rome").id
+    helper, writer = me.agent("helper"), me.agent("writer")
+    trip = helper.remember("Ana is planning a trip to Rome").id
     writer.forget(trip)
-    assert planner.recall("trip").is_empty
-    planner.restore(trip)
+    assert helper.recall("trip").is_empty
+    helper.restore(trip)
     assert [hit.id for hit in writer.recall("trip").hits] == [trip]
 
 
@@ -61,24 +61,24 @@ def test_a_change_that_slips_in_between_is_not_lost(open_book):
 
 def test_an_agent_cannot_become_another(me):
     with pytest.raises(NotAllowed):
-        me.agent("planner").agent("executor")
-    assert me.agent("planner").agent("planner").principal.agent == "planner"
+        me.agent("helper").agent("writer")
+    assert me.agent("helper").agent("helper").principal.agent == "helper"
 
 
 def test_an_agent_changes_nothing_of_the_profile_by_any_verb(me):
     me.profile_set("city", "Haifa")
     note = me.profile_note("Left-handed").id
-    planner = me.agent("planner")
+    helper = me.agent("helper")
     other = me.remember("A note of its own").id
     for change in (
-        lambda: planner.forget("profile:city"),
-        lambda: planner.erase(note),
-        lambda: planner.merge([note, other]),
-        lambda: planner.update(note, importance=5),
+        lambda: helper.forget("profile:city"),
+        lambda: helper.erase(note),
+        lambda: helper.merge([note, other]),
+        lambda: helper.update(note, importance=5),
     ):
         with pytest.raises(NotAllowed):
             change()
-    planner.forget(categories="profile")
+    helper.forget(categories="profile")
     assert me.profile().fields == {"city": "Haifa"}
     assert list(me.profile().notes) == [note]
 
@@ -86,7 +86,7 @@ def test_an_agent_changes_nothing_of_the_profile_by_any_verb(me):
 def test_an_agent_learns_no_ids_of_what_it_may_not_see(me):
     hidden = me.remember("Diagnosis: anaemia", sensitivity="high", thread="t").id
     seen = me.remember("Lunch at noon", thread="t").id
-    planner = me.agent("planner")
-    assert {row["memory_id"] for row in planner.change_log("t")} == {seen}
-    assert hidden not in {row["memory_id"] for row in planner.events()}
+    helper = me.agent("helper")
+    assert {row["memory_id"] for row in helper.change_log("t")} == {seen}
+    assert hidden not in {row["memory_id"] for row in helper.events()}
     assert {row["memory_id"] for row in me.change_log("t")} == {seen, hidden}

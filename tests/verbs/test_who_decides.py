@@ -14,13 +14,13 @@ SECRET = "xylophone"
 def test_an_agent_may_not_resolve_or_override_and_changes_nothing(me, store_url):
     tell(me, 1111)
     held = tell(me, 2222)
-    planner = me.agent("planner")
+    helper = me.agent("helper")
     before = all_rows(store_url)
     for attempt in (
-        lambda: planner.resolve(held.conflict, "override"),
-        lambda: planner.resolve(held.conflict, "insert"),
-        lambda: planner.resolve(held.conflict, "dismiss"),
-        lambda: tell(planner, 3333, on_conflict="override"),
+        lambda: helper.resolve(held.conflict, "override"),
+        lambda: helper.resolve(held.conflict, "insert"),
+        lambda: helper.resolve(held.conflict, "dismiss"),
+        lambda: tell(helper, 3333, on_conflict="override"),
     ):
         with pytest.raises(NotAllowed):
             attempt()
@@ -28,12 +28,12 @@ def test_an_agent_may_not_resolve_or_override_and_changes_nothing(me, store_url)
 
 
 def test_an_agent_may_ask_and_see_the_question(me):
-    planner = me.agent("planner")
-    there, held = tell(me, 1111), tell(planner, 2222)
+    helper = me.agent("helper")
+    there, held = tell(me, 1111), tell(helper, 2222)
     assert (held.action, held.others) == ("pending", (there.id,))
-    assert planner.conflicts() == me.conflicts()
-    assert asked(me).held[0].told_by == "agent:planner"
-    assert tell(planner, 3333, on_conflict="insert").action == "stored"
+    assert helper.conflicts() == me.conflicts()
+    assert asked(me).held[0].told_by == "agent:helper"
+    assert tell(helper, 3333, on_conflict="insert").action == "stored"
 
 
 def test_an_agent_that_may_resolve_decides_in_the_owners_place(me):
@@ -46,12 +46,12 @@ def test_an_agent_that_may_resolve_decides_in_the_owners_place(me):
 
 
 def test_an_agent_cannot_grant_it_to_itself_or_pass_it_on(me):
-    planner = me.agent("planner")
+    helper = me.agent("helper")
     with pytest.raises(NotAllowed):
-        planner.agent("planner", may_resolve=True)
+        helper.agent("helper", may_resolve=True)
     trusted = me.agent("secretary", may_resolve=True)
     with pytest.raises(NotAllowed):
-        trusted.agent("planner", may_resolve=True)
+        trusted.agent("helper", may_resolve=True)
 
 
 def test_the_journal_names_who_decided(me):
@@ -68,35 +68,35 @@ def test_one_who_is_not_cleared_cannot_guess_what_stands(me):
     """Right or wrong, a guess is answered alike: nothing like it is known."""
     tell_of(me, "Dana Levi", description=SECRET, evidence=["her file"], sensitivity="high")
     tell(me, 4711, sensitivity="high")
-    planner = me.agent("planner")
+    helper = me.agent("helper")
     for guess in (
-        tell_of(planner, "Dana Levi", description="a singer"),
-        tell_of(planner, "Noa Levi", description=SECRET),
-        tell(planner, 1111, "the door code"),
+        tell_of(helper, "Dana Levi", description="a singer"),
+        tell_of(helper, "Noa Levi", description=SECRET),
+        tell(helper, 1111, "the door code"),
     ):
         assert (guess.relation, guess.action, guess.others, guess.undo) == ("new", "stored", (), ())
     right = tell(me.agent("other"), 4711)
-    assert right.others != ()  # of what the planner said, which it may see
-    assert SECRET not in repr(planner.conflicts(alternatives=True))
+    assert right.others != ()  # of what the helper said, which it may see
+    assert SECRET not in repr(helper.conflicts(alternatives=True))
 
 
 def test_a_held_value_that_is_kept_from_an_agent_is_not_given_to_it(me):
     tell(me, 1111)
     tell(me, 2222, content=f"the door code is 2222, {SECRET}", sensitivity="high")
-    answer = tell(me.agent("planner"), 2222)
+    answer = tell(me.agent("helper"), 2222)
     assert answer.action == "pending"
     assert SECRET not in repr(answer)
 
 
 def test_an_agent_that_may_not_decide_neither_erases_nor_updates_its_way_round(me):
     there, held = tell(me, 1111), tell(me, 2222)
-    planner = me.agent("planner")
+    helper = me.agent("helper")
     with pytest.raises(NotAllowed):
-        planner.erase([held.id])
+        helper.erase([held.id])
     with pytest.raises(NotAllowed, match="override"):
-        planner.update(there.id, metadata={"value": 3333})
-    own = tell(planner, 4444)
-    planner.erase([own.id])
+        helper.update(there.id, metadata={"value": 3333})
+    own = tell(helper, 4444)
+    helper.erase([own.id])
     assert [side.id for side in asked(me).held] == [held.id]
 
 
@@ -106,21 +106,21 @@ def test_one_who_is_not_cleared_cannot_clear_what_stands_by_telling_it_again(me,
     if kind == "fact":
         given = {"content": f"Dana lives in {SECRET}", "metadata": {"street": SECRET}}
     there = me.remember(kind=kind, sensitivity="high", pinned=True, **given)
-    planner = me.agent("planner")
+    helper = me.agent("helper")
     lowered = {"sensitivity": "low", "pinned": False, "ttl_days": 1}
     if kind == "contact":
-        tell_of(planner, "Dana Levi", **lowered)
+        tell_of(helper, "Dana Levi", **lowered)
     else:
-        planner.remember(f"Dana lives in {SECRET}", kind="fact", **lowered)
+        helper.remember(f"Dana lives in {SECRET}", kind="fact", **lowered)
     stands = me.show(there.id).memory
     assert (stands.sensitivity, stands.pinned, stands.expires_at) == ("high", True, None)
     with pytest.raises(NotFound):
-        planner.show(there.id)
+        helper.show(there.id)
 
 
 def test_a_sensitive_fact_is_not_superseded_by_one_who_cannot_see_it(me):
     there = me.remember("Dana lives in Haifa", kind="fact", sensitivity="high")
-    new = me.agent("planner").remember("Dana lives in Porto", kind="fact")
+    new = me.agent("helper").remember("Dana lives in Porto", kind="fact")
     assert (new.relation, new.action) == ("new", "stored")
     assert me.show(there.id).memory.state == "active"
 
@@ -146,8 +146,8 @@ def test_the_owner_sees_that_there_is_a_question_and_decides_it(me):
 def test_a_sensitive_held_value_is_withheld_from_hits(me):
     there = tell(me, 1111)
     tell(me, SECRET, sensitivity="high")
-    planner = me.agent("planner")
-    (hit,) = planner.recall("door code").hits
+    helper = me.agent("helper")
+    (hit,) = helper.recall("door code").hits
     assert hit.id == there.id
     assert hit.disputed
-    assert SECRET not in repr((hit, planner.show(there.id), planner.conflicts()))
+    assert SECRET not in repr((hit, helper.show(there.id), helper.conflicts()))

@@ -66,7 +66,7 @@ def test_the_dead_are_no_guess_either(ana):
 
 def test_what_is_hidden_from_the_asker_teaches_them_no_spelling(open_book, ana):
     ana.ingest(MISSPELT, sensitivity="high")
-    for asker in (ana, ana.agent("planner")):
+    for asker in (ana, ana.agent("helper")):
         assert list(found_by_words(asker)) == ["The kettle stands on the shelf"]
     cleared = open_book(worker="off").user("ana", cleared=True)
     assert all("kettel" in text for text in found_by_words(cleared))

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from commonplace import settings as settings_table
+from commonplace.book.categories import CategoriesFile
 from commonplace.book.commonplace import Commonplace
 from commonplace.book.embedders import hold_to_embedder, make_embedder, measured_calibration
 from commonplace.bookkeeper import Bookkeeper
@@ -77,6 +78,7 @@ def _desk(
     store: SqlStore, model: Embedder, clock: Callable[[], datetime], chosen: Settings
 ) -> Desk:
     shown = {**settings_table.shown(chosen), "store": store.url, "embedder": model.name}
+    file = CategoriesFile(chosen.categories)
     return Desk(
         store,
         IndexCache(store, model.dimension, chosen.cache_mb << 20),
@@ -87,6 +89,7 @@ def _desk(
             restorable=timedelta(days=chosen.restorable_days),
             idle=timedelta(days=chosen.idle_days),
         ),
+        categories=file.read,
         recall_floor=chosen.recall_floor,
         settings=shown,
         measured=Measured(measured_calibration(store, model) if model.name else None),

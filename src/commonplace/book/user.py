@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from commonplace.book.verbs.categories import OfCategories
 from commonplace.book.verbs.deciding import Deciding
 from commonplace.book.verbs.forgetting import Forgetting
 from commonplace.book.verbs.happened import Happened
@@ -14,7 +15,17 @@ from commonplace.errors import NotAllowed
 from commonplace.model import check
 
 
-class User(Remembering, Forgetting, Recalling, Sources, Deciding, Happened, OfTheProfile, Upkeep):
+class User(
+    Remembering,
+    Forgetting,
+    Recalling,
+    Sources,
+    Deciding,
+    Happened,
+    OfTheProfile,
+    OfCategories,
+    Upkeep,
+):
     """One user's memory, as its owner or one of the owner's agents sees it."""
 
     def agent(self, name: str, *, may_resolve: bool = False) -> User:
@@ -30,7 +41,7 @@ class User(Remembering, Forgetting, Recalling, Sources, Deciding, Happened, OfTh
         trusted = check.flag(may_resolve, "may_resolve")
         if trusted and not self.principal.decides:
             raise NotAllowed("Only the owner lets an agent decide.", field="may_resolve")
-        return User(self._desk, self.principal.as_agent(agent, trusted))
+        return User(self._desk, self._asking.as_agent(agent, trusted))
 
     @property
     def revision(self) -> int:

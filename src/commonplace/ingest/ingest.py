@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from commonplace.desk import Desk
+from commonplace.desk import Desk, can_see_source
 from commonplace.ingest.again import without_words
 from commonplace.ingest.original import Original, Outcome
 from commonplace.ingest.receive import receive
@@ -46,15 +46,19 @@ def ingest(
     received = receive(desk, principal, original, awaited=see_through is not None)
     source, scope = received.source, principal.scope
     if see_through is None or not is_to_be_processed(source):
-        return Ingested(source.id, received.outcome, source, received.revision)
+        return Ingested(source.id, received.outcome, _shown(principal, source), received.revision)
     job = see_through(scope, PROCESS, source.id, PATIENCE_SECONDS)
     now_is = next(iter(desk.store.sources(scope, [source.id])), source)
-    if now_is.state is not State.ACTIVE:  # forgotten meanwhile
-        now_is = without_words(now_is)
     return Ingested(
         source.id,
         received.outcome,
-        now_is,
+        _shown(principal, now_is),
         desk.store.counters(scope).revision,
         job.failure if job else None,
     )
+
+
+def _shown(principal: Principal, source: Source) -> Source:
+    """One that was forgotten meanwhile, or that the agent only adds to, is told without a word."""
+    told = source.state is State.ACTIVE and can_see_source(principal, source)
+    return source if told else without_words(source)

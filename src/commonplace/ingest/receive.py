@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from commonplace.desk import Desk
+from commonplace.desk import Desk, can_see_source
 from commonplace.errors import MissingField
 from commonplace.ingest.again import (
     appended,
@@ -92,7 +92,7 @@ def _decided(desk: Desk, principal: Principal, arriving: Arriving, alias: Alias)
     known = desk.store.source_called(principal.scope, *checked_alias(*alias))
     if known is None:
         return _new(desk, principal, arriving, alias)
-    if known.sensitivity is Sensitivity.HIGH and not (principal.cleared or principal.is_owner):
+    if not can_see_source(principal, known) and not _may_go_on_with(principal, arriving, known):
         return _hidden(desk, principal, arriving, known)
     if known.state is not State.ACTIVE:
         return (), without_words(known), Outcome.FORGOTTEN
@@ -109,6 +109,13 @@ def _decided(desk: Desk, principal: Principal, arriving: Arriving, alias: Alias)
     if known.content_type is ContentType.SLACK_THREAD:
         return appended(principal, arriving, known)  # it went on: what was said stays
     return _decided(desk, principal, arriving, _beside(alias, _own_words(arriving.reading)))
+
+
+def _may_go_on_with(principal: Principal, arriving: Arriving, known: Source) -> bool:
+    """Who takes part in a conversation adds to it, though its allowlist may keep the rest of it
+    from them."""
+    guarded = known.sensitivity is Sensitivity.HIGH and not principal.cleared
+    return arriving.original.append and not guarded
 
 
 def _same_bytes(principal: Principal, arriving: Arriving, known: Source) -> Decided:

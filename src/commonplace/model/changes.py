@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from commonplace.model.categories import OWN_WORDS
 from commonplace.model.conflict import Held
 from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
@@ -278,13 +279,13 @@ def changed(
 
 
 def removed(memory: Memory, *, event: Event, node: Node = Node.HOTPATH) -> Remove:
-    """Gone for good. Of an erased item not even the caller's word for its category stays."""
+    """Gone for good. Of an erased item not even the caller's own word for a category stays."""
     entry = Entry(
         op=Op.DELETE,
         event=event,
         node=node,
         subject=memory.id,
-        category=None if event is Event.ERASE else memory.category,
+        category=_category_after(memory.category, event),
         old_ref=memory.ref,
         meta=_kept_from(memory),
     )
@@ -299,11 +300,16 @@ def removed_source(source: Source, *, event: Event, node: Node = Node.HOTPATH) -
         event=event,
         node=node,
         subject=source.id,
-        category=None if event is Event.ERASE else CATEGORY,
+        category=CATEGORY,
         old_ref=source.ref,
         meta={"sensitivity": source.sensitivity} if hidden else {},
     )
     return RemoveSource(source.id, entry)
+
+
+def _category_after(category: str, event: Event) -> str | None:
+    """An agent hears of an ending only if it might have known of the item."""
+    return category if event is not Event.ERASE or category in OWN_WORDS else None
 
 
 def _kept_from(memory: Memory) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
-from commonplace.model.source import Source
+from commonplace.model.source import CATEGORY, Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +78,12 @@ class Visibility:
 
     cleared: bool = False  # sensitivity high
     agent: str | None = None  # another agent's soul is hidden from this one
+    categories: frozenset[str] | None = None  # the agent's allowlist; None: all
 
     def admits(self, memory: Memory) -> bool:
         if memory.sensitivity == "high" and not self.cleared:
+            return False
+        if not self.admits_category(memory.category):
             return False
         someone_elses_soul = (
             memory.kind is Kind.SOUL
@@ -90,7 +93,14 @@ class Visibility:
         return not someone_elses_soul
 
     def admits_source(self, source: Source) -> bool:
-        return source.sensitivity != "high" or self.cleared
+        return self.sees_sources and (source.sensitivity != "high" or self.cleared)
+
+    def admits_category(self, category: str | None) -> bool:
+        return self.categories is None or category in self.categories
+
+    @property
+    def sees_sources(self) -> bool:
+        return self.admits_category(CATEGORY)
 
 
 UNCLEARED = Visibility()

@@ -28,6 +28,7 @@ class Principal:
     agent: str | None = None
     cleared: bool = False  # may see what is marked sensitivity high without naming its id
     may_resolve: bool = False  # an agent that may decide conflicts in the owner's place
+    allowed: frozenset[str] = frozenset()  # the categories that an agent may see
 
     @property
     def scope(self) -> Scope:
@@ -46,5 +47,13 @@ class Principal:
     def decides(self) -> bool:
         return self.is_owner or self.may_resolve
 
+    @property
+    def categories(self) -> frozenset[str] | None:
+        """What it may see; None: all."""
+        return None if self.is_owner else self.allowed
+
     def as_agent(self, name: str, may_resolve: bool = False) -> Principal:
         return replace(self, agent=name, may_resolve=may_resolve)
+
+    def allowed_to_see(self, categories: frozenset[str]) -> Principal:
+        return replace(self, allowed=categories)

@@ -10,7 +10,7 @@ from commonplace.errors import NotFound
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.delta import Delta, net_changes
 from commonplace.model.filters import Visibility
-from commonplace.model.journal import JournalRow
+from commonplace.model.journal import Event, JournalRow
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source, is_source_id
@@ -27,8 +27,7 @@ def changes(desk: Desk, principal: Principal, thread: str, since: int | None) ->
     revision = desk.store.counters(scope).revision
     rows = desk.store.journal(scope, JournalQuery(after_revision=start, events_only=True))
     rows = [row for row in rows if row.revision <= revision]
-    subjects = list({row.entry.subject for row in rows if row.entry.subject})
-    known = _items(desk, principal, subjects)
+    known = _items(desk, principal, _subjects(rows))
     visible = _visible(visibility_of(principal), rows, known)
     delta = Delta(start, revision, net_changes(visible, known.get, desk.clock()))
     if revision > start:
@@ -41,8 +40,16 @@ def _visible(
 ) -> list[JournalRow]:
     """What is gone cannot be asked any more: the line of its removal says whom it was kept from."""
     kept_back = {item.id for item in known.values() if not _admits(visibility, item)}
-    kept_back |= {row.entry.subject or "" for row in rows if _was_kept_from(visibility, row)}
-    return [row for row in rows if row.entry.subject not in kept_back]
+    kept_back |= {
+        row.entry.subject
+        for row in rows
+        if row.entry.subject and _was_kept_from(visibility, row, row.entry.subject in known)
+    }
+    return [row for row in rows if not kept_back & {row.entry.subject, _other_end(row)}]
+
+
+def _other_end(row: JournalRow) -> str | None:
+    return row.entry.new_ref if row.entry.event is Event.LINK else None
 
 
 def _items(desk: Desk, principal: Principal, subjects: Sequence[str]) -> dict[str, Memory | Source]:
@@ -59,8 +66,12 @@ def _admits(visibility: Visibility, item: Memory | Source) -> bool:
     return visibility.admits(item)
 
 
-def _was_kept_from(visibility: Visibility, row: JournalRow) -> bool:
+def _was_kept_from(visibility: Visibility, row: JournalRow, is_there: bool) -> bool:
+    """Whether a row is about something that the asker may not know of. What is there is judged by
+    what it is now; what is gone by the last that was written of it."""
     meta = row.entry.meta
+    if not is_there and not visibility.admits_category(row.entry.category):
+        return True
     too_sensitive = meta.get("sensitivity") == "high" and not visibility.cleared
     someone_elses_soul = (
         visibility.agent is not None and meta.get("soul_of", visibility.agent) != visibility.agent
@@ -98,5 +109,9 @@ def _told_to(desk: Desk, principal: Principal, rows: Sequence[JournalRow]) -> li
     """Ids alone tell that something is there: an agent learns only of what it may see."""
     if principal.is_owner:
         return list(rows)
-    subjects = list({row.entry.subject for row in rows if row.entry.subject})
-    return _visible(visibility_of(principal), rows, _items(desk, principal, subjects))
+    return _visible(visibility_of(principal), rows, _items(desk, principal, _subjects(rows)))
+
+
+def _subjects(rows: Sequence[JournalRow]) -> list[str]:
+    named = {id for row in rows for id in (row.entry.subject, _other_end(row)) if id}
+    return sorted(named)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from commonplace.desk import Desk, visibility_of
+from commonplace.desk import Desk, can_see_source
 from commonplace.errors import NotFound
 from commonplace.model.memory import State
 from commonplace.model.scope import Principal
@@ -42,7 +42,7 @@ def known_source(desk: Desk, principal: Principal, id: str) -> str | None:
         return id
     alias = split_alias(id)
     source = desk.store.source_called(principal.scope, *alias) if alias else None
-    return source.id if source and _may_see(principal, source) else None
+    return source.id if source and can_see_source(principal, source) else None
 
 
 def show_source(desk: Desk, principal: Principal, id: str) -> ShownSource:
@@ -58,10 +58,6 @@ def show_source(desk: Desk, principal: Principal, id: str) -> ShownSource:
 
 def visible_source(desk: Desk, principal: Principal, id: str, field: str) -> Source:
     found = desk.store.sources(principal.scope, [id])
-    if not found or found[0].state is not State.ACTIVE or not _may_see(principal, found[0]):
+    if not found or found[0].state is not State.ACTIVE or not can_see_source(principal, found[0]):
         raise NotFound(f"There is no {id!r} here.", field=field)
     return found[0]
-
-
-def _may_see(principal: Principal, source: Source) -> bool:
-    return principal.is_owner or visibility_of(principal).admits_source(source)

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from commonplace.desk import Desk, index_all
+from commonplace.desk import Desk, index_all, visibility_of
 from commonplace.errors import InvalidInput, NotAllowed
 from commonplace.model import check
 from commonplace.model.changes import Changeset, Step, added, changed
-from commonplace.model.filters import Visibility
+from commonplace.model.filters import WHOLE
 from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory, State
@@ -45,7 +45,7 @@ class ProfileChange:
 
 def read_profile(desk: Desk, principal: Principal) -> Profile:
     listing = Listing(
-        visibility=Visibility(cleared=principal.is_owner or principal.cleared),
+        visibility=WHOLE if principal.is_owner else visibility_of(principal),
         now=desk.clock(),
         only_profile=True,
         limit=10_000,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from commonplace.desk import Desk
+from commonplace.desk import Desk, can_see_source
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.model.changes import ChangeSource, Enqueue, Step, Withdraw
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.memory import Sensitivity, State
+from commonplace.model.memory import State
 from commonplace.model.owed import is_to_be_processed, processing
 from commonplace.model.scope import Principal
 from commonplace.model.source import (
@@ -40,7 +40,7 @@ def of_sources(desk: Desk, principal: Principal, ids: Sequence[str]) -> dict[str
 def _by_alias(desk: Desk, principal: Principal, id: str) -> str | None:
     alias = split_alias(id)
     source = desk.store.source_called(principal.scope, *alias) if alias else None
-    return source.id if source and may_see(principal, source) else None
+    return source.id if source and can_see_source(principal, source) else None
 
 
 def find_sources(
@@ -53,16 +53,9 @@ def find_sources(
     found = {source.id: source for source in desk.store.sources(principal.scope, ids)}
     for id in ids:
         source = found.get(id)
-        if source is None or not may_see(principal, source) or not acceptable(source):
+        if source is None or not can_see_source(principal, source) or not acceptable(source):
             raise NotFound(f"There is no {id!r} here.", field="ids")
     return [found[id] for id in dict.fromkeys(ids)]
-
-
-def may_see(principal: Principal, source: Source) -> bool:
-    """By id, the owner sees everything of theirs; an agent only what it is cleared for."""
-    if principal.is_owner or principal.cleared:
-        return True
-    return source.sensitivity is not Sensitivity.HIGH
 
 
 def is_there(source: Source, now: datetime) -> bool:

@@ -291,6 +291,8 @@ class ScopeIndex:
             mask &= self._coded("sensitivity") != self.words["sensitivity"].known("high")
         if visibility.agent is not None:
             mask &= self._souls_of(visibility.agent)
+        if visibility.categories is not None:
+            mask &= self._one_of("category", visibility.categories)
         return mask
 
     @property
@@ -310,8 +312,7 @@ class ScopeIndex:
         mask = np.ones(self.size, dtype=bool)
         for name, wanted in (("kind", filters.kinds), ("category", filters.categories)):
             if wanted:
-                codes = [self.words[name].known(str(word)) for word in wanted]
-                mask &= np.isin(self._coded(name), codes)
+                mask &= self._one_of(name, wanted)
         for name in ("agent_id", "run_id", "actor_id", "role", "facet"):
             mask &= self._exactly(name, getattr(filters, name))
         for name in ("thread_id", "source_type", "source_id"):
@@ -321,6 +322,10 @@ class ScopeIndex:
         if filters.pinned is not None:
             mask &= self._number("pinned") == int(filters.pinned)
         return mask & self._in_range(filters)
+
+    def _one_of(self, name: str, wanted: Iterable[str]) -> Mask:
+        codes = [self.words[name].known(str(word)) for word in wanted]
+        return np.isin(self._coded(name), codes)
 
     def _in_range(self, filters: Filters) -> Mask:
         mask = np.ones(self.size, dtype=bool)

@@ -37,9 +37,9 @@ def test_removing_leaves_no_new_reference():
 
 def test_removing_says_whom_the_item_was_kept_from():
     secret = removed(memory(sensitivity=Sensitivity.HIGH), event=Event.ERASE).entry
-    soul = removed(memory(kind=Kind.SOUL, agent_id="planner"), event=Event.ERASE).entry
+    soul = removed(memory(kind=Kind.SOUL, agent_id="helper"), event=Event.ERASE).entry
     assert secret.meta == {"sensitivity": "high"}
-    assert soul.meta == {"soul_of": "planner"}
+    assert soul.meta == {"soul_of": "helper"}
 
 
 def test_connecting_names_both_ends_and_the_strength():

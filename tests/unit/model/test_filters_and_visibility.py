@@ -20,7 +20,7 @@ ONE = memory(
     tags=("a", "b"),
     importance=3,
     pinned=True,
-    agent_id="planner",
+    agent_id="helper",
     role="user",
 )
 
@@ -46,8 +46,8 @@ ONE = memory(
         (Filters(created_before=START), False),
         (Filters(updated_after=START), False),
         (Filters(updated_before=START), False),
-        (Filters(agent_id="planner", role="user"), True),
-        (Filters(agent_id="planner", role="assistant"), False),
+        (Filters(agent_id="helper", role="user"), True),
+        (Filters(agent_id="helper", role="assistant"), False),
     ],
 )
 def test_what_a_filter_admits(filters, admitted):
@@ -74,7 +74,7 @@ def test_a_filter_is_empty_only_without_conditions():
 
 
 SECRET = memory(sensitivity=Sensitivity.HIGH)
-SOUL = memory(kind=Kind.SOUL, agent_id="planner")
+SOUL = memory(kind=Kind.SOUL, agent_id="helper")
 COMMON_SOUL = memory(kind=Kind.SOUL)
 
 
@@ -84,13 +84,13 @@ COMMON_SOUL = memory(kind=Kind.SOUL)
         (Visibility(), memory(), True),
         (Visibility(), SECRET, False),
         (Visibility(cleared=True), SECRET, True),
-        (Visibility(agent="planner"), SECRET, False),
+        (Visibility(agent="helper"), SECRET, False),
         (Visibility(), SOUL, True),
-        (Visibility(agent="planner"), SOUL, True),
+        (Visibility(agent="helper"), SOUL, True),
         (Visibility(agent="writer"), SOUL, False),
         (Visibility(cleared=True, agent="writer"), SOUL, False),
         (Visibility(agent="writer"), COMMON_SOUL, True),
-        (Visibility(agent="writer"), memory(agent_id="planner"), True),
+        (Visibility(agent="writer"), memory(agent_id="helper"), True),
     ],
 )
 def test_who_sees_what(visibility, item, seen):

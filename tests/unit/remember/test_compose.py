@@ -63,9 +63,9 @@ def test_nothing_is_stored_that_has_ended_already():
 
 
 def test_an_agent_signs_with_its_own_name_only():
-    planner = ANA.as_agent("planner")
-    assert composed(planner, content="x").agent_id == "planner"
-    assert composed(planner, content="x", agent_id="planner").agent_id == "planner"
-    assert composed(content="x", agent_id="planner").agent_id == "planner"
+    helper = ANA.as_agent("helper")
+    assert composed(helper, content="x").agent_id == "helper"
+    assert composed(helper, content="x", agent_id="helper").agent_id == "helper"
+    assert composed(content="x", agent_id="helper").agent_id == "helper"
     with pytest.raises(NotAllowed):
-        composed(planner, content="x", agent_id="writer")
+        composed(helper, content="x", agent_id="writer")

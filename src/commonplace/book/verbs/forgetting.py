@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from commonplace.book.requests import filters_from, one_of, thread_name
+from commonplace.book.requests import one_of, thread_name
 from commonplace.book.verbs.handle import Texts
 from commonplace.book.verbs.recalling import Choice, Recalling
 from commonplace.errors import MissingField
@@ -50,7 +50,7 @@ class Forgetting(Recalling):
             return forget(self._desk, self.principal, check.ids(ids), thread_name(thread))
         if query is not None:
             return self._choice(query, "ids")
-        admitted = filters_from(
+        admitted = self._filters(
             filters,
             kinds=kinds,
             categories=categories,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from commonplace.desk import Desk
-from commonplace.errors import NotAllowed
+from commonplace.book.requests import filters_from
+from commonplace.desk import Desk, visibility_of
+from commonplace.errors import CategoryNotAllowed, NotAllowed
+from commonplace.model.filters import Filters
 from commonplace.model.scope import Principal
 
 MAX_K = 1000
@@ -19,7 +22,26 @@ Moment = str | datetime
 class Handle:
     def __init__(self, desk: Desk, principal: Principal):
         self._desk = desk
-        self.principal = principal
+        self._asking = principal
+
+    @property
+    def principal(self) -> Principal:
+        """Who asks, with what the file of categories lets them see at this moment."""
+        agent = self._asking.agent
+        if agent is None:
+            return self._asking
+        return self._asking.allowed_to_see(self._desk.categories().allowed(agent))
+
+    def _filters(self, filters: Mapping[str, Any] | None, **more: Any) -> Filters:
+        """What a request narrows a verb to; an agent cannot name what it may not see."""
+        admitted = filters_from(filters, **more)
+        principal = self.principal
+        for category in admitted.categories:
+            if not visibility_of(principal).admits_category(category):
+                raise CategoryNotAllowed(
+                    f"{principal.agent} may not see {category!r}.", field="categories"
+                )
+        return admitted
 
     def _owner_only(self, what: str) -> None:
         """An agent could learn from it of what it may not see."""

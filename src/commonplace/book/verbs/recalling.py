@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.book.requests import (
-    filters_from,
     given,
     listed,
     optional_integer,
@@ -70,7 +69,7 @@ class Recalling(Handle):
         thread: str | None = None,
     ) -> Sequence[Recalled]:
         """Several questions with one call to the embedder, an answer for each."""
-        admitted = filters_from(filters, kinds=kinds, categories=categories)
+        admitted = self._filters(filters, kinds=kinds, categories=categories)
         looked_at = EVERYWHERE if sources is None else self._within(sources)
         plans = [
             Plan(
@@ -101,7 +100,7 @@ class Recalling(Handle):
         return look_up.list_memories(
             self._desk,
             self.principal,
-            filters_from(filters, kinds=kinds, categories=categories),
+            self._filters(filters, kinds=kinds, categories=categories),
             check.integer(limit, "limit", 1, MAX_K),
             None if after is None else check.id(after, "after"),
             check.flag(forgotten, "forgotten"),

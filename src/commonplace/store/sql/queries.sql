@@ -273,6 +273,7 @@ SELECT #columns
    AND (CAST(:cleared AS BIGINT) = 1 OR m.sensitivity <> 'high')
    AND (CAST(:agent AS TEXT) IS NULL OR m.kind <> 'soul'
         OR m.agent_id IS NULL OR m.agent_id = CAST(:agent AS TEXT))
+   AND (CAST(:sees_all AS BIGINT) = 1 OR m.category IN #list(seen_categories))
    AND (CAST(:any_kind AS BIGINT) = 1 OR m.kind IN #list(kinds))
    AND (CAST(:any_category AS BIGINT) = 1 OR m.category IN #list(categories))
    AND (CAST(:any_tag AS BIGINT) = 1
@@ -350,6 +351,7 @@ SELECT kind, category,
    AND (CAST(:cleared AS BIGINT) = 1 OR sensitivity <> 'high')
    AND (CAST(:agent AS TEXT) IS NULL OR kind <> 'soul'
         OR agent_id IS NULL OR agent_id = CAST(:agent AS TEXT))
+   AND (CAST(:sees_all AS BIGINT) = 1 OR category IN #list(seen_categories))
  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 
 -- name: count_links
@@ -357,7 +359,8 @@ SELECT COUNT(*) FROM links l WHERE l.scope = :scope
    AND (CAST(:everything AS BIGINT) = 1 OR NOT EXISTS
      (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id IN (l.a, l.b)
          AND ((CAST(:cleared AS BIGINT) = 0 AND m.sensitivity = 'high')
-              OR (m.kind = 'soul' AND m.agent_id <> CAST(:agent AS TEXT)))))
+              OR (m.kind = 'soul' AND m.agent_id <> CAST(:agent AS TEXT))
+              OR (CAST(:sees_all AS BIGINT) = 0 AND NOT (m.category IN #list(seen_categories))))))
 
 -- name: loose_ends
 SELECT

@@ -43,6 +43,8 @@ class SqlSources(ABC):
         return source_from(row) if row else None
 
     def source_page(self, scope: Scope, listing: SourceListing) -> list[Source]:
+        if not listing.visibility.sees_sources:
+            return []
         with self._reading(scope) as session:
             rows = session.rows("source_page", **_listing_values(listing))
         return [source_from(row) for row in rows]

@@ -278,22 +278,22 @@ class SqlStore(SqlGenerations, SqlJobs, SqlSources):
         )
 
     def census(self, scope: Scope, now: datetime | None = None, seen: Visibility = WHOLE) -> Census:
-        cleared = int(seen.cleared)
+        sight = _sight(seen)
         with self._reading(scope) as session:
             # Sorted here: databases sort words each by its own locale.
             memories = sorted(
-                session.rows("count_memories", now=micros(now), cleared=cleared, agent=seen.agent),
+                session.rows("count_memories", now=micros(now), **sight),
                 key=tuple,
             )
             operations = sorted(session.rows("count_operations"), key=tuple)
             receipts = session.rows("receipts")
-            links = _count(
-                session.one(
-                    "count_links", everything=int(seen == WHOLE), cleared=cleared, agent=seen.agent
-                )
-            )
+            links = _count(session.one("count_links", everything=int(seen == WHOLE), **sight))
             loose = [*(session.one("loose_ends") or ()), *(session.one("loose_passages") or ())]
-            sources = sorted(session.rows("count_sources", cleared=cleared), key=tuple)
+            sources = (
+                sorted(session.rows("count_sources", cleared=sight["cleared"]), key=tuple)
+                if seen.sees_sources
+                else []
+            )
         return Census(
             tuple(MemoryCount(*row) for row in memories),
             tuple(OperationCount(_day(day), *rest) for day, *rest in operations),
@@ -394,6 +394,16 @@ def _count(row: Row | None) -> int:
     return int(row[0]) if row else 0
 
 
+def _sight(visibility: Visibility) -> dict[str, Any]:
+    """What the asker may see, as statements ask for it."""
+    return {
+        "cleared": int(visibility.cleared),
+        "agent": visibility.agent,
+        "sees_all": int(visibility.categories is None),
+        "seen_categories": sorted(visibility.categories or ()),
+    }
+
+
 def _listing_values(listing: Listing) -> dict[str, Any]:
     filters = listing.filters
     return {
@@ -402,8 +412,7 @@ def _listing_values(listing: Listing) -> dict[str, Any]:
         "expired_by": micros(listing.expired_by),
         "purgeable_by": micros(listing.purgeable_by),
         "restorable_at": micros(listing.restorable_at),
-        "cleared": int(listing.visibility.cleared),
-        "agent": listing.visibility.agent,
+        **_sight(listing.visibility),
         "any_kind": int(not filters.kinds),
         "kinds": list(filters.kinds),
         "any_category": int(not filters.categories),

@@ -32,12 +32,13 @@ from commonplace.remember.resolve import Resolved
 from commonplace.remember.update import Updated
 from commonplace.sleep.reembed import Reembedded
 from commonplace.sleep.tidy import Tidied
-from commonplace.surfaces.cli import render_recall, render_sources
+from commonplace.surfaces.cli import render_categories, render_recall, render_sources
 from commonplace.surfaces.cli.draw import drawn, id_line, plain, several
 
 __all__ = ["drawn", "headline", "show_answer", "show_error"]
 
-_ALSO_DRAWN = (render_recall, render_sources)  # importing them enters what they draw
+# Importing them enters what they draw.
+_ALSO_DRAWN = (render_categories, render_recall, render_sources)
 
 
 def show_answer(operation: Operation, answer: Any, as_json: bool) -> None:

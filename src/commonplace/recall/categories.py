@@ -1,0 +1,120 @@
+"""Which categories there are, how they enter a context, and who may see them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from commonplace.desk import Desk, visibility_of
+from commonplace.errors import NotAllowed
+from commonplace.model.categories import DEFAULT, Allowlist, Categories, Mode
+from commonplace.model.filters import WHOLE
+from commonplace.model.memory import State
+from commonplace.model.scope import Principal
+from commonplace.model.source import CATEGORY
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedCategory:
+    name: str
+    context: Mode
+    rag_length: int | None  # of mode rag
+    is_system: bool
+    memories: int  # live ones
+    passages: int
+    agents: tuple[str, ...]  # whose allowlists name it
+    line: int | None  # where the file says so; None: nowhere
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCategories:
+    origin: str  # the file
+    problem: str | None  # why its newest state does not count
+    categories: tuple[ExplainedCategory, ...]
+    allowlists: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCategory:
+    agent: str
+    category: str
+    is_allowed: bool
+    because: str
+
+
+def known_categories(desk: Desk, principal: Principal) -> KnownCategories:
+    """To an agent only its own; to the owner all, with those that are only in use."""
+    said = desk.categories()
+    counts = _counts(desk, principal)
+    names = [name for name in said.categories if visibility_of(principal).admits_category(name)]
+    names += sorted(counts.memories.keys() - said.categories.keys())
+    return KnownCategories(
+        said.origin,
+        said.problem,
+        tuple(_explained(said, name, counts, principal) for name in names),
+        {
+            name: tuple(sorted(each.categories))
+            for name, each in said.allowlists.items()
+            if principal.is_owner or name == said.allowlist_of(str(principal.agent)).agent
+        },
+    )
+
+
+def explain_category(desk: Desk, principal: Principal, name: str) -> ExplainedCategory:
+    if not visibility_of(principal).admits_category(name):
+        raise NotAllowed(f"{principal.agent} may not see {name!r}.", field="category")
+    return _explained(desk.categories(), name, _counts(desk, principal), principal)
+
+
+def check_category(desk: Desk, principal: Principal, agent: str, category: str) -> CheckedCategory:
+    """May this agent see that category, and which line says so?"""
+    if principal.agent not in (None, agent):
+        raise NotAllowed(f"{principal.agent} may ask about itself alone.", field="reader")
+    said = desk.categories()
+    listed = said.allowlist_of(agent)
+    allowed = category in listed.categories
+    return CheckedCategory(agent, category, allowed, _because(said, listed, agent, allowed))
+
+
+def _because(said: Categories, listed: Allowlist, agent: str, allowed: bool) -> str:
+    whose = f"the allowlist {listed.agent!r}"
+    if listed.agent == DEFAULT != agent:
+        whose += f" (there is none of {agent!r})"
+    where = f"{said.origin}, line {listed.line}" if listed.line else said.origin
+    return f"{whose} {'names' if allowed else 'does not name'} it ({where})"
+
+
+def _explained(
+    said: Categories, name: str, counts: _Counts, principal: Principal
+) -> ExplainedCategory:
+    category = said.known(name)
+    readers = said.readers_of(name)
+    own = said.allowlist_of(principal.agent).agent if principal.agent else None
+    return ExplainedCategory(
+        name=name,
+        context=category.context,
+        rag_length=category.rag_length if category.context is Mode.RAG else None,
+        is_system=category.system,
+        memories=counts.memories.get(name, 0),
+        passages=counts.passages if name == CATEGORY else 0,
+        agents=readers if own is None else tuple(each for each in readers if each == own),
+        line=category.line,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    memories: Mapping[str, int]  # by category
+    passages: int
+
+
+def _counts(desk: Desk, principal: Principal) -> _Counts:
+    seen = WHOLE if principal.is_owner else visibility_of(principal)
+    census = desk.store.census(principal.scope, desk.clock(), seen)
+    counts: Counter[str] = Counter()
+    for row in census.memories:
+        if row.state == State.ACTIVE:
+            counts[row.category] += row.count
+    live = [each.passages for each in census.sources if each.state == State.ACTIVE]
+    return _Counts(dict(counts), sum(live))
