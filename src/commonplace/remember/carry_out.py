@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from commonplace.desk import Desk, can_see, index_all
+from commonplace.desk import Desk, can_see, index_all, visibility_of
 from commonplace.model.changes import Add, Change, Indexing, Step, added, changed, connected
 from commonplace.model.conflict import Held
 from commonplace.model.journal import Event, Op
@@ -57,15 +57,24 @@ class Ledger:
     steps: list[Step] = field(default_factory=list)
     _reworded: dict[int, Memory] = field(default_factory=dict)  # what a step says in new words
 
-    def live(self, ids: Iterable[str]) -> list[Memory]:
-        """Of these what the caller may know of: an agent that told guesses of what is kept from
-        it would learn from the answers which of them is right."""
+    def live(self, ids: Iterable[str], new: Memory) -> list[Memory]:
+        """Of these what the new one is compared with: what the caller may know of, since an agent
+        that told guesses of what is kept from it would learn from the answers which of them is
+        right. Who tells of a category that they do not see is answered the same whatever is there,
+        so there the rest of what is unseen counts too, and nothing is stored twice."""
         known = (self.standing.get(id) for id in ids)
         return [
             memory
             for memory in known
-            if memory and memory.is_live(self.now) and can_see(self.principal, memory)
+            if memory and memory.is_live(self.now) and self._may_be_compared(memory, new)
         ]
+
+    def _may_be_compared(self, memory: Memory, new: Memory) -> bool:
+        if can_see(self.principal, memory):
+            return True
+        sight = visibility_of(self.principal)
+        by_category = replace(sight, categories=None).admits(memory)
+        return by_category and not sight.admits_category(new.category)
 
     def all_steps(self) -> tuple[Step, ...]:
         """Words that came of a decision are embedded together, however many there are."""

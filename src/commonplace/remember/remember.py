@@ -173,7 +173,9 @@ def _decide_each(
     answers = []
     for place, memory in enumerate(memories):
         cosines = {rival.id: rival.cosine for rival in rivals[place]}
-        weighed = [scales.weigh(memory, old, cosines[old.id]) for old in ledger.live(cosines)]
+        weighed = [
+            scales.weigh(memory, old, cosines[old.id]) for old in ledger.live(cosines, memory)
+        ]
         decision = decide(memory, weighed, ledger.now, batch.wishes[place])
         near = [*around.neighbours[place], *within_batch(desk, memories, batch.vectors, place)]
         item = Item(memory, batch.indexes[place], batch.mentioned[place], near)
@@ -201,7 +203,10 @@ def _answer(
     outcome: Outcome,
     warnings: tuple[str, ...],
 ) -> Remembered:
-    """To one who may not see the other side: that it is there, and nothing of it."""
+    """To one who may not see the other side: that it is there, and nothing of it. To one who may
+    not see what they tell: always the same."""
+    if not visibility_of(principal).admits_category(said.category):
+        return Remembered(said.id, said, Relation.NEW, Action.STORED, 0, warnings)
     involved = (outcome.memory, *decision.others)
     visible = all(can_see(principal, memory) for memory in involved)
     unguarded = all(visibility_of(principal).admits(memory) for memory in involved)

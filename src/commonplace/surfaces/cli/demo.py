@@ -116,13 +116,13 @@ def _truth(me: User, tour: _Tour) -> None:
 
 def _changes(me: User, tour: _Tour) -> None:
     tour.chapter("What changed?", "An agent asks once a turn; it is told only what is new to it.")
-    planner = me.agent("planner")
-    planner.changes("monday")
+    assistant = me.agent("assistant")
+    assistant.changes("monday")
     wifi = me.recall("wifi password").hits[0].id
     answer = me.update(wifi, content="The wifi password is crocus44")
     tour.step(f'me.update("{wifi[:8]}…", content="The wifi password is crocus44")', answer)
-    tour.step('me.agent("planner").changes("monday")', planner.changes("monday"))
-    tour.step('me.agent("planner").changes("monday")', planner.changes("monday"))
+    tour.step('me.agent("assistant").changes("monday")', assistant.changes("monday"))
+    tour.step('me.agent("assistant").changes("monday")', assistant.changes("monday"))
 
 
 def _forget(me: User, tour: _Tour) -> None:
