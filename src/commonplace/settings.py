@@ -126,6 +126,14 @@ TABLE: tuple[Setting, ...] = (
         0,
         36_500,
     ),
+    Setting(
+        "proposal_days",
+        float,
+        7.0,
+        "How long a proposal for the profile waits for its owner.",
+        0,
+        36_500,
+    ),
     Setting("lock_timeout", float, 60.0, "Seconds to wait for another writer.", 0),
     Setting("pool_size", int, 10, "Connections kept to PostgreSQL.", 1),
 )
@@ -151,6 +159,7 @@ class Settings:
     recall_floor: float
     restorable_days: float
     idle_days: float
+    proposal_days: float
     lock_timeout: float
     pool_size: int
 

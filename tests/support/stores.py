@@ -26,6 +26,7 @@ SCOPED_TABLES = (
     "cursors",
     "receipts",
     "held",
+    "proposals",
     "jobs",
     "sources",
     "originals",

@@ -82,7 +82,7 @@ def _beginning(rows: Sequence[JournalRow]) -> tuple[int, int]:
     return 1, 1
 
 
-_ASKING = (Op.HOLD, Op.RESOLVE)  # told of a memory, which stays as it is
+_ASKING = (Op.HOLD, Op.RESOLVE, Op.PROPOSE)  # told of a memory, which stays as it is
 
 
 def _left_by_journal(rows: Sequence[JournalRow]) -> set[str]:

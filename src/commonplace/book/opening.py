@@ -88,6 +88,7 @@ def _desk(
         lifetimes=Lifetimes(
             restorable=timedelta(days=chosen.restorable_days),
             idle=timedelta(days=chosen.idle_days),
+            proposed=timedelta(days=chosen.proposal_days),
         ),
         categories=file.read,
         recall_floor=chosen.recall_floor,

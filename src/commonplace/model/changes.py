@@ -18,6 +18,7 @@ from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Link, Memory, Sensitivity, Version
+from commonplace.model.proposal import Proposal
 from commonplace.model.scope import Scope
 from commonplace.model.source import CATEGORY, Passage, Source
 
@@ -74,6 +75,22 @@ class LetGo:
     values: tuple[str, ...]
     entry: Entry
     conflict: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Propose:
+    """A value for the profile that waits; one that is there already gets its new signals."""
+
+    proposal: Proposal
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """These proposals wait no longer, whatever was decided."""
+
+    ids: tuple[str, ...]
+    entry: Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +198,7 @@ class Copy:
     profile_numbers: int
     held: tuple[Held, ...] = ()
     sources: tuple[AddSource, ...] = ()  # of their entries the journal that comes tells
+    proposals: tuple[Proposal, ...] = ()
 
 
 Step = (
@@ -189,6 +207,8 @@ Step = (
     | Connect
     | Hold
     | LetGo
+    | Propose
+    | Settle
     | Remove
     | Rewrite
     | RemoveEverything

@@ -154,7 +154,9 @@ def _effect(entry: Entry) -> str | None:
             return "deleted"
         case Event.RESTORE, _:
             return "restored"
-        case Event.CONSENT, _:
+        case Event.CONSENT, Op.CREATE:
+            return "created"
+        case Event.CONSENT, Op.UPDATE:  # proposing and declining leave the profile as it is
             return "updated"
         case _:
             return None

@@ -32,6 +32,7 @@ class Op(StrEnum):
     IMPORT = "import"
     HOLD = "hold"
     RESOLVE = "resolve"
+    PROPOSE = "propose"
 
 
 class Status(StrEnum):

@@ -16,6 +16,7 @@ class Lifetimes:
     restorable: timedelta = timedelta(days=30)  # from forgetting to purging
     idle: timedelta = timedelta(days=60)  # unread for this long
     volatile: timedelta = timedelta(days=7)  # volatile without an end: merged after this
+    proposed: timedelta = timedelta(days=7)  # what is proposed waits this long for the owner
     merge_batch: int = 5
     tidy_every: timedelta = timedelta(days=1)
 

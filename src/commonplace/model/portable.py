@@ -29,7 +29,9 @@ from commonplace.model.portable_fields import (
     whole_number,
     word,
 )
+from commonplace.model.portable_proposals import proposal_in, proposal_out
 from commonplace.model.portable_sources import SourceReader, WholeSource, source_lines
+from commonplace.model.proposal import Proposal
 
 FORMAT = 1
 
@@ -50,6 +52,7 @@ class Belongings:
     profile_numbers: int
     held: tuple[Held, ...] = ()
     sources: tuple[WholeSource, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
 
 
 def plain(value: Any) -> Any:
@@ -87,6 +90,8 @@ def to_lines(user_id: str, belongings: Belongings) -> Iterator[str]:
         yield _line({"type": "link", **{f.name: getattr(link, f.name) for f in fields(link)}})
     for held in belongings.held:
         yield _line({"type": "held", **_held_out(held, belongings.memories)})
+    for proposal in belongings.proposals:
+        yield _line({"type": "proposal", **proposal_out(proposal)})
     for whole in belongings.sources:
         yield from map(_line, source_lines(whole))
     for row in belongings.journal:
@@ -156,6 +161,7 @@ class _Reader:
         self._links: dict[tuple[str, str], Link] = {}
         self._journal: dict[int, JournalRow] = {}
         self._held: dict[str, Held] = {}
+        self._proposals: dict[str, Proposal] = {}
         self._sources = SourceReader(user_id)
 
     def take(self, line: str) -> None:
@@ -181,6 +187,9 @@ class _Reader:
                 once(self._links, (link.a, link.b), link)
             case "held":
                 self._take_held(record)
+            case "proposal":
+                proposal = proposal_in(record)
+                once(self._proposals, proposal.id, proposal)
             case "source":
                 self._sources.take_source(record)
             case "original":
@@ -225,6 +234,7 @@ class _Reader:
             max([self._header["profile_numbers"], *(n + 1 for n in self._profile_numbers())]),
             tuple(self._held.values()),
             self._sources.sources(),
+            tuple(self._proposals.values()),
         )
 
     def _profile_numbers(self) -> list[int]:

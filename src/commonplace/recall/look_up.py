@@ -116,6 +116,7 @@ def _gather(desk: Desk, scope: Scope, counters: Counters) -> Belongings:
         counters.profile_numbers,
         tuple(desk.store.held(scope)),
         tuple(_whole_sources(desk, scope)),
+        tuple(desk.store.proposals(scope)),
     )
 
 

@@ -10,6 +10,7 @@ from commonplace.desk import Desk, visibility_of
 from commonplace.model.filters import WHOLE
 from commonplace.model.memory import State
 from commonplace.model.scope import Principal
+from commonplace.recall.proposals import count_proposals
 from commonplace.store.port import JobQuery, OperationCount
 
 
@@ -29,6 +30,7 @@ class Stats:
     source_statuses: Mapping[str, int]
     passages: int
     jobs: Mapping[str, int]  # work that is owed, by its state
+    proposals: int  # for the profile, that wait
 
 
 def stats(desk: Desk, principal: Principal, events: bool) -> Stats:
@@ -53,6 +55,7 @@ def stats(desk: Desk, principal: Principal, events: bool) -> Stats:
         source_statuses=_sum((row.status, row.count) for row in sources),
         passages=sum(row.passages for row in sources),
         jobs=_sum((job.state, 1) for job in jobs),
+        proposals=count_proposals(desk, principal),
     )
 
 

@@ -23,7 +23,8 @@ from commonplace.remember.decide import NOTHING_LIKE_IT, Decision, decide
 from commonplace.remember.forget import hold_to_live_limits
 from commonplace.remember.hold import hold_beside, says_the_same
 from commonplace.remember.neighbours import look_around
-from commonplace.remember.profile import is_of_profile
+from commonplace.remember.profile_fields import is_of_profile
+from commonplace.remember.proposals import new_proposals
 from commonplace.remember.relate import relate
 from commonplace.remember.sources import to_be_processed
 from commonplace.remember.weigh import weigh_all
@@ -72,7 +73,7 @@ def bring_in(
             sources = arrivals.beside(known)
             here = [_told_here(memory, known) for memory in arrived]
             steps, told = _what_is_new(desk, principal, here, indexes, vectors, belongings.held)
-            steps += tuple(sources)
+            steps += (*sources, *new_proposals(desk, principal, belongings.proposals))
             told = _with_those_known(told, belongings.sources, known)
             coming = [step.memory for step in steps if isinstance(step, Add)]
             live = [memory for memory in coming if memory.is_live(now)]
@@ -95,7 +96,8 @@ def bring_in(
 
 def _is_empty(desk: Desk, principal: Principal) -> bool:
     scope = principal.scope
-    return not (desk.store.page(scope, _ANYTHING) or desk.store.source_page(scope, _ANY_SOURCE))
+    kept = desk.store.page(scope, _ANYTHING) or desk.store.source_page(scope, _ANY_SOURCE)
+    return not (kept or desk.store.proposals(scope))
 
 
 def _told_here(memory: Memory, known: Mapping[str, Source]) -> Memory:
@@ -230,4 +232,5 @@ def _copy(
         belongings.profile_numbers,
         belongings.held,
         tuple(sources),
+        belongings.proposals,
     )

@@ -30,6 +30,7 @@ from commonplace.model.source import Source
 from commonplace.remember.find import find
 from commonplace.remember.hold import erase_held, held_among
 from commonplace.remember.merge import merged_content, merged_summary
+from commonplace.remember.proposals import erase_proposals, proposals_among
 from commonplace.remember.sources import find_sources, of_sources
 from commonplace.store.port import EVERYTHING, Listing, SourceListing
 
@@ -55,7 +56,7 @@ def erase(
     now_too: bool,
     thread: str | None = None,
 ) -> Erased:
-    """Also what is held back: a value that waits in a conflict, or an alternative."""
+    """Also what is held back: a value that waits in a conflict, an alternative, a proposal."""
     at = desk.clock()
     receipt_id = desk.new_id()
 
@@ -63,12 +64,16 @@ def erase(
         revision = desk.store.counters(principal.scope).revision
         waiting = held_among(desk, principal, ids)
         held = [each.memory.id for each in waiting]
-        named = of_sources(desk, principal, [id for id in ids if id not in held])
+        proposed = proposals_among(desk, principal, ids)
+        aside = {*held, *(each.id for each in proposed)}
+        named = of_sources(desk, principal, [id for id in ids if id not in aside])
         sources = find_sources(desk, principal, list(named.values()))
-        doomed = find(desk, principal, [id for id in ids if id not in held and id not in named])
+        doomed = find(desk, principal, [id for id in ids if id not in aside and id not in named])
         doomed += _told_by(desk, principal, sources, doomed)
         removals, rewrites = _consequences(desk, principal, doomed)
         ended = [removed_source(source, event=Event.ERASE) for source in sources]
+        gone = [*(step.id for step in removals), *(step.id for step in ended)]
+        proposals = erase_proposals(desk, principal, proposed, gone)
         owed = (Withdraw(tuple(source.id for source in sources)),) if sources else ()
         steps: tuple[Step, ...] = (
             *rewrites,
@@ -76,6 +81,7 @@ def erase(
             *ended,
             *owed,
             *erase_held(desk, principal, waiting),
+            *proposals,
         )
         changeset = Changeset(
             principal.scope,
@@ -84,9 +90,9 @@ def erase(
             steps,
             revision,
             thread,
-            receipt=Receipt(receipt_id, at, len(removals) + len(ended) + len(held)),
+            receipt=Receipt(receipt_id, at, len(gone) + len(held) + len(proposals)),
         )
-        gone = [*(step.id for step in removals), *(step.id for step in ended), *held]
+        gone += [*held, *(id for step in proposals for id in step.ids)]
         return changeset, (gone, [step.memory.id for step in rewrites])
 
     revision, (gone, rewritten) = desk.decide(decide)

@@ -6,28 +6,26 @@ have versions, are recalled, forgotten, restored and erased like everything else
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from commonplace.desk import Desk, index_all, visibility_of
-from commonplace.errors import InvalidInput, NotAllowed
+from commonplace.errors import NotAllowed
 from commonplace.model import check
-from commonplace.model.changes import Changeset, Step, added, changed
+from commonplace.model.changes import Changeset, Settle, Step, added, changed
+from commonplace.model.consent import Decision, settled
 from commonplace.model.filters import WHOLE
 from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory, State
+from commonplace.model.proposal import ADDS_TO, Proposal, field_of
 from commonplace.model.scope import Principal
 from commonplace.remember.compose import compose
 from commonplace.remember.draft import draft_from
+from commonplace.remember.profile_fields import PREFIX, field_name, field_value, field_words
 from commonplace.store.port import Listing
-
-PREFIX = "profile:"
-
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,39 +54,98 @@ def read_profile(desk: Desk, principal: Principal) -> Profile:
     return Profile(dict(sorted(fields.items())), notes)
 
 
-def set_field(desk: Desk, principal: Principal, name: str, value: object) -> ProfileChange:
-    """The owner's own word is consent, so it holds at once."""
+def set_field(desk: Desk, principal: Principal, name: object, value: object) -> ProfileChange:
+    """The owner's own word is consent, so it holds at once, and answers what was proposed."""
     owner_only(principal)
-    field = field_name(name)
-    said = _value(value)
+    said = field_name(name)
+    kept = field_value(said, value)
     now = desk.clock()
-    text = field_words(field, said)
-    draft = draft_from(
-        {
-            "kind": Kind.KV,
-            "content": text,
-            "category": "profile",
-            "metadata": {"subject": field, "value": said},
-        }
-    )
-    fresh = compose(draft, PREFIX + field, principal, now)
-    indexes, _ = index_all(desk, [fresh])
 
     def decide() -> tuple[Changeset, Memory]:
         revision = desk.store.counters(principal.scope).revision
-        known = desk.store.fetch(principal.scope, [fresh.id])
-        if known and known[0].is_live(now) and known[0].metadata == fresh.metadata:
-            return Changeset(principal.scope, now, principal.actor, (), revision), known[0]
-        after = _reworded(known[0], fresh) if known else fresh
-        step: Step = (
-            changed(known[0], after, op=Op.UPDATE, event=Event.UPDATE, index=indexes[0])
-            if known
-            else added(fresh, indexes[0])
-        )
-        return Changeset(principal.scope, now, principal.actor, (step,), revision), after
+        known = standing(desk, principal, [said]).get(field_of(said))
+        step, after = write_field(desk, principal, known, said, kept)
+        answered = _answered(desk, principal, said, after.metadata["value"])
+        steps = (*([step] if step else []), *answered)
+        return Changeset(principal.scope, now, principal.actor, steps, revision), after
 
     revision, after = desk.decide(decide)
     return ProfileChange(after.id, after, revision)
+
+
+def _answered(desk: Desk, principal: Principal, name: str, now_said: Any) -> list[Settle]:
+    """What others proposed for a field that its owner sets: it was the same, or it is declined.
+    Further goals that are not among those set now still wait."""
+    waiting = [p for p in open_proposals(desk, principal) if p.field == field_of(name)]
+    goals = now_said if isinstance(now_said, list) else []
+    steps: list[Settle] = []
+    for proposal in waiting:
+        if proposal.value in goals if proposal.adds else proposal.value == now_said:
+            steps.append(settled(proposal, Decision.ACCEPTED))
+        elif not proposal.adds and name not in ADDS_TO:
+            steps.append(settled(proposal, Decision.DECLINED))
+    return steps
+
+
+def open_proposals(desk: Desk, principal: Principal) -> list[Proposal]:
+    now = desk.clock()
+    return [each for each in desk.store.proposals(principal.scope) if each.is_open(now)]
+
+
+def standing(desk: Desk, principal: Principal, names: Sequence[str]) -> dict[str, Memory]:
+    """The fields behind these names, forgotten ones too: set anew, one is itself again."""
+    ids = [PREFIX + field_of(name) for name in names]
+    return {m.id.removeprefix(PREFIX): m for m in desk.store.fetch(principal.scope, ids)}
+
+
+def write_field(
+    desk: Desk,
+    principal: Principal,
+    known: Memory | None,
+    name: str,
+    value: Any,
+    *,
+    consent: Mapping[str, Any] | None = None,  # what the journal is to say of it
+) -> tuple[Step | None, Memory]:
+    """The step that makes a field say this, and the field after it; no step where it does."""
+    now = desk.clock()
+    fresh = _fresh(principal, known, name, value, now)
+    if known and known.is_live(now) and known.metadata == fresh.metadata:
+        return None, known
+    indexes, _ = index_all(desk, [fresh])
+    told: dict[str, Any] = {"event": Event.CONSENT, "meta": consent} if consent else {}
+    if known is None:
+        return added(fresh, indexes[0], **told), fresh
+    told.setdefault("event", Event.UPDATE)
+    change = changed(known, _reworded(known, fresh), op=Op.UPDATE, index=indexes[0], **told)
+    return change, change.after
+
+
+def _fresh(
+    principal: Principal, known: Memory | None, name: str, value: Any, now: datetime
+) -> Memory:
+    field = field_of(name)
+    if name in ADDS_TO:
+        value = [*_goals(known, now), value]
+        value = list(dict.fromkeys(value))
+        check.words(value, "value")  # a list may become too long
+    draft = draft_from(
+        {
+            "kind": Kind.KV,
+            "content": field_words(field, value),
+            "category": "profile",
+            "metadata": {"subject": field, "value": value},
+        }
+    )
+    return compose(draft, PREFIX + field, principal, now)
+
+
+def _goals(known: Memory | None, now: datetime) -> list[str]:
+    """What the list holds; of a field that is a single text, as it may be from before, that."""
+    if known is None or not known.is_live(now):
+        return []
+    held = known.metadata["value"]
+    return held if isinstance(held, list) else [str(held)]
 
 
 def _reworded(known: Memory, fresh: Memory) -> Memory:
@@ -131,43 +188,9 @@ def add_note(desk: Desk, principal: Principal, text: object) -> ProfileChange:
     return ProfileChange(note.id, note, revision)
 
 
-def field_name(name: object) -> str:
-    field = check.word(name, "name").lower().replace("-", "_").replace(" ", "_")
-    if not _NAME.fullmatch(field):
-        raise InvalidInput(
-            f"{field!r} cannot be the name of a profile field.",
-            remedy="Use letters, digits and underscores, beginning with a letter.",
-            field="name",
-        )
-    return field
-
-
-def _value(value: object) -> Any:
-    if isinstance(value, str):
-        return check.text(value, "value", 1000)
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return check.integer(value, "value", -check.MAX_WHOLE_NUMBER, check.MAX_WHOLE_NUMBER)
-    if isinstance(value, float):
-        return check.number(value, "value", -sys.float_info.max, sys.float_info.max)
-    return list(check.words(value, "value"))
-
-
-def field_words(name: str, value: Any) -> str:
-    subject = name.replace("_", " ").capitalize()
-    if isinstance(value, list):
-        return f"{subject} are {'; '.join(map(str, value))}"
-    return f"{subject} is {value}"
-
-
-def is_of_profile(id: str) -> bool:
-    return id.startswith(PREFIX)
-
-
 def owner_only(principal: Principal) -> None:
     if not principal.is_owner:
         raise NotAllowed(
             "The profile belongs to its owner; an agent cannot change it.",
-            remedy="Let the owner set it.",
+            remedy="Propose it: `propose` (profile propose). The owner accepts or declines.",
         )

@@ -25,7 +25,7 @@ from commonplace.remember.find import find
 from commonplace.remember.hold import carry, waiting_about
 from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import look_around
-from commonplace.remember.profile import field_words, is_of_profile
+from commonplace.remember.profile_fields import field_value, field_words, is_of_profile
 from commonplace.remember.replace import is_override, make_way
 
 IN_PLACE = (
@@ -256,6 +256,8 @@ def _replacement(
 def _successor(desk: Desk, before: Memory, wanted: Mapping[str, Any], now: datetime) -> Memory:
     """The new item: what was not mentioned is kept, what describes the words is made anew."""
     metadata = _metadata_said(before, wanted)
+    if is_of_profile(before.id) and before.kind is Kind.KV:
+        metadata["value"] = field_value(metadata["subject"], metadata["value"])
     content = wanted.get("content") or _words_for(before, metadata)
     draft = draft_from({"kind": before.kind, "content": content, **_kept(before, metadata)})
     derived_tags = before.tags == keywords(before.content)

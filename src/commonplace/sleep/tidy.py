@@ -23,6 +23,7 @@ from commonplace.model.changes import (
     removed,
     removed_source,
 )
+from commonplace.model.consent import Decision, settled
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import Event, Node, Op
 from commonplace.model.lifecycle import (
@@ -55,10 +56,12 @@ class Tidied:
     vectors: int = 0
     scrubbed: bool = True  # False: erased bytes still wait for compaction
     reindexed: int = 0
+    proposals: int = 0  # that nobody decided on in time
 
     @property
     def changed(self) -> int:
-        return self.expired + self.idle + self.purged + self.merged + self.vectors
+        ended = self.expired + self.idle + self.purged + self.proposals
+        return ended + self.merged + self.vectors
 
 
 def tidy(
@@ -89,12 +92,13 @@ def tidy(
         _purge,
     )
     purged += _purge_sources(desk, scope, now)
+    proposals = _end_proposals(desk, scope, now)
     merged = _fold_volatile(desk, principal, now, merge)
     vectors = fill_vectors(desk, principal, link)
     reindexed = make_index_anew(desk, scope) if reindex else 0
     scrubbed = scrub(desk) if compact else True
     desk.store.record(Bookkeeping(scope, now, tidied=True))
-    return Tidied(expired, idle, purged, merged, vectors, scrubbed, reindexed)
+    return Tidied(expired, idle, purged, merged, vectors, scrubbed, reindexed, proposals)
 
 
 def make_index_anew(desk: Desk, scope: Scope) -> int:
@@ -198,6 +202,16 @@ def _purge_sources(desk: Desk, scope: Scope, now: datetime) -> int:
             removed_source(source, event=Event.DELETE, node=Node.WORKER) for source in gone
         )
         return Changeset(scope, now, ACTOR, steps, desk.store.counters(scope).revision), len(gone)
+
+    return desk.decide(decide)[1]
+
+
+def _end_proposals(desk: Desk, scope: Scope, now: datetime) -> int:
+    def decide() -> tuple[Changeset, int]:
+        revision = desk.store.counters(scope).revision
+        over = [each for each in desk.store.proposals(scope) if not each.is_open(now)]
+        steps = tuple(settled(each, Decision.ENDED, Node.WORKER) for each in over)
+        return Changeset(scope, now, ACTOR, steps, revision), len(over)
 
     return desk.decide(decide)[1]
 

@@ -13,6 +13,7 @@ from commonplace.model.filters import NO_FILTERS, UNCLEARED, WHOLE, Filters, Vis
 from commonplace.model.job import LEASE, Failure, Job, JobState
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Link, Memory, State, Version
+from commonplace.model.proposal import Proposal
 from commonplace.model.scope import Scope
 from commonplace.model.source import Passage, Source
 
@@ -267,6 +268,10 @@ class Store(Protocol):
 
     def disputed(self, scope: Scope, conflicts: Sequence[str] | None = None) -> list[Memory]:
         """The targets of open conflicts, whatever their state."""
+        ...
+
+    def proposals(self, scope: Scope) -> list[Proposal]:
+        """What waits for the profile, oldest first; those whose days are over, too."""
         ...
 
     # ——— sources ———

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from commonplace.book.verbs.handle import Handle
+from commonplace.book.requests import thread_name
+from commonplace.book.verbs.handle import MAX_K, Handle
+from commonplace.model import check
+from commonplace.recall.proposals import OpenProposal, list_proposals
+from commonplace.remember.consent import Proposed, claim, propose
 from commonplace.remember.profile import (
     Profile,
     ProfileChange,
@@ -12,6 +17,7 @@ from commonplace.remember.profile import (
     read_profile,
     set_field,
 )
+from commonplace.remember.proposals import Decided, accept, decline
 
 
 class OfTheProfile(Handle):
@@ -26,3 +32,41 @@ class OfTheProfile(Handle):
     def profile_note(self, text: str) -> ProfileChange:
         """Add a note to the profile; its id is profile:N."""
         return add_note(self._desk, self.principal, text)
+
+    def propose(
+        self,
+        name: str,
+        value: Any,
+        *,
+        confidence: float | None = None,
+        reason: str | None = None,
+        evidence: Sequence[str] | None = None,
+        thread: str | None = None,
+    ) -> Proposed:
+        """Say what a field of the profile should be. By an agent it waits 7 days for the owner;
+        tone and goals_add apply after two independent signals, or one insight (a confidence) of
+        0.8. By the owner it is set."""
+        said = claim(
+            name,
+            value,
+            confidence=confidence,
+            reason=reason,
+            evidence=evidence,
+            thread=thread_name(thread),
+        )
+        return propose(self._desk, self.principal, said)
+
+    def proposals(self, *, limit: int = 50) -> Sequence[OpenProposal]:
+        """What others would have the profile say, the oldest first: beside what it says now, with
+        who, why and until when."""
+        most = check.integer(limit, "limit", 1, MAX_K)
+        return list_proposals(self._desk, self.principal, most)
+
+    def accept(self, id: str, *, thread: str | None = None) -> Decided:
+        """Let the profile say what was proposed; other values for the same field are declined.
+        The owner alone can."""
+        return accept(self._desk, self.principal, check.id(id), thread_name(thread))
+
+    def decline(self, id: str, *, thread: str | None = None) -> Decided:
+        """Leave the profile as it is. The owner alone can."""
+        return decline(self._desk, self.principal, check.id(id), thread_name(thread))

@@ -48,8 +48,8 @@ SELECT set_config('lock_timeout', :wait, false)
 SELECT CAST(CAST(pg_current_xact_id() AS xid) AS text)
 
 -- name: vacuum
-VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors, held, sources,
-  originals, passages, jobs
+VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors, held, proposals,
+  sources, originals, passages, jobs
 
 -- name: unseen_since
 -- VACUUM FULL keeps dead rows that an open transaction may still look at. It freezes all others, so
@@ -57,7 +57,8 @@ VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors
 SELECT bool_and(age(relfrozenxid) <= age(CAST(CAST(:moment AS TEXT) AS xid)))
   FROM pg_class
  WHERE relkind = 'r'
-   AND (oid IN (to_regclass('cursors'), to_regclass('held'), to_regclass('jobs'))
+   AND (oid IN (to_regclass('cursors'), to_regclass('held'), to_regclass('jobs'),
+               to_regclass('proposals'))
         OR oid IN (SELECT inhrelid FROM pg_inherits
                     WHERE inhparent IN (to_regclass('memories'), to_regclass('versions'),
                                         to_regclass('terms'), to_regclass('vectors'),

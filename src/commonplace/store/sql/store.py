@@ -43,6 +43,7 @@ from commonplace.store.sql.generations import (
     insert_unit_vectors,
 )
 from commonplace.store.sql.jobs import SqlJobs
+from commonplace.store.sql.proposals import SqlProposals
 from commonplace.store.sql.rows import (
     Row,
     entry_values,
@@ -78,7 +79,7 @@ _LOOSE_ENDS = (
 )
 
 
-class SqlStore(SqlGenerations, SqlJobs, SqlSources):
+class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals):
     url: str
     _closed = False
 
@@ -348,6 +349,7 @@ _TABLES_OF_TEXT = (
     "versions",
     "terms",
     "held",
+    "proposals",
     "journal",
     "jobs",
     "sources",

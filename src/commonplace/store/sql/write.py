@@ -22,10 +22,12 @@ from commonplace.model.changes import (
     Hold,
     Indexing,
     LetGo,
+    Propose,
     Remove,
     RemoveEverything,
     RemoveSource,
     Rewrite,
+    Settle,
     Step,
     Withdraw,
 )
@@ -34,6 +36,7 @@ from commonplace.model.memory import Link, Memory
 from commonplace.store.failpoints import reached
 from commonplace.store.sql.held import copy_held, hold, let_go
 from commonplace.store.sql.jobs import enqueue, finish
+from commonplace.store.sql.proposals import insert_proposals, settle
 from commonplace.store.sql.rows import (
     Row,
     entry_values,
@@ -153,6 +156,11 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
         case LetGo():
             for step in batch:
                 let_go(session, step)
+        case Propose():
+            insert_proposals(session, [step.proposal for step in batch])
+        case Settle():
+            for step in batch:
+                settle(session, step)
         case Remove():
             erased = [step.id for step in batch if step.entry.event is Event.ERASE]
             if erased:  # categories and threads are words of the caller's, too
@@ -194,6 +202,7 @@ _EVERYTHING = (
     "links",
     "reads",
     "held",
+    "proposals",
     "memories",
     "passages",
     "originals",
@@ -307,6 +316,7 @@ def _copy(session: Session, copy: Copy, numbers: Numbers) -> None:
     )
     _connect(session, copy.links)
     copy_held(session, copy)
+    insert_proposals(session, copy.proposals)
     for source in copy.sources:
         _add_source(session, source, numbers)
     session.run_many(
@@ -368,5 +378,7 @@ def _thread_of(step: Step, changeset: Changeset) -> str | None:
             return step.memory.thread_id
         case Hold(values=(first, *_)):
             return first.memory.thread_id
+        case Propose():
+            return step.proposal.signals[-1].thread
         case _:
             return None

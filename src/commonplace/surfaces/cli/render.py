@@ -26,19 +26,23 @@ from commonplace.remember.bring_in import Imported
 from commonplace.remember.erase import Erased
 from commonplace.remember.forget import Forgotten, Restored
 from commonplace.remember.merge import Merged
-from commonplace.remember.profile import Profile, ProfileChange
 from commonplace.remember.remember import Remembered
 from commonplace.remember.resolve import Resolved
 from commonplace.remember.update import Updated
 from commonplace.sleep.reembed import Reembedded
 from commonplace.sleep.tidy import Tidied
-from commonplace.surfaces.cli import render_categories, render_recall, render_sources
+from commonplace.surfaces.cli import (
+    render_categories,
+    render_profile,
+    render_recall,
+    render_sources,
+)
 from commonplace.surfaces.cli.draw import drawn, id_line, plain, several
 
 __all__ = ["drawn", "headline", "show_answer", "show_error"]
 
 # Importing them enters what they draw.
-_ALSO_DRAWN = (render_categories, render_recall, render_sources)
+_ALSO_DRAWN = (render_categories, render_profile, render_recall, render_sources)
 
 
 def show_answer(operation: Operation, answer: Any, as_json: bool) -> None:
@@ -253,25 +257,9 @@ def _shown(answer: Shown) -> Any:
 
 
 @drawn.register
-def _profile(answer: Profile) -> Any:
-    if not answer.fields and not answer.notes:
-        return Text("The profile is empty.", "yellow")
-    table = Table(box=None, show_header=False, padding=(0, 1))
-    for name, value in answer.fields.items():
-        table.add_row(Text(name, "bold"), Text(plain(value)))
-    for id, note in answer.notes.items():
-        table.add_row(Text(id, "dim"), Text(note))
-    return table
-
-
-@drawn.register
-def _profile_change(answer: ProfileChange) -> Any:
-    return Group(Text.assemble(("✓ ", "bold green"), answer.memory.content), id_line(answer.id))
-
-
-@drawn.register
 def _tidied(answer: Tidied) -> Any:
     waits = "" if answer.scrubbed else "; compaction waits for other readers"
+    waits += f"; proposals that ended {answer.proposals}" if answer.proposals else ""
     waits += f"; indexed anew {answer.reindexed}" if answer.reindexed else ""
     return Text(
         f"expired {answer.expired}, idle {answer.idle}, purged {answer.purged}, "
@@ -304,6 +292,8 @@ def _stats(answer: Stats) -> Any:
     if answer.sources:
         lines.append(Text(f"source types: {_counted(answer.source_types.items())}"))
         lines.append(Text(f"source statuses: {_counted(answer.source_statuses.items())}"))
+    if answer.proposals:
+        lines.append(Text(f"{several(answer.proposals, 'open proposal')} (profile proposals)"))
     if answer.jobs:
         lines.append(Text(f"jobs: {_counted(answer.jobs.items())}"))
     lines += [

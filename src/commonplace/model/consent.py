@@ -1,0 +1,139 @@
+"""Who decides what the profile says. Pure rules over proposals and their signals.
+
+The owner's own word holds at once. Whatever others propose waits for the owner, but for two benign
+things: a tone and a further goal apply by themselves once enough speaks for them. Fields that have
+no name here wait, too: what they are about cannot be known, so it is taken for sensitive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from commonplace.model.changes import Propose, Settle
+from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
+from commonplace.model.proposal import Proposal, Signal, SignalKind
+
+SENSITIVE = frozenset({"preferred_name", "pronouns", "city", "language"})
+BENIGN = frozenset({"tone", "goals_add"})
+
+ENOUGH_SIGNALS = 2  # independent ones
+SURE = 0.8  # an insight this sure needs no second signal
+
+# Two proposals are one when their values say the same. That is judged as for memories, with each
+# threshold this much higher: better to ask about two values than to count one for the other.
+STRICTER = 0.05
+
+MAX_OPEN = 100  # proposals of one user
+MAX_SIGNALS = 50  # kept with one proposal
+
+CATEGORY = "profile"
+
+
+class Decision(StrEnum):
+    """How a proposal came to its end."""
+
+    ACCEPTED = "accepted"  # by the owner
+    DECLINED = "declined"  # by the owner, also by accepting another value
+    APPLIED = "applied"  # enough signals spoke for it
+    OUTDONE = "outdone"  # enough signals spoke for another value
+    ENDED = "ended"  # nobody decided in time
+
+
+def waits_for_the_owner(name: str) -> bool:
+    return name not in BENIGN
+
+
+def is_agreed(name: str, signals: Sequence[Signal]) -> bool:
+    """Whether it applies without the owner."""
+    if waits_for_the_owner(name):
+        return False
+    return any(map(_is_sure, signals)) or independent(signals) >= ENOUGH_SIGNALS
+
+
+def _is_sure(signal: Signal) -> bool:
+    return signal.kind is SignalKind.INSIGHT and (signal.confidence or 0.0) >= SURE
+
+
+def independent(signals: Iterable[Signal]) -> int:
+    """How many signals do not stem from each other.
+
+    Two are one when they have the same occasion (one agent, in one thread, on one day), or when
+    they rest on the same words: a message that is forwarded, or heard by two agents, was said
+    once. What is one with one of them is one with all of them.
+    """
+    groups: list[set[object]] = []
+    for signal in signals:
+        marks = _marks(signal)
+        joined = [group for group in groups if group & marks]
+        groups = [group for group in groups if not group & marks]
+        groups.append(marks.union(*joined))
+    return len(groups)
+
+
+def _marks(signal: Signal) -> set[object]:
+    occasion = (signal.actor, signal.thread, signal.at.date())
+    return {occasion, *(" ".join(words.casefold().split()) for words in signal.evidence)}
+
+
+def with_signal(proposal: Proposal, signal: Signal) -> Proposal:
+    """The same proposal when the signal tells nothing new; its days are counted from the first."""
+    known = any(replace(each, at=signal.at) == signal for each in _of_that_day(proposal, signal))
+    if known or len(proposal.signals) >= MAX_SIGNALS:
+        return proposal
+    return replace(proposal, signals=(*proposal.signals, signal))
+
+
+def _of_that_day(proposal: Proposal, signal: Signal) -> list[Signal]:
+    return [each for each in proposal.signals if each.at.date() == signal.at.date()]
+
+
+def rivals(decided: Proposal, others: Iterable[Proposal]) -> list[Proposal]:
+    """Those that are answered when one is: a field has one value, a list has room for all."""
+    if decided.adds:
+        return []
+    return [
+        other
+        for other in others
+        if other.id != decided.id and other.field == decided.field and not other.adds
+    ]
+
+
+def was_declined(rows: Iterable[JournalRow], now: datetime, days: timedelta) -> bool:
+    """Whether the owner has lately said no about a field. Until then no number of signals
+    overrules it, and even a benign value waits for the owner."""
+    return any(
+        row.entry.event is Event.CONSENT
+        and row.entry.meta.get("decision") == Decision.DECLINED
+        and now - row.ts < days
+        for row in rows
+    )
+
+
+# ——— the steps that tell of it ———
+
+
+def proposing(proposal: Proposal) -> Propose:
+    return Propose(proposal, _entry(proposal, Op.PROPOSE, {"signals": len(proposal.signals)}))
+
+
+def settled(proposal: Proposal, decision: Decision, node: Node = Node.HOTPATH) -> Settle:
+    return Settle((proposal.id,), _entry(proposal, Op.RESOLVE, {"decision": decision}, node))
+
+
+def erased(proposal: Proposal) -> Settle:
+    return Settle((proposal.id,), Entry(op=Op.DELETE, event=Event.ERASE, subject=proposal.id))
+
+
+def _entry(proposal: Proposal, op: Op, told: dict[str, object], node: Node = Node.HOTPATH) -> Entry:
+    """Told of the field, so that its history says who wanted what; and without the value."""
+    return Entry(
+        op=op,
+        event=Event.CONSENT,
+        node=node,
+        subject=f"profile:{proposal.field}",
+        category=CATEGORY,
+        meta={"proposal": proposal.id, **told},
+    )

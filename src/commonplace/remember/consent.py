@@ -1,0 +1,226 @@
+"""Proposing what the profile should say.
+
+`propose` is the verb. `steps_for` weighs claims for a changeset of somebody else's: what was heard
+in a conversation is kept and proposed in one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from commonplace.desk import Desk, can_see
+from commonplace.errors import LimitReached
+from commonplace.model import check
+from commonplace.model.changes import Changeset, Step
+from commonplace.model.consent import (
+    MAX_OPEN,
+    Decision,
+    independent,
+    is_agreed,
+    proposing,
+    rivals,
+    settled,
+    was_declined,
+    with_signal,
+)
+from commonplace.model.memory import Memory
+from commonplace.model.proposal import ADDS_TO, Proposal, Signal, SignalKind, field_of
+from commonplace.model.scope import Principal
+from commonplace.remember.alike import the_same_among
+from commonplace.remember.profile import open_proposals, set_field, standing, write_field
+from commonplace.remember.profile_fields import PREFIX, field_name, field_value
+from commonplace.store.port import JournalQuery
+
+PROPOSAL = "proposal:"
+
+
+class Outcome(StrEnum):
+    WAITING = "waiting"  # for the owner, or for more signals
+    APPLIED = "applied"  # the profile says so from now on
+    HOLDS = "holds"  # the profile says so already; nothing was stored
+    FULL = "full"  # too many wait already; nothing was stored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What somebody says of the owner, checked, for one field of the profile."""
+
+    name: str
+    value: Any
+    kind: SignalKind = SignalKind.HEARD
+    confidence: float | None = None
+    evidence: tuple[str, ...] = ()
+    reason: str = ""
+    thread: str | None = None
+    source_id: str | None = None
+    memory_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    id: str  # the proposal's while it waits, else the field's
+    name: str
+    value: Any
+    outcome: Outcome
+    signals: int  # independent ones, this one included
+    ends_at: datetime | None  # until when it waits
+    revision: int = 0
+
+
+def claim(
+    name: object,
+    value: object,
+    *,
+    confidence: object = None,
+    evidence: object = None,
+    reason: object = None,
+    **origin: Any,
+) -> Claim:
+    """From what a caller gives. With a confidence it is an insight, else something heard."""
+    said = field_name(name)
+    sure = None if confidence is None else check.number(confidence, "confidence", 0, 1)
+    kind = SignalKind.HEARD if sure is None else SignalKind.INSIGHT
+    return Claim(
+        name=said,
+        value=field_value(said, value),
+        confidence=sure,
+        evidence=() if evidence is None else check.texts(evidence, "evidence"),
+        reason="" if reason is None else check.text(reason, "reason", check.MAX_SENTENCE),
+        **{"kind": kind, **origin},
+    )
+
+
+def propose(desk: Desk, principal: Principal, said: Claim) -> Proposed:
+    """The owner's own word is consent: it is set."""
+    if principal.is_owner:
+        change = set_field(desk, principal, said.name, said.value)
+        return Proposed(change.id, said.name, said.value, Outcome.APPLIED, 1, None, change.revision)
+
+    def decide() -> tuple[Changeset, Proposed]:
+        revision = desk.store.counters(principal.scope).revision
+        steps, (answer,) = steps_for(desk, principal, [said])
+        if answer.outcome is Outcome.FULL:
+            raise LimitReached(
+                f"{MAX_OPEN} proposals wait already.",
+                remedy="Let the owner accept or decline some: proposals.",
+            )
+        at = desk.clock()
+        changeset = Changeset(principal.scope, at, principal.actor, steps, revision, said.thread)
+        return changeset, answer
+
+    revision, answer = desk.decide(decide)
+    return replace(answer, revision=revision)
+
+
+def steps_for(
+    desk: Desk, principal: Principal, claims: Sequence[Claim]
+) -> tuple[tuple[Step, ...], tuple[Proposed, ...]]:
+    """What claims lead to, one after the other, as steps for the caller's own changeset. It must
+    carry the revision from before this call, so that a stale decision is made again."""
+    if not claims:
+        return (), ()
+    weighing = _Weighing(desk, principal, claims)
+    answers = tuple(map(weighing.take, claims))
+    return tuple(weighing.steps), answers
+
+
+class _Weighing:
+    """The open proposals and the fields in question, as they will be after each claim."""
+
+    def __init__(self, desk: Desk, principal: Principal, claims: Sequence[Claim]):
+        self.desk = desk
+        self.principal = principal
+        self.now = desk.clock()
+        self.open = {proposal.id: proposal for proposal in open_proposals(desk, principal)}
+        self.fields = standing(desk, principal, [each.name for each in claims])
+        self.steps: list[Step] = []
+
+    def take(self, said: Claim) -> Proposed:
+        known = self.fields.get(field_of(said.name))
+        if known and self._sees(known) and self._holds(known, said):
+            return Proposed(known.id, said.name, said.value, Outcome.HOLDS, 0, None)
+        found = self._same_as(said)
+        if found is None and len(self.open) >= MAX_OPEN:
+            return Proposed("", said.name, said.value, Outcome.FULL, 0, None)
+        proposal = with_signal(found, self._signal(said)) if found else self._new(said)
+        if is_agreed(said.name, proposal.signals) and self._may_apply(said.name, known):
+            return self._apply(proposal, known)
+        if proposal is not found:
+            self.open[proposal.id] = proposal
+            self.steps.append(proposing(proposal))
+        return self._told(proposal, proposal.id, Outcome.WAITING, proposal.ends_at)
+
+    def _sees(self, field: Memory) -> bool:
+        """Else the answer would betray what a hidden field says."""
+        return can_see(self.principal, field)
+
+    def _holds(self, field: Memory, said: Claim) -> bool:
+        if not field.is_live(self.now):
+            return False
+        value = field.metadata["value"]
+        several = said.name in ADDS_TO and isinstance(value, list)
+        return the_same_among(self.desk, said.value, value if several else [value]) is not None
+
+    def _same_as(self, said: Claim) -> Proposal | None:
+        candidates = [each for each in self.open.values() if each.name == said.name]
+        place = the_same_among(self.desk, said.value, [each.value for each in candidates])
+        return None if place is None else candidates[place]
+
+    def _signal(self, said: Claim) -> Signal:
+        return Signal(
+            actor=self.principal.actor,
+            at=self.now,
+            kind=said.kind,
+            confidence=said.confidence,
+            thread=said.thread,
+            evidence=said.evidence,
+            source_id=said.source_id,
+            memory_id=said.memory_id,
+        )
+
+    def _new(self, said: Claim) -> Proposal:
+        return Proposal(
+            id=PROPOSAL + self.desk.new_id(),
+            name=said.name,
+            value=said.value,
+            signals=(self._signal(said),),
+            reason=said.reason,
+            proposed_at=self.now,
+            ends_at=self.now + self.desk.lifetimes.proposed,
+        )
+
+    def _may_apply(self, name: str, known: Memory | None) -> bool:
+        if known and not self._sees(known):
+            return False
+        query = JournalQuery(subject=PREFIX + field_of(name), events_only=True)
+        rows = self.desk.store.journal(self.principal.scope, query)
+        return not was_declined(rows, self.now, self.desk.lifetimes.proposed)
+
+    def _apply(self, proposal: Proposal, known: Memory | None) -> Proposed:
+        step, after = write_field(
+            self.desk,
+            self.principal,
+            known,
+            proposal.name,
+            proposal.value,
+            consent={"proposal": proposal.id, "decision": Decision.APPLIED},
+        )
+        self.fields[proposal.field] = after
+        self.steps += [step] if step else []
+        outdone = rivals(proposal, self.open.values())
+        if self.open.pop(proposal.id, None):
+            self.steps.append(settled(proposal, Decision.APPLIED))
+        for rival in outdone:
+            del self.open[rival.id]
+            self.steps.append(settled(rival, Decision.OUTDONE))
+        return self._told(proposal, after.id, Outcome.APPLIED, None)
+
+    def _told(
+        self, proposal: Proposal, id: str, outcome: Outcome, ends_at: datetime | None
+    ) -> Proposed:
+        count = independent(proposal.signals)
+        return Proposed(id, proposal.name, proposal.value, outcome, count, ends_at)

@@ -1,0 +1,220 @@
+"""Who decides what the profile says: the rules, without a database."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.model.consent import (
+    BENIGN,
+    MAX_SIGNALS,
+    SENSITIVE,
+    SURE,
+    Decision,
+    erased,
+    independent,
+    is_agreed,
+    proposing,
+    rivals,
+    settled,
+    waits_for_the_owner,
+    was_declined,
+    with_signal,
+)
+from commonplace.model.journal import Event, Op
+from commonplace.model.proposal import Proposal, Signal, SignalKind, field_of
+from support.clock import START
+from support.pure_values import journal_row
+
+DAY = timedelta(days=1)
+WEEK = timedelta(days=7)
+
+
+def heard(by="agent:planner", thread="monday", days=0, *evidence, **more):
+    at = START + days * DAY
+    return Signal(actor=by, at=at, thread=thread, evidence=evidence, **more)
+
+
+def insight(confidence):
+    return heard(kind=SignalKind.INSIGHT, confidence=confidence)
+
+
+def proposal(name="tone", value="brief", *signals, **more):
+    made = {"id": f"proposal:{name}={value}", "proposed_at": START, "ends_at": START + WEEK}
+    return Proposal(name=name, value=value, signals=signals or (heard(),), **{**made, **more})
+
+
+signals = st.lists(
+    st.builds(
+        Signal,
+        actor=st.sampled_from(["agent:a", "agent:b"]),
+        at=st.sampled_from([START, START + DAY]),
+        thread=st.sampled_from(["t", "u", None]),
+        evidence=st.lists(st.sampled_from(["Be brief", "No small talk"]), max_size=2).map(tuple),
+        kind=st.just(SignalKind.HEARD),
+        confidence=st.none() | st.floats(0, 1),
+    ),
+    max_size=6,
+)
+
+
+# ——— what waits ———
+
+
+@pytest.mark.parametrize("name", sorted(SENSITIVE))
+def test_nothing_but_the_owner_decides_on_a_sensitive_field(name):
+    sure = [insight(1.0), heard(days=1), heard(by="agent:coach"), heard(thread="tuesday")]
+    assert waits_for_the_owner(name)
+    assert not is_agreed(name, sure)
+
+
+@pytest.mark.parametrize("name", ["shoe_size", "goals", "diagnosis", "time_zone"])
+def test_a_field_that_nobody_classed_is_taken_for_sensitive(name):
+    """To replace all goals is not the same as to add one."""
+    assert not is_agreed(name, [insight(1.0), heard(days=1)])
+
+
+@pytest.mark.parametrize("name", sorted(BENIGN))
+def test_a_benign_one_applies_with_two_signals_or_one_sure_insight(name):
+    assert not is_agreed(name, [heard()])
+    assert is_agreed(name, [heard(), heard(days=1)])
+    assert is_agreed(name, [insight(SURE)])
+    assert not is_agreed(name, [insight(SURE - 0.01)])
+
+
+def test_only_an_insight_can_be_sure():
+    """That something was heard clearly is no reason to believe it at once."""
+    assert not is_agreed("tone", [heard(confidence=1.0)])
+
+
+@given(st.sampled_from([*SENSITIVE, "goals", "anything_else"]), signals)
+def test_no_number_of_signals_decides_what_is_not_benign(name, told):
+    assert not is_agreed(name, told)
+
+
+# ——— independent signals ———
+
+
+@pytest.mark.parametrize(
+    ("other", "count"),
+    [
+        (heard(), 1),
+        (heard(by="agent:coach"), 2),
+        (heard(thread="tuesday"), 2),
+        (heard(days=1), 2),
+        (heard(thread=None), 2),
+    ],
+)
+def test_another_agent_thread_or_day_makes_another_signal(other, count):
+    assert independent([heard(), other]) == count
+
+
+def test_the_same_words_are_one_signal_whoever_heard_them_wherever():
+    copied = heard("agent:coach", "tuesday", 3, "please  BE brief")
+    assert independent([heard("agent:planner", "monday", 0, "Please be brief"), copied]) == 1
+
+
+def test_what_is_one_with_one_of_them_is_one_with_all_of_them():
+    first = heard("agent:planner", "monday", 0, "Be brief")
+    forwarded = heard("agent:coach", "tuesday", 1, "Be brief", "No small talk")
+    heard_again = heard("agent:writer", "friday", 4, "No small talk")
+    assert independent([first, heard_again]) == 2
+    assert independent([first, heard_again, forwarded]) == 1
+
+
+@given(signals, st.randoms())
+def test_counting_does_not_depend_on_the_order_and_never_exceeds_the_signals(told, dice):
+    shuffled = list(told)
+    dice.shuffle(shuffled)
+    assert independent(shuffled) == independent(told) <= len(told)
+    assert (independent(told) == 0) == (not told)
+
+
+@given(signals)
+def test_a_copy_of_a_signal_counts_for_nothing(told):
+    assert independent([*told, *told]) == independent(told)
+
+
+# ——— one proposal, several signals ———
+
+
+def test_the_same_again_on_the_same_day_adds_nothing():
+    once = proposal()
+    assert with_signal(once, replace(heard(), at=START + timedelta(hours=1))) is once
+
+
+def test_a_further_signal_joins_and_the_days_are_counted_from_the_first():
+    joined = with_signal(proposal(), heard(days=2))
+    assert [signal.at for signal in joined.signals] == [START, START + 2 * DAY]
+    assert joined.ends_at == START + WEEK
+
+
+def test_there_is_an_end_to_the_signals_that_are_kept():
+    kept = proposal()
+    for day in range(2 * MAX_SIGNALS):
+        kept = with_signal(kept, heard(days=day))
+    assert len(kept.signals) == MAX_SIGNALS
+
+
+def test_it_is_open_until_its_last_instant():
+    assert proposal().is_open(START + WEEK - timedelta(microseconds=1))
+    assert not proposal().is_open(START + WEEK)
+
+
+# ——— what one decision answers ———
+
+
+def test_the_other_values_of_a_field_are_answered_with_it():
+    brief, warm = proposal("tone", "brief"), proposal("tone", "warm")
+    city = proposal("city", "Haifa")
+    assert rivals(brief, [brief, warm, city]) == [warm]
+
+
+def test_a_list_has_room_for_all():
+    run, read = proposal("goals_add", "run"), proposal("goals_add", "read")
+    anew = proposal("goals", ["sleep"])
+    assert rivals(run, [run, read, anew]) == []
+    assert rivals(anew, [run, read, anew]) == []
+    assert field_of("goals_add") == run.field == "goals"
+
+
+# ——— the journal ———
+
+
+def told(step, days=0):
+    entry = {name: getattr(step.entry, name) for name in ("op", "event", "category", "meta")}
+    return replace(journal_row("profile:tone", **entry), ts=START + days * DAY)
+
+
+def test_a_no_is_heard_for_as_long_as_a_proposal_would_have_waited():
+    no = [told(settled(proposal(), Decision.DECLINED))]
+    assert was_declined(no, START + 6 * DAY, WEEK)
+    assert not was_declined(no, START + WEEK, WEEK)
+
+
+@pytest.mark.parametrize("decision", [each for each in Decision if each != Decision.DECLINED])
+def test_only_a_no_is_a_no(decision):
+    rows = [told(settled(proposal(), decision)), told(proposing(proposal()))]
+    assert not was_declined(rows, START, WEEK)
+
+
+def test_the_journal_says_who_wanted_to_change_which_field_and_not_how():
+    secret = proposal("tone", "the secret word", heard("agent:a", "t", 0, "the secret word"))
+    secret = replace(secret, id="proposal:1", reason="the secret word")
+    for step in (proposing(secret), settled(secret, Decision.DECLINED), erased(secret)):
+        assert "the secret word" not in repr(step.entry)
+    entry = settled(secret, Decision.DECLINED).entry
+    assert (entry.op, entry.event) == (Op.RESOLVE, Event.CONSENT)
+    assert (entry.subject, entry.category) == ("profile:tone", "profile")
+    assert entry.meta == {"proposal": "proposal:1", "decision": "declined"}
+
+
+def test_it_knows_what_it_came_from():
+    from_mail = proposal("tone", "brief", heard(), heard(source_id="source:1", memory_id="m"))
+    assert from_mail.comes_from({"source:1"})
+    assert from_mail.comes_from({"m"})
+    assert not from_mail.comes_from({"source:2"})
