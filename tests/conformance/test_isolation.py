@@ -9,12 +9,23 @@ import pytest
 
 import commonplace
 from commonplace.model.changes import Enqueue
+from commonplace.model.consent import proposing
 from commonplace.model.filters import Visibility
 from commonplace.model.memory import State
 from commonplace.store.port import HeldQuery, JournalQuery, Listing
 from commonplace.store.sql.loader import SHARED, shared_files, statements
 from support.clock import START
-from support.making import ANA, BOB, EMBEDDER, a_job, a_memory, changeset, holding, put
+from support.making import (
+    ANA,
+    BOB,
+    EMBEDDER,
+    a_job,
+    a_memory,
+    a_proposal,
+    changeset,
+    holding,
+    put,
+)
 from support.stores import OF_THE_STORE, SCOPED_TABLES, TABLES, is_postgres, open_store, raw
 
 MAINTENANCE = {
@@ -188,6 +199,9 @@ def test_a_port_opened_on_one_owner_shows_nothing_of_another(store):
     assert store.disputed(BOB) == []
     assert store.mentions(BOB, "Held of hers") == []
     assert store.mentions(ANA, "Held of hers") == ["held"]
+    store.apply(changeset(proposing(a_proposal("Proposed to her"))))
+    assert store.proposals(BOB) == store.mentions(BOB, "Proposed to her") == []
+    assert store.mentions(ANA, "Proposed to her") == ["proposals"]
     assert store.mentions(BOB, "Hers alone") == []
     assert store.mentions(ANA, "hers ALONE") == ["memories", "versions"]
     assert len(store.index_page(BOB, 0, -1).rows) == 1
@@ -211,7 +225,8 @@ def guarded(postgres):
     for scope, text in ((ANA, "Hers"), (BOB, "His")):
         memory = a_memory(text)
         put(store, [memory], scope)
-        steps = (holding(f"{text}, held", memory), Enqueue(a_job(scope)))
+        proposal = proposing(a_proposal(f"{text}, proposed"))
+        steps = (holding(f"{text}, held", memory), proposal, Enqueue(a_job(scope)))
         store.apply(changeset(*steps, scope=scope))
     yield store, url
     store.close()
@@ -264,7 +279,8 @@ def test_row_level_security_is_forced_on_every_table_with_an_owner(guarded):
 
 def test_a_statement_without_a_filter_sees_its_own_scope_alone(guarded):
     store, _ = guarded
-    for table in ("memories", "versions", "terms", "vectors", "journal", "scopes", "held", "jobs"):
+    of_memories = ("memories", "versions", "terms", "vectors")
+    for table in (*of_memories, "journal", "scopes", "held", "proposals", "jobs"):
         with store._reading(ANA) as session:
             assert ask(session, f"SELECT DISTINCT scope FROM {table}") == [("user:ana",)]
 
@@ -280,7 +296,8 @@ def test_another_scope_or_none_sees_no_row(guarded, scope):
 def test_a_row_of_another_owner_is_neither_written_nor_moved_nor_deleted(guarded):
     store, url = guarded
     insert = "INSERT INTO cursors VALUES ('user:bob', 'agent', 't', 1)"
-    moves = ("UPDATE memories SET scope = 'user:bob'", "UPDATE held SET scope = 'user:bob'")
+    moved = ("memories", "held", "proposals")
+    moves = [f"UPDATE {table} SET scope = 'user:bob'" for table in moved]
     for statement in (insert, *moves):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             as_role(url, "commonplace_app", statement, scope="user:ana")

@@ -1,12 +1,15 @@
-"""Embedders that fail on purpose."""
+"""Embedders that fail on purpose, or say what a test wants to hear."""
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from commonplace.language.models.embedder import EmbedderDown, Vectors
+import numpy as np
+
+from commonplace.language.detect import Script
+from commonplace.language.models.embedder import Calibration, EmbedderDown, Vectors
 from commonplace.language.models.hashing import HashingEmbedder
 
 
@@ -55,3 +58,22 @@ class DyingEmbedder(HashingEmbedder):
             os.kill(os.getpid(), signal.SIGKILL)
         self._left -= 1
         return super().embed(texts)
+
+
+class Likening(HashingEmbedder):
+    """Known texts are as similar to a text of similarity 1 as the test says, on the final scale."""
+
+    calibration = Calibration({Script.LATIN: ((0.0, 0.0), (1.0, 1.0))})
+
+    def __init__(self, similarities: Mapping[str, float]) -> None:
+        super().__init__()
+        self._known = similarities
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        rows = super().embed(texts)
+        for place, text in enumerate(texts):
+            if text in self._known:
+                cosine = self._known[text]
+                rows[place] = 0
+                rows[place, :2] = cosine, np.sqrt(1 - cosine**2)
+        return rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from commonplace.desk import indexing
@@ -24,6 +24,7 @@ from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
+from commonplace.model.proposal import Proposal, Signal
 from commonplace.model.scope import Scope
 from commonplace.store.port import Store
 from support.clock import START
@@ -82,6 +83,17 @@ def holding(content: str, *targets: Memory, conflict: str = "question", **more: 
         targets=tuple(target.id for target in targets),
         **more,
     )
+
+
+def a_proposal(value: Any = "Berlin", **fields: Any) -> Proposal:
+    at = fields.pop("proposed_at", START)
+    made = {
+        "id": f"proposal:{uuid.uuid4()}",
+        "name": "city",
+        "signals": (Signal(actor="agent:test", at=at),),
+        "ends_at": at + timedelta(days=7),
+    }
+    return Proposal(**{**made, "value": value, "proposed_at": at, **fields})
 
 
 def a_job(scope: Scope = ANA, **fields: Any) -> Job:

@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from commonplace.model.changes import Propose, Settle
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
+from commonplace.model.profile import PREFIX
 from commonplace.model.proposal import Proposal, Signal, SignalKind
 
 SENSITIVE = frozenset({"preferred_name", "pronouns", "city", "language"})
@@ -133,7 +134,7 @@ def _entry(proposal: Proposal, op: Op, told: dict[str, object], node: Node = Nod
         op=op,
         event=Event.CONSENT,
         node=node,
-        subject=f"profile:{proposal.field}",
+        subject=PREFIX + proposal.field,
         category=CATEGORY,
         meta={"proposal": proposal.id, **told},
     )

@@ -10,6 +10,7 @@ from commonplace.errors import InvalidInput
 from commonplace.model import check
 from commonplace.model.consent import MAX_SIGNALS
 from commonplace.model.portable_fields import Reading, maybe, one_of, read, reference, share, word
+from commonplace.model.profile import ADDS_TO, any_value, field_name, one_more
 from commonplace.model.proposal import Proposal, Signal, SignalKind
 
 
@@ -19,13 +20,10 @@ def proposal_out(proposal: Proposal) -> dict[str, Any]:
 
 def proposal_in(record: Mapping[str, Any]) -> Proposal:
     values = read(record, _PROPOSAL, "A proposal")
+    values["value"] = (one_more if values["name"] in ADDS_TO else any_value)(values["value"])
     if values["ends_at"] < values["proposed_at"]:
         raise InvalidInput("A proposal does not end before it begins.")
     return Proposal(**values)
-
-
-def _value(value: object, field: str) -> Any:
-    return check.metadata({field: value}, field)[field]
 
 
 def _signals(value: object, field: str) -> tuple[Signal, ...]:
@@ -46,8 +44,8 @@ _SIGNAL: dict[str, Reading] = {
 }
 _PROPOSAL: dict[str, Reading] = {
     "id": check.word,
-    "name": check.word,
-    "value": _value,
+    "name": lambda value, field: field_name(value),
+    "value": lambda value, field: value,
     "signals": _signals,
     "reason": lambda value, field: check.text(value, field, check.MAX_SENTENCE) if value else "",
     "proposed_at": check.when,

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-ADDS_TO = {"goals_add": "goals"}  # under these names a value joins a list and replaces nothing
+from commonplace.model.profile import ADDS_TO, field_of
 
 
 class SignalKind(StrEnum):
@@ -55,7 +55,3 @@ class Proposal:
 
     def comes_from(self, ids: Container[str]) -> bool:
         return any(signal.source_id in ids or signal.memory_id in ids for signal in self.signals)
-
-
-def field_of(name: str) -> str:
-    return ADDS_TO.get(name, name)

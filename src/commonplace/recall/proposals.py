@@ -10,6 +10,7 @@ from typing import Any
 from commonplace.desk import Desk, can_see
 from commonplace.model.consent import independent, waits_for_the_owner
 from commonplace.model.memory import Memory
+from commonplace.model.profile import PREFIX
 from commonplace.model.proposal import Proposal
 from commonplace.model.scope import Principal
 
@@ -44,11 +45,11 @@ def _open(desk: Desk, principal: Principal) -> tuple[list[Proposal], dict[str, M
     """Those that the caller may see, and the fields that they are about."""
     now = desk.clock()
     waiting = [each for each in desk.store.proposals(principal.scope) if each.is_open(now)]
-    ids = sorted({f"profile:{proposal.field}" for proposal in waiting})
+    ids = sorted({PREFIX + proposal.field for proposal in waiting})
     found = desk.store.fetch(principal.scope, ids)
     hidden = {memory.id for memory in found if not can_see(principal, memory)}
-    seen = [each for each in waiting if f"profile:{each.field}" not in hidden]
-    return seen, {memory.id.removeprefix("profile:"): memory for memory in found}
+    seen = [each for each in waiting if PREFIX + each.field not in hidden]
+    return seen, {memory.id.removeprefix(PREFIX): memory for memory in found}
 
 
 def _shown(

@@ -15,6 +15,7 @@ from commonplace.model.journal import Op
 from commonplace.model.memory import Memory, State
 from commonplace.model.portable import Belongings
 from commonplace.model.portable_sources import WholeSource
+from commonplace.model.profile import is_of_profile
 from commonplace.model.relations import Action, OnConflict, Relation
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source
@@ -23,7 +24,6 @@ from commonplace.remember.decide import NOTHING_LIKE_IT, Decision, decide
 from commonplace.remember.forget import hold_to_live_limits
 from commonplace.remember.hold import hold_beside, says_the_same
 from commonplace.remember.neighbours import look_around
-from commonplace.remember.profile_fields import is_of_profile
 from commonplace.remember.proposals import new_proposals
 from commonplace.remember.relate import relate
 from commonplace.remember.sources import to_be_processed

@@ -28,11 +28,13 @@ from commonplace.model.consent import (
     with_signal,
 )
 from commonplace.model.memory import Memory
-from commonplace.model.proposal import ADDS_TO, Proposal, Signal, SignalKind, field_of
+from commonplace.model.profile import ADDS_TO, PREFIX, field_name, field_of
+from commonplace.model.proposal import Proposal, Signal, SignalKind
 from commonplace.model.scope import Principal
 from commonplace.remember.alike import the_same_among
 from commonplace.remember.profile import open_proposals, set_field, standing, write_field
-from commonplace.remember.profile_fields import PREFIX, field_name, field_value
+from commonplace.remember.profile_fields import field_value
+from commonplace.remember.unsay import supports_of
 from commonplace.store.port import JournalQuery
 
 PROPOSAL = "proposal:"
@@ -208,6 +210,7 @@ class _Weighing:
             proposal.name,
             proposal.value,
             consent={"proposal": proposal.id, "decision": Decision.APPLIED},
+            supports=supports_of(proposal.signals),
         )
         self.fields[proposal.field] = after
         self.steps += [step] if step else []

@@ -15,7 +15,9 @@ from commonplace.model import check
 from commonplace.model.kinds import POLICIES, Kind, KindPolicy, Stability
 from commonplace.model.memory import Sensitivity
 
-ENGINES_OWN = ("merged_from",)  # which memories a summary was made of: erasing goes by it
+RESTS_ON = "rests_on"  # what speaks for a field of the profile that its owner has not set
+# Which memories a summary was made of, and the like: erasing goes by it.
+ENGINES_OWN = ("merged_from", RESTS_ON)
 CONTACT_FIELDS = ("name", "phone", "email", "role", "description")
 _SENSITIVITY_ALIASES = {"sensitive": "high"}
 _STEP = re.compile(r"^\s*\d+[.)]\s+(\S.*)$")

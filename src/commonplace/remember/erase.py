@@ -32,6 +32,7 @@ from commonplace.remember.hold import erase_held, held_among
 from commonplace.remember.merge import merged_content, merged_summary
 from commonplace.remember.proposals import erase_proposals, proposals_among
 from commonplace.remember.sources import find_sources, of_sources
+from commonplace.remember.unsay import unsay
 from commonplace.store.port import EVERYTHING, Listing, SourceListing
 
 log = logging.getLogger("commonplace")
@@ -60,44 +61,49 @@ def erase(
     at = desk.clock()
     receipt_id = desk.new_id()
 
-    def decide() -> tuple[Changeset, tuple[list[str], list[str]]]:
+    def decide() -> tuple[Changeset, _Fall]:
         revision = desk.store.counters(principal.scope).revision
-        waiting = held_among(desk, principal, ids)
-        held = [each.memory.id for each in waiting]
-        proposed = proposals_among(desk, principal, ids)
-        aside = {*held, *(each.id for each in proposed)}
-        named = of_sources(desk, principal, [id for id in ids if id not in aside])
-        sources = find_sources(desk, principal, list(named.values()))
-        doomed = find(desk, principal, [id for id in ids if id not in aside and id not in named])
-        doomed += _told_by(desk, principal, sources, doomed)
-        removals, rewrites = _consequences(desk, principal, doomed)
-        ended = [removed_source(source, event=Event.ERASE) for source in sources]
-        gone = [*(step.id for step in removals), *(step.id for step in ended)]
-        proposals = erase_proposals(desk, principal, proposed, gone)
-        owed = (Withdraw(tuple(source.id for source in sources)),) if sources else ()
-        steps: tuple[Step, ...] = (
-            *rewrites,
-            *removals,
-            *ended,
-            *owed,
-            *erase_held(desk, principal, waiting),
-            *proposals,
-        )
-        changeset = Changeset(
-            principal.scope,
-            at,
-            principal.actor,
-            steps,
-            revision,
-            thread,
-            receipt=Receipt(receipt_id, at, len(gone) + len(held) + len(proposals)),
-        )
-        gone += [*held, *(id for step in proposals for id in step.ids)]
-        return changeset, (gone, [step.memory.id for step in rewrites])
+        fall = _fall(desk, principal, ids)
+        receipt = Receipt(receipt_id, at, len(fall.gone))
+        return Changeset(
+            principal.scope, at, principal.actor, fall.steps, revision, thread, receipt
+        ), fall
 
-    revision, (gone, rewritten) = desk.decide(decide)
-    return Erased(
-        _settle(desk, principal, receipt_id, now_too), tuple(gone), tuple(rewritten), revision
+    revision, fall = desk.decide(decide)
+    receipt = _settle(desk, principal, receipt_id, now_too)
+    return Erased(receipt, fall.gone, fall.rewritten, revision)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fall:
+    """All that goes with what is erased, and what is made anew without it."""
+
+    steps: tuple[Step, ...]
+    gone: tuple[str, ...]
+    rewritten: tuple[str, ...]
+
+
+def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
+    waiting = held_among(desk, principal, ids)
+    held = [each.memory.id for each in waiting]
+    proposed = proposals_among(desk, principal, ids)
+    aside = {*held, *(each.id for each in proposed)}
+    named = of_sources(desk, principal, [id for id in ids if id not in aside])
+    sources = find_sources(desk, principal, list(named.values()))
+    doomed = find(desk, principal, [id for id in ids if id not in aside and id not in named])
+    doomed += _told_by(desk, principal, sources, doomed)
+    removals, rewrites = _consequences(desk, principal, doomed)
+    ended = [removed_source(source, event=Event.ERASE) for source in sources]
+    gone = [*(step.id for step in removals), *(step.id for step in ended)]
+    unsaid, reworded = unsay(desk, principal, gone)
+    gone += [step.id for step in unsaid]
+    proposals = erase_proposals(desk, principal, proposed, gone)
+    owed = (Withdraw(tuple(source.id for source in sources)),) if sources else ()
+    held_back = erase_held(desk, principal, waiting)
+    return _Fall(
+        (*rewrites, *reworded, *removals, *unsaid, *ended, *owed, *held_back, *proposals),
+        (*gone, *held, *(id for step in proposals for id in step.ids)),
+        tuple(step.memory.id for step in (*rewrites, *reworded)),
     )
 
 

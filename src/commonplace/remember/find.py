@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from commonplace.desk import Desk, can_see
 from commonplace.errors import NotFound
 from commonplace.model.memory import Memory
+from commonplace.model.profile import is_of_profile
 from commonplace.model.scope import Principal
 from commonplace.remember.profile import owner_only
-from commonplace.remember.profile_fields import is_of_profile
 
 
 def find(

@@ -13,12 +13,12 @@ from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import POLICIES, Kind
 from commonplace.model.lifecycle import has_expired, is_purgeable
 from commonplace.model.memory import Memory, State
+from commonplace.model.profile import is_of_profile
 from commonplace.model.scope import Principal
 from commonplace.model.source import CATEGORY, Source
 from commonplace.remember.decide import hold_to_limits
 from commonplace.remember.find import find
 from commonplace.remember.hold import carry, waiting_about
-from commonplace.remember.profile_fields import is_of_profile
 from commonplace.remember.replace import soft_delete
 from commonplace.remember.revert import as_it_was, last_lives, split_refs
 from commonplace.remember.sources import (

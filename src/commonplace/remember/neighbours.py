@@ -15,8 +15,8 @@ from commonplace.model.changes import Indexing
 from commonplace.model.filters import NO_FILTERS, Filters, Visibility
 from commonplace.model.kinds import POLICIES, Kind
 from commonplace.model.memory import Memory
+from commonplace.model.profile import is_of_profile
 from commonplace.model.scope import Scope
-from commonplace.remember.profile_fields import is_of_profile
 from commonplace.store.index import Mask, ScopeIndex
 
 NEAREST = 5

@@ -20,11 +20,13 @@ from commonplace.model.filters import WHOLE
 from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory, State
-from commonplace.model.proposal import ADDS_TO, Proposal, field_of
+from commonplace.model.profile import ADDS_TO, PREFIX, field_name, field_of
+from commonplace.model.proposal import Proposal
 from commonplace.model.scope import Principal
 from commonplace.remember.compose import compose
-from commonplace.remember.draft import draft_from
-from commonplace.remember.profile_fields import PREFIX, field_name, field_value, field_words
+from commonplace.remember.draft import RESTS_ON, draft_from
+from commonplace.remember.profile_fields import field_value, field_words
+from commonplace.remember.unsay import Supports, resting_on
 from commonplace.store.port import Listing
 
 
@@ -106,10 +108,11 @@ def write_field(
     value: Any,
     *,
     consent: Mapping[str, Any] | None = None,  # what the journal is to say of it
+    supports: Supports | None = None,  # without, it is the owner's word
 ) -> tuple[Step | None, Memory]:
     """The step that makes a field say this, and the field after it; no step where it does."""
     now = desk.clock()
-    fresh = _fresh(principal, known, name, value, now)
+    fresh = _fresh(principal, known, name, value, supports or [], now)
     if known and known.is_live(now) and known.metadata == fresh.metadata:
         return None, known
     indexes, _ = index_all(desk, [fresh])
@@ -122,13 +125,18 @@ def write_field(
 
 
 def _fresh(
-    principal: Principal, known: Memory | None, name: str, value: Any, now: datetime
+    principal: Principal,
+    known: Memory | None,
+    name: str,
+    value: Any,
+    supports: Supports,
+    now: datetime,
 ) -> Memory:
     field = field_of(name)
+    goals = _goals(known, now) if name in ADDS_TO else []
+    rests = resting_on(known if goals else None, value, supports)
     if name in ADDS_TO:
-        value = [*_goals(known, now), value]
-        value = list(dict.fromkeys(value))
-        check.words(value, "value")  # a list may become too long
+        value = list(check.words([*goals, value], "value"))  # a list may become too long
     draft = draft_from(
         {
             "kind": Kind.KV,
@@ -137,7 +145,8 @@ def _fresh(
             "metadata": {"subject": field, "value": value},
         }
     )
-    return compose(draft, PREFIX + field, principal, now)
+    memory = compose(draft, PREFIX + field, principal, now)
+    return memory.evolve(metadata={**memory.metadata, RESTS_ON: rests}) if rests else memory
 
 
 def _goals(known: Memory | None, now: datetime) -> list[str]:

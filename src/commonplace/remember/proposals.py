@@ -10,10 +10,10 @@ from commonplace.desk import Desk
 from commonplace.errors import NotAllowed, NotFound
 from commonplace.model.changes import Changeset, Propose, Settle, Step
 from commonplace.model.consent import MAX_OPEN, Decision, erased, proposing, rivals, settled
+from commonplace.model.profile import PREFIX
 from commonplace.model.proposal import Proposal
 from commonplace.model.scope import Principal
 from commonplace.remember.profile import open_proposals, standing, write_field
-from commonplace.remember.profile_fields import PREFIX
 
 
 @dataclass(frozen=True, slots=True)

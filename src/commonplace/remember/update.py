@@ -18,6 +18,7 @@ from commonplace.model.changes import Changeset, Indexing, Step, added, changed,
 from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import POLICIES, Kind, Stability
 from commonplace.model.memory import VERSIONED, Memory, Sensitivity, State
+from commonplace.model.profile import is_of_profile
 from commonplace.model.scope import Principal
 from commonplace.remember.compose import remarks_on
 from commonplace.remember.draft import callers_metadata, content_from, draft_from, title_of
@@ -25,7 +26,7 @@ from commonplace.remember.find import find
 from commonplace.remember.hold import carry, waiting_about
 from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import look_around
-from commonplace.remember.profile_fields import field_value, field_words, is_of_profile
+from commonplace.remember.profile_fields import field_value, field_words
 from commonplace.remember.replace import is_override, make_way
 
 IN_PLACE = (

@@ -26,7 +26,8 @@ from commonplace.model.consent import (
     with_signal,
 )
 from commonplace.model.journal import Event, Op
-from commonplace.model.proposal import Proposal, Signal, SignalKind, field_of
+from commonplace.model.profile import field_of
+from commonplace.model.proposal import Proposal, Signal, SignalKind
 from support.clock import START
 from support.pure_values import journal_row
 

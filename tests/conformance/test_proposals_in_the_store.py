@@ -1,0 +1,131 @@
+"""What a store promises of proposals: they wait as they are, and go with what decides them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from commonplace.errors import StaleDecision
+from commonplace.model.changes import Copy, RemoveEverything
+from commonplace.model.consent import Decision, erased, proposing, settled
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.proposal import Signal, SignalKind
+from commonplace.store.port import JournalQuery
+from support.clock import START
+from support.making import ANA, BOB, a_memory, a_proposal, adding, changeset, updating
+from support.stores import all_rows
+
+LATER = START + timedelta(hours=1)
+
+
+def lines(store):
+    return store.journal(ANA, JournalQuery(subject="profile:city"))
+
+
+@pytest.mark.parametrize("value", ["Haifa — שלום 100%", 41, 0.5, True, ["run", "réad"]])
+def test_what_was_proposed_comes_back_as_it_was(store, value):
+    heard = Signal(actor="agent:a", at=START, thread="t", evidence=("she said 'so'", "twice"))
+    inferred = Signal(
+        actor="agent:b",
+        at=LATER,
+        kind=SignalKind.INSIGHT,
+        confidence=0.25,
+        source_id="source:1",
+        memory_id="m1",
+    )
+    proposal = a_proposal(value, signals=(heard, inferred), reason="100% sure")
+    store.apply(changeset(proposing(proposal)))
+    assert store.proposals(ANA) == [proposal]
+    assert store.proposals(BOB) == []
+
+
+def test_they_come_the_oldest_first(store):
+    late, early = a_proposal("a", proposed_at=LATER), a_proposal("b")
+    store.apply(changeset(proposing(late), proposing(early)))
+    assert store.proposals(ANA) == [early, late]
+
+
+def test_proposed_again_it_has_its_new_signals_and_stays_one(store):
+    first = a_proposal()
+    store.apply(changeset(proposing(first)))
+    joined = replace(first, signals=(*first.signals, Signal(actor="agent:b", at=LATER)))
+    store.apply(changeset(proposing(joined)))
+    assert store.proposals(ANA) == [joined]
+
+
+def test_whatever_is_decided_ends_it_and_each_step_has_its_line(store):
+    kept, ended = a_proposal("a"), a_proposal("b")
+    store.apply(changeset(proposing(kept), proposing(ended)))
+    applied = store.apply(changeset(settled(ended, Decision.DECLINED)))
+    assert store.proposals(ANA) == [kept]
+    assert applied.revision == store.counters(ANA).revision == 2
+    assert [(row.entry.op, row.entry.event) for row in lines(store)] == [
+        (Op.PROPOSE, Event.CONSENT),
+        (Op.PROPOSE, Event.CONSENT),
+        (Op.RESOLVE, Event.CONSENT),
+    ]
+
+
+def test_a_line_is_of_the_thread_that_it_was_proposed_in(store):
+    told = Signal(actor="agent:a", at=START, thread="monday")
+    store.apply(changeset(proposing(a_proposal(signals=(told,)))))
+    store.apply(changeset(proposing(a_proposal(signals=(told,))), thread_id="sunday"))
+    assert [row.thread_id for row in lines(store)] == ["monday", "sunday"]
+
+
+def test_an_erased_one_leaves_lines_without_the_proposers_words(store):
+    proposal = a_proposal(signals=(Signal(actor="agent:a", at=START, thread="in the garden"),))
+    other = a_proposal("b", signals=proposal.signals)
+    store.apply(changeset(proposing(proposal), proposing(other)))
+    store.apply(changeset(erased(proposal)))
+    assert store.proposals(ANA) == [other]
+    assert [row.thread_id for row in lines(store)] == [None, "in the garden"]
+
+
+def test_all_of_a_changeset_or_nothing(store, store_url):
+    memory, proposal = a_memory("One"), a_proposal()
+    store.apply(changeset(adding(memory), proposing(proposal)))
+    before = all_rows(store_url)
+    gone_by = updating(memory.evolve(version=7), importance=4)
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(settled(proposal, Decision.ACCEPTED), gone_by))
+    assert all_rows(store_url) == before
+
+
+def test_of_two_who_decide_on_the_same_state_one_wins(store):
+    proposal = a_proposal()
+    store.apply(changeset(proposing(proposal)))
+    store.apply(changeset(settled(proposal, Decision.ACCEPTED), decided_on=1))
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(settled(proposal, Decision.DECLINED), decided_on=1))
+    assert [row.entry.meta.get("decision") for row in lines(store)] == [None, "accepted"]
+
+
+def test_they_go_with_everything(store):
+    store.apply(changeset(proposing(a_proposal("Xanadu"))))
+    store.apply(changeset(proposing(a_proposal("Xanadu")), scope=BOB))
+    everything = RemoveEverything(Entry(op=Op.DELETE, event=Event.ERASE))
+    store.apply(changeset(everything))
+    assert (store.proposals(ANA), store.mentions(ANA, "Xanadu")) == ([], [])
+    assert len(store.proposals(BOB)) == 1
+
+
+def test_they_come_with_a_copy(store):
+    proposals = (a_proposal("a"), a_proposal("b"))
+    store.apply(changeset(Copy((), (), (), (), 1, 0, proposals=proposals)))
+    assert set(store.proposals(ANA)) == set(proposals)
+
+
+@pytest.mark.parametrize("where", ["value", "reason", "evidence", "name"])
+def test_a_text_is_found_wherever_it_stands_in_one(store, where):
+    told = Signal(actor="agent:a", at=START, evidence=("Xanadu, said she",))
+    proposal = {
+        "value": a_proposal("XANADU"),
+        "reason": a_proposal(reason="xanadu is far"),
+        "evidence": a_proposal(signals=(told,)),
+        "name": a_proposal(name="years_in_xanadu"),
+    }[where]
+    store.apply(changeset(proposing(proposal)))
+    assert store.mentions(ANA, "Xanadu") == ["proposals"]

@@ -1,0 +1,38 @@
+"""Whether two proposed values are one: as for rewordings, 0.05 stricter."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.language.statements.compare import Verdict
+from commonplace.model.consent import STRICTER
+from commonplace.remember.alike import is_same_value
+from commonplace.remember.relate import SAME, SAME_IN_FULL
+
+
+def test_the_same_words_are_the_same_value_even_where_a_model_is_blind():
+    assert is_same_value(Verdict.EQUAL, None)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.OPEN, Verdict.SAME])
+def test_other_words_need_more_than_a_rewording_needs(verdict):
+    assert STRICTER == 0.05
+    assert not is_same_value(verdict, SAME_IN_FULL)
+    assert is_same_value(verdict, SAME_IN_FULL + STRICTER)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.MORE, Verdict.LESS])
+def test_to_say_more_or_less_is_another_value(verdict):
+    """Short of 1.0, which no two different texts reach."""
+    assert not is_same_value(verdict, SAME)
+    assert not is_same_value(verdict, 0.99)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.CHANGED, Verdict.MASKED, Verdict.BOTH, Verdict.APART])
+def test_what_differs_is_never_the_same_however_alike_it_sounds(verdict):
+    assert not is_same_value(verdict, 1.0)
+
+
+@pytest.mark.parametrize("verdict", [each for each in Verdict if each is not Verdict.EQUAL])
+def test_where_similarity_is_unknown_they_are_two(verdict):
+    assert not is_same_value(verdict, None)

@@ -1,0 +1,52 @@
+"""What may stand in a field of the profile."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import InvalidInput
+from commonplace.model.profile import field_name
+from commonplace.remember.profile_fields import field_value, field_words
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "Asia/Jerusalem", "UTC"])
+def test_a_time_zone_is_one_that_computers_know(zone):
+    assert field_value("time_zone", zone) == zone
+
+
+@pytest.mark.parametrize("zone", ["Berlin", "Mars/Olympus", "../etc/passwd", "UTC+2", 2, ["UTC"]])
+def test_another_one_is_refused(zone):
+    with pytest.raises(InvalidInput) as refused:
+        field_value("time_zone", zone)
+    assert refused.value.field == "value"
+
+
+@pytest.mark.parametrize("given", ["run", ["run"], ("run", "run")])
+def test_goals_are_a_list_each_once(given):
+    assert field_value("goals", given) == ["run"]
+
+
+@pytest.mark.parametrize("given", [5, None, {"a": 1}, [5], ["a\x00"], ""])
+def test_what_is_no_text_is_no_goal(given):
+    with pytest.raises(InvalidInput):
+        field_value("goals", given)
+
+
+def test_goals_are_added_one_at_a_time():
+    assert field_value("goals_add", "run") == field_value("goals_add", ["run"]) == "run"
+    with pytest.raises(InvalidInput):
+        field_value("goals_add", ["run", "read"])
+
+
+@pytest.mark.parametrize("given", ["Haifa", True, 41, 1.5, ["a", "b"]])
+def test_other_fields_are_free(given):
+    assert field_value("anything", given) == given
+
+
+def test_a_name_is_spelled_one_way():
+    assert field_name("Preferred Name") == field_name("preferred-name") == "preferred_name"
+
+
+def test_how_a_field_reads():
+    assert field_words("preferred_name", "Ana") == "Preferred name is Ana"
+    assert field_words("goals", ["run", "read"]) == "Goals are run; read"
