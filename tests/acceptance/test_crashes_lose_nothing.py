@@ -36,7 +36,7 @@ def prepared(store_url, user):
 
 
 def with_questions(store_url, user):
-    """A fact, a value, and three open questions, two of them about people."""
+    """A fact, a value, three open questions, two of them about people, and two proposals."""
     people = (
         ("Ilan", "052-111-2233"),
         ("Rosa", "054-999-8877"),
@@ -53,7 +53,9 @@ def with_questions(store_url, user):
                 *({"kind": "contact", "metadata": {"name": n, "phone": p}} for n, p in people),
             ]
         )
-        assert len(me.conflicts()) == 3
+        me.agent("planner").propose("city", "Lisbon")
+        me.agent("planner").propose("tone", "brief")
+        assert (len(me.conflicts()), len(me.proposals())) == (3, 2)
 
 
 def test_every_failpoint_of_the_store_is_killed_at_somewhere():

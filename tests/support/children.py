@@ -158,7 +158,7 @@ CHANGES: dict[str, Callable[[User, Sequence[str]], object]] = {
     "profile": lambda me, ids: me.profile_note("Prefers short answers"),
 }
 
-# What becomes of values that differ; the memory has questions in it.
+# What becomes of values that differ, and of proposals; the memory has both in it.
 DECISIONS: dict[str, Callable[[User, Sequence[str]], object]] = {
     "hold": lambda me, ids: me.remember(kind="kv", metadata={"subject": "gate", "value": 3}),
     "join_two_questions": lambda me, ids: me.remember(
@@ -177,6 +177,10 @@ DECISIONS: dict[str, Callable[[User, Sequence[str]], object]] = {
     ),
     "erase_disputed": lambda me, ids: me.erase(me.conflicts()[0].standing[0].id),
     "erase_held": lambda me, ids: me.erase(me.conflicts()[0].held[0].id),
+    "propose": lambda me, ids: me.agent("coach").propose("city", "Faro"),
+    "corroborate": lambda me, ids: me.agent("coach").propose("tone", "brief"),
+    "accept": lambda me, ids: me.accept(me.proposals()[0].id),
+    "decline": lambda me, ids: me.decline(me.proposals()[0].id),
 }
 
 

@@ -1,0 +1,90 @@
+"""export and import of what waits for the profile."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from commonplace.errors import InvalidInput
+
+
+@pytest.fixture
+def waiting(me, clock):
+    """A field, two values that wait for another, and a goal."""
+    planner, coach = me.agent("planner"), me.agent("coach")
+    me.profile_set("tone", "brief")
+    planner.propose("city", "Berlin", reason="A flat", evidence=["I moved"], thread="t")
+    clock.tick(hours=1)
+    coach.propose("city", "Berlin", confidence=0.5)
+    coach.propose("city", "Jaffa")
+    clock.tick(hours=1)
+    planner.propose("goals_add", "run")
+    return me
+
+
+def test_into_an_empty_memory_they_come_whole(waiting, book):
+    ben = book.user("ben")
+    assert ben.import_(list(waiting.export())).whole
+    assert ben.proposals() == waiting.proposals()
+    assert list(ben.export())[1:] == list(waiting.export())[1:]
+    assert all(finding.ok for finding in ben.doctor())
+
+
+def test_what_was_imported_is_decided_as_at_home(waiting, book):
+    ben = book.user("ben")
+    ben.import_(list(waiting.export()))
+    berlin, jaffa, _ = ben.proposals()
+    assert ben.accept(berlin.id).declined == (jaffa.id,)
+    assert ben.profile().fields == {"city": "Berlin", "tone": "brief"}
+    assert len(waiting.proposals()) == 3
+
+
+def test_beside_others_only_what_is_new_waits(waiting, book):
+    ben = book.user("ben")
+    ben.profile_set("goals", ["run"])
+    ben.agent("planner").propose("city", "Jaffa")
+    ben.import_(list(waiting.export()))
+    assert sorted(each.value for each in ben.proposals()) == ["Berlin", "Jaffa"]
+    ben.import_(list(waiting.export()))
+    assert len(ben.proposals()) == 2
+
+
+def test_a_memory_with_nothing_but_a_proposal_is_not_empty(waiting, book):
+    ben = book.user("ben")
+    ben.agent("planner").propose("city", "Porto")
+    assert not ben.import_(list(waiting.export())).whole
+    assert {each.value for each in ben.proposals()} == {"Porto", "Berlin", "Jaffa", "run"}
+
+
+def test_what_has_ended_on_the_way_waits_no_longer(waiting, book, clock):
+    lines = list(waiting.export())
+    clock.tick(days=8)
+    ben = book.user("ben")
+    ben.remember("Something")
+    ben.import_(lines)
+    assert ben.proposals() == []
+    assert ben.verify_forget("Berlin").clean
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("name", "0"),  # that of a note
+        ("value", {"a": 1}),
+        ("value", None),
+        ("signals", []),
+        ("signals", [{"actor": "agent:a"}]),
+        ("ends_at", "2001-01-01"),
+        ("proposed_at", "soon"),
+        ("colour", "red"),
+    ],
+)
+def test_a_wrong_line_is_refused_and_changes_nothing(waiting, book, name, value):
+    lines = [json.loads(line) for line in waiting.export()]
+    proposal = next(line for line in lines if line["type"] == "proposal")
+    proposal[name] = value
+    ben = book.user("ben")
+    with pytest.raises(InvalidInput):
+        ben.import_([json.dumps(line) for line in lines])
+    assert (ben.revision, ben.proposals()) == (0, [])
