@@ -1,0 +1,64 @@
+"""What is proposed for the profile, as a person reads it on a terminal."""
+
+from __future__ import annotations
+
+import pytest
+from rich.console import Console
+
+import commonplace
+from commonplace.surfaces.cli.render import drawn
+from support.clock import Clock
+
+
+@pytest.fixture
+def me():
+    with commonplace.open(":memory:", embedder="hashing", clock=Clock()) as book:
+        yield book.user("ana")
+
+
+def printed(answer):
+    console = Console(width=120, highlight=False)
+    with console.capture() as caught:
+        console.print(drawn(answer))
+    return caught.get()
+
+
+def test_a_proposal_says_until_when_it_waits(me):
+    told = printed(me.agent("planner").propose("city", "Berlin"))
+    assert "? proposed city: Berlin" in told
+    assert "waits until 2026-03-08, 1 independent signal" in told
+
+
+def test_the_inbox_shows_what_stands_who_and_why_and_what_to_do(me):
+    me.profile_set("city", "Haifa")
+    asked = me.agent("planner").propose("city", "Berlin", reason="A flat", evidence=["I moved"])
+    told = printed(me.proposals())
+    for words in ("city: Berlin", "now: Haifa", "by agent:planner", "A flat", "“I moved”"):
+        assert words in told
+    assert f"profile accept | decline {asked.id}" in told
+
+
+def test_an_empty_inbox_says_so(me):
+    assert "Nothing." in printed(me.proposals())
+
+
+def test_a_decision_names_what_was_declined_with_it(me):
+    planner = me.agent("planner")
+    berlin, jaffa = planner.propose("city", "Berlin"), planner.propose("city", "Jaffa")
+    told = printed(me.accept(berlin.id))
+    assert "✓ accepted: city: Berlin" in told
+    assert jaffa.id in told
+    assert "− declined: tone: brief" in printed(me.decline(planner.propose("tone", "brief").id))
+
+
+def test_what_applies_and_what_holds_are_told_apart(me):
+    planner = me.agent("planner")
+    assert "✓ applied tone: brief" in printed(planner.propose("tone", "brief", confidence=0.9))
+    assert "says so already: tone: Brief" in printed(planner.propose("tone", "Brief"))
+
+
+def test_stats_and_tidy_tell_of_them(me):
+    me.agent("planner").propose("city", "Berlin")
+    assert "1 open proposal (profile proposals)" in printed(me.stats())
+    me._desk.clock.tick(days=8)
+    assert "proposals that ended 1" in printed(me.tidy())
