@@ -46,11 +46,11 @@ def after_their_days(me, ids):
 
 @pytest.mark.parametrize("way", [by_ids, by_user, after_declining, after_their_days])
 def test_erase_now_leaves_no_byte_of_what_was_proposed(book, me, store_url, secret, holding, way):
-    planner = me.agent("planner")
+    helper = me.agent("helper")
     ids = [
-        planner.propose("city", f"{secret} one").id,
-        planner.propose("city", "two", reason=f"the {secret} file").id,
-        planner.propose("city", "three", evidence=[f"it says {secret}"]).id,
+        helper.propose("city", f"{secret} one").id,
+        helper.propose("city", "two", reason=f"the {secret} file").id,
+        helper.propose("city", "three", evidence=[f"it says {secret}"]).id,
     ]
     if "://" in store_url:  # PostgreSQL does this by itself, and keeps samples of what it sees
         with psycopg.connect(store_url, autocommit=True) as connection:

@@ -15,8 +15,8 @@ USER = "ana"
 def proposals(store_url):
     """Two values for one field."""
     with open_plainly(store_url) as book:
-        planner = book.user(USER).agent("planner")
-        return [planner.propose("city", city).id for city in ("Berlin", "Jaffa")]
+        helper = book.user(USER).agent("helper")
+        return [helper.propose("city", city).id for city in ("Berlin", "Jaffa")]
 
 
 def both(store_url, first, second):

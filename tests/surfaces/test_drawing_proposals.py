@@ -24,16 +24,16 @@ def printed(answer):
 
 
 def test_a_proposal_says_until_when_it_waits(me):
-    told = printed(me.agent("planner").propose("city", "Berlin"))
+    told = printed(me.agent("helper").propose("city", "Berlin"))
     assert "? proposed city: Berlin" in told
     assert "waits until 2026-03-08, 1 independent signal" in told
 
 
 def test_the_inbox_shows_what_stands_who_and_why_and_what_to_do(me):
     me.profile_set("city", "Haifa")
-    asked = me.agent("planner").propose("city", "Berlin", reason="A flat", evidence=["I moved"])
+    asked = me.agent("helper").propose("city", "Berlin", reason="A flat", evidence=["I moved"])
     told = printed(me.proposals())
-    for words in ("city: Berlin", "now: Haifa", "by agent:planner", "A flat", "“I moved”"):
+    for words in ("city: Berlin", "now: Haifa", "by agent:helper", "A flat", "“I moved”"):
         assert words in told
     assert f"profile accept | decline {asked.id}" in told
 
@@ -43,22 +43,22 @@ def test_an_empty_inbox_says_so(me):
 
 
 def test_a_decision_names_what_was_declined_with_it(me):
-    planner = me.agent("planner")
-    berlin, jaffa = planner.propose("city", "Berlin"), planner.propose("city", "Jaffa")
+    helper = me.agent("helper")
+    berlin, jaffa = helper.propose("city", "Berlin"), helper.propose("city", "Jaffa")
     told = printed(me.accept(berlin.id))
     assert "✓ accepted: city: Berlin" in told
     assert jaffa.id in told
-    assert "− declined: tone: brief" in printed(me.decline(planner.propose("tone", "brief").id))
+    assert "− declined: tone: brief" in printed(me.decline(helper.propose("tone", "brief").id))
 
 
 def test_what_applies_and_what_holds_are_told_apart(me):
-    planner = me.agent("planner")
-    assert "✓ applied tone: brief" in printed(planner.propose("tone", "brief", confidence=0.9))
-    assert "says so already: tone: Brief" in printed(planner.propose("tone", "Brief"))
+    helper = me.agent("helper")
+    assert "✓ applied tone: brief" in printed(helper.propose("tone", "brief", confidence=0.9))
+    assert "says so already: tone: Brief" in printed(helper.propose("tone", "Brief"))
 
 
 def test_stats_and_tidy_tell_of_them(me):
-    me.agent("planner").propose("city", "Berlin")
+    me.agent("helper").propose("city", "Berlin")
     assert "1 open proposal (profile proposals)" in printed(me.stats())
     me._desk.clock.tick(days=8)
     assert "proposals that ended 1" in printed(me.tidy())

@@ -16,7 +16,7 @@ SECRET = "Xanadu"
 def hear(me):
     """What an agent hears goes into the store as the verb that listens would put it there."""
 
-    def hear(name, value, agent="planner", **origin):
+    def hear(name, value, agent="helper", **origin):
         agent = me.agent(agent)
         desk, principal = agent._desk, agent.principal
         said = claim(name, value, **origin)
@@ -41,22 +41,22 @@ def sure(source):
 
 
 def test_a_proposal_is_erased_by_its_id(me):
-    asked = me.agent("planner").propose("city", SECRET, thread=f"about {SECRET}", reason=SECRET)
+    asked = me.agent("helper").propose("city", SECRET, thread=f"about {SECRET}", reason=SECRET)
     erased = me.erase(asked.id)
     assert (erased.ids, erased.receipt.items) == ((asked.id,), 1)
     assert (me.proposals(), me.verify_forget(SECRET).clean) == ([], True)
 
 
 def test_an_agent_erases_its_own_and_no_other(me):
-    planner, coach = me.agent("planner"), me.agent("coach")
-    asked = planner.propose("city", SECRET)
+    helper, coach = me.agent("helper"), me.agent("coach")
+    asked = helper.propose("city", SECRET)
     with pytest.raises(NotFound):
         coach.erase(asked.id)
-    planner.erase(asked.id)
-    shared = planner.propose("city", SECRET)
+    helper.erase(asked.id)
+    shared = helper.propose("city", SECRET)
     coach.propose("city", SECRET)
     with pytest.raises(NotFound):
-        planner.erase(shared.id)
+        helper.erase(shared.id)
     assert len(me.proposals()) == 1
 
 
@@ -145,13 +145,13 @@ def test_a_field_for_which_an_agent_alone_spoke_rests_on_no_source(me, hear, sou
 
 def test_erasing_a_field_leaves_what_waits_for_it(me):
     me.profile_set("city", SECRET)
-    me.agent("planner").propose("city", "Haifa")
+    me.agent("helper").propose("city", "Haifa")
     me.erase("profile:city")
     assert [each.value for each in me.proposals()] == ["Haifa"]
     assert me.verify_forget(SECRET).clean
 
 
 def test_erasing_a_user_erases_what_waits(me):
-    me.agent("planner").propose("city", SECRET)
+    me.agent("helper").propose("city", SECRET)
     me.erase_user()
     assert (me.proposals(), me.verify_forget(SECRET).clean) == ([], True)

@@ -12,14 +12,14 @@ from commonplace.errors import InvalidInput
 @pytest.fixture
 def waiting(me, clock):
     """A field, two values that wait for another, and a goal."""
-    planner, coach = me.agent("planner"), me.agent("coach")
+    helper, coach = me.agent("helper"), me.agent("coach")
     me.profile_set("tone", "brief")
-    planner.propose("city", "Berlin", reason="A flat", evidence=["I moved"], thread="t")
+    helper.propose("city", "Berlin", reason="A flat", evidence=["I moved"], thread="t")
     clock.tick(hours=1)
     coach.propose("city", "Berlin", confidence=0.5)
     coach.propose("city", "Jaffa")
     clock.tick(hours=1)
-    planner.propose("goals_add", "run")
+    helper.propose("goals_add", "run")
     return me
 
 
@@ -43,7 +43,7 @@ def test_what_was_imported_is_decided_as_at_home(waiting, book):
 def test_beside_others_only_what_is_new_waits(waiting, book):
     ben = book.user("ben")
     ben.profile_set("goals", ["run"])
-    ben.agent("planner").propose("city", "Jaffa")
+    ben.agent("helper").propose("city", "Jaffa")
     ben.import_(list(waiting.export()))
     assert sorted(each.value for each in ben.proposals()) == ["Berlin", "Jaffa"]
     ben.import_(list(waiting.export()))
@@ -52,7 +52,7 @@ def test_beside_others_only_what_is_new_waits(waiting, book):
 
 def test_a_memory_with_nothing_but_a_proposal_is_not_empty(waiting, book):
     ben = book.user("ben")
-    ben.agent("planner").propose("city", "Porto")
+    ben.agent("helper").propose("city", "Porto")
     assert not ben.import_(list(waiting.export())).whole
     assert {each.value for each in ben.proposals()} == {"Porto", "Berlin", "Jaffa", "run"}
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from commonplace.desk import Desk, can_see
-from commonplace.model.consent import independent, waits_for_the_owner
+from commonplace.desk import Desk, can_see, visibility_of
+from commonplace.model.consent import CATEGORY, independent, waits_for_the_owner
 from commonplace.model.memory import Memory
 from commonplace.model.profile import PREFIX
 from commonplace.model.proposal import Proposal
@@ -43,6 +43,8 @@ def count_proposals(desk: Desk, principal: Principal) -> int:
 
 def _open(desk: Desk, principal: Principal) -> tuple[list[Proposal], dict[str, Memory]]:
     """Those that the caller may see, and the fields that they are about."""
+    if not visibility_of(principal).admits_category(CATEGORY):
+        return [], {}
     now = desk.clock()
     waiting = [each for each in desk.store.proposals(principal.scope) if each.is_open(now)]
     ids = sorted({PREFIX + proposal.field for proposal in waiting})

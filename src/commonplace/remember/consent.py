@@ -27,7 +27,7 @@ from commonplace.model.consent import (
     was_declined,
     with_signal,
 )
-from commonplace.model.memory import Memory
+from commonplace.model.memory import Memory, Sensitivity
 from commonplace.model.profile import ADDS_TO, PREFIX, field_name, field_of
 from commonplace.model.proposal import Proposal, Signal, SignalKind
 from commonplace.model.scope import Principal
@@ -143,7 +143,7 @@ class _Weighing:
 
     def take(self, said: Claim) -> Proposed:
         known = self.fields.get(field_of(said.name))
-        if known and self._sees(known) and self._holds(known, said):
+        if known and self._sees(known) and self._holds(known, said.name, said.value):
             return Proposed(known.id, said.name, said.value, Outcome.HOLDS, 0, None)
         found = self._same_as(said)
         if found is None and len(self.open) >= MAX_OPEN:
@@ -160,12 +160,12 @@ class _Weighing:
         """Else the answer would betray what a hidden field says."""
         return can_see(self.principal, field)
 
-    def _holds(self, field: Memory, said: Claim) -> bool:
+    def _holds(self, field: Memory, name: str, value: Any) -> bool:
         if not field.is_live(self.now):
             return False
-        value = field.metadata["value"]
-        several = said.name in ADDS_TO and isinstance(value, list)
-        return the_same_among(self.desk, said.value, value if several else [value]) is not None
+        says = field.metadata["value"]
+        several = name in ADDS_TO and isinstance(says, list)
+        return the_same_among(self.desk, value, says if several else [says]) is not None
 
     def _same_as(self, said: Claim) -> Proposal | None:
         candidates = [each for each in self.open.values() if each.name == said.name]
@@ -196,13 +196,26 @@ class _Weighing:
         )
 
     def _may_apply(self, name: str, known: Memory | None) -> bool:
-        if known and not self._sees(known):
+        """Not against a no of the owner's, nor to what the owner has marked as sensitive."""
+        if known and known.sensitivity is Sensitivity.HIGH:
             return False
         query = JournalQuery(subject=PREFIX + field_of(name), events_only=True)
         rows = self.desk.store.journal(self.principal.scope, query)
         return not was_declined(rows, self.now, self.desk.lifetimes.proposed)
 
     def _apply(self, proposal: Proposal, known: Memory | None) -> Proposed:
+        after = self._written(proposal, known)
+        outdone = rivals(proposal, self.open.values())
+        if self.open.pop(proposal.id, None):
+            self.steps.append(settled(proposal, Decision.APPLIED))
+        for rival in outdone:
+            del self.open[rival.id]
+            self.steps.append(settled(rival, Decision.OUTDONE))
+        return self._told(proposal, after.id, Outcome.APPLIED, None)
+
+    def _written(self, proposal: Proposal, known: Memory | None) -> Memory:
+        if known and self._holds(known, proposal.name, proposal.value):
+            return known  # which whoever proposed it may not see
         step, after = write_field(
             self.desk,
             self.principal,
@@ -214,13 +227,7 @@ class _Weighing:
         )
         self.fields[proposal.field] = after
         self.steps += [step] if step else []
-        outdone = rivals(proposal, self.open.values())
-        if self.open.pop(proposal.id, None):
-            self.steps.append(settled(proposal, Decision.APPLIED))
-        for rival in outdone:
-            del self.open[rival.id]
-            self.steps.append(settled(rival, Decision.OUTDONE))
-        return self._told(proposal, after.id, Outcome.APPLIED, None)
+        return after
 
     def _told(
         self, proposal: Proposal, id: str, outcome: Outcome, ends_at: datetime | None

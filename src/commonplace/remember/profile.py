@@ -136,7 +136,9 @@ def _fresh(
     goals = _goals(known, now) if name in ADDS_TO else []
     rests = resting_on(known if goals else None, value, supports)
     if name in ADDS_TO:
-        value = list(check.words([*goals, value], "value"))  # a list may become too long
+        known_goals = {goal.casefold() for goal in goals}
+        more = [] if value.casefold() in known_goals else [value]
+        value = list(check.words([*goals, *more], "value"))  # a list may become too long
     draft = draft_from(
         {
             "kind": Kind.KV,

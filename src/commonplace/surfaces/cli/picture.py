@@ -58,8 +58,8 @@ def conflicts_picture() -> str:
     with commonplace.open(":memory:", clock=lambda: next(moments)) as book:
         me = book.user("ana")
         me.remember("Dana Levi, dentist, 03-555-0142", kind="contact", evidence=["her card"])
-        planner = me.agent("planner")
-        planner.remember("Dana Levi, dentist, 03-555-0199", kind="contact", source_id="mail:812")
+        helper = me.agent("helper")
+        helper.remember("Dana Levi, dentist, 03-555-0199", kind="contact", source_id="mail:812")
         (question,) = me.conflicts()
     told = replace(
         question,
