@@ -15,6 +15,7 @@ from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
 from commonplace.model.kinds import POLICIES, Kind, Stability
 from commonplace.model.memory import Link, Memory, Sensitivity, State, Version
 from commonplace.model.portable_sources import WholeSource
+from commonplace.model.proposal import Proposal, Signal, SignalKind
 from commonplace.model.source import (
     ContentType,
     ContextType,
@@ -190,6 +191,37 @@ sources = st.builds(
     extraction_completed_at=_maybe(moments),
     version=st.integers(1, 9),
 )
+signals = st.builds(
+    Signal,
+    actor=words,
+    at=moments,
+    kind=st.sampled_from(SignalKind),
+    confidence=_maybe(shares),
+    thread=_maybe(words),
+    evidence=st.lists(texts, max_size=2).map(tuple),
+    source_id=_maybe(words),
+    memory_id=_maybe(words),
+)
+_values = st.one_of(
+    texts, st.booleans(), st.integers(-(2**60), 2**60), st.lists(words, max_size=3, unique=True)
+)
+
+
+@st.composite
+def proposals(draw: st.DrawFn) -> Proposal:
+    at = draw(moments)
+    name = draw(st.sampled_from(["city", "tone", "goals", "goals_add", "shoe_size"]))
+    return Proposal(
+        id=f"proposal:{draw(st.uuids())}",
+        name=name,
+        value=draw(words if name == "goals_add" else _values),
+        signals=tuple(draw(st.lists(signals, min_size=1, max_size=3))),
+        reason=draw(st.just("") | texts),
+        proposed_at=at,
+        ends_at=at + draw(spans),
+    )
+
+
 journal_rows = st.builds(
     JournalRow,
     seq=st.integers(1, 10**6),

@@ -292,7 +292,7 @@ def test_setting_a_field_answers_what_was_proposed_for_it(me, helper):
     helper.propose("goals_add", "run")
     me.profile_set("city", "Haifa")
     assert [each.name for each in me.proposals()] == ["goals_add"]
-    assert decisions(me, "city") == ["declined", "accepted"]
+    assert sorted(decisions(me, "city")) == ["accepted", "declined"]
     me.profile_set("goals", ["read"])
     assert len(me.proposals()) == 1
     me.profile_set("goals_add", "run")
@@ -349,7 +349,9 @@ def test_an_agent_that_may_not_see_the_profile_proposes_and_learns_nothing(me, h
     assert planner.changes().changes == ()
     with pytest.raises(NotFound):
         planner.history("profile:city")
-    assert len(helper.proposals()) == len(me.proposals()) == 2
+    helper.propose("city", "Porto")
+    assert planner.propose("city", "Porto").signals == 1
+    assert len(helper.proposals()) == len(me.proposals()) == 3
 
 
 def test_it_may_add_a_goal_all_the_same_and_no_goal_twice(me, helper):
@@ -399,4 +401,7 @@ def test_there_is_an_end_to_what_can_wait(me, helper):
         helper.propose("one_more", 1)
     assert helper.propose("field_1", 1).outcome == Outcome.WAITING
     assert len(me.proposals(limit=1000)) == MAX_OPEN
+    (full,) = [finding for finding in me.doctor() if finding.what == "proposals"]
+    assert (full.ok, full.detail) == (False, f"{MAX_OPEN} wait for the owner")
+    assert "profile proposals" in full.remedy
     assert len(me.proposals(limit=3)) == 3

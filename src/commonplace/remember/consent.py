@@ -12,11 +12,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from commonplace.desk import Desk, can_see
+from commonplace.desk import Desk, can_see, visibility_of
 from commonplace.errors import LimitReached
 from commonplace.model import check
 from commonplace.model.changes import Changeset, Step
 from commonplace.model.consent import (
+    CATEGORY,
     MAX_OPEN,
     Decision,
     independent,
@@ -232,5 +233,8 @@ class _Weighing:
     def _told(
         self, proposal: Proposal, id: str, outcome: Outcome, ends_at: datetime | None
     ) -> Proposed:
-        count = independent(proposal.signals)
+        """Who may not see the profile is not told what others say of it either."""
+        sees = visibility_of(self.principal).admits_category(CATEGORY)
+        known = [s for s in proposal.signals if sees or s.actor == self.principal.actor]
+        count = independent(known)
         return Proposed(id, proposal.name, proposal.value, outcome, count, ends_at)

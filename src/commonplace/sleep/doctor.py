@@ -10,6 +10,7 @@ from importlib.metadata import version
 
 from commonplace.desk import Desk, indexing, passage_indexing, visibility_of
 from commonplace.language.models.embedder import Proof
+from commonplace.model.consent import MAX_OPEN
 from commonplace.model.embedders import asked_for
 from commonplace.model.filters import WHOLE, Visibility
 from commonplace.model.job import JobState
@@ -47,7 +48,7 @@ def examine(desk: Desk, scope: Scope | None, principal: Principal) -> list[Findi
     )
     findings.append(_consistency(desk, scopes))
     findings.append(_vectors(desk, scopes, seen))
-    findings += [_jobs(desk, scopes)] if principal.is_owner else []
+    findings += [_jobs(desk, scopes), _proposals(desk, scopes)] if principal.is_owner else []
     findings.append(_sources(desk, scopes, seen))
     return [*findings, _embedder(desk), _generations(desk), _settings(desk), _versions()]
 
@@ -113,6 +114,16 @@ def _jobs(desk: Desk, scopes: list[Scope]) -> Finding:
     remedies += ["Run `commonplace worker --once`."] * bool(left)
     waiting = f"{len(known)} wait" if known else "nothing waits"
     return Finding("jobs", not told, ", ".join(told) or waiting, " ".join(remedies))
+
+
+def _proposals(desk: Desk, scopes: list[Scope]) -> Finding:
+    """So many that no more can be proposed is a sign that nobody looks at them."""
+    now = desk.clock()
+    open_ = [sum(p.is_open(now) for p in desk.store.proposals(scope)) for scope in scopes]
+    full = any(count >= MAX_OPEN for count in open_)
+    told = f"{sum(open_)} wait for the owner" if any(open_) else "nothing waits"
+    remedy = "Decide on them: `commonplace profile proposals`." if full else ""
+    return Finding("proposals", not full, told, remedy)
 
 
 def _sources(desk: Desk, scopes: list[Scope], seen: Visibility) -> Finding:

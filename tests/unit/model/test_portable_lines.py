@@ -13,7 +13,7 @@ from commonplace.model.changes import connected
 from commonplace.model.memory import Link, Version
 from commonplace.model.portable import Belongings, from_lines, to_lines
 from support.clock import START
-from support.pure_values import journal_row, journal_rows, memories, memory, shares
+from support.pure_values import journal_row, journal_rows, memories, memory, proposals, shares
 
 
 @st.composite
@@ -26,8 +26,15 @@ def belongings(draw):
     journal = draw(st.lists(journal_rows, max_size=4, unique_by=lambda row: row.seq))
     revision = max([draw(st.integers(0, 100)), *(row.revision for row in journal)])
     numbers = draw(st.integers(0, 9))
+    waiting = draw(st.lists(proposals(), max_size=3, unique_by=lambda each: each.id))
     return Belongings(
-        tuple(owned), tuple(versions), tuple(links), tuple(journal), revision, numbers
+        tuple(owned),
+        tuple(versions),
+        tuple(links),
+        tuple(journal),
+        revision,
+        numbers,
+        proposals=tuple(waiting),
     )
 
 
@@ -41,6 +48,7 @@ def as_carried(owned):
         owned.journal,
         owned.revision,
         owned.profile_numbers,
+        proposals=owned.proposals,
     )
 
 
