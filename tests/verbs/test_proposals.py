@@ -7,7 +7,7 @@ import pytest
 from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound
 from commonplace.model.consent import MAX_OPEN, SENSITIVE
 from commonplace.remember.consent import Outcome
-from support.embedders import Likening
+from support.embedders import Interrupted, Likening
 
 
 @pytest.fixture
@@ -299,73 +299,18 @@ def test_setting_a_field_answers_what_was_proposed_for_it(me, helper):
     assert me.proposals() == []
 
 
-# ——— what is told ———
+# ——— two at once ———
 
 
-def test_the_header_tells_of_a_field_only_when_it_has_changed(me, helper):
-    asked = helper.propose("city", "Berlin", thread="t")
-    assert helper.changes().changes == ()
-    me.accept(asked.id)
-    assert [change.bullet for change in helper.changes().changes] == [
-        "- +created: [profile] City is Berlin (imp=2)"
-    ]
-    me.decline(helper.propose("city", "Jaffa").id)
-    assert helper.changes().header == ""
-
-
-def test_the_journal_tells_who_proposed_and_who_decided_and_no_value(me, helper):
-    me.accept(helper.propose("city", "Xanadu", reason="Xanadu it is", thread="t").id)
-    rows = me.history("profile:city")
-    assert {row["event"] for row in rows} == {"CONSENT"}
-    assert [row["actor"] for row in reversed(rows)] == ["agent:helper", "user:ana", "user:ana"]
-    assert [row["event"] for row in me.change_log("t")] == ["CONSENT"]
-    assert "Xanadu" not in repr((rows, me.change_log("t"), me.events()))
-
-
-def test_an_agent_sees_what_is_proposed_but_not_the_words_of_others(me, helper, coach):
-    helper.propose("city", "Berlin", reason="A flat", evidence=["I signed for the flat"])
-    (own,), (others,) = helper.proposals(), coach.proposals()
-    assert (own.reason, own.evidence) == ("A flat", ("I signed for the flat",))
-    assert (others.value, others.reason, others.evidence) == ("Berlin", "", ())
-
-
-def test_a_hidden_field_is_neither_shown_nor_betrayed(me, helper):
-    me.profile_set("tone", "brief")
-    me.update("profile:tone", sensitivity="high")
-    answer = helper.propose("tone", "brief", confidence=1.0)
-    assert answer.outcome == Outcome.WAITING
-    assert helper.proposals() == []
-    assert helper.stats().proposals == 0
-    assert [each.stands for each in me.proposals()] == ["brief"]
-
-
-def test_an_agent_that_may_not_see_the_profile_proposes_and_learns_nothing(me, helper):
-    """The shipped allowlist of the planner does not name the profile."""
-    planner = me.agent("planner")
-    me.profile_set("city", "Haifa")
-    right, wrong = planner.propose("city", "Haifa"), planner.propose("city", "Berlin")
-    assert (right.outcome, wrong.outcome) == (Outcome.WAITING, Outcome.WAITING)
-    assert (planner.proposals(), planner.stats().proposals) == ([], 0)
-    assert planner.changes().changes == ()
-    with pytest.raises(NotFound):
-        planner.history("profile:city")
-    helper.propose("city", "Porto")
-    assert planner.propose("city", "Porto").signals == 1
-    assert len(helper.proposals()) == len(me.proposals()) == 3
-
-
-def test_it_may_add_a_goal_all_the_same_and_no_goal_twice(me, helper):
-    planner = me.agent("planner")
-    me.profile_set("goals", ["Read"])
-    for goal in ("read", "run"):
-        assert planner.propose("goals_add", goal, confidence=0.9).outcome == Outcome.APPLIED
-    assert fields(me) == {"goals": ["Read", "run"]}
-
-
-def test_stats_count_what_waits(me, helper):
-    helper.propose("city", "Berlin")
-    helper.propose("city", "Jaffa")
-    assert me.stats().proposals == 2
+def test_what_slips_in_between_is_decided_upon_too(open_book):
+    """Decided on a profile that says nothing, applied to one that does: a version more."""
+    embedder = Interrupted()
+    here, there = open_book(embedder=embedder).user("ana"), open_book().user("ana")
+    embedder.meanwhile = lambda: there.profile_set("tone", "warm")
+    answer = here.agent("helper").propose("tone", "brief", confidence=0.9)
+    assert (answer.outcome, answer.revision) == (Outcome.APPLIED, 2)
+    versions = there.show("profile:tone").versions
+    assert [version.memory.metadata["value"] for version in versions] == ["warm", "brief"]
 
 
 # ——— what is refused ———

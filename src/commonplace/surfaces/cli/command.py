@@ -18,6 +18,7 @@ from commonplace.book import Verified
 from commonplace.errors import InvalidInput, NotAllowed
 from commonplace.model.relations import Action
 from commonplace.operations import Effect, Operation, Parameter, Shape
+from commonplace.remember.consent import Outcome, Proposed
 from commonplace.remember.remember import Remembered
 from commonplace.sleep.doctor import Finding
 from commonplace.surfaces.cli.ingesting import IngestedFiles, ingest_files, still_waits
@@ -104,6 +105,8 @@ def command_for(operation: Operation, group: bool = False) -> Callable[..., None
 def _waits(answer: Any, arguments: Mapping[str, Any]) -> bool:
     if isinstance(answer, Remembered):
         return answer.action is Action.PENDING
+    if isinstance(answer, Proposed):
+        return answer.outcome is Outcome.WAITING
     return still_waits(answer, arguments)
 
 
