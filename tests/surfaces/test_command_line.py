@@ -241,3 +241,11 @@ def test_a_question_has_an_exit_code_of_its_own(commonplace):
     assert json.loads(commonplace("conflicts", "--json").stdout) == []
     assert told(4444, "--on-conflict", "insert").returncode == 0
     assert told(5555, "--on-conflict", "shrug").returncode == 1
+
+
+def test_a_proposal_that_waits_has_the_same_exit_code(commonplace):
+    asked = commonplace("profile", "propose", "city", "Berlin", "--agent", "helper", "--json")
+    assert asked.returncode == 3
+    assert commonplace("profile", "accept", json.loads(asked.stdout)["id"]).returncode == 0
+    again = commonplace("profile", "propose", "city", "Berlin", "--agent", "helper")
+    assert (again.returncode, "says so already" in again.stdout) == (0, True)

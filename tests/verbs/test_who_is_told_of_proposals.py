@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from commonplace.errors import NotFound
@@ -66,8 +68,17 @@ def test_an_agent_that_may_not_see_the_profile_proposes_and_learns_nothing(me, h
     with pytest.raises(NotFound):
         planner.history("profile:city")
     helper.propose("city", "Porto")
-    assert planner.propose("city", "Porto").signals == 1
     assert len(helper.proposals()) == len(me.proposals()) == 3
+
+
+def test_it_is_answered_as_if_nobody_else_had_spoken(me, helper, clock):
+    planner = me.agent("planner")
+    helper.propose("tone", "Brief")
+    clock.tick(days=1)
+    answer = planner.propose("tone", "brief")
+    assert me.profile().fields == {"tone": "Brief"}
+    assert (answer.outcome, answer.value, answer.signals) == (Outcome.WAITING, "brief", 1)
+    assert answer.ends_at == clock() + timedelta(days=7)
 
 
 def test_it_may_add_a_goal_all_the_same_and_no_goal_twice(me, helper):

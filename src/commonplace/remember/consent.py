@@ -150,12 +150,13 @@ class _Weighing:
         if found is None and len(self.open) >= MAX_OPEN:
             return Proposed("", said.name, said.value, Outcome.FULL, 0, None)
         proposal = with_signal(found, self._signal(said)) if found else self._new(said)
-        if is_agreed(said.name, proposal.signals) and self._may_apply(said.name, known):
-            return self._apply(proposal, known)
-        if proposal is not found:
+        applies = is_agreed(said.name, proposal.signals) and self._may_apply(said.name, known)
+        if applies:
+            self._apply(proposal, known)
+        elif proposal is not found:
             self.open[proposal.id] = proposal
             self.steps.append(proposing(proposal))
-        return self._told(proposal, proposal.id, Outcome.WAITING, proposal.ends_at)
+        return self._answer(said, proposal, applies)
 
     def _sees(self, field: Memory) -> bool:
         """Else the answer would betray what a hidden field says."""
@@ -204,19 +205,18 @@ class _Weighing:
         rows = self.desk.store.journal(self.principal.scope, query)
         return not was_declined(rows, self.now, self.desk.lifetimes.proposed)
 
-    def _apply(self, proposal: Proposal, known: Memory | None) -> Proposed:
-        after = self._written(proposal, known)
+    def _apply(self, proposal: Proposal, known: Memory | None) -> None:
+        self._write(proposal, known)
         outdone = rivals(proposal, self.open.values())
         if self.open.pop(proposal.id, None):
             self.steps.append(settled(proposal, Decision.APPLIED))
         for rival in outdone:
             del self.open[rival.id]
             self.steps.append(settled(rival, Decision.OUTDONE))
-        return self._told(proposal, after.id, Outcome.APPLIED, None)
 
-    def _written(self, proposal: Proposal, known: Memory | None) -> Memory:
+    def _write(self, proposal: Proposal, known: Memory | None) -> None:
         if known and self._holds(known, proposal.name, proposal.value):
-            return known  # which whoever proposed it may not see
+            return  # which whoever proposed it may not see
         step, after = write_field(
             self.desk,
             self.principal,
@@ -228,13 +228,18 @@ class _Weighing:
         )
         self.fields[proposal.field] = after
         self.steps += [step] if step else []
-        return after
 
-    def _told(
-        self, proposal: Proposal, id: str, outcome: Outcome, ends_at: datetime | None
-    ) -> Proposed:
-        """Who may not see the profile is not told what others say of it either."""
+    def _answer(self, said: Claim, proposal: Proposal, applied: bool) -> Proposed:
+        """Who may not see the profile is answered as if nobody else had spoken of it."""
         sees = visibility_of(self.principal).admits_category(CATEGORY)
-        known = [s for s in proposal.signals if sees or s.actor == self.principal.actor]
-        count = independent(known)
-        return Proposed(id, proposal.name, proposal.value, outcome, count, ends_at)
+        told = proposal if sees else self._without_others(said, proposal)
+        name, value, count = told.name, told.value, independent(told.signals)
+        if applied and is_agreed(name, told.signals):
+            return Proposed(PREFIX + told.field, name, value, Outcome.APPLIED, count, None)
+        return Proposed(told.id, name, value, Outcome.WAITING, count, told.ends_at)
+
+    def _without_others(self, said: Claim, proposal: Proposal) -> Proposal:
+        own = tuple(each for each in proposal.signals if each.actor == self.principal.actor)
+        own = own or (self._signal(said),)
+        ends_at = own[0].at + self.desk.lifetimes.proposed
+        return replace(proposal, value=said.value, signals=own, ends_at=ends_at)
