@@ -28,6 +28,7 @@ from commonplace.model.owed import owing_vectors
 from commonplace.model.scope import Principal
 from commonplace.model.source import Passage, Source, embedded_text, searched_text
 from commonplace.store.cache import IndexCache
+from commonplace.store.past_indexes import PastIndexes
 from commonplace.store.port import Store
 
 log = logging.getLogger("commonplace")
@@ -64,6 +65,7 @@ class Desk:
     recall_floor: float = 0.65  # the evidence that an answer needs
     settings: Mapping[str, str] = field(default_factory=dict)  # in force, for the doctor to show
     measured: Measured = field(default_factory=Measured)
+    past: PastIndexes = field(default_factory=PastIndexes)  # of moments that were asked about
 
     @property
     def calibration(self) -> Calibration:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from commonplace.errors import InvalidInput, TooLong
 from commonplace.model import check
 from commonplace.model.filters import FILTER_NAMES, Filters
+from commonplace.model.time_travel import Then
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -71,3 +73,27 @@ def filters_from(given: Mapping[str, Any] | None, **more: Any) -> Filters:
     return Filters(
         **{name: getattr(named if name in extra else admitted, name) for name in FILTER_NAMES}
     )
+
+
+def moments(as_of: object, known_at: object, now: datetime) -> Then:
+    """Plans for a day to come can be asked about; what will be known on it, nobody knows."""
+    then = Then(
+        None if as_of is None else check.when(as_of, "as_of"),
+        None if known_at is None else check.when(known_at, "known_at"),
+    )
+    if then.known_at is not None and then.known_at > now:
+        raise InvalidInput(
+            "known_at lies in the future.",
+            remedy="Ask with as_of for what will be true then, as far as is known now.",
+            field="known_at",
+        )
+    return then
+
+
+def refuse_both(forgotten: object, as_of: object, known_at: object) -> None:
+    if forgotten and (as_of is not None or known_at is not None):
+        raise InvalidInput(
+            "What was forgotten is not seen from any moment.",
+            remedy="Ask for forgotten without as_of and known_at.",
+            field="forgotten",
+        )

@@ -134,8 +134,10 @@ def _in_order(source: Source, turns: Iterator[Turn]) -> Iterable[Turn]:
 def cut_into_passages(
     source: Source, turns: Sequence[Turn], kept: Sequence[Passage] = ()
 ) -> list[Passage]:
-    """What was looked at before (``kept``) and reads as it did is not looked at again."""
+    """What was looked at before (``kept``) and reads as it did is not looked at again, and is here
+    since it was, though others may have come before it."""
     judged = {passage.text: passage.suspicious for passage in kept}
+    arrived = {(passage.text, passage.speaker, passage.at): passage.arrived_at for passage in kept}
     began = source.started_at or source.created_at
     pieces = ((place, piece) for place, turn in enumerate(turns, 1) for piece in passages([turn]))
     return [
@@ -150,6 +152,7 @@ def cut_into_passages(
             session=piece.session,
             label=piece.label,
             suspicious=judged[piece.text] if piece.text in judged else is_suspicious(piece.text),
+            arrived_at=arrived.get((piece.text, piece.speaker, piece.at or began)),
         )
         for number, (place, piece) in enumerate(pieces, 1)
     ]

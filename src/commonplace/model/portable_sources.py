@@ -67,7 +67,7 @@ def source_lines(whole: WholeSource) -> Iterator[dict[str, Any]]:
         encoded = base64.b64encode(raw).decode("ascii")
         yield {"type": "original", "source_id": source.id, "part": part, "raw": encoded}
     for passage in whole.passages:
-        yield {"type": "passage", **{f.name: getattr(passage, f.name) for f in fields(passage)}}
+        yield {"type": "passage", **{name: getattr(passage, name) for name in _PASSAGE}}
 
 
 @dataclass(slots=True)

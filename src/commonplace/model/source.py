@@ -111,6 +111,8 @@ class Passage:
     session: str | None = None
     label: str | None = None  # of the turn it is from
     suspicious: bool = False  # reads like instructions to an agent
+    # When this store got it. It is no part of what is said: passages are equal without it.
+    arrived_at: datetime | None = field(default=None, compare=False)
 
     @property
     def id(self) -> str:

@@ -16,6 +16,7 @@ from commonplace.model.memory import Link, Memory, State, Version
 from commonplace.model.proposal import Proposal
 from commonplace.model.scope import Scope
 from commonplace.model.source import Passage, Source
+from commonplace.model.time_travel import NOW, Then
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ class SourceListing:
     said_before: datetime | None = None
     purgeable_by: datetime | None = None
     restorable_at: datetime | None = None
+    then: Then = NOW  # only what has a passage that was said and known by then
     limit: int = 50
     after: str | None = None  # the id of the last source of the page before
 
@@ -193,6 +195,23 @@ class IndexPage:
 
 
 @dataclass(frozen=True, slots=True)
+class Life:
+    """A memory that is neither forgotten nor ended, with all that it ever said."""
+
+    unit: int  # of what it says now
+    memory: Memory
+    versions: tuple[Version, ...]  # oldest first
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What time travel looks at, read in one snapshot."""
+
+    lives: Sequence[Life]  # newest first
+    page: IndexPage  # without rows: sources, the passages of then, terms and vectors of all units
+
+
+@dataclass(frozen=True, slots=True)
 class OperationCount:
     day: str
     node: str
@@ -272,6 +291,20 @@ class Store(Protocol):
 
     def proposals(self, scope: Scope) -> list[Proposal]:
         """What waits for the profile, oldest first; those whose days are over, too."""
+        ...
+
+    # ——— the past ———
+
+    def lives(self, scope: Scope, now: datetime) -> list[Life]:
+        """Everything that can be seen from some moment, newest first."""
+        ...
+
+    def past(self, scope: Scope, then: Then, now: datetime) -> Past:
+        """The same, with what an index of that moment is made from."""
+        ...
+
+    def units_then(self, scope: Scope, ids: Sequence[str], then: Then) -> dict[str, frozenset[int]]:
+        """Of each source the units of its passages that were said and known by then."""
         ...
 
     # ——— sources ———

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from commonplace.book.requests import filters_from
+from commonplace.book.requests import filters_from, moments
 from commonplace.desk import Desk, visibility_of
 from commonplace.errors import CategoryNotAllowed, NotAllowed
 from commonplace.model.filters import Filters
 from commonplace.model.scope import Principal
+from commonplace.recall.past import desk_at
 
 MAX_K = 1000
 MAX_BATCH = 1000
@@ -47,6 +48,10 @@ class Handle:
         """An agent could learn from it of what it may not see."""
         if not self.principal.is_owner:
             raise NotAllowed(f"Only the owner may {what}.")
+
+    def _desk_at(self, as_of: Moment | None, known_at: Moment | None) -> Desk:
+        """Where the memory lies as it stood then; reads done there touch nothing."""
+        return desk_at(self._desk, self.principal, moments(as_of, known_at, self._desk.clock()))
 
 
 def several(texts: Texts) -> Sequence[str]:

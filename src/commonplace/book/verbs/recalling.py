@@ -10,9 +10,11 @@ from commonplace.book.requests import (
     given,
     listed,
     optional_integer,
+    refuse_both,
     thread_name,
 )
-from commonplace.book.verbs.handle import MAX_BATCH, MAX_K, Handle, Texts
+from commonplace.book.verbs.handle import MAX_BATCH, MAX_K, Handle, Moment, Texts
+from commonplace.desk import Desk
 from commonplace.errors import MissingField
 from commonplace.model import check
 from commonplace.recall import look_up
@@ -46,12 +48,14 @@ class Recalling(Handle):
         filters: Mapping[str, Any] | None = None,
         threshold: float | None = None,
         sources: Texts | None = None,
+        as_of: Moment | None = None,
+        known_at: Moment | None = None,
         explain: bool = False,
         thread: str | None = None,
     ) -> Recalled:
         """Find what is relevant among memories and passages of sources, best first, within a
         token budget; nothing relevant gives an empty answer. For a question about a fact; use list
-        or sources to browse."""
+        or sources to browse. With as_of: what was true then; with known_at: what was known then."""
         return self.recall_many([query], **given(locals(), without=("query",)))[0]
 
     def recall_many(
@@ -65,12 +69,15 @@ class Recalling(Handle):
         filters: Mapping[str, Any] | None = None,
         threshold: float | None = None,
         sources: Texts | None = None,
+        as_of: Moment | None = None,
+        known_at: Moment | None = None,
         explain: bool = False,
         thread: str | None = None,
     ) -> Sequence[Recalled]:
         """Several questions with one call to the embedder, an answer for each."""
         admitted = self._filters(filters, kinds=kinds, categories=categories)
-        looked_at = EVERYWHERE if sources is None else self._within(sources)
+        desk = self._desk_at(as_of, known_at)
+        looked_at = EVERYWHERE if sources is None else self._within(desk, sources)
         plans = [
             Plan(
                 query=check.text(query, "query"),
@@ -84,7 +91,7 @@ class Recalling(Handle):
             )
             for query in listed(queries, MAX_BATCH)
         ]
-        return recall(self._desk, self.principal, plans)
+        return recall(desk, self.principal, plans)
 
     def list(
         self,
@@ -95,10 +102,14 @@ class Recalling(Handle):
         limit: int = 50,
         after: str | None = None,
         forgotten: bool = False,
+        as_of: Moment | None = None,
+        known_at: Moment | None = None,
     ) -> look_up.Page:
-        """Browse memories, newest first. With forgotten: those that restore can bring back."""
+        """Browse memories, newest first. With forgotten: those that restore can bring back. With
+        as_of: what was true then; with known_at: what was known then."""
+        refuse_both(forgotten, as_of, known_at)
         return look_up.list_memories(
-            self._desk,
+            self._desk_at(as_of, known_at),
             self.principal,
             self._filters(filters, kinds=kinds, categories=categories),
             check.integer(limit, "limit", 1, MAX_K),
@@ -106,16 +117,19 @@ class Recalling(Handle):
             check.flag(forgotten, "forgotten"),
         )
 
-    def show(self, id: str) -> look_up.Shown | ShownSource:
+    def show(
+        self, id: str, *, as_of: Moment | None = None, known_at: Moment | None = None
+    ) -> look_up.Shown | ShownSource:
         """One memory whole: its fields, its versions and what it is linked to. Of a source its
-        passages, of a passage those around it."""
+        passages, of a passage those around it. As it stood, with as_of or known_at."""
         wanted = check.id(id)
-        if source := known_source(self._desk, self.principal, wanted):
-            return show_source(self._desk, self.principal, source)
-        return look_up.show(self._desk, self.principal, wanted)
+        desk = self._desk_at(as_of, known_at)
+        if source := known_source(desk, self.principal, wanted):
+            return show_source(desk, self.principal, source)
+        return look_up.show(desk, self.principal, wanted)
 
-    def _within(self, sources: Texts) -> Within:
-        return within(self._desk, self.principal, check.ids(sources, "sources"))
+    def _within(self, desk: Desk, sources: Texts) -> Within:
+        return within(desk, self.principal, check.ids(sources, "sources"))
 
     def _choice(self, query: str | None, instead_of: str, sources: Texts | None = None) -> Choice:
         if query is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from commonplace.book.originals import original_from
-from commonplace.book.requests import choices, given, thread_name
+from commonplace.book.requests import choices, given, refuse_both, thread_name
 from commonplace.book.verbs.handle import MAX_K, Handle, Moment, Texts, several
 from commonplace.book.work import kinds_of_work
 from commonplace.desk import visibility_of
@@ -61,8 +61,12 @@ class Sources(Handle):
         limit: int = 50,
         after: str | None = None,
         forgotten: bool = False,
+        as_of: Moment | None = None,
+        known_at: Moment | None = None,
     ) -> SourcePage:
-        """Browse sources, newest first. With forgotten: those that restore can bring back."""
+        """Browse sources, newest first. With forgotten: those that restore can bring back. With
+        as_of: what was said by then; with known_at: what was known then."""
+        refuse_both(forgotten, as_of, known_at)
         gone = check.flag(forgotten, "forgotten")
         listing = SourceListing(
             visibility=visibility_of(self.principal),
@@ -78,4 +82,4 @@ class Sources(Handle):
             limit=check.integer(limit, "limit", 1, MAX_K) + 1,
             after=None if after is None else check.id(after, "after"),
         )
-        return list_sources(self._desk, self.principal, listing)
+        return list_sources(self._desk_at(as_of, known_at), self.principal, listing)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import fields
+from datetime import datetime
 from typing import Any
 
 from commonplace.model.memory import Sensitivity, State
@@ -24,7 +25,7 @@ _LISTS = ("keywords", "tags", "participants")
 _PASSAGE = ("unit", "id", "number", "turn", "text", "speaker", "role", "at", "session", "label")
 
 SOURCE_COLUMNS = ", ".join(f"s.{name}" for name in _NAMES)
-PASSAGE_COLUMNS = ", ".join(f"p.{name}" for name in (*_PASSAGE, "suspicious"))
+PASSAGE_COLUMNS = ", ".join(f"p.{name}" for name in (*_PASSAGE, "suspicious", "arrived_at"))
 
 _DECODERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_MOMENTS, moment),
@@ -56,7 +57,7 @@ def source_values(source: Source) -> dict[str, Any]:
     return values
 
 
-def passage_values(passage: Passage) -> dict[str, Any]:
+def passage_values(passage: Passage, now: datetime) -> dict[str, Any]:
     return {
         "id": passage.source_id,
         "number": passage.number,
@@ -68,12 +69,14 @@ def passage_values(passage: Passage) -> dict[str, Any]:
         "session": passage.session,
         "label": passage.label,
         "suspicious": int(passage.suspicious),
+        "arrived_at": micros(passage.arrived_at or now),
     }
 
 
 def passage_from(row: Row) -> tuple[int, Passage]:
     """With the unit it is found by."""
-    unit, source_id, number, turn, text, speaker, role, at, session, label, suspicious = row
+    unit, source_id, number, turn, text, speaker, role, at, session, label, *rest = row
+    suspicious, arrived_at = rest
     return unit, Passage(
         source_id=source_id,
         number=number,
@@ -85,4 +88,5 @@ def passage_from(row: Row) -> tuple[int, Passage]:
         session=session,
         label=label,
         suspicious=bool(suspicious),
+        arrived_at=moment(arrived_at),
     )

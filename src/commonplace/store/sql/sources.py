@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 from typing import Any
 
 from commonplace.errors import StaleDecision
@@ -90,6 +91,9 @@ def _listing_values(listing: SourceListing) -> dict[str, Any]:
         "said_before": micros(listing.said_before),
         "purgeable_by": micros(listing.purgeable_by),
         "restorable_at": micros(listing.restorable_at),
+        "now": int(listing.then.is_now),
+        "as_of": micros(listing.then.as_of),
+        "known_at": micros(listing.then.known_at),
         "after": listing.after,
         "limit": listing.limit,
     }
@@ -99,7 +103,7 @@ def _listing_values(listing: SourceListing) -> dict[str, Any]:
 
 
 def add_source(
-    session: Session, step: AddSource, seq: int, units: Sequence[int]
+    session: Session, step: AddSource, seq: int, units: Sequence[int], at: datetime
 ) -> list[tuple[int, Indexing]]:
     """Whoever was faster with the same original has it: decide again."""
     source = step.source
@@ -112,7 +116,7 @@ def add_source(
             for part, raw in enumerate((step.original, *step.further), 1)
         ],
     )
-    return _insert_passages(session, step.passages, seq, units)
+    return _insert_passages(session, step.passages, seq, units, at)
 
 
 def change_source(
@@ -120,6 +124,7 @@ def change_source(
     step: ChangeSource,
     seq: int,
     units: Sequence[int],
+    at: datetime,
 ) -> list[tuple[int, Indexing]]:
     after = step.after
     if step.anew:
@@ -136,7 +141,7 @@ def change_source(
         raise StaleDecision("Another writer changed this source first.")
     if step.before.state is not State.ACTIVE and after.state is State.ACTIVE:
         session.run("bump_passages_of", id=after.id, seq=seq)
-    return _insert_passages(session, step.passages, seq, units)
+    return _insert_passages(session, step.passages, seq, units, at)
 
 
 def _insert_passages(
@@ -144,12 +149,17 @@ def _insert_passages(
     passages: Sequence[tuple[Passage, Indexing]],
     seq: int,
     units: Sequence[int],
+    at: datetime,
 ) -> list[tuple[int, Indexing]]:
-    """Returns what they are found by, for the index of all."""
+    """Returns what they are found by, for the index of all. Those that were here before, and are
+    only placed anew, keep the moment they arrived at."""
     placed = list(zip(units, passages, strict=True))
     session.run_many(
         "insert_passage",
-        [{**passage_values(passage), "unit": unit, "seq": seq} for unit, (passage, _) in placed],
+        [
+            {**passage_values(passage, at), "unit": unit, "seq": seq}
+            for unit, (passage, _) in placed
+        ],
     )
     return [(unit, index) for unit, (_, index) in placed]
 

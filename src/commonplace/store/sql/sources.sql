@@ -41,10 +41,11 @@ DELETE FROM originals WHERE scope = :scope AND id IN #list(ids)
 
 -- name: insert_passage
 INSERT INTO passages (
-  scope, id, number, turn, unit, seq, text, speaker, role, at, session, label, suspicious
+  scope, id, number, turn, unit, seq, text, speaker, role, at, session, label, suspicious,
+  arrived_at
 ) VALUES (
   :scope, :id, :number, :turn, :unit, :seq, :text, :speaker, :role, :at, :session, :label,
-  :suspicious
+  :suspicious, :arrived_at
 )
 
 -- name: delete_passage_terms
@@ -97,6 +98,13 @@ SELECT #source_columns
         OR COALESCE(s.ended_at, s.started_at, s.created_at) > CAST(:said_after AS BIGINT))
    AND (CAST(:said_before AS BIGINT) IS NULL
         OR COALESCE(s.started_at, s.created_at) < CAST(:said_before AS BIGINT))
+   AND (CAST(:now AS BIGINT) = 1 OR EXISTS (
+         SELECT 1 FROM passages p
+          WHERE p.scope = s.scope AND p.id = s.id
+            AND (CAST(:as_of AS BIGINT) IS NULL OR p.at <= CAST(:as_of AS BIGINT))
+            AND (CAST(:known_at AS BIGINT) IS NULL
+                 OR COALESCE(p.arrived_at, s.processing_completed_at, s.created_at)
+                    <= CAST(:known_at AS BIGINT))))
    AND (CAST(:after AS TEXT) IS NULL
         OR (s.created_at, s.id) < (SELECT p.created_at, p.id FROM sources p
                                     WHERE p.scope = :scope AND p.id = CAST(:after AS TEXT)))

@@ -43,6 +43,7 @@ from commonplace.store.sql.generations import (
     insert_unit_vectors,
 )
 from commonplace.store.sql.jobs import SqlJobs
+from commonplace.store.sql.past import SqlPast
 from commonplace.store.sql.proposals import SqlProposals
 from commonplace.store.sql.rows import (
     Row,
@@ -79,7 +80,7 @@ _LOOSE_ENDS = (
 )
 
 
-class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals):
+class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals, SqlPast):
     url: str
     _closed = False
 

@@ -176,7 +176,7 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
         case ChangeSource():
             for step in batch:
                 units = [numbers.take_unit() for _ in step.passages]
-                placed = change_source(session, step, numbers.seq, units)
+                placed = change_source(session, step, numbers.seq, units, numbers.at)
                 _index(session, placed, numbers.generation)
         case RemoveSource():
             remove_sources(session, batch)
@@ -239,7 +239,8 @@ def _index(session: Session, placed: Sequence[tuple[int, Indexing]], generation:
 
 def _add_source(session: Session, step: AddSource, numbers: Numbers) -> None:
     units = [numbers.take_unit() for _ in step.passages]
-    _index(session, add_source(session, step, numbers.seq, units), numbers.generation)
+    placed = add_source(session, step, numbers.seq, units, numbers.at)
+    _index(session, placed, numbers.generation)
 
 
 def _change(session: Session, step: Change, numbers: Numbers) -> None:

@@ -1,0 +1,108 @@
+"""Time travel: what was true at a moment, as far as was known at a moment.
+
+Two clocks. The *world's*: a memory holds from ``valid_from`` (or else since it was created) until
+``valid_to``; `as_of` asks by it. The *engine's*: a version stands from the moment it was recorded
+until the next one; `known_at` asks by it. First `known_at` chooses the versions, then `as_of` looks
+at what they say of the world.
+
+What is forgotten, overridden, ended or erased now is never seen, whichever moment is asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.model.memory import Memory, State, Version
+from commonplace.model.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """The moments that are asked about. None: now."""
+
+    as_of: datetime | None = None  # true in the world
+    known_at: datetime | None = None  # known to the engine
+
+    @property
+    def is_now(self) -> bool:
+        return self.as_of is None and self.known_at is None
+
+
+NOW = Then()
+
+
+def as_it_stood(
+    present: Memory, versions: Sequence[Version], then: Then, now: datetime
+) -> Memory | None:
+    """What a memory said ``then``; None where there is nothing of it to be seen.
+
+    ``versions`` are all of it, oldest first. With `known_at` alone it is as a look at it would have
+    shown it at that moment. With `as_of`, what is superseded stands for the time it was true, and a
+    memory that got new words in place (a field of the profile) says the older ones for the time
+    before the newer ones held.
+    """
+    if present.state is State.SOFT_DELETED or has_ended(present, now):
+        return None
+    known = known_versions(present, versions, then)
+    if not known or _is_away(known[-1], then.known_at or now):
+        return None
+    if then.as_of is None:
+        return known[-1]
+    for said in reversed(known):
+        if said.state is not State.SOFT_DELETED and holds_since(said) <= then.as_of:
+            holds = said.valid_to is None or then.as_of < said.valid_to
+            return said.evolve(state=State.ACTIVE) if holds else None
+    return None
+
+
+def known_versions(present: Memory, versions: Sequence[Version], then: Then) -> list[Memory]:
+    """What was known of it by then, oldest first. Nothing was before it arrived in this store."""
+    arrived = present.arrived_at or present.created_at
+    if then.known_at is not None and then.known_at < arrived:
+        return []
+    return [
+        _as_a_whole(present, version.memory)
+        for version in _still_told(versions)
+        if then.known_at is None or version.recorded_at <= then.known_at
+    ]
+
+
+def _still_told(versions: Sequence[Version]) -> Sequence[Version]:
+    """Forgotten words come back only with a restoration of these words: where a forgotten memory
+    was given other ones, all that it said before stays forgotten."""
+    for place in range(len(versions) - 1, 0, -1):
+        before, after = versions[place - 1].memory, versions[place].memory
+        if before.state is State.SOFT_DELETED and before.content != after.content:
+            return versions[place:]
+    return versions
+
+
+def _as_a_whole(present: Memory, said: Memory) -> Memory:
+    """With what a version does not hold. Reads and disputes are of today, and no part of it."""
+    if said.version == present.version:
+        return present.evolve(conflict=None, last_accessed_at=None, access_count=0)
+    return said.evolve(arrived_at=present.arrived_at)
+
+
+def _is_away(memory: Memory, at: datetime) -> bool:
+    return memory.state is State.SOFT_DELETED or has_ended(memory, at)
+
+
+def has_ended(memory: Memory, at: datetime) -> bool:
+    """Its time is over, though the night may be still to come."""
+    return memory.ends_at is not None and memory.ends_at <= at
+
+
+def holds_since(memory: Memory) -> datetime:
+    return memory.valid_from or memory.created_at
+
+
+def as_described_then(source: Source, passages: int, then: Then) -> Source:
+    """A source with as many of its passages as there were. Of its description no versions are
+    kept: what may have been written after the moment is left out."""
+    described = source.processing_completed_at
+    if then.known_at is None or (described is not None and described <= then.known_at):
+        return source.evolve(passages=passages)
+    return source.evolve(passages=passages, summary="", keywords=())

@@ -1,0 +1,205 @@
+"""A desk at which the past lies: the same verbs that read the present read it there.
+
+`desk_at` gives one whose store and index show a scope as it stood then. Recall, lists and whatever
+else reads through a desk need not know of it, so that ranking in the past is the same function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import cast
+
+from commonplace.bookkeeper import Bookkeeper
+from commonplace.desk import Desk, visibility_of
+from commonplace.errors import NotFound
+from commonplace.model.changes import Bookkeeping
+from commonplace.model.conflict import Held
+from commonplace.model.filters import Visibility
+from commonplace.model.memory import Link, Memory, Version
+from commonplace.model.scope import Principal, Scope
+from commonplace.model.source import Passage, Source
+from commonplace.model.time_travel import Then, as_described_then, as_it_stood, known_versions
+from commonplace.recall.past_index import past_index
+from commonplace.store.cache import IndexCache
+from commonplace.store.index import ScopeIndex
+from commonplace.store.port import EVERYTHING, Counters, HeldQuery, Listing, SourceListing, Store
+
+
+def desk_at(desk: Desk, principal: Principal, then: Then) -> Desk:
+    """The same desk where nothing is asked about another moment than now."""
+    if then.is_now:
+        return desk
+    past = _Past(desk, principal, then)
+    return replace(
+        desk,
+        store=cast(Store, StoreThen(past)),
+        index=cast(IndexCache, IndexThen(past)),
+        books=cast(Bookkeeper, BooksThen(desk)),
+        clock=lambda: then.known_at or desk.clock(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """Who looks at which moment. What they may not see today they do not see then either."""
+
+    desk: Desk
+    principal: Principal
+    then: Then
+
+    @property
+    def store(self) -> Store:
+        return self.desk.store
+
+    @property
+    def now(self) -> datetime:
+        return self.desk.clock()
+
+    @property
+    def visibility(self) -> Visibility:
+        return visibility_of(self.principal)
+
+    @property
+    def by_id(self) -> Visibility:
+        """By id, the owner sees everything of theirs."""
+        return Visibility(cleared=True) if self.principal.is_owner else self.visibility
+
+    def stood(self, memory: Memory, versions: Sequence[Version], seen: Visibility) -> Memory | None:
+        if not seen.admits(memory):
+            return None
+        then = as_it_stood(memory, versions, self.then, self.now)
+        return then if then and seen.admits(then) else None
+
+
+class IndexThen:
+    """Of a scope as it stood, in the place of the one that follows the present."""
+
+    def __init__(self, past: _Past):
+        self._past = past
+
+    @contextmanager
+    def reading(self, scope: Scope) -> Iterator[ScopeIndex]:
+        past = self._past
+        kept = past_index(past.desk, scope, past.then, past.visibility)
+        with kept.lock:
+            yield kept.index
+
+
+class BooksThen:
+    """That something was looked for is noted; looking back touches nothing."""
+
+    def __init__(self, desk: Desk):
+        self._desk = desk
+
+    def later(self, bookkeeping: Bookkeeping) -> None:
+        noted = replace(bookkeeping, at=self._desk.clock(), touched={}, cursor=None)
+        self._desk.books.later(noted)
+
+    def flush(self) -> None:
+        self._desk.books.flush()
+
+
+class StoreThen:
+    """What those who read ask a store for, answered as of then. It has no writes."""
+
+    def __init__(self, past: _Past):
+        self._past = past
+        self._store = past.store
+
+    def counters(self, scope: Scope) -> Counters:
+        return self._store.counters(scope)
+
+    # ——— memories ———
+
+    def fetch(self, scope: Scope, ids: Sequence[str]) -> list[Memory]:
+        versions = self._versions(scope, ids)
+        found = (
+            self._past.stood(memory, versions.get(memory.id, ()), self._past.by_id)
+            for memory in self._store.fetch(scope, ids)
+        )
+        return [memory for memory in found if memory]
+
+    def page(self, scope: Scope, listing: Listing) -> list[Memory]:
+        """The other wishes of a listing are of the night's, which does not travel."""
+        found = (
+            self._past.stood(life.memory, life.versions, listing.visibility)
+            for life in self._store.lives(scope, self._past.now)
+        )
+        admitted = [
+            memory
+            for memory in found
+            if memory
+            and memory.state in listing.states
+            and listing.filters.admits(memory)
+            and (memory.id.startswith("profile:") or not listing.only_profile)
+        ]
+        return admitted[_place_after(admitted, listing.after) :][: listing.limit]
+
+    def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]:
+        """Those that were known, and that whoever asks may see."""
+        found = self._versions(scope, ids)
+        told: list[Version] = []
+        for memory in self._store.fetch(scope, ids):
+            known = known_versions(memory, found.get(memory.id, ()), self._past.then)
+            numbers = {each.version for each in known if self._past.by_id.admits(each)}
+            told += [v for v in found[memory.id] if v.memory.version in numbers]
+        return told
+
+    def _versions(self, scope: Scope, ids: Sequence[str]) -> dict[str, list[Version]]:
+        found: dict[str, list[Version]] = {}
+        for version in self._store.versions(scope, ids):
+            found.setdefault(version.memory.id, []).append(version)
+        return found
+
+    def links(self, scope: Scope, ids: Sequence[str]) -> list[Link]:
+        known_at = self._past.then.known_at
+        links = self._store.links(scope, ids)
+        return [link for link in links if known_at is None or link.created_at <= known_at]
+
+    def held(self, scope: Scope, query: HeldQuery | None = None) -> list[Held]:
+        """What waits for a decision is of today."""
+        return []
+
+    # ——— sources ———
+
+    def sources(self, scope: Scope, ids: Sequence[str]) -> list[Source]:
+        return self._as_they_were(scope, self._store.sources(scope, ids))
+
+    def source_called(self, scope: Scope, origin: str, external_id: str) -> Source | None:
+        found = self._store.source_called(scope, origin, external_id)
+        return next(iter(self._as_they_were(scope, [found] if found else [])), None)
+
+    def source_page(self, scope: Scope, listing: SourceListing) -> list[Source]:
+        found = self._store.source_page(scope, replace(listing, then=self._past.then))
+        return self._as_they_were(scope, found)
+
+    def _as_they_were(self, scope: Scope, sources: Sequence[Source]) -> list[Source]:
+        units = self._store.units_then(scope, [source.id for source in sources], self._past.then)
+        return [
+            as_described_then(source, len(units[source.id]), self._past.then)
+            for source in sources
+            if source.id in units
+        ]
+
+    def passages(self, scope: Scope, units: Sequence[int]) -> dict[int, Passage]:
+        """By units of the index of then: what a unit says never changes."""
+        return self._store.passages(scope, units)
+
+    def passages_of(
+        self, scope: Scope, id: str, first: int = 1, last: int = EVERYTHING
+    ) -> list[tuple[int, Passage]]:
+        units = self._store.units_then(scope, [id], self._past.then).get(id, frozenset())
+        found = self._store.passages_of(scope, id, first, last)
+        return [(unit, passage) for unit, passage in found if unit in units]
+
+
+def _place_after(memories: Sequence[Memory], id: str | None) -> int:
+    if id is None:
+        return 0
+    for place, memory in enumerate(memories, 1):
+        if memory.id == id:
+            return place
+    raise NotFound(f"There is no {id!r} to go on after.", field="after")
