@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from commonplace.model.lifecycle import has_expired
 from commonplace.model.memory import Memory, State, Version
 from commonplace.model.source import Source
 
@@ -50,10 +51,17 @@ def as_it_stood(
         return None
     if then.as_of is None:
         return known[-1]
+    return _true_at(then.as_of, known)
+
+
+def _true_at(moment: datetime, known: Sequence[Memory]) -> Memory | None:
+    """Of several versions that hold by then, the newest has the word. When the memory itself ends
+    is for its newest version to say, which is of the engine's time."""
     for said in reversed(known):
-        if said.state is not State.SOFT_DELETED and holds_since(said) <= then.as_of:
-            holds = said.valid_to is None or then.as_of < said.valid_to
-            return said.evolve(state=State.ACTIVE) if holds else None
+        if said.state is not State.SOFT_DELETED and holds_since(said) <= moment:
+            holds = said.valid_to is None or moment < said.valid_to
+            stands = said.evolve(state=State.ACTIVE, expires_at=known[-1].ends_at)
+            return stands if holds else None
     return None
 
 
@@ -70,11 +78,12 @@ def known_versions(present: Memory, versions: Sequence[Version], then: Then) -> 
 
 
 def _still_told(versions: Sequence[Version]) -> Sequence[Version]:
-    """Forgotten words come back only with a restoration of these words: where a forgotten memory
-    was given other ones, all that it said before stays forgotten."""
+    """Not what was said before the memory had ended, as if the night had come each time, nor what
+    was forgotten and then given other words: these come back only by being restored."""
     for place in range(len(versions) - 1, 0, -1):
-        before, after = versions[place - 1].memory, versions[place].memory
-        if before.state is State.SOFT_DELETED and before.content != after.content:
+        before, after = versions[place - 1].memory, versions[place]
+        forgotten = before.state is State.SOFT_DELETED and before.content != after.memory.content
+        if forgotten or has_expired(before, after.recorded_at):
             return versions[place:]
     return versions
 

@@ -1,0 +1,146 @@
+"""Whatever happened to a memory, each moment of its past is seen as it was written down then."""
+
+import itertools
+from contextlib import suppress
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import commonplace
+from commonplace.errors import CommonplaceError
+from support.clock import Clock
+from support.naive_past import NaivePast
+
+CITIES = ("Rome", "Berlin", "Oslo")
+_users = itertools.count(1)
+
+
+class Life:
+    """One user to whom things happen, on a clock that only this test moves."""
+
+    def __init__(self, book, other, clock):
+        self.clock = clock
+        self.me = book.user(f"ana{next(_users)}")
+        self.elsewhere = other.user(f"bob{next(_users)}")
+        self.past = NaivePast(self.me)
+
+    def do(self, name, word, pick, hours):
+        self.clock.tick(hours=hours)
+        ids = self.past.ids
+        with suppress(CommonplaceError):  # nothing there yet, or gone again
+            made = getattr(self, name)(word, ids[pick % len(ids)] if ids else "nothing yet")
+            ids.extend(made or ())
+        self.past.write_down(self.clock())
+
+    def tell_a_fact(self, word, id):
+        return [self.me.remember(f"Ana lives in {word}", kind="fact").id]
+
+    def tell_since_when(self, word, id):
+        since = self.clock() - timedelta(hours=30)
+        return [self.me.remember(f"Ana works in {word}", kind="fact", valid_from=since).id]
+
+    def tell_until_when(self, word, id):
+        now = self.clock()
+        span = {"valid_from": now - timedelta(hours=9), "valid_to": now + timedelta(hours=20)}
+        return [self.me.remember(f"Ana visits {word}", kind="note", **span).id]
+
+    def note_for_a_while(self, word, id):
+        return [self.me.remember(f"Ana is on the way to {word}", kind="note", ttl_days=2).id]
+
+    def override(self, word, id):
+        value = {"subject": "Ana's address", "value": word}
+        return [self.me.remember(kind="kv", metadata=value, on_conflict="override").id]
+
+    def set_profile(self, word, id):
+        return [self.me.profile_set("city", word).id]
+
+    def reword(self, word, id):
+        return [self.me.update(id, content=f"Ana is now in {word}").id]
+
+    def change_in_place(self, word, id):
+        self.me.update(id, importance=1 + len(word) % 5, category=word.lower())
+
+    def let_end(self, word, id):
+        self.me.update(id, ttl_days=1)
+
+    def forget(self, word, id):
+        self.me.forget(id)
+
+    def restore(self, word, id):
+        self.me.restore(id)
+
+    def restore_first_version(self, word, id):
+        self.me.restore(f"{id}@1")
+
+    def erase(self, word, id):
+        self.me.erase(id)
+
+    def tell_elsewhere(self, word, id):
+        return [self.elsewhere.remember(f"Ana has lived in {word}", kind="fact").id]
+
+    def import_from_elsewhere(self, word, id):
+        self.me.import_(self.elsewhere.export())
+
+    def night(self, word, id):
+        self.me.tidy()
+
+
+def happening(*deeds):
+    """Runs of these deeds; a few hours or days lie between them, or nothing."""
+    hours = st.sampled_from((0, 1, 13, 40))
+    deed = st.tuples(st.sampled_from(deeds), st.sampled_from(CITIES), st.integers(0, 20), hours)
+    return st.lists(deed, min_size=2, max_size=14)
+
+
+EVERY_DEED = sorted(name for name in vars(Life) if not name.startswith("_") and name != "do")
+LIVES = st.one_of(
+    happening(*EVERY_DEED),
+    happening("set_profile", "forget", "restore", "restore_first_version", "let_end"),
+    happening("tell_a_fact", "tell_since_when", "restore", "forget", "let_end", "night"),
+    happening("tell_elsewhere", "import_from_elsewhere", "change_in_place"),
+)
+# Moments are best chosen where something begins or ends, and an hour beside it.
+MOMENT = st.tuples(st.integers(0, 100), st.sampled_from((-1, 0, 0, 1)))
+
+
+@pytest.fixture(scope="module")
+def books(shared_url):
+    clock = Clock()
+    opened = [
+        commonplace.open(shared_url, embedder="hashing", clock=clock, tidy_on_open=False)
+        for _ in range(2)
+    ]
+    yield (*opened, clock)
+    for book in opened:
+        book.close()
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(deeds=LIVES, moments=st.lists(st.tuples(MOMENT, MOMENT), min_size=2, max_size=5))
+def test_each_moment_is_seen_as_it_was_written_down(books, deeds, moments):
+    book, other, clock = books
+    life = Life(book, other, clock)
+    for deed in deeds:
+        life.do(*deed)
+    clock.tick(hours=2)
+    life.past.write_down(clock())
+    now, edges = clock(), life.past.edges()
+    for (of, of_hours), (at, at_hours) in moments:
+        as_of = edges[of % len(edges)] + timedelta(hours=of_hours)
+        known_at = min(now, edges[at % len(edges)] + timedelta(hours=at_hours))
+        for then in (
+            {"as_of": as_of},
+            {"known_at": known_at},
+            {"as_of": as_of, "known_at": known_at},
+        ):
+            expected = life.past.seen(then.get("as_of"), then.get("known_at"), now)
+            listed = life.me.list(limit=1000, **then).memories
+            assert {(memory.id, memory.content) for memory in listed} == expected
+            found = life.me.recall("Ana", k=1000, threshold=0, sources="none", **then).hits
+            assert {(hit.id, hit.text) for hit in found} == expected
