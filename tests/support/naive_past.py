@@ -82,7 +82,8 @@ def _anew(pages: list[tuple[datetime, Memory | None]]) -> bool:
     """It had ended before, or it was forgotten and now has other words."""
     last = max(place for place, (_, memory) in enumerate(pages[:-1]) if memory)
     before, after, vanished = pages[last][1], pages[-1][1], pages[last + 1][0]
-    assert before and after
+    assert before is not None
+    assert after is not None
     ended = before.state is State.ACTIVE and _over(before, vanished)
     was_away = pages[-2][1] is None
     return ended or (was_away and before.content != after.content)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from commonplace.errors import InvalidInput, NotFound
+from commonplace.errors import CategoryNotAllowed, InvalidInput, NotFound
 from support.embedders import Switchable
 
 JANUARY, FEBRUARY, MARCH, APRIL = ("2026-01-10", "2026-02-10", "2026-03-10", "2026-04-10")
@@ -65,7 +65,7 @@ def test_lived_in_rome_until_march_then_in_berlin(me, moved):
 
 
 def test_a_change_counts_from_its_very_instant(me, moved):
-    rome, berlin = moved
+    rome, _ = moved
     at_the_change = me.show(rome).memory.valid_to
     assert lists(me, as_of=at_the_change) == {"Ana lives in Berlin"}
     a_blink_before = at_the_change - timedelta(microseconds=1)
@@ -246,6 +246,30 @@ def test_sensitive_then_or_now_is_hidden(book, me, to):
             planner.show(id, known_at=JANUARY)
 
 
+def test_an_agent_needs_both_categories_that_of_then_and_that_of_now(me, to):
+    to(JANUARY)
+    was = me.remember("Ana likes tea", category="knowledge").id
+    became = me.remember("Ana likes jazz", category="diary").id
+    me.remember("Ana likes maps", category="knowledge")
+    to(FEBRUARY)
+    me.update(was, category="diary")
+    me.update(became, category="knowledge")
+    helper = me.agent("helper")  # whose list has knowledge, and not diary
+    for then in ({"known_at": JANUARY}, {"as_of": JANUARY, "known_at": JANUARY}):
+        assert lists(helper, **then) == {"Ana likes maps"}
+        assert finds(helper, "what does Ana like?", **then) == ["Ana likes maps"]
+        assert len(lists(me, **then)) == 3
+        for id in (was, became):
+            with pytest.raises(NotFound):
+                helper.show(id, **then)
+        with pytest.raises(CategoryNotAllowed):
+            helper.recall("Ana likes", categories="diary", **then)
+    # Of what it may see now, it is not told what was kept from it then.
+    assert [v.memory.category for v in helper.show(became, as_of=FEBRUARY).versions] == [
+        "knowledge"
+    ]
+
+
 def test_an_agent_does_not_see_another_ones_soul_in_the_past(me, to):
     to(JANUARY)
     me.remember("I am thorough", kind="soul", agent_id="planner")
@@ -263,7 +287,7 @@ def test_one_users_past_is_nobody_elses(book, me, moved):
 
 
 def test_looking_back_touches_nothing(me, moved):
-    rome, berlin = moved
+    rome, _ = moved
     me.recall("where does Ana live?", as_of=FEBRUARY)
     me.recall("where does Ana live?", known_at=APRIL)
     me.list(as_of=FEBRUARY)
