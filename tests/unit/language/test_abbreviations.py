@@ -1,0 +1,108 @@
+"""What abbreviations stand for: long forms are added, whole words only, and capitals count."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.language.asking.abbreviations import (
+    Terminology,
+    is_whole,
+    key_of,
+    shipped,
+    terminology,
+    with_long_forms,
+)
+from commonplace.model.abbreviation import Abbreviation
+
+SHIPPED = terminology(shipped())
+
+
+def expanded(text: str, *own: tuple[str, str]) -> str:
+    mine = [Abbreviation(short, long, own=True) for short, long in own]
+    return by(terminology([*shipped(), *mine]), text)
+
+
+def by(table: Terminology, text: str) -> str:
+    return with_long_forms(text, table.met_in(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("YC deadline", "YC (Y Combinator) deadline"),
+        ("the YC app", "the YC app (Y Combinator application)"),
+        ("YC apps are due", "YC apps (Y Combinator application) are due"),
+        ("my ML model", "my ML model (machine learning model)"),
+        ("the CEO's car", "the CEO's (chief executive officer) car"),
+        ("bday of Tom", "bday (birthday) of Tom"),
+        ("Bday of Tom", "Bday (birthday) of Tom"),
+        ('גרנו בת"א', 'גרנו בת"א (תל אביב)'),
+        ("טסנו לחו״ל", "טסנו לחו״ל (חוץ לארץ)"),
+    ],
+)
+def test_the_long_form_stands_beside_the_short_one(text, query):
+    assert expanded(text) == query
+
+
+@pytest.mark.parametrize("text", ["yc deadline", "MLops", "YCX", "x-YC-y", "YC_deadline", "a day"])
+def test_only_whole_words_as_they_are_written(text):
+    assert expanded(text) == text
+
+
+def test_it_is_never_information_technology():
+    own = ("IT", "information technology")
+    assert expanded("should I do it?", own) == "should I do it?"
+    assert expanded("It is late", own) == "It is late"
+    assert expanded("WHY IS IT SO LATE", own) == "WHY IS IT SO LATE"
+    assert expanded("call IT support", own) == "call IT (information technology) support"
+
+
+def test_small_letters_in_the_table_are_met_in_any_case():
+    own = ("pmo", "project office")
+    assert expanded("PMO review", own) == "PMO (project office) review"
+    assert expanded("the pmo", own) == "the pmo (project office)"
+
+
+def test_capitals_alone_are_no_shouting():
+    assert expanded("YC MVP") == "YC (Y Combinator) MVP (minimum viable product)"
+
+
+def test_a_comma_parts_two_words():
+    assert expanded("YC, app") == "YC (Y Combinator), app"
+
+
+def test_a_users_own_outranks_the_shipped_one():
+    assert expanded("YC", ("YC", "Yacht Club")) == "YC (Yacht Club)"
+
+
+def test_what_is_said_in_full_is_not_said_twice():
+    assert expanded("the YC (Y Combinator) app, YC") == "the YC (Y Combinator) app, YC"
+    assert expanded("YC and YC") == "YC (Y Combinator) and YC"
+
+
+def test_the_shipped_table_can_be_met():
+    keys = [key_of(each.short) for each in shipped()]
+    assert len(keys) == len(set(keys))
+    for each in shipped():
+        assert is_whole(each.short), each
+        assert by(SHIPPED, each.short) == f"{each.short} ({each.long})", each
+
+
+SHORTS = st.sampled_from(["a", "A", "bb", "B C", "c", "IT", "é", "אב", 'א"ב', "1", "b"])
+LONGS = st.lists(SHORTS, min_size=1, max_size=3).map(" ".join)
+TABLES = st.lists(st.builds(Abbreviation, SHORTS, LONGS), max_size=6).map(terminology)
+TEXTS = st.text(max_size=80) | st.lists(SHORTS | st.sampled_from(["(", ")", ","])).map(" ".join)
+
+
+@given(TEXTS, TABLES)
+def test_adding_long_forms_twice_changes_nothing(text, table):
+    once = by(table, text)
+    assert by(table, once) == once
+
+
+@given(TEXTS, TABLES)
+def test_every_letter_of_the_text_stays_in_its_order(text, table):
+    written = iter(by(table, text))
+    assert all(letter in written for letter in text)

@@ -1,0 +1,122 @@
+"""A follow-up becomes a whole question, from the turns before it; the user's own words stay."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.language.analyse import analyse
+from commonplace.language.asking.cues import either
+from commonplace.language.asking.follow_ups import expand
+from commonplace.language.asking.turns import Turn
+
+
+def conversation(*texts: str) -> list[Turn]:
+    """The user, the assistant, the user …"""
+    return [Turn(text, ("user", "assistant")[place % 2]) for place, text in enumerate(texts)]
+
+
+OFFER = conversation("I'm not sure if I should take the google job offer.")
+
+
+@pytest.mark.parametrize(
+    ("message", "recent", "query"),
+    [
+        ("in chicago", (), "What does the user know about chicago"),
+        ("what about sarah?", (), "What does the user know about sarah"),
+        ("ומה עם שרה?", (), "מה המשתמש יודע על שרה"),
+        ("ובחיפה?", (), "מה המשתמש יודע על חיפה"),
+        (
+            "in chicago",
+            ("Which restaurants did I like in New York?",),
+            "Which restaurants did I like in chicago",
+        ),
+        ("what about sarah?", ("When is Dan's birthday?", "3 May."), "When is sarah's birthday"),
+        (
+            "and her brother?",
+            ("When is Sarah's birthday?", "Sarah's birthday is on 4 May."),
+            "When is Sarah's brother's birthday",
+        ),
+        ("why?", ("Did I leave the choir?", "Yes."), "why did I leave the choir"),
+        ("what about next week?", ("What have I on this week?",), "What have I on next week"),
+        ("how old is he?", ("My nephew starts school.",), "how old is my nephew?"),
+        ("when is their wedding?", ("I met Ruth and Adam.",), "when is Ruth and Adam's wedding?"),
+        ("did she like it?", ("I gave Olga the green scarf.",), "did Olga like the green scarf?"),
+        ("ומה עם שרה?", ("מתי יום ההולדת של דן?",), "מתי יום ההולדת של שרה"),
+        ("ובחיפה?", ("איפה אכלנו בירושלים?",), "איפה אכלנו בחיפה"),
+        ("איפה הוא גר?", ("מה הטלפון של יונתן?",), "איפה יונתן גר?"),
+    ],
+)
+def test_what_is_left_out_is_put_in(message, recent, query):
+    assert expand(message, conversation(*recent)).query == query
+
+
+def test_the_seeds_deed():
+    found = expand("should I do it?", OFFER)
+    assert found.query == "should I take the google job offer?"
+    (put,) = found.filled
+    assert (put.said, put.meant) == ("do it", "take the google job offer")
+
+
+def test_it_says_what_was_put_in_and_why():
+    found = expand("and her brother?", conversation("When is Sarah's birthday?"))
+    assert [(each.said, each.meant) for each in found.filled] == [
+        ("her", "Sarah"),
+        ("", "When is Sarah's brother's birthday"),
+    ]
+    assert found.filled[1].why == "takes up: When is Sarah's birthday"
+
+
+def test_follow_ups_of_follow_ups_know_whom_the_last_one_meant():
+    recent = conversation("When is Dan's birthday?", "3 May.", "what about sarah?", "4 May.")
+    assert expand("and her brother?", recent).query == "When is sarah's brother's birthday"
+
+
+def test_he_and_she_are_told_apart_where_the_word_says_it():
+    recent = conversation("My mother and my uncle are visiting.")
+    assert expand("how old is she?", recent).query == "how old is my mother?"
+    assert expand("how old is he?", recent).query == "how old is my uncle?"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "When does my passport expire?",
+        "What did Miriam say about the choir?",
+        "Tell Sarah that she was right",
+        "מתי הדרכון שלי פג?",
+        "Explain quantum entanglement simply.",
+    ],
+)
+def test_a_whole_message_is_left_alone(message):
+    found = expand(message, conversation("Where did I buy the bike?", "At Velo Nord."))
+    assert (found.query, found.filled) == (message, ())
+
+
+@pytest.mark.parametrize("message", ["why?", "should I do it?", "where does she live?"])
+def test_what_points_at_nothing_stays_as_it_is(message):
+    assert expand(message).query == message
+
+
+SMALL_WORDS = """
+in at what about and or should i do it why when she her brother sarah tom chicago my the passport
+instead too near how much ok plus before ומה עם שרה בחיפה מחיפה זה הוא למה ? ! ,
+"""
+WORDS = st.sampled_from(SMALL_WORDS.split())
+SENTENCES = st.lists(WORDS, max_size=9).map(" ".join)
+
+
+@given(st.text(max_size=120) | SENTENCES, st.lists(SENTENCES, max_size=4))
+def test_the_users_own_words_are_never_lost(message, recent):
+    query = expand(message, conversation(*recent)).query
+    kept = {term for each in ("en", None) for term in analyse(query, each)}
+    lost = set(analyse(message, "en")) - kept - either("filler")
+    assert not lost
+
+
+@pytest.mark.parametrize("piece", ["the ", "should i ", "Sarah and ", "it ", "וב", "my big "])
+def test_absurdly_long_conversations_are_read_in_passing(piece):
+    recent = conversation(*[piece * 8000] * 100)
+    assert expand("and her brother?", recent).query
+    assert expand(piece * 8000, recent).query

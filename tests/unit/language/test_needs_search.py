@@ -1,0 +1,142 @@
+"""Whether a message needs the user's memory, and the reasons, without a model."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.language.asking.needs_search import needs_search
+from commonplace.language.asking.turns import Turn
+
+
+def asked(text: str) -> Turn:
+    return Turn(text)
+
+
+def answered(text: str) -> Turn:
+    return Turn(text, "assistant")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Explain quantum entanglement simply.",
+        "Write a Python script to scrape headlines.",
+        "Help me draft a polite resignation email.",
+        "Summarize this PDF in bullet points.",
+        "Debug this TypeScript function.",
+        "Give me 5 startup ideas in the AI space.",
+        "Rewrite my dating profile to sound more natural.",
+        "Design a morning routine for productivity.",
+        "What's the difference between gpt-4.1 and gpt-5?",
+        "Brainstorm fantasy names for a coastal kingdom.",
+    ],
+)
+def test_the_seeds_ten_examples_need_no_search(message):
+    assert not needs_search(message).needed
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "I'm not sure if I should take the google job offer.",
+        "I think I messed up with andrew—we fought pretty bad last night.",
+        "Okay, what do you think about this idea...",
+        "How am I going to actually make headway on my startup—YC apps are due tomorrow.",
+        "I don't know how I feel about this girl—I used to have a crush, but now she has a kid",
+        "If I don't submit my report by end of today, am I screwed?",
+        "Should I take google job?",
+        "google job offer",
+        "that thing we talked about with the startup",
+        "YC deadline",
+        "in chicago",
+        "what about sarah?",
+    ],
+)
+def test_the_seeds_other_examples_need_one(message):
+    assert needs_search(message).needed
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("What is Sarah allergic to?", "names a person: Sarah"),
+        ("Remember when we went to Porto?", "refers to an earlier conversation: remember when"),
+        ("where did I park", "asks about something the user did: did i"),
+        ("When does my passport expire?", "is about something of the user's: my"),
+        ("what's the gate code", "refers to a particular thing: code"),
+        ("dentist appointment", "is a few words to look up: dentist appointment"),
+        ("מה אמרה מרים?", "names a person: מרים"),
+        ("מה החלטתי לגבי הדירה?", "is about a decision of the user's: מה החלטתי"),
+    ],
+)
+def test_a_reason_is_a_stable_sentence_and_the_words(message, reason):
+    assert reason in needs_search(message).reasons
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ("thanks a lot!", "is small talk"),
+        ("12 * (7 + 5)", "is a calculation"),
+        ("Translate 'I met Sarah yesterday' into German", "is a translation"),
+        ("Proofread my letter: Dear Sarah, we met yesterday.", "brings its own text"),
+        ("Fix this regex: ^[a-z+$", "is about code"),
+        ("Why is the sky blue?", "says nothing of the user"),
+        ("תודה רבה!", "is small talk"),
+        ("כתוב שיר קצר על הסתיו", "asks for a new text"),
+    ],
+)
+def test_no_search_has_a_reason_too(message, reason):
+    found = needs_search(message)
+    assert (found.needed, found.reasons) == (False, (reason,))
+
+
+def test_a_draft_to_somebody_needs_what_is_known_of_them():
+    assert not needs_search("Draft a polite reply.").needed
+    assert needs_search("Draft a reply to Jonathan.").reasons == ("names a person: Jonathan",)
+
+
+def test_a_name_that_the_memory_knows_counts_like_one_from_the_list():
+    assert not needs_search("is zbynek vegetarian").needed
+    assert needs_search("is zbynek vegetarian", known={"zbynek"}).needed
+
+
+def test_a_capital_tells_a_name_from_a_word():
+    assert needs_search("Is it true that Will is ill?").needed
+    assert not needs_search("Will it rain in May?").needed
+
+
+@pytest.mark.parametrize("message", ["why?", "and the second one?", "is that still true?"])
+def test_a_follow_up_needs_what_the_conversation_needed(message):
+    own = [asked("Did I decide to leave the firm?"), answered("Yes, in March.")]
+    general = [asked("Is glass a liquid?"), answered("No, an amorphous solid.")]
+    assert needs_search(message, own).needed
+    assert needs_search(message, own).reasons[0].startswith("follows up on: Did I decide")
+    assert not needs_search(message, general).needed
+
+
+def test_a_follow_up_of_a_follow_up_reaches_back_to_the_question():
+    own = [asked("When is Sarah's birthday?"), answered("On 4 May."), asked("and in June?")]
+    assert needs_search("why?", own).needed
+
+
+def test_a_bare_mention_without_a_conversation_is_looked_up():
+    found = needs_search("in chicago")
+    assert found.reasons == ("follows up on a conversation that is not here: in chicago",)
+    assert not needs_search("why?").needed  # there is nothing to look for
+
+
+@given(st.text(max_size=400), st.lists(st.text(max_size=80), max_size=4))
+def test_any_text_gets_an_answer_with_a_reason(message, recent):
+    found = needs_search(message, [Turn(text) for text in recent])
+    assert found.reasons
+    assert all(found.reasons)
+
+
+@pytest.mark.parametrize(
+    "piece", ["a(", '"', "“", "'", "I ", "וש", "my, ", "what about ", ": ", "ב"]
+)
+def test_absurdly_repetitive_texts_are_read_in_passing(piece):
+    assert needs_search(piece * 16_000).reasons
