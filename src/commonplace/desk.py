@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from commonplace.bookkeeper import Bookkeeper
 from commonplace.errors import CommonplaceError, StaleDecision
 from commonplace.language.analyse import term_counts
+from commonplace.language.asking.kept import Kept
 from commonplace.language.detect import script
 from commonplace.language.identity import keys_of, name_keys_of
 from commonplace.language.models.embedder import Calibration, Embedder, EmbedderDown, Vectors
@@ -66,6 +67,7 @@ class Desk:
     settings: Mapping[str, str] = field(default_factory=dict)  # in force, for the doctor to show
     measured: Measured = field(default_factory=Measured)
     past: PastIndexes = field(default_factory=PastIndexes)  # of moments that were asked about
+    kept: Kept = field(default_factory=Kept)  # what was understood of messages
 
     @property
     def calibration(self) -> Calibration:

@@ -10,6 +10,7 @@ from commonplace.book.verbs.profile import OfTheProfile
 from commonplace.book.verbs.recalling import Recalling
 from commonplace.book.verbs.remembering import Remembering
 from commonplace.book.verbs.sources import Sources
+from commonplace.book.verbs.understanding import Understands
 from commonplace.book.verbs.upkeep import Upkeep
 from commonplace.errors import NotAllowed
 from commonplace.model import check
@@ -19,6 +20,7 @@ class User(
     Remembering,
     Forgetting,
     Recalling,
+    Understands,
     Sources,
     Deciding,
     Happened,

@@ -222,7 +222,9 @@ def split_alias(id: str) -> tuple[str, str] | None:
     return _SAME_ORIGIN.get(origin, origin), external_id
 
 
-_OURS = frozenset({"source", "profile", "node", "edge", "storyline", "macro", "artifact"})
+_OURS = frozenset(
+    {"source", "profile", "abbreviation", "node", "edge", "storyline", "macro", "artifact"}
+)
 _SAME_ORIGIN = {"bespoke": "file"}
 
 

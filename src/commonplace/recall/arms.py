@@ -47,7 +47,8 @@ class Listening:
     def spelled(self) -> Mapping[str, str]:
         """The query's terms as the texts here spell them."""
         known = VisibleTerms(self.index.postings, self.visible)
-        return as_spelled_here(self.understood.terms, known, self.understood.proper)
+        sure = self.understood.proper | self.understood.long_forms.keys()
+        return as_spelled_here(self.understood.terms, known, sure)
 
     @cached_property
     def asked(self) -> Asked:
@@ -119,6 +120,7 @@ def _asked(index: ScopeIndex, understood: Understood, mask: Mask) -> Asked:
         understood.of_time,
         understood.idle,
         None if dated is None else dated >= _SAME_YEAR,
+        understood.long_forms,
     )
 
 

@@ -21,6 +21,7 @@ from commonplace.recall.pack import Citation, Hit, Related, as_text, pack
 from commonplace.recall.plan import Plan, Understood, understand
 from commonplace.recall.rank import Ranked, in_order
 from commonplace.recall.shortlist import Shortlist, shortlist
+from commonplace.recall.vocabulary import stamp_of, vocabulary
 
 RELATED_BULLETS = 2
 CANDIDATES = 64  # at least so many are looked at closely
@@ -50,8 +51,9 @@ class Recalled:
 def recall(desk: Desk, principal: Principal, plans: Sequence[Plan]) -> list[Recalled]:
     """One answer for each plan, with one call to the embedder for all of them."""
     with desk.index.reading(principal.scope) as index:
-        people = list(index.people)
-    understood = [understand(plan.query, people) for plan in plans]
+        people, stamp = list(index.people), stamp_of(index, desk, principal)
+    words = vocabulary(desk, principal, stamp)
+    understood = [understand(plan.query, people, words) for plan in plans]
     vectors = desk.embed([text for each in understood for text in each.texts])
     answers, start = [], 0
     for plan, each in zip(plans, understood, strict=True):

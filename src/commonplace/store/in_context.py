@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ class Asked:
     of_time: frozenset[str] = frozenset()  # terms that say a month or a year
     idle: frozenset[str] = frozenset()  # terms that say nothing about what is asked for
     at_the_time: Mask | None = None  # units of that month or year
+    # A unit that holds all terms of a long form holds the abbreviation's terms as well.
+    long_forms: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
 
     def hears(self, term: str, slots: NDArray[np.intp]) -> Mask:
         heard: Mask = self.mask[slots]
@@ -91,7 +93,7 @@ class _Scored:
         self._known[slots] += worth
 
     def add(self, term: str) -> None:
-        slots, counts = self._index.postings.of(term)
+        slots, counts = self._holders(term)
         at = slots.astype(np.intp)
         alive = self._live[at]
         frequency = int(np.count_nonzero(alive))
@@ -116,6 +118,30 @@ class _Scored:
         if is_proper:
             self._known_twice[knowing] += rarity
         self._add_to(self._wide, contexts.wide, term, places, counts[alive])
+
+    def _holders(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Slots that hold the term or say it in its long form, and how often."""
+        postings = self._index.postings
+        said = postings.of(term)
+        long_forms = self._asked.long_forms.get(term, ())
+        if not long_forms:
+            return said
+        counts = np.zeros(self._index.size, dtype=np.int32)
+        counts[said[0]] = said[1]
+        for terms in long_forms:
+            counts = np.maximum(counts, self._saying_all(terms))
+        holders = np.flatnonzero(counts).astype(np.int32)
+        return holders, counts[holders]
+
+    def _saying_all(self, terms: Sequence[str]) -> NDArray[np.int32]:
+        """Of every slot, how often it can say all of these."""
+        fewest = np.full(self._index.size, np.iinfo(np.int32).max, dtype=np.int32)
+        for term in terms:
+            slots, counts = self._index.postings.of(term)
+            held = np.zeros(self._index.size, dtype=np.int32)
+            held[slots] = counts
+            fewest = np.minimum(fewest, held)
+        return fewest
 
     def _add_to(
         self,

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.model.abbreviation import FACET, is_abbreviation
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.source import CATEGORY, PASSAGE
 from commonplace.store.contexts import Contexts
@@ -282,7 +283,17 @@ class ScopeIndex:
     def candidates(self, filters: Filters, visibility: Visibility, now: datetime) -> Mask:
         """Every slot that a read may consider, before any score is known."""
         mask = self.visible(visibility, now)
+        if filters.facet != FACET:
+            mask[self.abbreviations()] = False
         return mask if filters.is_empty else mask & self._admitted(filters)
+
+    def abbreviations(self) -> list[int]:
+        """The slots of what says how a query is read, and is no answer to one."""
+        code = self.words["facet"].known(FACET)
+        if code < 0:
+            return []
+        called = np.flatnonzero((self._coded("facet") == code) & self.live[: self.size])
+        return [slot for slot in called.tolist() if is_abbreviation(self.ids[slot])]
 
     def visible(self, visibility: Visibility, now: datetime) -> Mask:
         """What the asker may know of, whatever is asked."""

@@ -36,13 +36,20 @@ from commonplace.surfaces.cli import (
     render_profile,
     render_recall,
     render_sources,
+    render_understanding,
 )
 from commonplace.surfaces.cli.draw import drawn, id_line, plain, several
 
 __all__ = ["drawn", "headline", "show_answer", "show_error"]
 
 # Importing them enters what they draw.
-_ALSO_DRAWN = (render_categories, render_profile, render_recall, render_sources)
+_ALSO_DRAWN = (
+    render_categories,
+    render_profile,
+    render_recall,
+    render_sources,
+    render_understanding,
+)
 
 
 def show_answer(operation: Operation, answer: Any, as_json: bool) -> None:
