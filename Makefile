@@ -18,6 +18,7 @@ soak: $(STAMP)
 
 bench: $(STAMP) .venv/.bench
 	$(PY) -m commonplace.bench truth
+	$(PY) -m commonplace.bench understanding
 	$(PY) -m commonplace.bench
 
 lint: $(STAMP)

@@ -1,8 +1,8 @@
 """`python -m commonplace.bench`: measure, print, and on request write JSON or Markdown.
 
-`python -m commonplace.bench truth` measures judgement instead of speed, `… quality` whether the
-right things come back, and `… embedders` how well each embedder sees and how fast a store changes
-over to it.
+`python -m commonplace.bench truth` measures judgement instead of speed, `… understanding` how
+messages are understood, `… quality` whether the right things come back, and `… embedders` how well
+each embedder sees and how fast a store changes over to it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from commonplace.bench.asking_command import main as understanding
 from commonplace.bench.embedders import main as embedders
 from commonplace.bench.plan import PASSAGES, SIZES, USERS, Plan, quick
 from commonplace.bench.quality.command import main as quality
@@ -26,7 +27,12 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM
 
 def main(arguments: list[str]) -> None:
     _hold_to_one_thread(arguments)
-    others = {"truth": truth, "embedders": embedders, "quality": quality}
+    others = {
+        "truth": truth,
+        "understanding": understanding,
+        "embedders": embedders,
+        "quality": quality,
+    }
     if arguments and arguments[0] in others:
         others[arguments[0]](arguments[1:])
         return

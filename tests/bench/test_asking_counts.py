@@ -1,0 +1,102 @@
+"""The numbers in docs/understanding.md are counted as the page says they are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commonplace.bench.asking import (
+    Judged,
+    Message,
+    follow_ups,
+    judge,
+    read_messages,
+    searches,
+    target,
+)
+from commonplace.bench.asking_command import main
+from commonplace.bench.labels import HALVES
+from commonplace.recall.understanding import Understanding
+
+LABELLED = Path(__file__).parents[2] / "labelled"
+
+
+def judged(language: str, needed: bool, said: bool, query: str = "", **wanted) -> Judged:
+    message = Message("x", language, "any", "in chicago", needed=needed, **wanted)
+    return Judged(message, Understanding("in chicago", said, (), query, ()))
+
+
+def test_messages_are_counted_by_language_and_by_what_was_wanted():
+    made_up = [
+        judged("en", True, True),
+        judged("en", True, False),
+        judged("en", False, False),
+        judged("he", False, True),
+    ]
+    table = searches(made_up, "open")
+    assert table.rows == [
+        ("en", 3, 66.7, 50.0, 100.0),
+        ("he", 1, 0.0, None, 0.0),
+        ("all", 4, 50.0, 50.0, 50.0),
+    ]
+    assert (target(made_up, "open").measured, target(made_up, "open").verdict) == (50.0, "missed")
+
+
+def test_a_follow_up_holds_all_that_it_must_and_nothing_that_it_must_not():
+    wanted = {"holds": ("Chicago", "restaurants"), "lacks": ("rome",)}
+    made_up = [
+        judged("en", True, True, "restaurants in chicago", **wanted),
+        judged("en", True, True, "restaurants", **wanted),
+        judged("en", True, True, "restaurants in chicago and Rome", **wanted),
+    ]
+    assert follow_ups(made_up, "open").rows == [("en", 3, 33.3), ("all", 3, 33.3)]
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_the_labelled_messages_are_well_formed(half):
+    said = read_messages(LABELLED, "searches", half)
+    meant = read_messages(LABELLED, "followups", half)
+    assert {each.needed for each in said} == {True, False}
+    assert all(each.holds for each in meant)
+    assert {each.language for each in (*said, *meant)} == {"en", "he"}
+
+
+def test_no_message_is_in_both_halves():
+    for name in ("searches", "followups"):
+        halves = [read_messages(LABELLED, name, half) for half in HALVES]
+        ids = [each.id for half in halves for each in half]
+        assert len(ids) == len(set(ids))
+        asked = [{(each.message, each.recent) for each in half} for half in halves]
+        assert not asked[0] & asked[1]
+
+
+def test_the_rules_hold_on_the_half_that_they_were_tuned_on():
+    assert all(each.says_rightly for each in judge(read_messages(LABELLED, "searches", "open")))
+    assert all(each.expands_rightly for each in judge(read_messages(LABELLED, "followups", "open")))
+
+
+def a_set(folder: Path) -> Path:
+    """Both halves, each with items that are wrong whatever the rules say."""
+    for half in HALVES:
+        plain = {"id": "x", "language": "en", "case": "any"}
+        said = {**plain, "message": f"hello {half} hello", "needed": True}
+        meant = {**plain, "message": f"Why {half}, dear?", "holds": ["nothing of the kind"]}
+        (folder / f"searches-{half}.jsonl").write_text(json.dumps(said) + "\n")
+        (folder / f"followups-{half}.jsonl").write_text(json.dumps(meant) + "\n")
+    return folder
+
+
+def test_only_the_open_half_shows_what_is_wrong(tmp_path, capsys):
+    main(["--data", str(a_set(tmp_path)), "--show"])
+    printed = capsys.readouterr().out
+    assert "hello open hello" in printed
+    assert "Why open, dear?" in printed
+    assert "hello sealed hello" not in printed
+    assert "Why sealed, dear?" not in printed
+
+
+def test_asking_to_see_the_sealed_half_is_refused(tmp_path):
+    with pytest.raises(SystemExit, match="sealed half shows no items"):
+        main(["--data", str(a_set(tmp_path)), "--half", "sealed", "--show"])
