@@ -91,7 +91,7 @@ def recent_turns(
     first = max(1, talk.passages - _PASSAGES + 1)
     held = [p for _, p in desk.store.passages_of(principal.scope, talk.id, first)]
     turns = [
-        Turn(" ".join(passage.text for passage in pieces), pieces[0].role or "user")
+        Turn(" ".join(passage.text for passage in pieces), pieces[0].role)
         for _, group in groupby(held, key=lambda passage: passage.turn)
         if not (pieces := list(group))[0].suspicious
     ]

@@ -73,6 +73,13 @@ def test_follow_ups_of_follow_ups_know_whom_the_last_one_meant():
     assert expand("and her brother?", recent).query == "When is sarah's brother's birthday"
 
 
+def test_where_nobody_says_who_speaks_the_last_question_is_taken_up():
+    recent = [Turn("When is Dan's birthday?"), Turn("He was born on 3 May.")]
+    assert expand("what about sarah?", recent).query == "When is sarah's birthday"
+    told = [Turn("I might sell the car"), Turn("I saw Dan today")]
+    assert expand("and Tom?", told).query == "I saw Tom today"
+
+
 def test_he_and_she_are_told_apart_where_the_word_says_it():
     recent = conversation("My mother and my uncle are visiting.")
     assert expand("how old is she?", recent).query == "how old is my mother?"

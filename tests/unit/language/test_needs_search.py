@@ -11,7 +11,7 @@ from commonplace.language.asking.turns import Turn
 
 
 def asked(text: str) -> Turn:
-    return Turn(text)
+    return Turn(text, "user")
 
 
 def answered(text: str) -> Turn:
@@ -115,6 +115,11 @@ def test_a_follow_up_needs_what_the_conversation_needed(message):
     assert needs_search(message, own).needed
     assert needs_search(message, own).reasons[0].startswith("follows up on: Did I decide")
     assert not needs_search(message, general).needed
+
+
+def test_where_nobody_says_who_speaks_the_last_question_counts():
+    assert needs_search("why?", [Turn("Did I leave the firm?"), Turn("Yes, indeed.")]).needed
+    assert not needs_search("why?", [Turn("Is glass a liquid?"), Turn("No, not quite.")]).needed
 
 
 def test_a_follow_up_of_a_follow_up_reaches_back_to_the_question():

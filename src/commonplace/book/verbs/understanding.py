@@ -8,7 +8,7 @@ from typing import Any
 from commonplace.book.requests import thread_name
 from commonplace.book.verbs.handle import Handle
 from commonplace.errors import InvalidInput, TooLong
-from commonplace.language.asking.turns import USER, Turn
+from commonplace.language.asking.turns import Turn
 from commonplace.model import check
 from commonplace.model.abbreviation import Abbreviation
 from commonplace.recall.understanding import Understanding, understanding
@@ -67,5 +67,6 @@ def _turn(given: Any) -> Turn:
             field="recent",
         )
     check.known_fields(given, _FIELDS, "A turn")
-    role = check.word(given.get("role", USER), "recent").lower()
-    return Turn(check.text(given.get("text"), "recent"), role)
+    role = given.get("role")
+    who = None if role is None else check.word(role, "recent").lower()
+    return Turn(check.text(given.get("text"), "recent"), who)

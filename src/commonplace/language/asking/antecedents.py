@@ -10,7 +10,7 @@ from itertools import pairwise
 from commonplace.language.asking.cues import word_set
 from commonplace.language.asking.persons import Mention, may_be, persons_in
 from commonplace.language.asking.shapes import bare
-from commonplace.language.asking.turns import Turn
+from commonplace.language.asking.turns import Turn, taken_up
 
 _CLAUSE = r"[^.!?;:\n—]{2,160}"
 _DEED = re.compile(
@@ -44,8 +44,8 @@ class Antecedents:
     @cached_property
     def question(self) -> str:
         """The user's last words that say something: what a follow-up takes up."""
-        users = (bare(turn.text) for turn in reversed(self._said) if turn.is_users)
-        return next((_last_sentence(text) for text in users if text), "")
+        turn = taken_up(turn for turn in self._said if bare(turn.text))
+        return _last_sentence(bare(turn.text)) if turn else ""
 
     @cached_property
     def last(self) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from commonplace.language.asking.cues import either, patterns, plain, sentence, word_set
 from commonplace.language.asking.persons import persons_in
 from commonplace.language.asking.shapes import Shape, shape_of
-from commonplace.language.asking.turns import Turn, latest
+from commonplace.language.asking.turns import Turn, latest, taken_up
 
 LONGEST = 4000  # characters of a message that are read for cues; a longer one brings its own text
 
@@ -66,9 +66,8 @@ def _absolute(found: NeedsSearch) -> bool:
 
 def _asked_before(recent: Sequence[Turn], known: Collection[str]) -> NeedsSearch | None:
     """What the last whole message of the user was about; before any, what was answered."""
-    said = [turn for turn in reversed(recent) if turn.is_users]
-    whole = next((turn for turn in said if shape_of(turn.text) is Shape.WHOLE), None)
-    turn = whole or (said[0] if said else recent[-1] if recent else None)
+    whole = taken_up(turn for turn in recent if shape_of(turn.text) is Shape.WHOLE)
+    turn = whole or taken_up(recent) or (recent[-1] if recent else None)
     if turn is None:
         return None
     needed = _by_itself(turn.text, known).needed
