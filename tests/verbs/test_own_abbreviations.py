@@ -158,6 +158,22 @@ def test_what_cannot_be_met_is_refused(me, short, long, error):
     assert own(me) == []
 
 
+def test_the_past_is_read_with_the_abbreviations_of_then(me, clock):
+    me.remember("The yacht club opens at nine", kind="fact")
+    me.remember("The young chefs meet on Monday", kind="fact")
+    me.abbreviate("YC", "yacht club")
+    then = clock()
+    clock.tick(days=1)
+    me.abbreviate("YC", "young chefs")
+    for _ in range(2):
+        (before,) = me.recall("YC", known_at=then).hits
+        (now,) = me.recall("YC").hits
+        assert (before.text, now.text) == (
+            "The yacht club opens at nine",
+            "The young chefs meet on Monday",
+        )
+
+
 def test_recall_is_as_before_where_no_abbreviation_is_met(me):
     for text in ("The boiler was repaired", "The roof leaks", "The boiler is old"):
         me.remember(text, kind="fact")

@@ -15,6 +15,7 @@ from typing import cast
 from commonplace.bookkeeper import Bookkeeper
 from commonplace.desk import Desk, visibility_of
 from commonplace.errors import NotFound
+from commonplace.language.asking.kept import Kept
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.conflict import Held
 from commonplace.model.filters import Visibility
@@ -39,6 +40,7 @@ def desk_at(desk: Desk, principal: Principal, then: Then) -> Desk:
         index=cast(IndexCache, IndexThen(past)),
         books=cast(Bookkeeper, BooksThen(desk)),
         clock=lambda: then.known_at or desk.clock(),
+        kept=Kept(),  # units of the past are not those of today
     )
 
 
