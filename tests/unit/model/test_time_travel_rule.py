@@ -1,0 +1,108 @@
+"""What a memory said at another moment: one rule over its versions."""
+
+from datetime import timedelta
+
+import pytest
+
+from commonplace.model.memory import State, Version
+from commonplace.model.time_travel import Then, as_it_stood
+from support.clock import START
+from support.making import a_memory
+
+
+def day(number):
+    return START + timedelta(days=number)
+
+
+NOW = day(100)
+
+
+def life(*said):
+    """Versions from (day, fields), each until the next."""
+    first = a_memory("one", created_at=day(said[0][0]))
+    versions = []
+    for place, (at, fields) in enumerate(said):
+        memory = first.evolve(**{"updated_at": day(at), **fields, "version": place + 1})
+        until = day(said[place + 1][0]) if place + 1 < len(said) else None
+        versions.append(Version(memory, day(at), until))
+    return versions[-1].memory, versions
+
+
+def words(said, as_of=None, known_at=None):
+    present, versions = said
+    then = Then(*(None if number is None else day(number) for number in (as_of, known_at)))
+    stood = as_it_stood(present, versions, then, NOW)
+    return stood and stood.content
+
+
+REWORDED = life(
+    (0, {"content": "Rome", "valid_from": day(0)}),
+    (10, {"content": "Berlin", "valid_from": day(8)}),
+)
+
+
+@pytest.mark.parametrize(
+    ("as_of", "known_at", "said"),
+    [
+        (None, -1, None),
+        (None, 0, "Rome"),
+        (None, 9, "Rome"),
+        (None, 10, "Berlin"),
+        (7, None, "Rome"),
+        (8, None, "Berlin"),
+        (8, 9, "Rome"),
+        (-1, None, None),
+    ],
+)
+def test_new_words_in_place_hold_from_their_beginning(as_of, known_at, said):
+    assert words(REWORDED, as_of, known_at) == said
+
+
+def test_of_two_versions_of_one_instant_only_the_later_was_ever_seen():
+    said = life((0, {"content": "typo"}), (0, {"content": "right"}))
+    assert words(said, known_at=0) == words(said, as_of=0) == "right"
+
+
+def test_superseded_is_told_as_such_and_stands_for_the_time_it_was_true():
+    gone = {"state": State.SUPERSEDED, "valid_to": day(5)}
+    present, versions = life((0, {}), (6, gone))
+    stood = as_it_stood(present, versions, Then(known_at=day(7)), NOW)
+    assert stood.state is State.SUPERSEDED
+    stood = as_it_stood(present, versions, Then(as_of=day(4)), NOW)
+    assert (stood.state, stood.valid_to) == (State.ACTIVE, day(5))
+    assert as_it_stood(present, versions, Then(as_of=day(5)), NOW) is None
+
+
+FORGOTTEN = {"state": State.SOFT_DELETED, "purge_at": day(40)}
+
+
+def test_forgotten_now_is_never_seen():
+    assert words(life((0, {}), (5, FORGOTTEN)), known_at=2) is None
+    assert words(life((0, {}), (5, FORGOTTEN)), as_of=2) is None
+
+
+def test_forgotten_words_come_back_with_the_same_words_only():
+    assert words(life((0, {}), (5, FORGOTTEN), (9, {})), known_at=2) == "one"
+    assert words(life((0, {}), (5, FORGOTTEN), (9, {})), known_at=7) is None
+    assert words(life((0, {}), (5, FORGOTTEN), (9, {"content": "two"})), known_at=2) is None
+
+
+def test_ended_words_do_not_come_back_whether_or_not_the_night_came():
+    ending = {"expires_at": day(5)}
+    assert words(life((0, ending)), known_at=2) is None
+    assert words(life((0, ending), (9, {})), known_at=2) is None
+    assert words(life((0, ending), (3, {})), known_at=2) == "one"
+
+
+def test_what_came_from_elsewhere_was_not_known_before_it_came():
+    present, versions = life((0, {}))
+    present = present.evolve(arrived_at=day(6))
+    assert as_it_stood(present, versions, Then(known_at=day(5)), NOW) is None
+    assert as_it_stood(present, versions, Then(known_at=day(6)), NOW) == present
+
+
+def test_reads_and_disputes_of_today_are_no_part_of_the_past():
+    present, versions = life((0, {}))
+    read = present.evolve(access_count=4, last_accessed_at=day(9), conflict="question")
+    stood = as_it_stood(read, versions, Then(as_of=day(1)), NOW)
+    assert (stood.access_count, stood.last_accessed_at, stood.conflict) == (0, None, None)
