@@ -1,0 +1,80 @@
+"""What is said to the assistant about its memory and manners: forget, rules, identity, finished jobs.
+
+Patterns are in asking.toml.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from commonplace.language.observing.patterns import compiled, data, filled
+from commonplace.language.observing.profile import named_group
+
+_DATA = data("asking")
+_WORDS = _DATA["words"]
+
+
+def _each(name: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(filled(one, _WORDS), re.IGNORECASE) for one in _DATA[name])
+
+
+_FORGET, _SOUL, _HEARSAY = _each("forget"), _each("soul"), _each("hearsay")
+_RULE = compiled(_DATA["rule"], _WORDS)
+_JOB = compiled(_DATA["job"], _WORDS)
+_NO_SPEAKER = compiled(_DATA["no_speaker"], _WORDS)
+_AFTERTHOUGHT = re.compile(
+    r",\s+(?:it|that|he|she|they|הוא|היא|זה|הם)\b.*$|\s+(?:please|בבקשה)\W*$", re.I
+)
+_POLITE = re.compile(
+    r"^(?:(?:please|hey|hi|hello|ok|okay|so|and|also|oh|remember|reminder|important|note|rule|"
+    r"בבקשה|נא|תזכור|תזכרי)\b[,:!]*\s+)+(?=\S)",
+    re.IGNORECASE,
+)
+
+
+def forget_asked(sentence: str) -> str | None:
+    """What the user wants forgotten."""
+    found = _first(_FORGET, sentence)
+    what = named_group(found, "what") if found else None
+    return _AFTERTHOUGHT.sub("", what).strip(" .,!?") if what else None
+
+
+def rule_given(sentence: str) -> str | None:
+    """An instruction for the time to come, without the words that only announce it."""
+    if not _RULE.search(sentence) or sentence.rstrip().endswith("?"):
+        return None
+    said = _POLITE.sub("", sentence).strip()
+    return said[:1].upper() + said[1:]
+
+
+def identity_given(turn: str) -> str | None:
+    """What the assistant is told to be, when it is told in so many words."""
+    found = _first(_SOUL, turn)
+    what = named_group(found, "what") if found else None
+    return what.strip(" ,;") if what and what.strip(" ,;.") else None
+
+
+def is_finished_job(text: str) -> bool:
+    return _JOB.search(text) is not None and not text.rstrip().endswith("?")
+
+
+@dataclass(frozen=True, slots=True)
+class Hearsay:
+    who: str
+    what: str
+
+
+def hearsay_in(sentence: str) -> Hearsay | None:
+    """What somebody else is said to have said; None without a speaker who has a name."""
+    found = _first(_HEARSAY, sentence)
+    if found is None:
+        return None
+    who, what = named_group(found, "who"), named_group(found, "what")
+    if who is None or what is None or _NO_SPEAKER.match(who):
+        return None
+    return Hearsay(who, what.strip(" .,!"))
+
+
+def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
+    return next((found for one in patterns if (found := one.match(text))), None)

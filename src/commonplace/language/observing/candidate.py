@@ -1,0 +1,56 @@
+"""What a turn may leave behind: a candidate for a memory, or the wish that something be forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from commonplace.model.kinds import Kind
+
+STORED_FROM = 0.7  # confidence; what is below is told and not stored
+MOST_CANDIDATES = 5
+MOST_STORED = 3
+
+SENSITIVE_FIELDS = frozenset({"preferred_name", "pronouns", "city", "language"})
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that may be worth keeping, with the words that say so."""
+
+    kind: Kind
+    content: str
+    trigger: str  # the very words of the turn
+    category: str | None = None  # None: the engine derives it
+    facet: str = "fact"
+    importance: int = 2
+    confidence: float = 0.8
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    evidence: tuple[str, ...] = ()  # for a rule: the turn that gave it
+    ttl_days: int | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    profile_field: str | None = None  # what of the profile it is about
+    profile_value: str | None = None
+    asked: bool = False  # "remember that …": the user wants it kept
+
+    @property
+    def is_stored(self) -> bool:
+        return self.confidence >= STORED_FROM
+
+    @property
+    def is_sensitive(self) -> bool:
+        """Whether it waits for the owner's consent instead of being stored."""
+        return self.profile_field in SENSITIVE_FIELDS
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetAsked:
+    """The user wants something forgotten: it is looked up by `query`, and a person chooses."""
+
+    query: str
+    trigger: str
+
+
+Observed = Candidate | ForgetAsked

@@ -1,0 +1,184 @@
+"""English: the clauses of a sentence, and what a speaker says of themself retold of "the user"."""
+
+from __future__ import annotations
+
+import re
+
+from commonplace.language.observing.patterns import data, filled
+from commonplace.language.past import is_past
+
+_WORDS = data("english")["words"]
+
+# ——— clauses ———
+
+_OPENER = re.compile(
+    r"^\W*(?:(?:hey|hi|hello|ok|okay|so|well|oh|ah|and|but|also|btw|by the way|fyi|for the record|tbh|"
+    r"to be honest|honestly|actually|anyway|anyways|just so you know|you know|lol|haha|yeah|yes|no|"
+    r"right|look|listen|sorry|plus|besides|fun fact|quick update|update|good news|bad news|"
+    r"great news|news|decision made|turns out|it turns out(?: that)?|as it happens|for context|"
+    r"some context|context|background|basically|in general|unfortunately|luckily|sadly|thankfully|"
+    r"finally decided|apparently|obviously|of course|clearly|please note(?: that)?|note that|"
+    r"i should (?:mention|say|add)(?: that)?|i forgot to (?:say|mention)(?: that)?|"
+    r"i just wanted to (?:say|mention|let you know|tell you)(?: that)?|"
+    r"(?:just )?to let you know|let me tell you|the thing is(?: that)?|you should know(?: that)?|"
+    r"after all|in the end|these days|nowadays|at the moment|right now|personally|"
+    r"in case you(?:'re| are) wondering|one more thing|another thing|and another thing|"
+    r"after (?:talking|speaking|lunch|dinner|the meeting|a long)[^,.]{0,40}?(?=,? (?:we|i)\b)|"
+    r"omg|wow|ugh|phew|yay|guess what)\b[,:!.\s–-]*)+",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"(?:[\s,]+(?:btw|by the way|lol|haha|fyi|tbh|you know|though|as well|too|please|thanks|thank you|"
+    r"now|these days|nowadays|at the moment|right now|already|if that helps|just so you know|obviously|"
+    r"of course|honestly|unfortunately|luckily|sadly|ok|okay|either|anyway|after all))+\W*$",
+    re.IGNORECASE,
+)
+_SUBJECT = (
+    r"(?:i|i'm|i've|i'd|i'll|we|we're|we've|we'll|my|our|he|he's|she|she's|it|it's|they|they're|"
+    r"you|you'll|that's|this|there|his|her|their|don't|can you|not|no)"
+)
+_BOUNDARY = re.compile(
+    r"\s*;\s*|\s+[–—-]+\s+|\s*:\)\s*"
+    r"|,?\s+(?:so|but|because|cause|cuz|although|though|even though|except|and then|which|hence|"
+    r"therefore|anyway|and so|or else|whereas|yet)\s+(?!far\b|that\b|much\b)"
+    rf"|,\s+(?:and\s+)?(?={_SUBJECT}\b)|\s+and\s+(?={_SUBJECT}\b)"
+    r"|,\s+(?:and\s+)?(?=(?:the|[A-Z]\w+) (?:\w+ ){0,3}?(?:is|are|was|has|will|should|got|broke)\b)"
+    r"|,\s+(?=(?:been|never|mostly|amazing|have been|please|thanks|really|right|which|who)\b)"
+    r"|\s+\((?=[^)]*\)?$)|[.!?…]+\s*$",
+    re.IGNORECASE,
+)
+
+
+def clauses(sentence: str) -> list[str]:
+    """The parts of a sentence that can stand alone, without what only links them."""
+    found = []
+    for part in _BOUNDARY.split(_OPENER.sub("", sentence, count=1)):
+        clause = _TAIL.sub("", _OPENER.sub("", part.strip(), count=1) if part else "")
+        clause = clause.strip(" ,.;:!?…()–-")
+        if clause:
+            found.append(spelled_out(clause))
+    return found
+
+
+def without_opener(sentence: str) -> str:
+    return _OPENER.sub("", sentence, count=1)
+
+
+# ——— contractions ———
+
+_SPELLINGS = (
+    (r"\bi ?m\b(?=[ '])|\bI'm\b|\bim\b", "I am"),
+    (r"\bi'?ve\b", "I have"),
+    (r"\bI'll\b", "I will"),
+    (r"\bI'd\b", "I would"),
+    (r"\bwe're\b", "we are"),
+    (r"\bwe've\b", "we have"),
+    (r"\bwe'll\b", "we will"),
+    (r"\bwe'd\b", "we would"),
+    (r"\bdont\b", "don't"),
+    (r"\bcant\b", "can't"),
+    (r"\bdoesnt\b", "doesn't"),
+    (r"\bdidnt\b", "didn't"),
+    (r"\bwont\b", "won't"),
+    (r"\bgonna\b", "going to"),
+    (r"\bwanna\b", "want to"),
+    (r"\bgotta\b", "have to"),
+    (r"\bhave got\b(?= (?:to|an?|the|my|our|two|three|four|no|\d))", "have"),
+    (
+        r"((?:my|our) (?:\w+ )?\w+)'s(?= (?:an?|the|very|not|turning|moving|getting|coming)\b)",
+        r"\1 is",
+    ),
+    (r"((?:my|our) (?:\w+ )?\w+)'s(?= (?:got|been)\b)", r"\1 has"),
+)
+_SPELL = tuple((re.compile(short, re.IGNORECASE), long) for short, long in _SPELLINGS)
+
+
+def spelled_out(clause: str) -> str:
+    """ "I'm" as "I am": one form for the rules."""
+    for short, long in _SPELL:
+        clause = short.sub(long, clause)
+    return clause
+
+
+# ——— the third person ———
+
+_ADVERB = filled("{adv}", _WORDS)
+_BASE_VERB = re.compile(
+    filled("{state_verb}|{like}|know|believe|feel|want|hope|plan", _WORDS), re.I
+)
+_ME_AND_VERB = re.compile(
+    rf"\b(?:I|we)\b(?P<adverbs>(?: {_ADVERB}\b)*) (?P<verb>[\w'-]+)", re.IGNORECASE
+)
+_AND_VERB = re.compile(r"(?P<link>\b(?:and|or|but)|,) (?P<verb>[a-z]+)\b(?! of\b)")
+_FORMS = {
+    "am": "is", "are": "is", "have": "has", "do": "does", "were": "was", "don't": "doesn't",
+    "haven't": "hasn't", "aren't": "isn't", "weren't": "wasn't", "go": "goes", "'m": "is",
+}  # fmt: skip
+_SAME_FORM = frozenset(
+    "will would can could can't cannot couldn't wouldn't won't may might must should shouldn't shall "
+    "had was did didn't hadn't wasn't".split()
+)
+_OWN = (
+    (re.compile(r"\b(?:my|our) own\b", re.I), "the user's own"),
+    (re.compile(r"\b(?:my|our)\b", re.I), "the user's"),
+    (re.compile(r"\b(?:mine|ours)\b", re.I), "the user's"),
+    (re.compile(r"\b(?:me|us)\b"), "the user"),
+)
+_LEFT = re.compile(
+    r"\b(?:I|me|my|myself|we|us|our|ours|ourselves|you|your|yours|yourself|he|him|his|himself|she|"
+    r"her|hers|herself|it|its|it's|itself|they|them|their|theirs|themselves|he's|she's|they're)\b",
+    re.IGNORECASE,
+)
+_US = re.compile(r"\bUS\b|\bIT\b|\bMe\b(?=[A-Z])")
+
+
+def retold(clause: str, subject: str = "the user") -> str | None:
+    """What is said of oneself as it is said of the user; None where a pronoun would be left."""
+    said = _US.sub(lambda found: "\ufffb".join(found[0]), clause)
+    present = False
+
+    def conjugate(found: re.Match[str]) -> str:
+        nonlocal present
+        verb = found["verb"]
+        third = third_person(verb)
+        present = present or third != verb
+        return f"{subject}{found['adverbs']} {third}"
+
+    said = _ME_AND_VERB.sub(conjugate, said)
+    if present:
+        said = _AND_VERB.sub(_conjugate_next, said)
+    for own, theirs in _OWN:
+        said = own.sub(theirs.replace("the user", subject), said)
+    if _LEFT.search(said):
+        return None
+    return sentence_of(said.replace("\ufffb", ""))
+
+
+def _conjugate_next(found: re.Match[str]) -> str:
+    verb = found["verb"]
+    if not _BASE_VERB.fullmatch(verb) or is_past(verb):
+        return found[0]
+    return f"{found['link']} {third_person(verb)}"
+
+
+def third_person(verb: str) -> str:
+    """ "work" → "works"; past tenses and modals have one form."""
+    folded = verb.lower()
+    if folded in _FORMS:
+        return _FORMS[folded]
+    if folded in _SAME_FORM or is_past(folded) or folded.endswith("ing"):
+        return verb
+    if re.search(r"(?:s|x|z|ch|sh|o)$", folded):
+        return f"{verb}es"
+    if re.search(r"[^aeiou]y$", folded):
+        return f"{verb[:-1]}ies"
+    return f"{verb}s"
+
+
+def sentence_of(words: str) -> str:
+    """With a capital and a full stop."""
+    trimmed = " ".join(words.split()).strip(" ,;:–-")
+    if not trimmed:
+        return ""
+    ended = trimmed if trimmed[-1] in ".!?" else f"{trimmed}."
+    return ended[0].upper() + ended[1:]

@@ -1,0 +1,42 @@
+"""Whether a sentence asks to remember, and what."""
+
+from __future__ import annotations
+
+import re
+
+from commonplace.language.triggers import without_trigger
+
+# What certainly asks to keep something; "save", "add" and "write" alone may ask for other work.
+_ASKS = re.compile(
+    r"\b(?:remember(?! (?:when|how|who|what|where|why|to|me|if|the time))|memori[sz]e|note(?: to self| down| that)|"
+    r"make a note|take a note|"
+    r"(?:write|jot|put)(?: (?:this|it))? down|keep(?: this| it)? in mind|bear in mind|"
+    r"(?:do(?:n't| not)|never) forget(?! (?:to|about)\b)|for the record|for your memory|save this|store this)"
+    r"|(?<![\w\"״׳'])(?:תזכור|תזכרי|תזכרו|זכור ש|זכרי ש|תרשום|תרשמי|תרשמו|רשום|רשמי|אל תשכח|אל תשכחי|שתדע|"
+    r"שתדעי|קח בחשבון|קחי בחשבון|שים לב|שימי לב|תשים לב|תשימי לב|לזכור ש|תשמור ש|תשמרי ש)",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    r"^(?:(?:please|hey|ok|okay|also|and|so|can you|could you)[,:]? )*"
+    r"(?:remember|memori[sz]e|don't forget|do not forget|note to self|make a note(?: that| of)?)\b[:,]? *(?:that )?",
+    re.IGNORECASE,
+)
+_BEGINS = 60  # characters into which the asking falls
+_THINKING_BACK = re.compile(
+    r"\b(?:i|we|she|he|they|you|who|to|can't|always|still|barely|hardly)(?: (?:do|don't|can|can't|will|won't))? remember\b",
+    re.I,
+)
+
+
+def asked_to_remember(sentence: str) -> str | None:
+    """What is to be remembered; None when nothing is asked."""
+    asks = _ASKS.search(sentence[:_BEGINS])
+    if asks is None or (
+        _THINKING_BACK.search(sentence) and not sentence.casefold().startswith("can")
+    ):
+        return None
+    content = without_trigger(sentence).content
+    if content == sentence:
+        content = _BARE.sub("", sentence)
+    content = content.strip()
+    return None if content == sentence.strip() or not content else content

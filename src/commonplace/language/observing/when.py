@@ -1,0 +1,218 @@
+"""Days that are named from where the speaker stands ("tomorrow", «ביום שישי») as dates.
+
+A memory is read long after it was said, so that "tomorrow" in it would mean another day. Weekdays
+are of the past when the sentence is, else of the days to come.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A text whose days are dates, and the first of these days."""
+
+    text: str
+    day: date | None = None
+
+
+_ENGLISH_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_HEBREW_DAYS = "שני שלישי רביעי חמישי שישי שבת ראשון".split()
+_MONTHS = (
+    "January February March April May June July August September October November December"
+).split()
+_HEBREW_MONTHS = "ינואר פברואר מרץ אפריל מאי יוני יולי אוגוסט ספטמבר אוקטובר נובמבר דצמבר".split()
+_COUNTS = {
+    word: number
+    for number, words in enumerate(
+        ("a an one", "two couple", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+        1,
+    )
+    for word in words.split()
+}
+_COUNT = r"(?P<count>\d{1,3}|a|an|one|two|a couple of|three|four|five|six|seven|eight|nine|ten)"
+_HE = r"(?<![\w\"״׳'])"
+_END = r"(?![\w\"״׳'])"
+
+_ENGLISH = re.compile(
+    r"\b(?:(?P<day_word>(?:the )?day after tomorrow|(?:the )?day before yesterday|today|tomorrow|"
+    r"yesterday|tonight|last night|this (?P<part>morning|afternoon|evening))"
+    r"(?: (?P<later>morning|afternoon|evening|night))?"
+    rf"|(?:(?:on|by|before|until|till|from|since) )?(?P<which>this|next|last|coming|this coming) "
+    rf"(?P<unit>week|month|year|weekend|{'|'.join(_ENGLISH_DAYS)})"
+    rf"|(?P<before>on|by|before|until|till|from|since) (?P<weekday>{'|'.join(_ENGLISH_DAYS)})"
+    rf"|(?:in|within) (?:about )?{_COUNT} (?P<ahead>day|week|month|year)s?(?: time)?"
+    rf"|{_COUNT.replace('count', 'past_count')} (?P<ago>day|week|month|year)s? ago)\b",
+    re.IGNORECASE,
+)
+_HEBREW = re.compile(
+    rf"{_HE}(?:ו)?(?:(?P<day_word>מחרתיים|מחר|אתמול|שלשום|היום|הערב|הלילה|הבוקר)"
+    rf"|(?P<before>ב|עד |עד ל|מ|לפני )?(?P<named>יום |ימי )?(?P<weekday>(?<=יום ){'(?:' + '|'.join(_HEBREW_DAYS) + ')'}|שבת)"
+    r"(?P<which> הבא| הבאה| שעבר| שעברה| הקרוב| הקרובה)?"
+    r"|ב?(?P<unit>שבוע|חודש|שנה) (?P<side>הבא|הבאה|שעבר|שעברה|הקרוב|הקרובה)"
+    r"|(?P<unit_this>השבוע|החודש|השנה)"
+    r"|(?:לפני|(?P<ahead>בעוד|עוד)) (?P<span>יומיים|שבועיים|שבוע|חודשיים|חודש|שנתיים|שנה)"
+    rf"){_END}"
+)
+_SPANS = {
+    "יומיים": (2, "day"), "שבוע": (1, "week"), "שבועיים": (2, "week"), "חודש": (1, "month"),
+    "חודשיים": (2, "month"), "שנה": (1, "year"), "שנתיים": (2, "year"),
+}  # fmt: skip
+_OFFSETS = {
+    "today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1, "last night": -1,
+    "day after tomorrow": 2, "day before yesterday": -2,
+    "היום": 0, "הערב": 0, "הלילה": 0, "הבוקר": 0, "מחר": 1, "מחרתיים": 2, "אתמול": -1, "שלשום": -2,
+}  # fmt: skip
+
+
+def with_dates(
+    text: str, said_at: datetime | None, hebrew: bool = False, backwards: bool = False
+) -> Dated:
+    """The text with dates in place of such words; as it is when nobody knows when it was said.
+
+    `backwards`: the text tells what was, so that its Monday is the last one.
+    """
+    if said_at is None:
+        return Dated(text)
+    today = said_at.date()
+    found: list[date] = []
+
+    def put(match: re.Match[str]) -> str:
+        try:
+            replaced = (_hebrew if hebrew else _english)(match, today, backwards)
+        except (OverflowError, ValueError):  # "in 900 years" is beyond the calendar
+            replaced = None
+        if replaced is None:
+            return match[0]
+        words, day = replaced
+        if day is not None:
+            found.append(day)
+        return words
+
+    dated = (_HEBREW if hebrew else _ENGLISH).sub(put, text)
+    return Dated(dated, found[0] if found else None)
+
+
+_Put = tuple[str, date | None]
+
+
+def _english(match: re.Match[str], today: date, backwards: bool) -> _Put | None:
+    if match["day_word"]:
+        return _english_day(match, today)
+    if match["unit"]:
+        return _english_unit(match, today)
+    if match["weekday"]:
+        was = backwards or match["before"].lower() == "since"
+        day = _weekday(today, _ENGLISH_DAYS.index(match["weekday"].lower()), was)
+        return f"{match['before']} {match['weekday']} {day}", day
+    count, unit = match["count"] or match["past_count"], match["ahead"] or match["ago"]
+    return _english_span(_number(count) * (1 if match["ahead"] else -1), unit.lower(), today)
+
+
+def _english_day(match: re.Match[str], today: date) -> _Put:
+    word = match["day_word"].lower().removeprefix("the ")
+    part = (match["part"] or match["later"] or "").lower()
+    if word in ("tonight", "last night"):
+        part = "night"
+    day = today + timedelta(days=_OFFSETS.get(word, 0))
+    return (f"on the {part} of {day}" if part else f"on {day}"), day
+
+
+def _english_unit(match: re.Match[str], today: date) -> _Put:
+    which, unit = match["which"].lower(), match["unit"].lower()
+    step = {"next": 1, "last": -1}.get(which, 0)
+    if unit in _ENGLISH_DAYS:
+        return _named_week_day(match["unit"], _ENGLISH_DAYS.index(unit), step, today)
+    if unit == "weekend":
+        day = _monday(today) + timedelta(days=5 + 7 * step)
+        return f"on the weekend of {day}", day
+    return _english_span(step, unit, today)
+
+
+def _named_week_day(name: str, number: int, step: int, today: date) -> _Put:
+    if step < 0:
+        day = _weekday(today, number, backwards=True)
+    elif step > 0:
+        day = _monday(today) + timedelta(days=7 + number)
+    else:
+        day = _weekday(today, number, backwards=False)
+    return f"on {name} {day}", day
+
+
+def _english_span(count: int, unit: str, today: date) -> _Put:
+    if unit == "day":
+        day = today + timedelta(days=count)
+        return f"on {day}", day
+    if unit == "week":
+        monday = _monday(today) + timedelta(weeks=count)
+        return f"in the week of {monday}", None
+    if unit == "month":
+        year, month = _month(today, count)
+        return f"in {_MONTHS[month - 1]} {year}", None
+    return f"in {today.year + count}", None
+
+
+def _hebrew(match: re.Match[str], today: date, backwards: bool) -> _Put | None:
+    if match["day_word"]:
+        day = today + timedelta(days=_OFFSETS[match["day_word"]])
+        return f"ב-{day}", day
+    if match["weekday"]:
+        return _hebrew_weekday(match, today, backwards)
+    if match["span"]:
+        count, unit = _SPANS[match["span"]]
+        return _hebrew_span(count if match["ahead"] else -count, unit, today)
+    unit = {"ש": "week", "ח": "month"}.get((match["unit"] or match["unit_this"][1:])[0], "week")
+    if (match["unit"] or match["unit_this"][1:]) == "שנה":
+        unit = "year"
+    side = match["side"] or ""
+    return _hebrew_span(-1 if side.startswith("שעבר") else 1 if side else 0, unit, today)
+
+
+def _hebrew_weekday(match: re.Match[str], today: date, backwards: bool) -> _Put | None:
+    name = match["weekday"]
+    if match["named"] and match["named"].startswith("ימי"):
+        return None  # «בימי שלישי»: every week
+    before = match["before"]
+    if before is None and not match["which"]:
+        return None
+    which = (match["which"] or "").strip()
+    number = _HEBREW_DAYS.index(name)
+    day = _weekday(today, number, which.startswith("שעבר") or (backwards and not which))
+    said = f"{before or 'ב'}{match['named'] or ''}{name}"
+    return f"{said} {day}", day
+
+
+def _hebrew_span(count: int, unit: str, today: date) -> _Put:
+    if unit == "day":
+        day = today + timedelta(days=count)
+        return f"ב-{day}", day
+    if unit == "week":
+        return f"בשבוע של {_monday(today) + timedelta(weeks=count)}", None
+    if unit == "month":
+        year, month = _month(today, count)
+        return f"ב{_HEBREW_MONTHS[month - 1]} {year}", None
+    return f"בשנת {today.year + count}", None
+
+
+def _weekday(today: date, number: int, backwards: bool) -> date:
+    """The nearest such day, never today."""
+    if backwards:
+        return today - timedelta(days=(today.weekday() - number) % 7 or 7)
+    return today + timedelta(days=(number - today.weekday()) % 7 or 7)
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+def _month(today: date, step: int) -> tuple[int, int]:
+    months = today.year * 12 + today.month - 1 + step
+    return months // 12, months % 12 + 1
+
+
+def _number(count: str) -> int:
+    word = count.lower().removeprefix("a ").removesuffix(" of")
+    return int(word) if word.isdigit() else _COUNTS[word]
