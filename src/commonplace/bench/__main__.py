@@ -1,8 +1,9 @@
 """`python -m commonplace.bench`: measure, print, and on request write JSON or Markdown.
 
 `python -m commonplace.bench truth` measures judgement instead of speed, `… understanding` how
-messages are understood, `… quality` whether the right things come back, and `… embedders` how well
-each embedder sees and how fast a store changes over to it.
+messages are understood, `… observe` what is kept of a conversation, `… quality` whether the right
+things come back, and `… embedders` how well each embedder sees and how fast a store changes over
+to it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from rich.console import Console
 
 from commonplace.bench.asking_command import main as understanding
 from commonplace.bench.embedders import main as embedders
+from commonplace.bench.observe_command import main as observe
 from commonplace.bench.plan import PASSAGES, SIZES, USERS, Plan, quick
 from commonplace.bench.quality.command import main as quality
 from commonplace.bench.quality.report import kept_section
@@ -30,6 +32,7 @@ def main(arguments: list[str]) -> None:
     others = {
         "truth": truth,
         "understanding": understanding,
+        "observe": observe,
         "embedders": embedders,
         "quality": quality,
     }

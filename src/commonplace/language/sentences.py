@@ -18,7 +18,7 @@ _ABBREVIATION = re.compile(
 _BEFORE_NUMBERS = re.compile("nos?|pp?|vol|ch|sec|art|tel|mob|ph|טל")
 
 _LOOK_BACK = 20
-_LAST_WORD = re.compile(r"[\w.]*\w$")
+_LAST_WORD = re.compile(r"(?:[א-ת]+[\"״])?[\w.]*\w$")  # מ״ג is no initial
 
 
 def sentences(text: str) -> list[str]:

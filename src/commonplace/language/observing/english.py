@@ -14,8 +14,8 @@ _WORDS = data("english")["words"]
 _OPENER = re.compile(
     r"^\W*(?:(?:hey|hi|hello|ok|okay|so|well|oh|ah|and|but|also|btw|by the way|fyi|for the record|tbh|"
     r"to be honest|honestly|actually|anyway|anyways|just so you know|you know|lol|haha|yeah|yes|no|"
-    r"right|look|listen|sorry|plus|besides|fun fact|quick update|update|good news|bad news|"
-    r"great news|news|decision made|turns out|it turns out(?: that)?|as it happens|for context|"
+    r"right|look|listen|sorry(?: for [^,.]{0,40})?|plus|besides|fun fact|quick update|update|good news|bad news|"
+    r"great news|news|turns out|it turns out(?: that)?|as it happens|for context|"
     r"some context|context|background|basically|in general|unfortunately|luckily|sadly|thankfully|"
     r"finally decided|apparently|obviously|of course|clearly|please note(?: that)?|note that|"
     r"i should (?:mention|say|add)(?: that)?|i forgot to (?:say|mention)(?: that)?|"
@@ -24,6 +24,7 @@ _OPENER = re.compile(
     r"after all|in the end|these days|nowadays|at the moment|right now|personally|"
     r"in case you(?:'re| are) wondering|one more thing|another thing|and another thing|"
     r"after (?:talking|speaking|lunch|dinner|the meeting|a long)[^,.]{0,40}?(?=,? (?:we|i)\b)|"
+    r"quick update on [^:.]{0,40}|(?!decision)[\w ]{1,40}(?=: (?:we|i|my|our)\b)|"
     r"omg|wow|ugh|phew|yay|guess what)\b[,:!.\s–-]*)+",
     re.IGNORECASE,
 )
@@ -90,7 +91,24 @@ _SPELLINGS = (
     ),
     (r"((?:my|our) (?:\w+ )?\w+)'s(?= (?:got|been)\b)", r"\1 has"),
 )
-_SPELL = tuple((re.compile(short, re.IGNORECASE), long) for short, long in _SPELLINGS)
+# Said without a subject, as people write: "finally passed my test", "not crazy about sushi".
+_ELIDED = (
+    (
+        r"^decision(?: made)?[:,]? (?:we|I)(?:'re|'m| are| am) (?:going to )?(?=\w+ing\b)",
+        "we decided on ",
+    ),
+    (r"^not (?:crazy|wild|mad) about\b", "I am not fond of"),
+    (
+        r"^(?=(?:never been|not) (?:a (?:big |huge )?fan of|keen on|into|fond of|able to)\b)",
+        "I am ",
+    ),
+    (
+        r"^(?=(?:(?:finally|just|already|recently) )*(?:passed|got|finished|bought|sold|moved|signed|"
+        r"quit|booked|broke|lost|won|started|was at|was in|went to|met|decided|had to|adopted) )",
+        "I ",
+    ),
+)
+_SPELL = tuple((re.compile(short, re.IGNORECASE), long) for short, long in (*_ELIDED, *_SPELLINGS))
 
 
 def spelled_out(clause: str) -> str:

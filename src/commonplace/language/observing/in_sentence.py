@@ -249,7 +249,10 @@ _FIELD_SAYS = {
 def _about_profile(found: ProfileSaid, clause: str, heard: Heard) -> Candidate:
     words = hebrew.FIELD_SAYS if heard.is_hebrew else _FIELD_SAYS
     subject = hebrew.user_of(clause) if heard.is_hebrew else heard.subject
-    said = words[found.field].format(who=subject, value=found.value)
+    lives = "גרה" if subject == hebrew.WOMAN else "גר"
+    said = words[found.field].format(who=subject, value=found.value, lives=lives)
+    if heard.is_hebrew:
+        said = said.replace("להמשתמש", "למשתמש")
     return Candidate(
         Kind.FACT,
         said[0].upper() + said[1:],

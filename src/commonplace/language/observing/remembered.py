@@ -21,6 +21,9 @@ _BARE = re.compile(
     r"(?:remember|memori[sz]e|don't forget|do not forget|note to self|make a note(?: that| of)?)\b[:,]? *(?:that )?",
     re.IGNORECASE,
 )
+_POINTING = re.compile(
+    r"^(?:this|it|the following|את זה|זה)(?: for (?:later|me|now))?\s*[:,–-]\s*", re.I
+)
 _BEGINS = 60  # characters into which the asking falls
 _THINKING_BACK = re.compile(
     r"\b(?:i|we|she|he|they|you|who|to|can't|always|still|barely|hardly)(?: (?:do|don't|can|can't|will|won't))? remember\b",
@@ -38,5 +41,5 @@ def asked_to_remember(sentence: str) -> str | None:
     content = without_trigger(sentence).content
     if content == sentence:
         content = _BARE.sub("", sentence)
-    content = content.strip()
+    content = _POINTING.sub("", content).strip()
     return None if content == sentence.strip() or not content else content
