@@ -40,7 +40,7 @@ _SUBJECT = (
 )
 _BOUNDARY = re.compile(
     r"\s*;\s*|\s+[–—-]+\s+|\s*:\)\s*"
-    r"|,?\s+(?:so|but|because|cause|cuz|although|though|even though|except|and then|which|hence|"
+    r"|,?\s+(?:so|but|because|'?cause|cuz|although|though|even though|except|and then|which|hence|"
     r"therefore|anyway|and so|or else|whereas|yet)\s+(?!far\b|that\b|much\b)"
     rf"|,\s+(?:and\s+)?(?={_SUBJECT}\b)|\s+and\s+(?={_SUBJECT}\b)"
     r"|,\s+(?:and\s+)?(?=(?:the|[A-Z]\w+) (?:\w+ ){0,3}?(?:is|are|was|has|will|should|got|broke)\b)"
@@ -108,6 +108,7 @@ _ELIDED = (
         "I ",
     ),
 )
+_LATE_CAPITAL = re.compile(r"^I ([A-Z][a-z]+ )")  # a word that has just got its subject
 _SPELL = tuple((re.compile(short, re.IGNORECASE), long) for short, long in (*_ELIDED, *_SPELLINGS))
 
 
@@ -115,7 +116,7 @@ def spelled_out(clause: str) -> str:
     """ "I'm" as "I am": one form for the rules."""
     for short, long in _SPELL:
         clause = short.sub(long, clause)
-    return clause
+    return _LATE_CAPITAL.sub(lambda found: f"I {found[1].lower()}", clause)
 
 
 # ——— the third person ———
@@ -132,6 +133,12 @@ _FORMS = {
     "am": "is", "are": "is", "have": "has", "do": "does", "were": "was", "don't": "doesn't",
     "haven't": "hasn't", "aren't": "isn't", "weren't": "wasn't", "go": "goes", "'m": "is",
 }  # fmt: skip
+# What says "not long ago" from where the speaker stands, and nothing else.
+_JUST_NOW = re.compile(
+    r"(?P<before>\b(?:I|we)(?: (?:have|had|am|are))?(?: (?:also|finally|actually))*) "
+    r"(?:just|recently|lately)\b|,? (?:recently|lately|just now)(?=$|,)",
+    re.IGNORECASE,
+)
 _SAME_FORM = frozenset(
     "will would can could can't cannot couldn't wouldn't won't may might must should shouldn't shall "
     "had was did didn't hadn't wasn't".split()
@@ -153,6 +160,7 @@ _US = re.compile(r"\bUS\b|\bIT\b|\bMe\b(?=[A-Z])")
 def retold(clause: str, subject: str = "the user") -> str | None:
     """What is said of oneself as it is said of the user; None where a pronoun would be left."""
     said = _US.sub(lambda found: "\ufffb".join(found[0]), clause)
+    said = _JUST_NOW.sub(lambda found: found["before"] or "", said)
     present = False
 
     def conjugate(found: re.Match[str]) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time
 
 from commonplace.language.categorise import categorise
-from commonplace.language.kv_fields import pair_in
+from commonplace.language.kv_fields import Pair, Sort, pair_in, sort_of
 from commonplace.language.observing import asking, english, hebrew
 from commonplace.language.observing.candidate import Candidate, ForgetAsked, Observed
 from commonplace.language.observing.meant import not_meant
@@ -92,7 +93,7 @@ def _instruction(heard: Heard) -> Candidate | None:
 def _remembered(heard: Heard) -> Candidate | None:
     """ "Remember that …": by the kind of what follows; a log of 30 days when none fits."""
     content = asked_to_remember(heard.own)
-    if content is None:
+    if content is None or _TO_YOU.search(content):
         return None
     inner = replace(heard, sentence=Sentence(content, content))
     found = _instruction(inner) or _contact(inner) or _pair(content, heard, asked=True)
@@ -108,6 +109,9 @@ def _remembered(heard: Heard) -> Candidate | None:
         asked=True,
         evidence=(heard.sentence.written,),
     )
+
+
+_TO_YOU = re.compile(r"\b(?:for|to|with|about|love|on) you\b", re.I)  # "I'm always here for you"
 
 
 def _log(content: str, heard: Heard) -> Candidate:
@@ -138,7 +142,7 @@ def _contact(heard: Heard) -> Candidate | None:
 
 def _pair(clause: str, heard: Heard, asked: bool = False) -> Candidate | None:
     pair = pair_in(clause, asked)
-    if pair is None:
+    if pair is None or (not asked and _is_chatter(pair)):
         return None
     return Candidate(
         Kind.KV,
@@ -148,6 +152,17 @@ def _pair(clause: str, heard: Heard, asked: bool = False) -> Candidate | None:
         importance=3,
         confidence=0.9,
         metadata={"subject": pair.subject, "value": pair.value},
+    )
+
+
+_NOBODYS = re.compile(r"(?:his|her|their|its|your|this|that|another|every|each|\w+ing)\b", re.I)
+
+
+def _is_chatter(pair: Pair) -> bool:
+    """ "Her name is Shadow" needs to know whose; "the password is wrong" has no value."""
+    says_something = re.search(r"\d|[A-Zא-ת]", pair.value)
+    return bool(_NOBODYS.match(pair.subject)) or (
+        not says_something and sort_of(pair.subject) is not Sort.CODE
     )
 
 
@@ -220,7 +235,7 @@ def _told(clause: str, rule: StatementRule | None, heard: Heard) -> Candidate | 
     dated = with_dates(
         told or _quoted(heard), heard.said_at, heard.is_hebrew, backwards=kind is Kind.EVENT
     )
-    fits = told is not None and len(dated.text) <= LONGEST
+    fits = told is not None and _stands_alone(kind, dated.text, heard.said_at)
     confidence = rule.confidence if rule else 0.8
     day = dated.day if kind is Kind.EVENT else None
     return Candidate(
@@ -235,6 +250,22 @@ def _told(clause: str, rule: StatementRule | None, heard: Heard) -> Candidate | 
         profile_field="goals" if rule and rule.facet == "goal" else None,
         profile_value=dated.text if rule and rule.facet == "goal" else None,
     )
+
+
+# Understood only by who was there, though the writing policy lets it pass.
+_POINTS = re.compile(
+    r"\b(?:this|these|those|such|here|the following|stuff|a few|some|someone|something)\b"
+    r"|\b(?:to|in|at|of|on|with|for|about|like|do) that\b|\b(?:in|on|one|ones|few|things)\.$",
+    re.IGNORECASE,
+)
+
+
+def _stands_alone(kind: Kind, content: str, said_at: datetime | None) -> bool:
+    """Whether it says by itself what is so; without a clock, "tomorrow" has to stay."""
+    if _POINTS.search(content):
+        return False
+    remarks = {remark.code for remark in check_writing(kind, content)}
+    return not remarks - ({"context"} if said_at is None else set())
 
 
 _FIELD_SAYS = {

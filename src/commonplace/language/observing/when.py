@@ -45,7 +45,8 @@ _ENGLISH = re.compile(
     rf"(?P<unit>week|month|year|weekend|{'|'.join(_ENGLISH_DAYS)})"
     rf"|(?P<before>on|by|before|until|till|from|since) (?P<weekday>{'|'.join(_ENGLISH_DAYS)})"
     rf"|(?:in|within) (?:about )?{_COUNT} (?P<ahead>day|week|month|year)s?(?: time)?"
-    rf"|{_COUNT.replace('count', 'past_count')} (?P<ago>day|week|month|year)s? ago)\b",
+    rf"|(?P<about>(?:about|around|almost|nearly|over|more than|some) )?"
+    rf"{_COUNT.replace('count', 'past_count')} (?P<ago>day|week|month|year)s? ago)\b",
     re.IGNORECASE,
 )
 _HEBREW = re.compile(
@@ -109,7 +110,8 @@ def _english(match: re.Match[str], today: date, backwards: bool) -> _Put | None:
         day = _weekday(today, _ENGLISH_DAYS.index(match["weekday"].lower()), was)
         return f"{match['before']} {match['weekday']} {day}", day
     count, unit = match["count"] or match["past_count"], match["ahead"] or match["ago"]
-    return _english_span(_number(count) * (1 if match["ahead"] else -1), unit.lower(), today)
+    words, day = _english_span(_number(count) * (1 if match["ahead"] else -1), unit.lower(), today)
+    return (f"around {words.partition(' ')[2]}" if match["about"] else words), day
 
 
 def _english_day(match: re.Match[str], today: date) -> _Put:
