@@ -1,4 +1,4 @@
-"""`python -m commonplace.bench observe`: what observing keeps of labelled turns, and how rightly."""
+"""`python -m commonplace.bench observe`: what observing keeps of labelled turns."""
 
 from __future__ import annotations
 

@@ -69,22 +69,22 @@ class Turn:
         return kept + profile + forget
 
     def _has_profile(self, found: Observed) -> bool:
-        if not isinstance(found, Candidate) or found.profile_field not in self.profile:
+        if not isinstance(found, Candidate):
             return False
-        value = self.profile[found.profile_field].casefold()
-        return value in (found.profile_value or "").casefold()
+        value = self.profile.get(found.profile_field or "")
+        return value is not None and value.casefold() in (found.profile_value or "").casefold()
 
     def _has_forget(self, found: Observed) -> bool:
-        return isinstance(found, ForgetAsked) and bool(self.forget) and _has_words(
-            self.forget, found.query
+        return (
+            isinstance(found, ForgetAsked)
+            and bool(self.forget)
+            and _has_words(self.forget, found.query)
         )
 
 
 def _has_words(words: Sequence[str], text: str) -> bool:
     folded = text.casefold()
     return all(any(one.casefold() in folded for one in word.split("/")) for word in words)
-
-
 
 
 def read_turns(folder: Path, half: str) -> list[Turn]:
@@ -173,7 +173,9 @@ def by_language(seen: Sequence[Seen], half: str) -> Table:
         f"observe {half}",
         f"What is kept of the turns, {half} half, %",
         ("language", "turns", "kept", "precision", "recall", "category", "well written"),
-        notes=[f"Wanted: precision ≥ {LEAST_PRECISION:.0f}, well written ≥ {LEAST_WELL_WRITTEN:.0f}."],
+        notes=[
+            f"Wanted: precision ≥ {LEAST_PRECISION:.0f}, well written ≥ {LEAST_WELL_WRITTEN:.0f}."
+        ],
     )
     for language, members in _grouped(seen, lambda each: each.turn.language):
         named = [right for each in members for right in each.categories]
@@ -224,9 +226,7 @@ def targets(seen: Sequence[Seen], half: str) -> list[Target]:
     ]
 
 
-def _grouped(
-    items: Sequence[Seen], key: Callable[[Seen], str]
-) -> list[tuple[str, list[Seen]]]:
+def _grouped(items: Sequence[Seen], key: Callable[[Seen], str]) -> list[tuple[str, list[Seen]]]:
     names = dict.fromkeys(map(key, items))
     groups = [(name, [item for item in items if key(item) == name]) for name in names]
     return [*groups, ("all", list(items))]

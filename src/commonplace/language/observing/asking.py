@@ -1,4 +1,4 @@
-"""What is said to the assistant about its memory and manners: forget, rules, identity, finished jobs.
+"""What is said to the assistant about its memory and manners: forgetting, rules, identity, jobs.
 
 Patterns are in asking.toml.
 """
@@ -8,21 +8,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from commonplace.language.observing.patterns import compiled, data, filled
+from commonplace.language.observing.patterns import Bilingual, compiled, data
 from commonplace.language.observing.profile import named_group
 
 _DATA = data("asking")
 _WORDS = _DATA["words"]
 
 
-def _each(name: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(filled(one, _WORDS), re.IGNORECASE) for one in _DATA[name])
+def _each(name: str) -> tuple[Bilingual, ...]:
+    return tuple(compiled([one], _WORDS) for one in _DATA[name])
 
 
 _FORGET, _SOUL, _HEARSAY = _each("forget"), _each("soul"), _each("hearsay")
 _RULE = compiled(_DATA["rule"], _WORDS)
 _JOB = compiled(_DATA["job"], _WORDS)
 _NO_SPEAKER = compiled(_DATA["no_speaker"], _WORDS)
+_INTRODUCTION = 600  # characters in which somebody says who the assistant is
 _AFTERTHOUGHT = re.compile(
     r",\s+(?:it|that|he|she|they|הוא|היא|זה|הם)\b.*$|\s+(?:please|בבקשה)\W*$", re.I
 )
@@ -50,7 +51,7 @@ def rule_given(sentence: str) -> str | None:
 
 def identity_given(turn: str) -> str | None:
     """What the assistant is told to be, when it is told in so many words."""
-    found = _first(_SOUL, turn)
+    found = _first(_SOUL, turn[:_INTRODUCTION])
     what = named_group(found, "what") if found else None
     return what.strip(" ,;") if what and what.strip(" ,;.") else None
 
@@ -76,5 +77,5 @@ def hearsay_in(sentence: str) -> Hearsay | None:
     return Hearsay(who, what.strip(" .,!"))
 
 
-def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
+def _first(patterns: tuple[Bilingual, ...], text: str) -> re.Match[str] | None:
     return next((found for one in patterns if (found := one.match(text))), None)

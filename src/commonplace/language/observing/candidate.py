@@ -1,4 +1,4 @@
-"""What a turn may leave behind: a candidate for a memory, or the wish that something be forgotten."""
+"""What a turn may leave behind: a candidate for a memory, or the wish to have one forgotten."""
 
 from __future__ import annotations
 

@@ -40,7 +40,8 @@ _SUBJECT = (
 )
 _BOUNDARY = re.compile(
     r"\s*;\s*|\s+[–—-]+\s+|\s*:\)\s*"
-    r"|,?\s+(?:so|but|because|'?cause|cuz|although|though|even though|except|and then|which|hence|"
+    r"|,\s+so\s+|\s+so\s+(?=(?:i|i'm|we|we're|my|our|the|no|it|it's|that|don't|please|can|he|she|they)\b)"
+    r"|,?\s+(?:but|because|'?cause|cuz|although|though|even though|except|and then|which|hence|"
     r"therefore|anyway|and so|or else|whereas|yet)\s+(?!far\b|that\b|much\b)"
     rf"|,\s+(?:and\s+)?(?={_SUBJECT}\b)|\s+and\s+(?={_SUBJECT}\b)"
     r"|,\s+(?:and\s+)?(?=(?:the|[A-Z]\w+) (?:\w+ ){0,3}?(?:is|are|was|has|will|should|got|broke)\b)"
@@ -50,10 +51,16 @@ _BOUNDARY = re.compile(
 )
 
 
+_WHEN_COMMA = re.compile(
+    r"^((?:last|this|next|on) \w+|yesterday|today|tomorrow), (?=(?:I|we|my|our)\b)", re.I
+)
+
+
 def clauses(sentence: str) -> list[str]:
     """The parts of a sentence that can stand alone, without what only links them."""
     found = []
-    for part in _BOUNDARY.split(_OPENER.sub("", sentence, count=1)):
+    whole = _WHEN_COMMA.sub(r"\1 ", _OPENER.sub("", sentence, count=1))
+    for part in _BOUNDARY.split(whole):
         clause = _TAIL.sub("", _OPENER.sub("", part.strip(), count=1) if part else "")
         clause = clause.strip(" ,.;:!?…()–-")
         if clause:
@@ -108,6 +115,14 @@ _ELIDED = (
         "I ",
     ),
 )
+# "Last week I visited home": the rules look for who does something first.
+_WHEN_FIRST = re.compile(
+    r"^(?P<when>(?:last|this|next) (?:night|week|month|year|weekend|summer|winter|spring|fall|autumn|"
+    r"semester|morning|evening|\w+day)|yesterday|today|tomorrow|on \w+day|in [A-Z]\w+|"
+    r"in (?:\d+|two|three|a few) \w+|(?:a|two|three|a few|\d+) (?:days?|weeks?|months?|years?) ago),? "
+    r"(?P<rest>(?:I|we|my|our)\b.*)$",
+    re.IGNORECASE,
+)
 _LATE_CAPITAL = re.compile(r"^I ([A-Z][a-z]+ )")  # a word that has just got its subject
 _SPELL = tuple((re.compile(short, re.IGNORECASE), long) for short, long in (*_ELIDED, *_SPELLINGS))
 
@@ -116,6 +131,7 @@ def spelled_out(clause: str) -> str:
     """ "I'm" as "I am": one form for the rules."""
     for short, long in _SPELL:
         clause = short.sub(long, clause)
+    clause = _WHEN_FIRST.sub(r"\g<rest> \g<when>", clause)
     return _LATE_CAPITAL.sub(lambda found: f"I {found[1].lower()}", clause)
 
 
@@ -129,6 +145,7 @@ _ME_AND_VERB = re.compile(
     rf"\b(?:I|we)\b(?P<adverbs>(?: {_ADVERB}\b)*) (?P<verb>[\w'-]+)", re.IGNORECASE
 )
 _AND_VERB = re.compile(r"(?P<link>\b(?:and|or|but)|,) (?P<verb>[a-z]+)\b(?! of\b)")
+_BOTH = re.compile(r"\b(we) (?:both|all)\b", re.IGNORECASE)
 _FORMS = {
     "am": "is", "are": "is", "have": "has", "do": "does", "were": "was", "don't": "doesn't",
     "haven't": "hasn't", "aren't": "isn't", "weren't": "wasn't", "go": "goes", "'m": "is",
@@ -154,12 +171,17 @@ _LEFT = re.compile(
     r"her|hers|herself|it|its|it's|itself|they|them|their|theirs|themselves|he's|she's|they're)\b",
     re.IGNORECASE,
 )
+_LEFT_OPEN = re.compile(
+    r"\b(?:is|are|was|were|has|have|to|and|or|the|an?|of|with|for|than|as|such|very|so)\W*$", re.I
+)
+_FEWEST_WORDS = 4  # "the user is vegetarian"
 _US = re.compile(r"\bUS\b|\bIT\b|\bMe\b(?=[A-Z])")
 
 
 def retold(clause: str, subject: str = "the user") -> str | None:
     """What is said of oneself as it is said of the user; None where a pronoun would be left."""
     said = _US.sub(lambda found: "\ufffb".join(found[0]), clause)
+    said = _BOTH.sub(r"\1", said)
     said = _JUST_NOW.sub(lambda found: found["before"] or "", said)
     present = False
 
@@ -175,7 +197,7 @@ def retold(clause: str, subject: str = "the user") -> str | None:
         said = _AND_VERB.sub(_conjugate_next, said)
     for own, theirs in _OWN:
         said = own.sub(theirs.replace("the user", subject), said)
-    if _LEFT.search(said):
+    if _LEFT.search(said) or _LEFT_OPEN.search(said) or len(said.split()) < _FEWEST_WORDS:
         return None
     return sentence_of(said.replace("\ufffb", ""))
 

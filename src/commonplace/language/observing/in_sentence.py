@@ -111,7 +111,8 @@ def _remembered(heard: Heard) -> Candidate | None:
     )
 
 
-_TO_YOU = re.compile(r"\b(?:for|to|with|about|love|on) you\b", re.I)  # "I'm always here for you"
+# "I'm always here for you", "just do it": said to cheer up, and nothing to keep.
+_TO_YOU = re.compile(r"\b(?:for|to|with|about|love|on) you\b|\byourself\b|\bjust \w+ it\b", re.I)
 
 
 def _log(content: str, heard: Heard) -> Candidate:
@@ -142,7 +143,7 @@ def _contact(heard: Heard) -> Candidate | None:
 
 def _pair(clause: str, heard: Heard, asked: bool = False) -> Candidate | None:
     pair = pair_in(clause, asked)
-    if pair is None or (not asked and _is_chatter(pair)):
+    if pair is None or _NOBODYS.match(pair.subject) or (not asked and _is_chatter(pair)):
         return None
     return Candidate(
         Kind.KV,
@@ -155,15 +156,14 @@ def _pair(clause: str, heard: Heard, asked: bool = False) -> Candidate | None:
     )
 
 
+# "Her name is Shadow": whose is not known here.
 _NOBODYS = re.compile(r"(?:his|her|their|its|your|this|that|another|every|each|\w+ing)\b", re.I)
 
 
 def _is_chatter(pair: Pair) -> bool:
-    """ "Her name is Shadow" needs to know whose; "the password is wrong" has no value."""
+    """ "The language is tough": an opinion has the form of a value."""
     says_something = re.search(r"\d|[A-Zא-ת]", pair.value)
-    return bool(_NOBODYS.match(pair.subject)) or (
-        not says_something and sort_of(pair.subject) is not Sort.CODE
-    )
+    return not says_something and sort_of(pair.subject) is not Sort.CODE
 
 
 # ——— hearsay ———
@@ -255,7 +255,7 @@ def _told(clause: str, rule: StatementRule | None, heard: Heard) -> Candidate | 
 # Understood only by who was there, though the writing policy lets it pass.
 _POINTS = re.compile(
     r"\b(?:this|these|those|such|here|the following|stuff|a few|some|someone|something)\b"
-    r"|\b(?:to|in|at|of|on|with|for|about|like|do) that\b|\b(?:in|on|one|ones|few|things)\.$",
+    r"|\b(?:to|in|at|of|on|with|for|about|like|do|painted|took|made|saw|bought|loves?|likes?) that\b|\b(?:in|on|one|ones|few|things)\.$",
     re.IGNORECASE,
 )
 

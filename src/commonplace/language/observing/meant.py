@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from commonplace.language.observing.patterns import compiled, data
+from commonplace.language.observing.patterns import Bilingual, compiled, data
 
 _DATA = data("meant")
-_REASONS = {reason: compiled(each, _DATA["words"]) for reason, each in _DATA["reasons"].items()}
+_REASONS: dict[str, Bilingual] = {
+    reason: compiled(each, _DATA["words"]) for reason, each in _DATA["reasons"].items()
+}
 
 
 def not_meant(sentence: str) -> str | None:

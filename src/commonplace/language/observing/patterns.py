@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
+_HEBREW = re.compile("[א-ת]")
+_NEVER = "(?!)"
 _LIST = re.compile(r"\{([a-z_]+)\}")
 # The start and the end of a Hebrew word: \b takes the marks inside ד"ר for its end.
 _EDGES = {"<<": r"(?<![\w\"״׳'])", ">>": r"(?![\w\"״׳'])"}
@@ -36,8 +39,28 @@ def _one_of(listed: str, words: Mapping[str, str]) -> str:
     return "(?:" + "|".join(filled(word, words).replace("_", " ") for word in listed.split()) + ")"
 
 
-def compiled(patterns: Iterable[str], words: Mapping[str, str] | None = None) -> re.Pattern[str]:
-    """One pattern that fits where one of these does."""
-    return re.compile(
-        "|".join(f"(?:{filled(one, words or {})})" for one in patterns), re.IGNORECASE
-    )
+@dataclass(frozen=True, slots=True)
+class Bilingual:
+    """Patterns of both languages; a text without a Hebrew letter is spared the Hebrew ones."""
+
+    both: re.Pattern[str]
+    english: re.Pattern[str]
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return self._for(text).search(text)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        return self._for(text).match(text)
+
+    def _for(self, text: str) -> re.Pattern[str]:
+        return self.both if _HEBREW.search(text) else self.english
+
+
+def compiled(patterns: Iterable[str], words: Mapping[str, str] | None = None) -> Bilingual:
+    """Fits where one of these does."""
+    each = [f"(?:{filled(one, words or {})})" for one in patterns]
+    return Bilingual(_any_of(each), _any_of([one for one in each if not _HEBREW.search(one)]))
+
+
+def _any_of(patterns: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(patterns) or _NEVER, re.IGNORECASE)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from commonplace.language.observing.patterns import data, filled
+from commonplace.language.observing.patterns import compiled, data
 
 _DATA = data("profile")
 _FIELDS = tuple(
-    (field, re.compile(filled(pattern, _DATA["words"]), re.IGNORECASE))
+    (field, compiled([pattern], _DATA["words"]))
     for field, patterns in _DATA["fields"].items()
     for pattern in patterns
 )

@@ -25,6 +25,7 @@ _MONTHS = (
     "January February March April May June July August September October November December"
 ).split()
 _HEBREW_MONTHS = "ינואר פברואר מרץ אפריל מאי יוני יולי אוגוסט ספטמבר אוקטובר נובמבר דצמבר".split()
+_SEASONS_END = {"spring": 5, "summer": 8, "autumn": 11, "fall": 11, "winter": 2}
 _COUNTS = {
     word: number
     for number, words in enumerate(
@@ -42,7 +43,7 @@ _ENGLISH = re.compile(
     r"yesterday|tonight|last night|this (?P<part>morning|afternoon|evening))"
     r"(?: (?P<later>morning|afternoon|evening|night))?"
     rf"|(?:(?:on|by|before|until|till|from|since) )?(?P<which>this|next|last|coming|this coming) "
-    rf"(?P<unit>week|month|year|weekend|{'|'.join(_ENGLISH_DAYS)})"
+    rf"(?P<unit>week|month|year|weekend|(?<=last )(?:spring|summer|autumn|fall|winter)|{'|'.join(_ENGLISH_DAYS)})"
     rf"|(?P<before>on|by|before|until|till|from|since) (?P<weekday>{'|'.join(_ENGLISH_DAYS)})"
     rf"|(?:in|within) (?:about )?{_COUNT} (?P<ahead>day|week|month|year)s?(?: time)?"
     rf"|(?P<about>(?:about|around|almost|nearly|over|more than|some) )?"
@@ -110,8 +111,8 @@ def _english(match: re.Match[str], today: date, backwards: bool) -> _Put | None:
         day = _weekday(today, _ENGLISH_DAYS.index(match["weekday"].lower()), was)
         return f"{match['before']} {match['weekday']} {day}", day
     count, unit = match["count"] or match["past_count"], match["ahead"] or match["ago"]
-    words, day = _english_span(_number(count) * (1 if match["ahead"] else -1), unit.lower(), today)
-    return (f"around {words.partition(' ')[2]}" if match["about"] else words), day
+    put = _english_span(_number(count) * (1 if match["ahead"] else -1), unit.lower(), today)
+    return (f"around {put[0].partition(' ')[2]}", put[1]) if match["about"] else put
 
 
 def _english_day(match: re.Match[str], today: date) -> _Put:
@@ -131,6 +132,8 @@ def _english_unit(match: re.Match[str], today: date) -> _Put:
     if unit == "weekend":
         day = _monday(today) + timedelta(days=5 + 7 * step)
         return f"on the weekend of {day}", day
+    if unit in _SEASONS_END:
+        return f"in the {unit} of {today.year - (today.month <= _SEASONS_END[unit])}", None
     return _english_span(step, unit, today)
 
 
