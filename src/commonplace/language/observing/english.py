@@ -11,40 +11,21 @@ _WORDS = data("english")["words"]
 
 # ——— clauses ———
 
-_OPENER = re.compile(
-    r"^\W*(?:(?:hey|hi|hello|ok|okay|so|well|oh|ah|and|but|also|btw|by the way|fyi|for the record|tbh|"
-    r"to be honest|honestly|actually|anyway|anyways|just so you know|you know|lol|haha|yeah|yes|no|"
-    r"right|look|listen|sorry(?: for [^,.]{0,40})?|plus|besides|fun fact|quick update|update|good news|bad news|"
-    r"great news|news|turns out|it turns out(?: that)?|as it happens|for context|"
-    r"some context|context|background|basically|in general|unfortunately|luckily|sadly|thankfully|"
-    r"finally decided|apparently|obviously|of course|clearly|please note(?: that)?|note that|"
-    r"i should (?:mention|say|add)(?: that)?|i forgot to (?:say|mention)(?: that)?|"
-    r"i just wanted to (?:say|mention|let you know|tell you)(?: that)?|"
-    r"(?:just )?to let you know|let me tell you|the thing is(?: that)?|you should know(?: that)?|"
-    r"after all|in the end|these days|nowadays|at the moment|right now|personally|"
-    r"in case you(?:'re| are) wondering|one more thing|another thing|and another thing|"
-    r"after (?:talking|speaking|lunch|dinner|the meeting|a long)[^,.]{0,40}?(?=,? (?:we|i)\b)|"
-    r"quick update on [^:.]{0,40}|(?!decision)[\w ]{1,40}(?=: (?:we|i|my|our)\b)|"
-    r"omg|wow|ugh|phew|yay|guess what)\b[,:!.\s–-]*)+",
-    re.IGNORECASE,
-)
-_TAIL = re.compile(
-    r"(?:[\s,]+(?:btw|by the way|lol|haha|fyi|tbh|you know|though|as well|too|please|thanks|thank you|"
-    r"now|these days|nowadays|at the moment|right now|already|if that helps|just so you know|obviously|"
-    r"of course|honestly|unfortunately|luckily|sadly|ok|okay|either|anyway|after all))+\W*$",
-    re.IGNORECASE,
-)
+_OPENER = re.compile(rf"^\W*(?:{filled('{opener}', _WORDS)}\b[,:!.\s–-]*)+", re.IGNORECASE)
+_TAIL = re.compile(rf"(?:[\s,]+{filled('{tail}', _WORDS)})+\W*$", re.IGNORECASE)
 _SUBJECT = (
     r"(?:i|i'm|i've|i'd|i'll|we|we're|we've|we'll|my|our|he|he's|she|she's|it|it's|they|they're|"
     r"you|you'll|that's|this|there|his|her|their|don't|can you|not|no)"
 )
 _BOUNDARY = re.compile(
     r"\s*;\s*|\s+[–—-]+\s+|\s*:\)\s*"
-    r"|,\s+so\s+|\s+so\s+(?=(?:i|i'm|we|we're|my|our|the|no|it|it's|that|don't|please|can|he|she|they)\b)"
+    r"|,\s+so\s+|\s+so\s+(?=(?:the|that|please|can)\b)"
+    rf"|\s+so\s+(?={_SUBJECT}\b)"
     r"|,?\s+(?:but|because|'?cause|cuz|although|though|even though|except|and then|which|hence|"
     r"therefore|anyway|and so|or else|whereas|yet)\s+(?!far\b|that\b|much\b)"
     rf"|,\s+(?:and\s+)?(?={_SUBJECT}\b)|\s+and\s+(?={_SUBJECT}\b)"
-    r"|,\s+(?:and\s+)?(?=(?:the|[A-Z]\w+) (?:\w+ ){0,3}?(?:is|are|was|has|will|should|got|broke)\b)"
+    r"|,\s+(?:and\s+)?"
+    r"(?=(?:the|[A-Z]\w+) (?:\w+ ){0,3}?(?:is|are|was|has|will|should|got|broke)\b)"
     r"|,\s+(?=(?:been|never|mostly|amazing|have been|please|thanks|really|right|which|who)\b)"
     r"|\s+\((?=[^)]*\)?$)|[.!?…]+\s*$",
     re.IGNORECASE,
@@ -110,16 +91,18 @@ _ELIDED = (
         "I am ",
     ),
     (
-        r"^(?=(?:(?:finally|just|already|recently) )*(?:passed|got|finished|bought|sold|moved|signed|"
-        r"quit|booked|broke|lost|won|started|was at|was in|went to|met|decided|had to|adopted) )",
+        r"^(?=(?:(?:finally|just|already|recently) )*(?:passed|got|finished|bought|sold|moved|"
+        r"signed|quit|booked|broke|lost|won|started|was at|was in|went to|met|decided|had to|"
+        r"adopted) )",
         "I ",
     ),
 )
 # "Last week I visited home": the rules look for who does something first.
 _WHEN_FIRST = re.compile(
-    r"^(?P<when>(?:last|this|next) (?:night|week|month|year|weekend|summer|winter|spring|fall|autumn|"
-    r"semester|morning|evening|\w+day)|yesterday|today|tomorrow|on \w+day|in [A-Z]\w+|"
-    r"in (?:\d+|two|three|a few) \w+|(?:a|two|three|a few|\d+) (?:days?|weeks?|months?|years?) ago),? "
+    r"^(?P<when>(?:last|this|next) (?:night|week|month|year|weekend|summer|winter|spring|fall|"
+    r"autumn|semester|morning|evening|\w+day)|yesterday|today|tomorrow|on \w+day|in [A-Z]\w+|"
+    r"in (?:\d+|two|three|a few) \w+|"
+    r"(?:a|two|three|a few|\d+) (?:days?|weeks?|months?|years?) ago),? "
     r"(?P<rest>(?:I|we|my|our)\b.*)$",
     re.IGNORECASE,
 )
@@ -156,9 +139,8 @@ _JUST_NOW = re.compile(
     r"(?:just|recently|lately)\b|,? (?:recently|lately|just now)(?=$|,)",
     re.IGNORECASE,
 )
-_SAME_FORM = frozenset(
-    "will would can could can't cannot couldn't wouldn't won't may might must should shouldn't shall "
-    "had was did didn't hadn't wasn't".split()
+_SAME_FORM = re.compile(
+    r"(?:will|would|can|could|cannot|wo|may|might|must|should|shall|had|was|did|ca)(?:n't)?|can't"
 )
 _OWN = (
     (re.compile(r"\b(?:my|our) own\b", re.I), "the user's own"),
@@ -174,7 +156,7 @@ _LEFT = re.compile(
 _LEFT_OPEN = re.compile(
     r"\b(?:is|are|was|were|has|have|to|and|or|the|an?|of|with|for|than|as|such|very|so)\W*$", re.I
 )
-_FEWEST_WORDS = 4  # "the user is vegetarian"
+_SAYS_NOTHING = re.compile(r"\S+(?: \S+)?|the user \S+", re.I)  # "the user joined"
 _US = re.compile(r"\bUS\b|\bIT\b|\bMe\b(?=[A-Z])")
 
 
@@ -197,7 +179,7 @@ def retold(clause: str, subject: str = "the user") -> str | None:
         said = _AND_VERB.sub(_conjugate_next, said)
     for own, theirs in _OWN:
         said = own.sub(theirs.replace("the user", subject), said)
-    if _LEFT.search(said) or _LEFT_OPEN.search(said) or len(said.split()) < _FEWEST_WORDS:
+    if _LEFT.search(said) or _LEFT_OPEN.search(said) or _SAYS_NOTHING.fullmatch(said):
         return None
     return sentence_of(said.replace("\ufffb", ""))
 
@@ -214,7 +196,7 @@ def third_person(verb: str) -> str:
     folded = verb.lower()
     if folded in _FORMS:
         return _FORMS[folded]
-    if folded in _SAME_FORM or is_past(folded) or folded.endswith("ing"):
+    if _SAME_FORM.fullmatch(folded) or is_past(folded) or folded.endswith("ing"):
         return verb
     if re.search(r"(?:s|x|z|ch|sh|o)$", folded):
         return f"{verb}es"

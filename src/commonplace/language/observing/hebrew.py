@@ -31,11 +31,7 @@ FIELD_SAYS = {
 
 # ——— clauses ———
 
-_OPENER = re.compile(
-    r"^\W*(?:(?:אגב|דרך אגב|טוב|אז|היי|הי|שלום|אה|ועוד משהו|עוד משהו|בקיצור|האמת|האמת ש|לידיעתך|בנוסף|"
-    r"חוץ מזה|סוף סוף|אוקיי|אוקי|כן|יאללה|וואו|רק שתדע|רק שתדעי|תדע ש|תדעי ש|בעצם|בכל מקרה|למעשה|ו?גם|"
-    rf"אבל|תכלס|מסתבר ש|ממש|פשוט|עדכון|חדשות טובות){_END}[,:!.\s–-]*)+"
-)
+_OPENER = re.compile(rf"^\W*(?:{filled('{opener}', _DATA)}{_END}[,:!.\s–-]*)+")
 _BOUNDARY = re.compile(
     r"\s*;\s*|\s+[–—-]+\s+|,?\s+(?:אז|אבל|כי|לכן|ולכן|למרות ש\S*|כך ש\S*|ואז)\s+"
     rf"|,\s+(?=(?:אני|אנחנו|הוא|היא|הם|זה|זאת|עדיף|שנה|ויש|יש|כולם|היא|עובד|עובדת|בעיקר|תעזור|אתה|את){_END})"
@@ -64,9 +60,7 @@ def clauses(sentence: str) -> list[str]:
 # ——— who speaks ———
 
 _AND_ME = re.compile(rf"{_START}(?:ו|ש|כש|וש)?אני(?: {filled('{adv}', _DATA)})* (?P<next>[א-ת]+)")
-_MEN = frozenset(
-    "רוצה קונה עושה שותה נהנה מנסה חונה מקווה בונה רואה חולה מורה מרצה מלווה אופה שוחה".split()
-)
+_MEN = frozenset(_DATA["men_in_h"].split())
 
 
 def user_of(clause: str) -> str:
@@ -91,7 +85,8 @@ _STEMS |= frozenset(_VERBS["past"])
 _GLUED = re.compile("וכש|וש|כש|ו|ש")
 _CAUSATIVE = 4  # letters of הדלק
 # אשתי and שלנו end like verbs and are none, whatever is glued to them.
-_MINE_AT_END = re.compile(f"(?:{'|'.join((*_VERBS['kin'], *_VERBS['mine'], 'אנחנו', 'מתי'))})$")
+_NO_VERB = "|".join((*_VERBS["kin"], *_VERBS["mine"], "אנחנו", "מתי"))
+_MINE = re.compile(f"[ושבלמכה]{{0,2}}(?:{_NO_VERB})")
 _ME = re.compile(rf"{_START}(?P<joined>ו|ש|כש|וש)?(?P<who>אני|אנחנו|אנו)(?= )")
 _PLURAL = re.compile(
     rf"^(?P<before>(?:(?:תמיד|בדרך כלל|לא|כבר|גם) )*)(?P<verb>[א-ת]{{2,}}ים){_END}"
@@ -101,7 +96,8 @@ _LONGEST_FIRST = "|".join(sorted(_LISTED, key=len, reverse=True))
 _SMALL = re.compile(rf"{_START}(?P<joined>[ושבלמכ]{{0,2}}?)(?P<word>{_LONGEST_FIRST}){_END}")
 _HAVE = re.compile(rf"^(?P<have>יש|אין|היה|הייתה|היו) (?:לי|לנו){_END}")
 _WITHOUT_SUBJECT = re.compile(
-    rf"^(?:(?:תמיד|כבר|רק|גם|לא) )*(?:צריך|צריכה|חייב|חייבת|מוכרח|עובד|עובדת|[א-ת]{{2,}}(?:ים))(?= )"
+    r"^(?:(?:תמיד|כבר|רק|גם|לא) )*"
+    r"(?:צריך|צריכה|חייב|חייבת|מוכרח|עובד|עובדת|[א-ת]{2,}(?:ים))(?= )"
 )
 _HANGING = re.compile(r"\s(?:עם|את|של|ל|ב)\S*(?: \S+){0,3}? של(?:ה|ו|הם|הן)$")
 
@@ -142,7 +138,7 @@ def _past_retold(said: str, user: str) -> str:
     """Verbs of the first person in the third, after one subject."""
 
     def told(found: re.Match[str]) -> str:
-        if _MINE_AT_END.search(found[0]):
+        if _MINE.fullmatch(found[0]):
             return found[0]
         joined, stem = _stem(found[1])
         before = said[: found.start()]

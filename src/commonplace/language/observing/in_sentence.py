@@ -96,7 +96,9 @@ def _remembered(heard: Heard) -> Candidate | None:
     if content is None or _TO_YOU.search(content):
         return None
     inner = replace(heard, sentence=Sentence(content, content))
-    found = _instruction(inner) or _contact(inner) or _pair(content, heard, asked=True)
+    found = _instruction(inner) or _contact(inner)
+    if found is None and rule_for(content, "hebrew" if heard.is_hebrew else "english") is None:
+        found = _pair(content, heard, asked=True)
     if found is None:
         found = next(_statements(inner, asked=True), None)
     if found is None or not found.is_stored:
@@ -172,7 +174,7 @@ def _is_chatter(pair: Pair) -> bool:
 def _hearsay(heard: Heard) -> Candidate | None:
     """Kept with who said it, and believed a little."""
     found = asking.hearsay_in(english.without_opener(heard.own))
-    if found is None or not_meant(found.what):
+    if found is None or not_meant(heard.own) or not_meant(found.what):
         return None
     tell = hebrew.retold if heard.is_hebrew else english.retold
     link = f" {hebrew.said_by(found.who)} ש" if heard.is_hebrew else " said that "
@@ -255,7 +257,8 @@ def _told(clause: str, rule: StatementRule | None, heard: Heard) -> Candidate | 
 # Understood only by who was there, though the writing policy lets it pass.
 _POINTS = re.compile(
     r"\b(?:this|these|those|such|here|the following|stuff|a few|some|someone|something)\b"
-    r"|\b(?:to|in|at|of|on|with|for|about|like|do|painted|took|made|saw|bought|loves?|likes?) that\b|\b(?:in|on|one|ones|few|things)\.$",
+    r"|\b(?:to|in|at|of|on|with|for|about|like|do|painted|took|made|saw|loves?|likes?) that\b"
+    r"|\b(?:in|on|one|ones|few|things)\.$",
     re.IGNORECASE,
 )
 

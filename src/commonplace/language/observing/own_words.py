@@ -1,4 +1,4 @@
-"""What of a turn the speaker says, in their own words: no code, no logs, no quotations, no material.
+"""What of a turn the speaker says in their own words: no code, logs, quotations or material.
 
 Nothing is moved: what is not the speaker's is blotted out, one character for one, so that every
 sentence can be shown again as it was written.

@@ -8,17 +8,21 @@ from commonplace.language.triggers import without_trigger
 
 # What certainly asks to keep something; "save", "add" and "write" alone may ask for other work.
 _ASKS = re.compile(
-    r"\b(?:remember(?! (?:when|how|who|what|where|why|to|me|if|the time))|memori[sz]e|note(?: to self| down| that)|"
-    r"make a note|take a note|"
+    r"\b(?:remember(?! (?:when|how|who|what|where|why|to|me|if|the time))|memori[sz]e|"
+    r"note(?: to self| down| that)|make a note|take a note|"
     r"(?:write|jot|put)(?: (?:this|it))? down|keep(?: this| it)? in mind|bear in mind|"
-    r"(?:do(?:n't| not)|never) forget(?! (?:to|about)\b)|for the record|for your memory|save this|store this)"
-    r"|(?<![\w\"״׳'])(?:תזכור|תזכרי|תזכרו|זכור ש|זכרי ש|תרשום|תרשמי|תרשמו|רשום|רשמי|אל תשכח|אל תשכחי|שתדע|"
-    r"שתדעי|קח בחשבון|קחי בחשבון|שים לב|שימי לב|תשים לב|תשימי לב|לזכור ש|תשמור ש|תשמרי ש)",
+    r"(?:do(?:n't| not)|never) forget(?! (?:to|about)\b)|for the record|for your memory|"
+    r"save this|store this)"
+    r"|(?<![\w\"״׳'])(?:תזכור|תזכרי|תזכרו|זכור ש|זכרי ש|תרשום|תרשמי|תרשמו|רשום|רשמי|"
+    r"אל תשכח|אל תשכחי|שתדע|שתדעי|קח בחשבון|קחי בחשבון|שים לב|שימי לב|"
+    r"תשים לב|תשימי לב|"
+    r"לזכור ש|תשמור ש|תשמרי ש)",
     re.IGNORECASE,
 )
 _BARE = re.compile(
     r"^(?:(?:please|hey|ok|okay|also|and|so|can you|could you)[,:]? )*"
-    r"(?:remember|memori[sz]e|don't forget|do not forget|note to self|make a note(?: that| of)?)\b[:,]? *(?:that )?",
+    r"(?:remember|memori[sz]e|don't forget|do not forget|note to self|make a note(?: that| of)?)\b"
+    r"[:,]? *(?:that )?",
     re.IGNORECASE,
 )
 _POINTING = re.compile(
@@ -26,7 +30,8 @@ _POINTING = re.compile(
 )
 _BEGINS = 60  # characters into which the asking falls
 _THINKING_BACK = re.compile(
-    r"\b(?:i|we|she|he|they|you|who|to|can't|always|still|barely|hardly)(?: (?:do|don't|can|can't|will|won't))? remember\b",
+    r"\b(?:i|we|she|he|they|you|who|to|can't|always|still|barely|hardly)"
+    r"(?: (?:do|don't|can|can't|will|won't))? remember\b",
     re.I,
 )
 

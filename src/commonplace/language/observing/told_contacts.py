@@ -11,23 +11,18 @@ from commonplace.language.triggers import without_trigger
 
 _NAME = r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-Z][\w'-]+(?: [A-Z][\w'-]+){0,2}"
 _ROLE = r"(?P<role>(?:[\w-]+ ){0,2}?[\w-]+)"
+_OURS = r"(?i:\b(?:the|my|our))"
 _TOLD = (
-    re.compile(
-        rf"(?i:\b(?:the|my|our)) {_ROLE} (?i:is|is called|'s name is) (?:called )?(?P<name>{_NAME})\b"
-    ),
-    re.compile(
-        rf"(?i:\b(?:the|my|our)) {_ROLE}\b.{{0,60}}?(?i:(?:his|her|their) name is) (?P<name>{_NAME})\b"
-    ),
-    re.compile(
-        rf"(?i:\b(?:from|by|with) (?:the|my|our)) {_ROLE}(?:,| [–-]| is|:) (?P<name>{_NAME})\b"
-    ),
+    re.compile(rf"{_OURS} {_ROLE} (?i:is|is called|'s name is) (?:called )?(?P<name>{_NAME})\b"),
+    re.compile(rf"{_OURS} {_ROLE}\b.{{0,60}}?(?i:(?:his|her|their) name is) (?P<name>{_NAME})\b"),
+    re.compile(rf"(?i:\b(?:from|by|with)) {_OURS} {_ROLE}(?:,| [–-]| is|:) (?P<name>{_NAME})\b"),
 )
 _HEBREW_TOLD = re.compile(
-    r"(?P<role>ה?[א-ת]+(?: [א-ת]+)? (?:שלי|שלנו)|ה[א-ת]+(?: ה?[א-ת]+)?),? (?:הוא |היא |קוראים לו |קוראים לה )?"
+    r"(?P<role>ה?[א-ת]+(?: [א-ת]+)? (?:שלי|שלנו)|ה[א-ת]+(?: ה?[א-ת]+)?),? "
+    r"(?:הוא |היא |קוראים לו |קוראים לה )?"
     r"(?P<name>(?:ד\"ר |ד״ר |פרופ' )?[א-ת]+(?: [א-ת]+)?),? "
 )
 _LEAD = re.compile(r"^[^:]{0,60}?:\s*|^.{0,60}?\s[–-]\s")
-_AFTER = re.compile(r"^\W*(?:and|ו)?\W*")
 
 
 def contact_told(sentence: str) -> Contact | None:

@@ -19,12 +19,16 @@ class Dated:
     day: date | None = None
 
 
-_ENGLISH_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-_HEBREW_DAYS = "שני שלישי רביעי חמישי שישי שבת ראשון".split()
+_ENGLISH_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_HEBREW_DAYS = ("שני", "שלישי", "רביעי", "חמישי", "שישי", "שבת", "ראשון")
 _MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
-_HEBREW_MONTHS = "ינואר פברואר מרץ אפריל מאי יוני יולי אוגוסט ספטמבר אוקטובר נובמבר דצמבר".split()
+    *("January", "February", "March", "April", "May", "June", "July", "August", "September"),
+    *("October", "November", "December"),
+)
+_HEBREW_MONTHS = (
+    *("ינואר", "פברואר", "מרץ", "אפריל", "מאי", "יוני", "יולי", "אוגוסט", "ספטמבר", "אוקטובר"),
+    *("נובמבר", "דצמבר"),
+)
 _SEASONS_END = {"spring": 5, "summer": 8, "autumn": 11, "fall": 11, "winter": 2}
 _COUNTS = {
     word: number
@@ -42,8 +46,9 @@ _ENGLISH = re.compile(
     r"\b(?:(?P<day_word>(?:the )?day after tomorrow|(?:the )?day before yesterday|today|tomorrow|"
     r"yesterday|tonight|last night|this (?P<part>morning|afternoon|evening))"
     r"(?: (?P<later>morning|afternoon|evening|night))?"
-    rf"|(?:(?:on|by|before|until|till|from|since) )?(?P<which>this|next|last|coming|this coming) "
-    rf"(?P<unit>week|month|year|weekend|(?<=last )(?:spring|summer|autumn|fall|winter)|{'|'.join(_ENGLISH_DAYS)})"
+    r"|(?:(?P<until>on|by|before|until|till|from|since) )?"
+    r"(?P<which>this|next|last|coming|this coming) (?P<unit>week|month|year|weekend|"
+    rf"(?<=last )(?:spring|summer|autumn|fall|winter)|{'|'.join(_ENGLISH_DAYS)})"
     rf"|(?P<before>on|by|before|until|till|from|since) (?P<weekday>{'|'.join(_ENGLISH_DAYS)})"
     rf"|(?:in|within) (?:about )?{_COUNT} (?P<ahead>day|week|month|year)s?(?: time)?"
     rf"|(?P<about>(?:about|around|almost|nearly|over|more than|some) )?"
@@ -52,7 +57,8 @@ _ENGLISH = re.compile(
 )
 _HEBREW = re.compile(
     rf"{_HE}(?:ו)?(?:(?P<day_word>מחרתיים|מחר|אתמול|שלשום|היום|הערב|הלילה|הבוקר)"
-    rf"|(?P<before>ב|עד |עד ל|מ|לפני )?(?P<named>יום |ימי )?(?P<weekday>(?<=יום ){'(?:' + '|'.join(_HEBREW_DAYS) + ')'}|שבת)"
+    r"|(?P<before>ב|עד |עד ל|מ|לפני )?(?P<named>יום |ימי )?"
+    rf"(?P<weekday>(?<=יום )(?:{'|'.join(_HEBREW_DAYS)})|שבת)"
     r"(?P<which> הבא| הבאה| שעבר| שעברה| הקרוב| הקרובה)?"
     r"|ב?(?P<unit>שבוע|חודש|שנה) (?P<side>הבא|הבאה|שעבר|שעברה|הקרוב|הקרובה)"
     r"|(?P<unit_this>השבוע|החודש|השנה)"
@@ -105,14 +111,16 @@ def _english(match: re.Match[str], today: date, backwards: bool) -> _Put | None:
     if match["day_word"]:
         return _english_day(match, today)
     if match["unit"]:
-        return _english_unit(match, today)
+        words, day = _english_unit(match, today)
+        until = match["until"]  # "before next Friday" is not on it
+        return (f"{until} {words.partition(' ')[2]}" if until else words), day
     if match["weekday"]:
         was = backwards or match["before"].lower() == "since"
         day = _weekday(today, _ENGLISH_DAYS.index(match["weekday"].lower()), was)
         return f"{match['before']} {match['weekday']} {day}", day
     count, unit = match["count"] or match["past_count"], match["ahead"] or match["ago"]
-    put = _english_span(_number(count) * (1 if match["ahead"] else -1), unit.lower(), today)
-    return (f"around {put[0].partition(' ')[2]}", put[1]) if match["about"] else put
+    span = _english_span(_number(count) * (1 if match["ahead"] else -1), unit.lower(), today)
+    return (f"around {span[0].partition(' ')[2]}", span[1]) if match["about"] else span
 
 
 def _english_day(match: re.Match[str], today: date) -> _Put:

@@ -1,0 +1,102 @@
+"""The numbers in docs/observe.md are counted as the page says, and hold on the open half."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commonplace.bench.labels import HALVES, OPEN
+from commonplace.bench.observe_command import main
+from commonplace.bench.turns import (
+    LEAST_PRECISION,
+    LEAST_WELL_WRITTEN,
+    Seen,
+    Turn,
+    Wanted,
+    observe,
+    precision,
+    read_turns,
+    recall,
+    well_written,
+)
+from commonplace.language.observing.candidate import Candidate, ForgetAsked
+from commonplace.model.kinds import Kind
+
+LABELLED = Path(__file__).parents[2] / "labelled"
+
+PEANUTS = Candidate(Kind.FACT, "The user is allergic to peanuts.", "I'm allergic to peanuts")
+CAT = Candidate(Kind.EVENT, "The user adopted a cat.", "We adopted a cat")
+CITY = Candidate(Kind.FACT, "x", "x", profile_field="city", profile_value="Haifa")
+
+
+def turn(*keep: Wanted, **more) -> Turn:
+    return Turn("x", "en", "fact", "user", "x", keep, **more)
+
+
+def test_a_thing_is_right_with_its_kind_and_all_its_words():
+    wanted = Wanted(("fact", "kv"), ("allergic", "nuts/peanuts"))
+    assert wanted.is_met(PEANUTS)
+    assert not wanted.is_met(CAT)
+    assert not Wanted(("kv",), ("allergic",)).is_met(PEANUTS)
+    assert not Wanted(("fact",), ("allergic", "cats")).is_met(PEANUTS)
+
+
+def test_what_is_kept_beside_the_label_counts_against_precision():
+    seen = [Seen(turn(Wanted(("fact",), ("peanuts",))), (PEANUTS, CAT)), Seen(turn(), ())]
+    assert (precision(seen), recall(seen)) == (50, 100)
+
+
+def test_what_is_optional_is_right_when_kept_and_not_missed_when_left():
+    optional = Wanted(("fact",), ("peanuts",), optional=True)
+    kept, left = Seen(turn(optional), (PEANUTS,)), Seen(turn(optional), ())
+    assert precision([kept]) == 100
+    assert recall([kept, left]) is None
+
+
+def test_a_field_of_the_profile_and_a_wish_to_forget_are_things_too():
+    city = Seen(turn(profile={"city": "Haifa"}), (CITY,))
+    forget = Seen(turn(forget=("oslo",)), (ForgetAsked("the trip to Oslo", "x"),))
+    wrong = Seen(turn(), (ForgetAsked("the trip to Oslo", "x"),))
+    assert (precision([city, forget]), recall([city, forget])) == (100, 100)
+    assert precision([wrong]) == 0
+
+
+def test_both_halves_are_alike_and_large_enough():
+    halves = [read_turns(LABELLED, half) for half in HALVES]
+    assert sum(map(len, halves)) >= 320
+    for turns in halves:
+        hebrew = sum(one.language == "he" for one in turns)
+        nothing = sum(not (one.keep or one.profile or one.forget) for one in turns)
+        assert 0.3 <= hebrew / len(turns) <= 0.4
+        assert 0.4 <= nothing / len(turns) <= 0.5
+    ids = [one.id for turns in halves for one in turns]
+    assert len(set(ids)) == len(ids)
+
+
+def test_the_open_half_stays_at_the_measured_level():
+    seen = observe(read_turns(LABELLED, OPEN))
+    assert precision(seen) >= LEAST_PRECISION + 8
+    assert recall(seen) >= 90
+    assert well_written(seen) >= LEAST_WELL_WRITTEN
+
+
+def test_the_command_never_shows_items_of_the_sealed_half(capsys):
+    with pytest.raises(SystemExit):
+        main(["--half", "sealed", "--show", "--data", str(LABELLED)])
+    main(["--show", "--data", str(LABELLED)])
+    shown = capsys.readouterr().out
+    lines = (LABELLED / "turns-sealed.jsonl").read_text(encoding="utf-8").splitlines()
+    assert not [row["id"] for row in map(json.loads, lines) if f"{row['id']}:" in shown]
+
+
+def test_the_page_is_written_between_its_markers(tmp_path):
+    page = tmp_path / "observe.md"
+    page.write_text("by hand\n<!-- truth: begin -->\nold\n<!-- truth: end -->\nafter\n")
+    main(["--half", "open", "--data", str(LABELLED), "--write", str(page)])
+    written = page.read_text(encoding="utf-8")
+    assert written.startswith("by hand\n")
+    assert written.endswith("after\n")
+    assert "| precision |" in written
+    assert "old" not in written
