@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg_pool.base
 import pytest
+from hypothesis import HealthCheck, settings
 
 import commonplace
 from commonplace.book import Commonplace, User
@@ -23,6 +24,10 @@ MEMORY = Path("/dev/shm")
 ROOM_ENOUGH = 2 * 1024**3
 
 BACKENDS = ("sqlite", "postgres")
+
+# Machines are shared and noisy: how long an example takes says nothing about the product.
+settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
 
 
 def pytest_configure() -> None:
