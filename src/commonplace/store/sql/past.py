@@ -14,7 +14,7 @@ from commonplace.model.scope import Scope
 from commonplace.model.time_travel import Then
 from commonplace.store.port import IndexedPassage, IndexedSource, IndexPage, Life, Past
 from commonplace.store.sql.generations import counters_from
-from commonplace.store.sql.rows import exact_micros, memory_from, micros, version_from
+from commonplace.store.sql.rows import exact_micros, instant, memory_from, micros, version_from
 from commonplace.store.sql.session import Session
 
 
@@ -59,13 +59,18 @@ class SqlPast(ABC):
 
 
 def _lives(session: Session, scope: Scope, now: datetime) -> list[Life]:
+    """Most memories have never changed: then the row itself is the only version."""
     rows = session.rows("lives", now=exact_micros(now))
-    versions: dict[str, tuple[Version, ...]] = {
+    earlier: dict[str, tuple[Version, ...]] = {
         id: tuple(version_from(scope, row) for row in group)
-        for id, group in groupby(session.rows("versions_of_lives"), key=lambda row: str(row[0]))
+        for id, group in groupby(session.rows("earlier_versions"), key=lambda row: str(row[0]))
     }
-    present = [(unit, memory_from(scope, row)) for unit, *row in rows]
-    return [Life(unit, memory, versions.get(memory.id, ())) for unit, memory in present]
+    lives = []
+    for unit, recorded_at, *row in rows:
+        memory = memory_from(scope, row)
+        present = Version(memory, instant(recorded_at), None)
+        lives.append(Life(unit, memory, (*earlier.get(memory.id, ()), present)))
+    return lives
 
 
 def _moments(then: Then) -> dict[str, Any]:

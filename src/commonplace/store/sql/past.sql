@@ -3,16 +3,19 @@
 
 -- name: lives
 -- Whatever is forgotten or has ended is not seen from any moment.
-SELECT m.unit, #columns
-  FROM memories m LEFT JOIN reads r ON r.scope = m.scope AND r.id = m.id
+SELECT m.unit, v.recorded_at, #columns
+  FROM memories m
+  JOIN versions v ON v.scope = m.scope AND v.id = m.id AND v.version = m.version
+  LEFT JOIN reads r ON r.scope = m.scope AND r.id = m.id
  WHERE m.scope = :scope AND m.state <> 'soft_deleted'
    AND (m.ends_at IS NULL OR m.ends_at > CAST(:now AS BIGINT))
  ORDER BY m.created_at DESC, m.unit DESC
 
--- name: versions_of_lives
+-- name: earlier_versions
+-- The present one is the memory itself.
 SELECT v.id, v.version, v.content, v.fields, v.recorded_at, v.invalidated_at
   FROM versions v JOIN memories m ON m.scope = v.scope AND m.id = v.id
- WHERE v.scope = :scope AND m.state <> 'soft_deleted'
+ WHERE v.scope = :scope AND m.state <> 'soft_deleted' AND v.version <> m.version
  ORDER BY v.id, v.version
 
 -- name: passages_then
