@@ -25,7 +25,9 @@ def as_data(value: Any) -> Any:
     return value
 
 
-_NOT_FOR_ANSWERS = frozenset({"ref", "ends_at", "searchable_text", "bullet", "told", "scope"})
+_NOT_FOR_ANSWERS = frozenset(
+    {"ref", "ends_at", "searchable_text", "bullet", "told", "said", "scope"}
+)
 
 
 def _properties(kind: type) -> list[str]:

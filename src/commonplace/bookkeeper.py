@@ -106,5 +106,6 @@ def together(batch: Iterable[Bookkeeping]) -> list[Bookkeeping]:
             each,
             touched=dict(Counter(before.touched) + Counter(each.touched)),
             entries=before.entries + each.entries,
+            turns=before.turns + each.turns,
         )
     return list(merged.values())

@@ -64,6 +64,7 @@ class Desk:
     lifetimes: Lifetimes = LIFETIMES
     categories: Callable[[], Categories] = Categories  # as the file says now
     recall_floor: float = 0.65  # the evidence that an answer needs
+    recall_log: bool = False  # whether what was asked and returned is written down
     settings: Mapping[str, str] = field(default_factory=dict)  # in force, for the doctor to show
     measured: Measured = field(default_factory=Measured)
     past: PastIndexes = field(default_factory=PastIndexes)  # of moments that were asked about

@@ -11,13 +11,14 @@ import inspect
 import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
 from commonplace.book import Commonplace, User
+from commonplace.errors import InvalidInput
 
 
 class Effect(StrEnum):
@@ -49,6 +50,7 @@ class Parameter:
     required: bool
     default: Any
     help: str
+    alias: str | None = None  # another spelling, for surfaces that are not Python
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Operation:
     owner_only: bool = False
     on_command_line: bool = True
     of_the_store: bool = False  # a method of Commonplace: about everybody's memory alike
+    # Spellings that Python cannot have, such as the seed's `return`, and the parameters they mean.
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def method(self) -> Any:
@@ -73,6 +77,7 @@ class Operation:
     def parameters(self) -> tuple[Parameter, ...]:
         signature = inspect.signature(self.method)
         hints = typing.get_type_hints(self.method)
+        spelled = {parameter: alias for alias, parameter in self.aliases.items()}
         return tuple(
             Parameter(
                 name=name,
@@ -80,13 +85,20 @@ class Operation:
                 required=parameter.default is inspect.Parameter.empty,
                 default=None if parameter.default is parameter.empty else parameter.default,
                 help=HELP[name],
+                alias=spelled.get(name),
             )
             for name, parameter in signature.parameters.items()
             if name not in ("self", "progress")  # which a surface shows in its own way
         )
 
     def call(self, whose: User | Commonplace, arguments: Mapping[str, Any]) -> Any:
-        return getattr(whose, self.verb)(**arguments)
+        named: dict[str, Any] = {}
+        for spelling, value in arguments.items():
+            name = self.aliases.get(spelling, spelling)
+            if name in named:
+                raise InvalidInput(f"{name} is given twice.", field=name)
+            named[name] = value
+        return getattr(whose, self.verb)(**named)
 
 
 def shape_of(hint: Any) -> Shape:
@@ -126,6 +138,7 @@ _SHAPES: tuple[tuple[Shape, typing.Callable[[Any], bool]], ...] = (
 # One meaning per name, whichever verb it belongs to.
 HELP: dict[str, str] = {
     "after": "The `next` of the page before.",
+    "agent": "The agent that asks; one who is an agent can only name itself.",
     "agent_id": "The agent it belongs to.",
     "actor_id": "Who acted.",
     "all_users": "Check every user's index, not only this one's.",
@@ -186,6 +199,7 @@ HELP: dict[str, str] = {
     "recent": "What was said before it, the oldest first; in Python also maps of role and text.",
     "reindex": "Make the index of words anew.",
     "reset": "Go back to what the embedder declares.",
+    "returns": "bullets (one line each) or full (whole texts with their particulars).",
     "role": "The role that said it, such as user or assistant.",
     "run_id": "The run it belongs to.",
     "said_after": "Only what began after this.",
@@ -210,6 +224,8 @@ HELP: dict[str, str] = {
     "thread": "The conversation it belongs to.",
     "threshold": "Leave out what is less similar than this, 0 to 1.",
     "title": "Its title; found out when not given.",
+    "top_k": "At most this many items.",
+    "turn": "The turn of the conversation, a number; counted when not given.",
     "ttl_days": "Ends after this many days.",
     "valid_from": "Since when it is true in the world.",
     "valid_to": "Until when it is true in the world.",
@@ -226,6 +242,9 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("understand", "understand", Effect.READ, ("message",)),
     Operation("abbreviations", "abbreviations", Effect.READ),
     Operation("abbreviate", "abbreviate", Effect.WRITE, ("short", "long"), owner_only=True),
+    # The seed's memory.query.
+    Operation("query", "query", Effect.READ, ("query",), aliases={"return": "returns"}),
+    Operation("why", "why", Effect.READ, ("thread", "turn")),
     Operation("ingest", "ingest", Effect.WRITE, ("original",)),
     Operation("sources", "sources", Effect.READ),
     Operation("list", "list", Effect.READ),

@@ -116,6 +116,14 @@ TABLE: tuple[Setting, ...] = (
         2,
     ),
     Setting(
+        "recall_log",
+        bool,
+        False,
+        "Keep what was asked in each turn of a conversation, what was returned and why, for "
+        "`commonplace why`.",
+    ),
+    Setting("recall_log_days", float, 30.0, "How long the recall log is kept, in days.", 0, 36_500),
+    Setting(
         "restorable_days", float, 30.0, "How long a forgotten memory can be restored.", 0, 36_500
     ),
     Setting(
@@ -157,6 +165,8 @@ class Settings:
     worker: str
     tidy_on_open: bool
     recall_floor: float
+    recall_log: bool
+    recall_log_days: float
     restorable_days: float
     idle_days: float
     proposal_days: float

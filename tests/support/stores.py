@@ -31,6 +31,8 @@ SCOPED_TABLES = (
     "sources",
     "originals",
     "passages",
+    "recall_log",
+    "recall_hits",
 )
 OF_THE_STORE = ("store_facts", "generations")  # nothing of any owner is in them
 TABLES = (*SCOPED_TABLES, *OF_THE_STORE)

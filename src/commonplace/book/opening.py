@@ -89,9 +89,11 @@ def _desk(
             restorable=timedelta(days=chosen.restorable_days),
             idle=timedelta(days=chosen.idle_days),
             proposed=timedelta(days=chosen.proposal_days),
+            recall_log=timedelta(days=chosen.recall_log_days),
         ),
         categories=file.read,
         recall_floor=chosen.recall_floor,
+        recall_log=chosen.recall_log,
         settings=shown,
         measured=Measured(measured_calibration(store, model) if model.name else None),
     )

@@ -7,6 +7,7 @@ from commonplace.book.verbs.deciding import Deciding
 from commonplace.book.verbs.forgetting import Forgetting
 from commonplace.book.verbs.happened import Happened
 from commonplace.book.verbs.profile import OfTheProfile
+from commonplace.book.verbs.querying import Querying
 from commonplace.book.verbs.recalling import Recalling
 from commonplace.book.verbs.remembering import Remembering
 from commonplace.book.verbs.sources import Sources
@@ -21,6 +22,7 @@ class User(
     Forgetting,
     Recalling,
     Understands,
+    Querying,
     Sources,
     Deciding,
     Happened,
@@ -33,17 +35,11 @@ class User(
     def agent(self, name: str, *, may_resolve: bool = False) -> User:
         """The same memory in the hands of a named agent; one that may resolve decides conflicts
         in the owner's place."""
-        agent = check.word(name, "agent")
-        if self.principal.agent not in (None, agent):
-            raise NotAllowed(
-                f"{self.principal.agent} cannot act as {agent}.",
-                remedy="Begin from the owner's handle: book.user(…).agent(…).",
-                field="agent",
-            )
+        acting = self._as(name)
         trusted = check.flag(may_resolve, "may_resolve")
         if trusted and not self.principal.decides:
             raise NotAllowed("Only the owner lets an agent decide.", field="may_resolve")
-        return User(self._desk, self._asking.as_agent(agent, trusted))
+        return User(self._desk, acting._asking.as_agent(str(acting._asking.agent), trusted))
 
     @property
     def revision(self) -> int:

@@ -19,6 +19,7 @@ from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Link, Memory, Sensitivity, Version
 from commonplace.model.proposal import Proposal
+from commonplace.model.recall_log import Logged, Turn
 from commonplace.model.scope import Scope
 from commonplace.model.source import CATEGORY, Passage, Source
 
@@ -199,6 +200,7 @@ class Copy:
     held: tuple[Held, ...] = ()
     sources: tuple[AddSource, ...] = ()  # of their entries the journal that comes tells
     proposals: tuple[Proposal, ...] = ()
+    recall_log: tuple[Logged, ...] = ()
 
 
 Step = (
@@ -259,6 +261,8 @@ class Bookkeeping:
     passage_vectors: Mapping[int, bytes] = field(default_factory=dict)  # late ones, by unit
     passage_terms: Mapping[int, Indexing] = field(default_factory=dict)  # made anew, by unit
     tidied: bool = False
+    turns: tuple[Turn, ...] = ()  # for the recall log
+    log_before: datetime | None = None  # given: the log forgets what is older
 
 
 def added(memory: Memory, index: Indexing, *, node: Node = Node.HOTPATH, **told: Any) -> Add:

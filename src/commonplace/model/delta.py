@@ -52,11 +52,14 @@ class Delta:
     @property
     def header(self) -> str:
         """Text for a prompt; empty when nothing changed."""
+        return self.header_of(MAX_BULLETS)
+
+    def header_of(self, bullets: int) -> str:
         if not self.changes:
             return ""
         lines = [f"Memory updates since rev {self.since}:"]
-        lines += [change.bullet for change in self.changes[:MAX_BULLETS]]
-        more = len(self.changes) - MAX_BULLETS
+        lines += [change.bullet for change in self.changes[:bullets]]
+        more = len(self.changes) - bullets
         if more > 0:
             lines.append(f"- … and {more} more")
         return "\n".join(lines)

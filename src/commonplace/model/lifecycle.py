@@ -19,6 +19,7 @@ class Lifetimes:
     proposed: timedelta = timedelta(days=7)  # what is proposed waits this long for the owner
     merge_batch: int = 5
     tidy_every: timedelta = timedelta(days=1)
+    recall_log: timedelta = timedelta(days=30)  # what was asked is known for this long
 
 
 LIFETIMES = Lifetimes()

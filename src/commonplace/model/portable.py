@@ -30,8 +30,10 @@ from commonplace.model.portable_fields import (
     word,
 )
 from commonplace.model.portable_proposals import proposal_in, proposal_out
+from commonplace.model.portable_recall_log import logged_in, logged_out
 from commonplace.model.portable_sources import SourceReader, WholeSource, source_lines
 from commonplace.model.proposal import Proposal
+from commonplace.model.recall_log import Logged
 
 FORMAT = 1
 
@@ -53,6 +55,7 @@ class Belongings:
     held: tuple[Held, ...] = ()
     sources: tuple[WholeSource, ...] = ()
     proposals: tuple[Proposal, ...] = ()
+    recall_log: tuple[Logged, ...] = ()
 
 
 def plain(value: Any) -> Any:
@@ -94,6 +97,8 @@ def to_lines(user_id: str, belongings: Belongings) -> Iterator[str]:
         yield _line({"type": "proposal", **proposal_out(proposal)})
     for whole in belongings.sources:
         yield from map(_line, source_lines(whole))
+    for logged in belongings.recall_log:
+        yield _line({"type": "search", **logged_out(logged)})
     for row in belongings.journal:
         yield _line({"type": "journal", **_journal_out(row)})
 
@@ -163,6 +168,7 @@ class _Reader:
         self._held: dict[str, Held] = {}
         self._proposals: dict[str, Proposal] = {}
         self._sources = SourceReader(user_id)
+        self._searches: dict[str, Logged] = {}
 
     def take(self, line: str) -> None:
         if not line.strip():
@@ -196,6 +202,9 @@ class _Reader:
                 self._sources.take_original(record)
             case "passage":
                 self._sources.take_passage(record)
+            case "search":
+                logged = logged_in(record)
+                once(self._searches, logged.id, logged)
             case "journal":
                 row = _journal_in(record, self._user_id)
                 once(self._journal, row.seq, row)
@@ -235,6 +244,7 @@ class _Reader:
             tuple(self._held.values()),
             self._sources.sources(),
             tuple(self._proposals.values()),
+            tuple(self._searches.values()),
         )
 
     def _profile_numbers(self) -> list[int]:

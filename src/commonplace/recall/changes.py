@@ -7,8 +7,9 @@ from typing import Any
 
 from commonplace.desk import Desk, visibility_of
 from commonplace.errors import NotFound
+from commonplace.language.tokens import count_tokens
 from commonplace.model.changes import Bookkeeping
-from commonplace.model.delta import Delta, net_changes
+from commonplace.model.delta import MAX_BULLETS, Delta, net_changes
 from commonplace.model.filters import Visibility
 from commonplace.model.journal import Event, JournalRow
 from commonplace.model.memory import Memory
@@ -21,18 +22,42 @@ OWNER_CURSOR = ""  # the owner has a cursor per thread too
 
 def changes(desk: Desk, principal: Principal, thread: str, since: int | None) -> Delta:
     """What happened since the cursor, in any thread, by anyone; moves the cursor."""
+    delta = since_last_look(desk, principal, thread, since)
+    has_looked(desk, principal, thread, delta)
+    return delta
+
+
+def since_last_look(
+    desk: Desk, principal: Principal, thread: str, since: int | None = None
+) -> Delta:
     scope = principal.scope
-    agent = principal.agent or OWNER_CURSOR
-    start = desk.store.cursor(scope, agent, thread) if since is None else since
+    start = desk.store.cursor(scope, _whose(principal), thread) if since is None else since
     revision = desk.store.counters(scope).revision
     rows = desk.store.journal(scope, JournalQuery(after_revision=start, events_only=True))
     rows = [row for row in rows if row.revision <= revision]
     known = _items(desk, principal, _subjects(rows))
     visible = _visible(visibility_of(principal), rows, known)
-    delta = Delta(start, revision, net_changes(visible, known.get, desk.clock()))
-    if revision > start:
-        desk.store.record(Bookkeeping(scope, desk.clock(), cursor=(agent, thread, revision)))
-    return delta
+    return Delta(start, revision, net_changes(visible, known.get, desk.clock()))
+
+
+def has_looked(desk: Desk, principal: Principal, thread: str, delta: Delta) -> None:
+    """Moves the cursor: what was told is not told again."""
+    if delta.revision > delta.since:
+        cursor = (_whose(principal), thread, delta.revision)
+        desk.store.record(Bookkeeping(principal.scope, desk.clock(), cursor=cursor))
+
+
+def header_within(delta: Delta, budget: int) -> str:
+    """The most important changes first; empty where not even one has room."""
+    for bullets in range(MAX_BULLETS, 0, -1):
+        header = delta.header_of(bullets)
+        if count_tokens(header) <= budget:
+            return header
+    return ""
+
+
+def _whose(principal: Principal) -> str:
+    return principal.agent or OWNER_CURSOR
 
 
 def _visible(

@@ -12,6 +12,7 @@ from commonplace.model.filters import Filters, Visibility
 from commonplace.model.memory import Link, Memory, State, Version
 from commonplace.model.portable import Belongings
 from commonplace.model.portable_sources import WholeSource
+from commonplace.model.recall_log import LogQuery
 from commonplace.model.scope import Principal, Scope
 from commonplace.recall.conflicts import Side, alternatives_to, held_in
 from commonplace.store.port import EVERYTHING, Counters, JournalQuery, Listing, SourceListing
@@ -117,6 +118,7 @@ def _gather(desk: Desk, scope: Scope, counters: Counters) -> Belongings:
         tuple(desk.store.held(scope)),
         tuple(_whole_sources(desk, scope)),
         tuple(desk.store.proposals(scope)),
+        tuple(desk.store.recall_log(scope, LogQuery())),
     )
 
 

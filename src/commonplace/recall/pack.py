@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -45,6 +45,7 @@ class Hit:
     related: tuple[Related, ...] = ()
     disputed: str | None = None  # what is held against it until a person decides
     forgettable: bool = True
+    summary: str | None = None  # of a memory, where it is another text
     suspicious: bool = False
     why: str | None = None  # with explain
     parts: Mapping[str, float] | None = None  # with explain
@@ -52,15 +53,15 @@ class Hit:
     @property
     def bullet(self) -> str:
         disputed = f" (disputed: {self.disputed})" if self.disputed else ""
-        return f"- [{self.category}] {_said(self)}{self.text}{disputed}"
+        return f"- [{self.category}] {self.said}{self.text}{disputed}"
 
-
-def _said(hit: Hit) -> str:
-    """Of a passage: who said it, and when, for "yesterday" says little without."""
-    if hit.citation is None or hit.citation.position is None:
-        return ""
-    who = f"{hit.citation.speaker}, " if hit.citation.speaker else ""
-    return f"({who}{hit.date:%Y-%m-%d}) "
+    @property
+    def said(self) -> str:
+        """Of a passage: who said it, and when, for "yesterday" says little without."""
+        if self.citation is None or self.citation.position is None:
+            return ""
+        who = f"{self.citation.speaker}, " if self.citation.speaker else ""
+        return f"({who}{self.date:%Y-%m-%d}) "
 
 
 def as_text(hits: Sequence[Hit]) -> str:
@@ -71,7 +72,13 @@ def as_text(hits: Sequence[Hit]) -> str:
     return "\n".join(lines)
 
 
-def pack(hits: Sequence[Hit], budget: int | None) -> tuple[list[Hit], int]:
+Wording = Callable[[Sequence[Hit]], str]
+Packing = Callable[[Sequence[Hit], int | None], tuple[list[Hit], int]]
+
+
+def pack(
+    hits: Sequence[Hit], budget: int | None, as_text: Wording = as_text
+) -> tuple[list[Hit], int]:
     """What fits, and what it costs. Never over the budget, counted by the tokenizer."""
     if budget is None:
         return list(hits), count_tokens(as_text(hits))
@@ -81,28 +88,31 @@ def pack(hits: Sequence[Hit], budget: int | None) -> tuple[list[Hit], int]:
         if count_tokens(as_text([*packed, bare])) <= budget:
             packed.append(bare)
         elif not packed:
-            packed = _squeezed(bare, budget)
+            packed = _squeezed(bare, budget, as_text)
             if packed:  # there is no room for more
                 break
-    packed = _with_related(packed, {hit.id: hit.related for hit in hits}, budget)
+    packed = _with_related(packed, {hit.id: hit.related for hit in hits}, budget, as_text)
     return packed, count_tokens(as_text(packed)) if packed else 0
 
 
-def _squeezed(hit: Hit, budget: int) -> list[Hit]:
+def _squeezed(hit: Hit, budget: int, as_text: Wording) -> list[Hit]:
     """The best hit alone is too long: its beginning is better than nothing."""
-    room = budget - count_tokens(replace(hit, text="").bullet)
+    room = budget - count_tokens(as_text([replace(hit, text="")]))
     while room > 1:
         cut = replace(hit, text=cut_to_tokens(hit.text, room))
         if not cut.text:
             return []
-        if count_tokens(cut.bullet) <= budget:
+        if count_tokens(as_text([cut])) <= budget:
             return [cut]
         room -= 1
     return []
 
 
 def _with_related(
-    packed: list[Hit], related: Mapping[str, tuple[Related, ...]], budget: int
+    packed: list[Hit],
+    related: Mapping[str, tuple[Related, ...]],
+    budget: int,
+    as_text: Wording,
 ) -> list[Hit]:
     for place, hit in enumerate(packed):
         for each in related[hit.id]:

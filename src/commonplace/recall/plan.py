@@ -31,6 +31,8 @@ class Plan:
     threshold: float | None = None
     explain: bool = False
     thread_id: str | None = None
+    turn: int | None = None  # of the thread; for the recall log
+    logged_as: str | None = "recall"  # None: whoever asks for it logs it
     node: Node = Node.HOTPATH
     within: Within = EVERYWHERE
 

@@ -17,7 +17,8 @@ from commonplace.model.source import CATEGORY, PASSAGE, SPOKEN, Passage, Source
 from commonplace.recall.conflicts import held_against
 from commonplace.recall.explain import sentence
 from commonplace.recall.fuse import WEIGHTS
-from commonplace.recall.pack import Citation, Hit, Related, as_text, pack
+from commonplace.recall.log import log_turn, searched
+from commonplace.recall.pack import Citation, Hit, Packing, Related, as_text, pack
 from commonplace.recall.plan import Plan, Understood, understand
 from commonplace.recall.rank import Ranked, in_order
 from commonplace.recall.shortlist import Shortlist, shortlist
@@ -48,8 +49,13 @@ class Recalled:
         return as_text(self.hits)
 
 
-def recall(desk: Desk, principal: Principal, plans: Sequence[Plan]) -> list[Recalled]:
-    """One answer for each plan, with one call to the embedder for all of them."""
+def recall(
+    desk: Desk, principal: Principal, plans: Sequence[Plan], packing: Packing = pack
+) -> list[Recalled]:
+    """One answer for each plan, with one call to the embedder for all of them; they are plans of
+    one turn."""
+    wishes = [plan.explain for plan in plans]
+    plans = [replace(plan, explain=plan.explain or desk.recall_log) for plan in plans]
     with desk.index.reading(principal.scope) as index:
         people, stamp = list(index.people), stamp_of(index, desk, principal)
     words = vocabulary(desk, principal, stamp)
@@ -59,9 +65,32 @@ def recall(desk: Desk, principal: Principal, plans: Sequence[Plan]) -> list[Reca
     for plan, each in zip(plans, understood, strict=True):
         end = start + len(each.texts)
         mine = None if vectors is None else tuple(vectors[start:end])
-        answers.append(_answer(desk, principal, plan, each, mine))
+        answers.append(_answer(desk, principal, plan, each, mine, packing))
         start = end
-    return answers
+    if not desk.recall_log:
+        return answers
+    _log(desk, principal, plans, answers)
+    return [
+        answer if explained else _unexplained(answer)
+        for answer, explained in zip(answers, wishes, strict=True)
+    ]
+
+
+def _log(
+    desk: Desk, principal: Principal, plans: Sequence[Plan], answers: Sequence[Recalled]
+) -> None:
+    searches = [
+        searched(plan.logged_as, plan.query, answer.hits)
+        for plan, answer in zip(plans, answers, strict=True)
+        if plan.logged_as
+    ]
+    if searches:
+        log_turn(desk, principal, searches, plans[0].thread_id, plans[0].turn)
+
+
+def _unexplained(answer: Recalled) -> Recalled:
+    hits = (replace(hit, why=None, parts=None) for hit in answer.hits)
+    return replace(answer, hits=tuple(hits))
 
 
 def _answer(
@@ -70,6 +99,7 @@ def _answer(
     plan: Plan,
     understood: Understood,
     vectors: tuple[Vector, ...] | None,
+    packing: Packing,
 ) -> Recalled:
     most = max(CANDIDATES, 4 * plan.k)
     while True:
@@ -83,7 +113,7 @@ def _answer(
     against = held_against(desk, principal, list(rows.memories_of(best)))
     hits = [rows.hit(ranked, against) for ranked in best]
     hits = _with_related(desk, principal, hits, links)
-    packed, tokens = pack(hits, plan.budget_tokens)
+    packed, tokens = packing(hits, plan.budget_tokens)
     _note(desk, principal, plan, packed, found)
     return Recalled(plan.query, tuple(packed), tokens, degraded=vectors is None)
 
@@ -207,6 +237,7 @@ class _Rows:
             tags=memory.tags,
             metadata=memory.metadata,
             disputed=_disputed(against.get(memory.id, ())),
+            summary=memory.summary if memory.summary != memory.content else None,
         )
 
     def _passage_hit(self, ranked: Ranked) -> Hit:

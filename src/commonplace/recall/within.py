@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from commonplace.desk import Desk, visibility_of
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.model.filters import Visibility
+from commonplace.model.kinds import Kind
 from commonplace.model.scope import Principal
 from commonplace.model.source import split_passage_id
 from commonplace.recall.look_up_sources import known_source, visible_source
@@ -21,9 +22,12 @@ class Within:
     memories: bool = True
     passages: bool = True
     sources: tuple[str, ...] = ()  # if any: only passages of these
+    procedures: bool = True
 
     def narrowed(self, index: ScopeIndex, candidates: Mask) -> Mask:
         """Before anything is scored."""
+        if not self.procedures:
+            candidates = candidates & ~index.of_kind(Kind.PROCEDURE)
         if self.sources:
             return candidates & index.of_sources(self.sources)
         if not self.passages:

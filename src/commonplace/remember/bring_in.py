@@ -233,4 +233,5 @@ def _copy(
         belongings.held,
         tuple(sources),
         belongings.proposals,
+        belongings.recall_log,
     )

@@ -58,6 +58,7 @@ def erase(
     thread: str | None = None,
 ) -> Erased:
     """Also what is held back: a value that waits in a conflict, an alternative, a proposal."""
+    desk.books.flush()  # what was just asked about it is to go with it
     at = desk.clock()
     receipt_id = desk.new_id()
 

@@ -97,7 +97,8 @@ def tidy(
     vectors = fill_vectors(desk, principal, link)
     reindexed = make_index_anew(desk, scope) if reindex else 0
     scrubbed = scrub(desk) if compact else True
-    desk.store.record(Bookkeeping(scope, now, tidied=True))
+    log_before = now - desk.lifetimes.recall_log
+    desk.store.record(Bookkeeping(scope, now, tidied=True, log_before=log_before))
     return Tidied(expired, idle, purged, merged, vectors, scrubbed, reindexed, proposals)
 
 

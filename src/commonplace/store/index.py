@@ -313,6 +313,10 @@ class ScopeIndex:
             self._passages = self._coded("kind") == self.words["kind"].known(PASSAGE)
         return self._passages
 
+    def of_kind(self, kind: str) -> Mask:
+        mask: Mask = self._coded("kind") == self.words["kind"].known(kind)
+        return mask
+
     def _souls_of(self, agent: str) -> Mask:
         owners = self._coded("agent_id")
         mine = (owners == 0) | (owners == self.words["agent_id"].known(agent))

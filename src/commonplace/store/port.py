@@ -14,6 +14,7 @@ from commonplace.model.job import LEASE, Failure, Job, JobState
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Link, Memory, State, Version
 from commonplace.model.proposal import Proposal
+from commonplace.model.recall_log import Logged, LogQuery
 from commonplace.model.scope import Scope
 from commonplace.model.source import Passage, Source
 from commonplace.model.time_travel import NOW, Then
@@ -338,6 +339,10 @@ class Store(Protocol):
     def journal(self, scope: Scope, query: JournalQuery) -> list[JournalRow]: ...
 
     def cursor(self, scope: Scope, agent: str, thread: str) -> int: ...
+
+    def recall_log(self, scope: Scope, query: LogQuery) -> list[Logged]:
+        """Oldest first."""
+        ...
 
     def index_page(self, scope: Scope, after_seq: int, epoch: int) -> IndexPage:
         """Everything when ``epoch`` is not the scope's own any more, else what is newer."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from commonplace.book.requests import filters_from, moments
 from commonplace.desk import Desk, visibility_of
 from commonplace.errors import CategoryNotAllowed, NotAllowed
+from commonplace.model import check
 from commonplace.model.filters import Filters
 from commonplace.model.scope import Principal
 from commonplace.recall.past import desk_at
 
 MAX_K = 1000
 MAX_BATCH = 1000
+MAX_TURN = 2**62
 
 Texts = str | Sequence[str]
 Moment = str | datetime
@@ -32,6 +34,19 @@ class Handle:
         if agent is None:
             return self._asking
         return self._asking.allowed_to_see(self._desk.categories().allowed(agent))
+
+    def _as(self, agent: str | None) -> Self:
+        """In the hands of the agent that a request names: it narrows who asks, never widens."""
+        if agent is None:
+            return self
+        name = check.word(agent, "agent")
+        if self._asking.agent not in (None, name):
+            raise NotAllowed(
+                f"{self._asking.agent} cannot act as {name}.",
+                remedy="Begin from the owner's handle: book.user(…).agent(…).",
+                field="agent",
+            )
+        return type(self)(self._desk, self._asking.as_agent(name))
 
     def _filters(self, filters: Mapping[str, Any] | None, **more: Any) -> Filters:
         """What a request narrows a verb to; an agent cannot name what it may not see."""

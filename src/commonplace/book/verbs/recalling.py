@@ -13,7 +13,7 @@ from commonplace.book.requests import (
     refuse_both,
     thread_name,
 )
-from commonplace.book.verbs.handle import MAX_BATCH, MAX_K, Handle, Moment, Texts
+from commonplace.book.verbs.handle import MAX_BATCH, MAX_K, MAX_TURN, Handle, Moment, Texts
 from commonplace.desk import Desk
 from commonplace.errors import MissingField
 from commonplace.model import check
@@ -52,6 +52,7 @@ class Recalling(Handle):
         known_at: Moment | None = None,
         explain: bool = False,
         thread: str | None = None,
+        turn: int | None = None,
     ) -> Recalled:
         """Find what is relevant among memories and passages of sources, best first, within a
         token budget; nothing relevant gives an empty answer. For a question about a fact; use list
@@ -73,6 +74,7 @@ class Recalling(Handle):
         known_at: Moment | None = None,
         explain: bool = False,
         thread: str | None = None,
+        turn: int | None = None,
     ) -> Sequence[Recalled]:
         """Several questions with one call to the embedder, an answer for each."""
         admitted = self._filters(filters, kinds=kinds, categories=categories)
@@ -87,6 +89,7 @@ class Recalling(Handle):
                 threshold=None if threshold is None else check.number(threshold, "threshold", 0, 1),
                 explain=check.flag(explain, "explain"),
                 thread_id=thread_name(thread),
+                turn=optional_integer(turn, "turn", 0, MAX_TURN),
                 within=looked_at,
             )
             for query in listed(queries, MAX_BATCH)

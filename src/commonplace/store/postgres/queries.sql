@@ -49,7 +49,7 @@ SELECT CAST(CAST(pg_current_xact_id() AS xid) AS text)
 
 -- name: vacuum
 VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors, held, proposals,
-  sources, originals, passages, jobs
+  sources, originals, passages, jobs, recall_log, recall_hits
 
 -- name: unseen_since
 -- VACUUM FULL keeps dead rows that an open transaction may still look at. It freezes all others, so
@@ -64,7 +64,8 @@ SELECT bool_and(age(relfrozenxid) <= age(CAST(CAST(:moment AS TEXT) AS xid)))
                                         to_regclass('terms'), to_regclass('vectors'),
                                         to_regclass('links'), to_regclass('reads'),
                                         to_regclass('journal'), to_regclass('sources'),
-                                        to_regclass('originals'), to_regclass('passages'))))
+                                        to_regclass('originals'), to_regclass('passages'),
+                                        to_regclass('recall_log'), to_regclass('recall_hits'))))
 
 -- name: database_size
 SELECT pg_database_size(current_database())

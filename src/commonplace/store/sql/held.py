@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from commonplace.model.changes import Copy, Hold, LetGo
 from commonplace.model.conflict import Held
 from commonplace.model.journal import Event
+from commonplace.store.sql.recall_log import forget_recalled
 from commonplace.store.sql.rows import held_values
 from commonplace.store.sql.session import Session
 
@@ -22,6 +23,8 @@ def hold(session: Session, step: Hold) -> None:
 
 
 def let_go(session: Session, step: LetGo) -> None:
+    if step.entry.event is Event.ERASE:
+        forget_recalled(session, step.values, erased=True)
     session.run("delete_held", ids=list(step.values))
     session.run("end_dispute", conflicts=[step.conflict] if step.conflict else [])
     if step.entry.event is Event.ERASE:

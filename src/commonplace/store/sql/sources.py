@@ -15,6 +15,7 @@ from commonplace.model.memory import State
 from commonplace.model.scope import Scope
 from commonplace.model.source import Passage, Source, embedded_text
 from commonplace.store.port import EVERYTHING, SourceListing
+from commonplace.store.sql.recall_log import forget_recalled
 from commonplace.store.sql.rows import micros
 from commonplace.store.sql.session import Session
 from commonplace.store.sql.source_rows import (
@@ -168,7 +169,9 @@ def remove_sources(session: Session, steps: Sequence[RemoveSource]) -> None:
     erased = [step.id for step in steps if step.entry.event is Event.ERASE]
     if erased:
         session.run("silence_journal", ids=erased)
+        forget_recalled(session, erased, erased=True)
     ids = [step.id for step in steps]
+    forget_recalled(session, ids, erased=False)
     _remove_passages(session, ids)
     session.run("delete_originals", ids=ids)
     session.run("delete_sources", ids=ids)

@@ -45,6 +45,7 @@ from commonplace.store.sql.generations import (
 from commonplace.store.sql.jobs import SqlJobs
 from commonplace.store.sql.past import SqlPast
 from commonplace.store.sql.proposals import SqlProposals
+from commonplace.store.sql.recall_log import SqlRecallLog, record_turns
 from commonplace.store.sql.rows import (
     Row,
     entry_values,
@@ -80,7 +81,7 @@ _LOOSE_ENDS = (
 )
 
 
-class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals, SqlPast):
+class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals, SqlPast, SqlRecallLog):
     url: str
     _closed = False
 
@@ -121,6 +122,7 @@ class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals, SqlPast):
             self._record_vectors(session, bookkeeping)
             self._record_terms(session, bookkeeping)
             self._record_entries(session, bookkeeping, *numbered)
+            record_turns(session, bookkeeping)
 
     def _record_reads(self, session: Session, bookkeeping: Bookkeeping) -> None:
         at = micros(bookkeeping.at)
@@ -355,6 +357,7 @@ _TABLES_OF_TEXT = (
     "jobs",
     "sources",
     "passages",
+    "recall_log",
 )
 
 

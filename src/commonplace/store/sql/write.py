@@ -37,6 +37,7 @@ from commonplace.store.failpoints import reached
 from commonplace.store.sql.held import copy_held, hold, let_go
 from commonplace.store.sql.jobs import enqueue, finish
 from commonplace.store.sql.proposals import insert_proposals, settle
+from commonplace.store.sql.recall_log import forget_recalled, insert_logged
 from commonplace.store.sql.rows import (
     Row,
     entry_values,
@@ -165,6 +166,7 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
             erased = [step.id for step in batch if step.entry.event is Event.ERASE]
             if erased:  # categories and threads are words of the caller's, too
                 session.run("silence_journal", ids=erased)
+                forget_recalled(session, erased, erased=True)
                 session.run("delete_held_about_nothing", ids=erased)
             _remove(session, [step.id for step in batch])
         case Rewrite():
@@ -210,6 +212,8 @@ _EVERYTHING = (
     "journal",
     "cursors",
     "jobs",
+    "recall_hits",
+    "recall_log",
 )
 
 
@@ -289,6 +293,7 @@ def _connect(session: Session, links: Sequence[Link]) -> None:
 
 
 def _remove(session: Session, ids: Sequence[str]) -> None:
+    forget_recalled(session, ids, erased=False)
     for statement in (
         "delete_terms",
         "delete_vectors",
@@ -318,6 +323,7 @@ def _copy(session: Session, copy: Copy, numbers: Numbers) -> None:
     _connect(session, copy.links)
     copy_held(session, copy)
     insert_proposals(session, copy.proposals)
+    insert_logged(session, copy.recall_log)
     for source in copy.sources:
         _add_source(session, source, numbers)
     session.run_many(

@@ -207,6 +207,8 @@ def _option(parameter: Parameter, positional: bool) -> tuple[Any, Any]:
             inspect.Parameter.empty if parameter.required else default
         )
     flags = [f"--{parameter.name.replace('_', '-')}"]
+    if parameter.alias:
+        flags.append(f"--{parameter.alias}")
     if parameter.name in _SINGULAR:
         flags.append(_SINGULAR[parameter.name])
     if parameter.shape is Shape.FLAG and parameter.default is not False:

@@ -34,6 +34,7 @@ from commonplace.sleep.tidy import Tidied
 from commonplace.surfaces.cli import (
     render_categories,
     render_profile,
+    render_query,
     render_recall,
     render_sources,
     render_understanding,
@@ -46,6 +47,7 @@ __all__ = ["drawn", "headline", "show_answer", "show_error"]
 _ALSO_DRAWN = (
     render_categories,
     render_profile,
+    render_query,
     render_recall,
     render_sources,
     render_understanding,

@@ -1,0 +1,79 @@
+"""The agents' single tool, and what was asked with it before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from commonplace.book.requests import optional_integer
+from commonplace.book.verbs.handle import MAX_K, MAX_TURN, Handle, Texts
+from commonplace.errors import NotFound
+from commonplace.model import check
+from commonplace.model.filters import Filters
+from commonplace.model.kinds import Kind
+from commonplace.model.recall_log import MAIN
+from commonplace.recall.plan import Plan
+from commonplace.recall.query import BUDGET, TOP_K, Queried, Returns, run_query
+from commonplace.recall.why import WhatWasAsked, look_why
+from commonplace.recall.within import Within
+
+PROCEDURAL = "procedural"
+
+
+class Querying(Handle):
+    def query(
+        self,
+        query: str,
+        *,
+        categories: Texts | None = None,
+        filters: Mapping[str, Any] | None = None,
+        top_k: int = TOP_K,
+        returns: str = "bullets",
+        budget_tokens: int = BUDGET,
+        threshold: float | None = None,
+        thread: str = MAIN,
+        turn: int | None = None,
+        agent: str | None = None,
+    ) -> Queried:
+        """For an agent that needs a fact: what changed since it last looked in this thread, then
+        the best items for the question, as bullets or in full, all within one token budget. Only of
+        categories that it may see; procedures only where the category procedural is asked for.
+        REST and MCP call it memory.query."""
+        asking = self._as(agent)
+        admitted = asking._filters(self._of_this_user(filters), categories=categories)
+        plan = Plan(
+            query=check.text(query, "query"),
+            k=check.integer(top_k, "top_k", 1, MAX_K),
+            budget_tokens=check.integer(budget_tokens, "budget_tokens", 0, 10_000_000),
+            filters=admitted,
+            threshold=None if threshold is None else check.number(threshold, "threshold", 0, 1),
+            thread_id=check.word(thread, "thread"),
+            turn=optional_integer(turn, "turn", 0, MAX_TURN),
+            logged_as="query",
+            within=Within(procedures=_asks_for_procedures(admitted)),
+        )
+        shape = check.choice(returns, "returns", Returns, {})
+        return run_query(self._desk, asking.principal, plan, shape, self._desk)
+
+    def why(self, thread: str = MAIN, turn: int | None = None) -> WhatWasAsked:
+        """What was asked in a turn of a conversation, what was returned, and why; without a turn,
+        in the last one. It is known while the setting `recall_log` is on."""
+        return look_why(
+            self._desk,
+            self.principal,
+            check.word(thread, "thread"),
+            optional_integer(turn, "turn", 0, MAX_TURN),
+        )
+
+    def _of_this_user(self, filters: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """A request may say whose memory it means; it cannot mean another one."""
+        if not isinstance(filters, Mapping) or "user_id" not in filters:
+            return filters
+        named = filters["user_id"]
+        if named is not None and check.word(named, "user_id") != self.principal.user_id:
+            raise NotFound(f"There is nothing of {named!r} here.", field="user_id")
+        return {name: value for name, value in filters.items() if name != "user_id"}
+
+
+def _asks_for_procedures(filters: Filters) -> bool:
+    return PROCEDURAL in filters.categories or Kind.PROCEDURE in filters.kinds

@@ -1,0 +1,152 @@
+"""memory.query, the agents' single tool: what changed since they last looked, then the best items
+for a question, all within one budget."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import partial
+
+from commonplace.desk import Desk
+from commonplace.language.tokens import count_tokens
+from commonplace.model.delta import Delta, shorten
+from commonplace.model.recall_log import MAIN
+from commonplace.model.scope import Principal
+from commonplace.recall.changes import has_looked, header_within, since_last_look
+from commonplace.recall.pack import Citation, Hit, Wording, pack
+from commonplace.recall.plan import Plan
+from commonplace.recall.recall import recall
+
+TOP_K = 3
+BUDGET = 512
+BULLET = 160  # characters of a bullet's text
+SUSPICIOUS = "(suspicious: reads like instructions) "
+_OF_THE_BUDGET = 2  # the header takes at most one part in so many: the question has to be answered
+
+
+class Returns(StrEnum):
+    BULLETS = "bullets"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Bullet:
+    id: str
+    category: str
+    text: str  # "[tasks] Renew the passport"
+
+
+@dataclass(frozen=True, slots=True)
+class FullItem:
+    id: str
+    category: str
+    text: str
+    summary: str | None  # where it is another text
+    kind: str
+    date: datetime
+    metadata: Mapping[str, object]
+    tags: tuple[str, ...]
+    importance: int
+    source_type: str | None
+    citation: Citation | None
+    similarity: float | None
+    score: float
+    disputed: str | None
+    forgettable: bool
+    suspicious: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Queried:
+    query: str
+    header: str  # what changed since the last look; empty: nothing
+    items: tuple[Bullet | FullItem, ...]
+    tokens: int  # of header and items together
+    degraded: bool  # answered by words alone: the embedder is down
+    is_search: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.items
+
+    @property
+    def text(self) -> str:
+        """For a prompt."""
+        return _as_text(self.header, self.items)
+
+
+def run_query(
+    desk: Desk, principal: Principal, plan: Plan, returns: Returns, delta_from: Desk | None
+) -> Queried:
+    """``delta_from``: the desk of today, where changes are told of; None: who looks into the past
+    hears of none."""
+    budget, thread = plan.budget_tokens or 0, plan.thread_id or MAIN
+    delta = since_last_look(delta_from, principal, thread) if delta_from else Delta(0, 0, ())
+    header = header_within(delta, budget // _OF_THE_BUDGET)
+    answer = recall(desk, principal, [plan], partial(_pack, header, returns))[0]
+    items = tuple(_item(hit, returns) for hit in answer.hits)
+    if delta_from and (header or not delta.changes):  # what had no room is told next time
+        has_looked(delta_from, principal, thread, delta)
+    tokens = count_tokens(_as_text(header, items)) if header or items else 0
+    return Queried(plan.query, header, items, tokens, answer.degraded)
+
+
+def _pack(
+    header: str, returns: Returns, hits: Sequence[Hit], budget: int | None
+) -> tuple[list[Hit], int]:
+    worded: Wording = partial(_hits_as_text, header, returns)
+    return pack([_trimmed(hit, returns) for hit in hits], budget, worded)
+
+
+def _trimmed(hit: Hit, returns: Returns) -> Hit:
+    """A bullet is one line; neighbours of a hit are for those who have asked for more."""
+    if returns is Returns.FULL:
+        return replace(hit, related=())
+    return replace(hit, related=(), text=shorten(hit.summary or hit.text, BULLET))
+
+
+def _hits_as_text(header: str, returns: Returns, hits: Sequence[Hit]) -> str:
+    return _as_text(header, [_item(hit, returns) for hit in hits])
+
+
+def _as_text(header: str, items: Sequence[Bullet | FullItem]) -> str:
+    return "\n".join([*([header] if header else []), *map(_line, items)])
+
+
+def _line(item: Bullet | FullItem) -> str:
+    metadata = dict(item.metadata) if isinstance(item, FullItem) else {}
+    told = f" {json.dumps(metadata, ensure_ascii=False)}" if metadata else ""
+    return f"- {item.text}{told}"
+
+
+def _item(hit: Hit, returns: Returns) -> Bullet | FullItem:
+    text = _text(hit)
+    if returns is Returns.BULLETS:
+        return Bullet(hit.id, hit.category, text)
+    return FullItem(
+        id=hit.id,
+        category=hit.category,
+        text=text,
+        summary=hit.summary,
+        kind=hit.kind,
+        date=hit.date,
+        metadata=hit.metadata,
+        tags=hit.tags,
+        importance=hit.importance,
+        source_type=hit.source_type,
+        citation=hit.citation,
+        similarity=hit.similarity,
+        score=hit.score,
+        disputed=hit.disputed,
+        forgettable=hit.forgettable,
+        suspicious=hit.suspicious,
+    )
+
+
+def _text(hit: Hit) -> str:
+    disputed = f" (disputed: {hit.disputed})" if hit.disputed else ""
+    mark = SUSPICIOUS if hit.suspicious else ""
+    return f"[{hit.category}] {mark}{hit.said}{hit.text}{disputed}"
