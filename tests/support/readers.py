@@ -1,0 +1,130 @@
+"""Who looks at a memory, and what there is to be seen: the table "Who sees what" as data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from commonplace.answers import as_data
+from commonplace.book import Commonplace, User
+from commonplace.errors import CommonplaceError
+
+
+@dataclass(frozen=True)
+class Thing:
+    """Something to be seen: known again by its id and by a word that stands nowhere else."""
+
+    name: str
+    marker: str
+    text: str
+    category: str
+    allowed: str  # an agent whose allowlist names its category
+    forbidden: str  # one whose list does not
+    sensitive: bool = False
+    id: str = ""
+
+
+Call = Callable[[User, Thing], Any]
+
+
+@dataclass(frozen=True)
+class Row:
+    """How a read verb is called so that it could show a thing."""
+
+    calls: Mapping[str, Call]  # by the thing's name
+    text: bool = True  # its words are in the answer
+    id: bool = True
+    # Where the words are withheld, or the thing is asked for by its id, the owner sees sensitive
+    # ones without being cleared.
+    by_id: bool = False
+    seen: Callable[[Any, Thing], bool] | None = None  # where neither words nor id are told: counts
+
+
+@dataclass(frozen=True)
+class Column:
+    """A reader, and the things that are shown to it. A column for team members goes here."""
+
+    name: str
+    handle: Callable[[Commonplace, Thing], User]
+    sees: Callable[[Thing, Row], bool]
+    is_owner: bool = False
+
+
+COLUMNS = (
+    Column(
+        "owner",
+        lambda book, thing: book.user("ana"),
+        lambda thing, row: not thing.sensitive or row.by_id,
+        is_owner=True,
+    ),
+    Column(
+        "owner, cleared",
+        lambda book, thing: book.user("ana", cleared=True),
+        lambda thing, row: True,
+        is_owner=True,
+    ),
+    Column(
+        "agent, category allowed",
+        lambda book, thing: book.user("ana").agent(thing.allowed),
+        lambda thing, row: not thing.sensitive,
+    ),
+    Column(
+        "agent, category not allowed",
+        lambda book, thing: book.user("ana").agent(thing.forbidden),
+        lambda thing, row: False,
+    ),
+    Column(
+        "agent, cleared, category allowed",
+        lambda book, thing: book.user("ana", cleared=True).agent(thing.allowed),
+        lambda thing, row: True,
+    ),
+    Column(
+        "agent, cleared, category not allowed",
+        lambda book, thing: book.user("ana", cleared=True).agent(thing.forbidden),
+        lambda thing, row: False,
+    ),
+    Column(
+        "other user, cleared",
+        lambda book, thing: book.user("bob", cleared=True),
+        lambda thing, row: False,
+    ),
+    Column(
+        "other user's agent, cleared",
+        lambda book, thing: book.user("bob", cleared=True).agent(thing.allowed),
+        lambda thing, row: False,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Seen:
+    text: bool
+    id: bool
+    counted: bool
+    told: str = field(repr=False, default="")
+
+
+def look(call: Call, row: Row, handle: User, thing: Thing) -> Seen:
+    """An error shows nothing; it may repeat the id that was given, and never the words."""
+    try:
+        answer = call(handle, thing)
+        data = as_data(list(answer) if hasattr(answer, "__next__") else answer)
+    except CommonplaceError as error:
+        told = json.dumps(error.as_dict())
+        return Seen(thing.marker in told, False, False, told)
+    told = json.dumps(data, ensure_ascii=False)
+    asked_with_words = told.count(thing.marker) - _echoes(data, thing)
+    counted = bool(row.seen and row.seen(data, thing))
+    return Seen(asked_with_words > 0, thing.id in told, counted, told)
+
+
+def _echoes(data: Any, thing: Thing) -> int:
+    """A search repeats the question, which holds the words that are looked for."""
+    if isinstance(data, list):
+        return sum(_echoes(each, thing) for each in data)
+    if not isinstance(data, dict):
+        return 0
+    own = str(data.get("query", "")).count(thing.marker)
+    return own + sum(_echoes(each, thing) for each in data.values())

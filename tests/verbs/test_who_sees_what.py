@@ -1,0 +1,199 @@
+"""The table "Who sees what" of the contract, run: every verb that reads has a row, and each cell is
+looked at, on both databases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+
+import pytest
+
+import commonplace
+from commonplace.operations import OPERATIONS, Effect
+from support.clock import Clock
+from support.readers import COLUMNS, Call, Row, Thing, look
+
+THREAD = "diary"
+_turns = count(1)
+
+THINGS = {
+    thing.name: thing
+    for thing in (
+        Thing(
+            "memory",
+            "quokka",
+            "quokka: renew the passport by June",
+            "tasks",
+            "planner",
+            "stylist",
+        ),
+        Thing(
+            "sensitive",
+            "axolotl",
+            "axolotl: leave the firm in spring",
+            "projects",
+            "planner",
+            "stylist",
+            sensitive=True,
+        ),
+        Thing(
+            "profile",
+            "okapi",
+            "okapi lessons on Mondays",
+            "profile",
+            "supervisor",
+            "planner",
+        ),
+        Thing(
+            "source",
+            "narwhal",
+            "narwhal tickets are in the blue drawer",
+            "history",
+            "researcher",
+            "planner",
+        ),
+        Thing("disputed", "tapir", "tapir 1111", "tasks", "planner", "stylist"),
+    )
+}
+EVERYTHING = ("memory", "sensitive", "profile", "source")
+MEMORIES = ("memory", "sensitive", "profile")
+
+
+def of(names: tuple[str, ...], call: Call) -> dict[str, Call]:
+    return dict.fromkeys(names, call)
+
+
+def recalled_and_asked_why(me, thing):
+    turn = next(_turns)
+    me.recall(thing.text, thread="t", turn=turn)
+    return me.why("t", turn)
+
+
+def counted_in(name: str):
+    """By a category that holds nothing else."""
+    return lambda data, thing: data[name].get(thing.category, 0) > 0
+
+
+ROWS: dict[str, Row] = {
+    "recall": Row(of(EVERYTHING, lambda me, thing: me.recall(thing.text, k=20))),
+    "recall many": Row(of(EVERYTHING, lambda me, thing: me.recall_many([thing.text], k=20))),
+    "query": Row(of(EVERYTHING, lambda me, thing: me.query(thing.text, top_k=20))),
+    "why": Row(of(EVERYTHING, recalled_and_asked_why)),
+    "list": Row(of(MEMORIES, lambda me, thing: me.list())),
+    "sources": Row({"source": lambda me, thing: me.sources()}),
+    "show": Row(of(EVERYTHING, lambda me, thing: me.show(thing.id)), by_id=True),
+    "conflicts": Row({"disputed": lambda me, thing: me.conflicts()}),
+    "changes": Row(of(EVERYTHING, lambda me, thing: me.changes("new", since=0))),
+    "profile": Row({"profile": lambda me, thing: me.profile()}),
+    # The journal has no text.
+    "history": Row(
+        of(EVERYTHING, lambda me, thing: me.history(thing.id)), text=False, by_id=True
+    ),
+    "change-log": Row(
+        of(("memory", "sensitive", "source"), lambda me, thing: me.change_log(THREAD)),
+        text=False,
+        by_id=True,
+    ),
+    "events": Row(
+        of(EVERYTHING, lambda me, thing: me.events(limit=1000)), text=False, by_id=True
+    ),
+    # Numbers alone: what may not be seen does not count.
+    "stats": Row(
+        of(("sensitive",), lambda me, thing: me.stats()),
+        text=False,
+        id=False,
+        by_id=True,
+        seen=counted_in("categories"),
+    ),
+    "categories": Row(
+        of(("sensitive",), lambda me, thing: me.categories()),
+        text=False,
+        id=False,
+        by_id=True,
+        seen=lambda data, thing: any(
+            each["memories"] for each in data["categories"] if each["name"] == thing.category
+        ),
+    ),
+    "categories explain": Row(
+        of(("sensitive",), lambda me, thing: me.categories_explain(thing.category)),
+        text=False,
+        id=False,
+        by_id=True,
+        seen=lambda data, thing: data["memories"] > 0,
+    ),
+    "categories check": Row(
+        of(EVERYTHING, lambda me, thing: me.categories_check("planner", "tasks")),
+        text=False,
+        id=False,
+    ),
+    "doctor": Row(of(EVERYTHING, lambda me, thing: me.doctor()), text=False, id=False),
+    # The owner's alone.
+    "verify-forget": Row(
+        of(EVERYTHING, lambda me, thing: me.verify_forget(thing.marker)),
+        text=False,
+        id=False,
+        by_id=True,
+        seen=lambda data, thing: bool(data["found_in"]),
+    ),
+    "jobs": Row(of(EVERYTHING, lambda me, thing: me.jobs()), text=False, id=False),
+    "export": Row(of(EVERYTHING, lambda me, thing: me.export()), by_id=True),
+}
+READS = [operation for operation in OPERATIONS if operation.effect is Effect.READ]
+
+
+@pytest.fixture(scope="module", params=("sqlite", "postgres"))
+def world(request, tmp_path_factory):
+    """A memory with one of each thing; nothing that is done to it here changes it."""
+    if request.param == "sqlite":
+        url = str(tmp_path_factory.mktemp("who") / "memory.db")
+    else:
+        url = request.getfixturevalue("postgres").database()
+    settings = {"embedder": "hashing", "clock": Clock(), "recall_log": True}
+    with commonplace.open(url, **settings) as book:
+        yield book, {name: replace(thing, id=made(book, thing)) for name, thing in THINGS.items()}
+    if request.param == "postgres":
+        request.getfixturevalue("postgres").give_back(url)
+
+
+def made(book, thing: Thing) -> str:
+    me = book.user("ana")
+    match thing.name:
+        case "profile":
+            return me.profile_note(thing.text).id
+        case "source":
+            return me.ingest(thing.text, title=f"{thing.marker} trip", thread=THREAD).id
+        case "disputed":
+            given = {"kind": "kv", "category": thing.category}
+            told = {"subject": thing.marker, "value": 1111}
+            me.remember(metadata={**told, "value": 2222}, **given)
+            return me.remember(metadata=told, **given).conflict
+        case _:
+            level = "high" if thing.sensitive else "normal"
+            made = me.remember(
+                thing.text, category=thing.category, sensitivity=level, thread=THREAD
+            )
+            return made.id
+
+
+def test_every_verb_that_reads_has_a_row():
+    missing = [operation.name for operation in READS if operation.name not in ROWS]
+    assert not missing, (
+        f"{', '.join(missing)}: a verb that reads needs a row in ROWS of {__file__}, which says how "
+        "it is called so that it could show a memory, the profile, a source or the journal."
+    )
+    assert ROWS.keys() <= {operation.name for operation in READS}
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.name)
+@pytest.mark.parametrize("operation", READS, ids=lambda operation: operation.name)
+def test_each_sees_what_the_table_says_and_no_more(world, operation, column):
+    book, things = world
+    row = ROWS[operation.name]
+    for name, call in row.calls.items():
+        thing = things[name]
+        expected = column.sees(thing, row) and (column.is_owner or not operation.owner_only)
+        found = look(call, row, column.handle(book, thing), thing)
+        where = f"{operation.name} as {column.name}, {name}: {found.told[:400]}"
+        assert found.text == (expected and row.text), where
+        assert found.id == (expected and row.id), where
+        assert found.counted == (expected and row.seen is not None), where
