@@ -52,6 +52,7 @@ THINGS = {
             "researcher",
             "planner",
         ),
+        Thing("proposal", "dugong", "dugong", "profile", "supervisor", "planner"),
         Thing("disputed", "tapir", "tapir 1111", "tasks", "planner", "stylist"),
     )
 }
@@ -85,18 +86,15 @@ ROWS: dict[str, Row] = {
     "conflicts": Row({"disputed": lambda me, thing: me.conflicts()}),
     "changes": Row(of(EVERYTHING, lambda me, thing: me.changes("new", since=0))),
     "profile": Row({"profile": lambda me, thing: me.profile()}),
+    "profile proposals": Row({"proposal": lambda me, thing: me.proposals()}),
     # The journal has no text.
-    "history": Row(
-        of(EVERYTHING, lambda me, thing: me.history(thing.id)), text=False, by_id=True
-    ),
+    "history": Row(of(EVERYTHING, lambda me, thing: me.history(thing.id)), text=False, by_id=True),
     "change-log": Row(
         of(("memory", "sensitive", "source"), lambda me, thing: me.change_log(THREAD)),
         text=False,
         by_id=True,
     ),
-    "events": Row(
-        of(EVERYTHING, lambda me, thing: me.events(limit=1000)), text=False, by_id=True
-    ),
+    "events": Row(of(EVERYTHING, lambda me, thing: me.events(limit=1000)), text=False, by_id=True),
     # Numbers alone: what may not be seen does not count.
     "stats": Row(
         of(("sensitive",), lambda me, thing: me.stats()),
@@ -160,6 +158,8 @@ def made(book, thing: Thing) -> str:
     match thing.name:
         case "profile":
             return me.profile_note(thing.text).id
+        case "proposal":
+            return me.agent(thing.allowed).propose("city", thing.marker).id
         case "source":
             return me.ingest(thing.text, title=f"{thing.marker} trip", thread=THREAD).id
         case "disputed":
@@ -178,8 +178,8 @@ def made(book, thing: Thing) -> str:
 def test_every_verb_that_reads_has_a_row():
     missing = [operation.name for operation in READS if operation.name not in ROWS]
     assert not missing, (
-        f"{', '.join(missing)}: a verb that reads needs a row in ROWS of {__file__}, which says how "
-        "it is called so that it could show a memory, the profile, a source or the journal."
+        f"{', '.join(missing)}: a verb that reads needs a row in ROWS of {__file__}: how it is "
+        "called so that it could show a memory, the profile, a source or the journal."
     )
     assert ROWS.keys() <= {operation.name for operation in READS}
 

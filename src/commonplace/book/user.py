@@ -35,7 +35,7 @@ class User(
     def agent(self, name: str, *, may_resolve: bool = False) -> User:
         """The same memory in the hands of a named agent; one that may resolve decides conflicts
         in the owner's place."""
-        acting = self._as(name)
+        acting = self._as(check.word(name, "agent"))
         trusted = check.flag(may_resolve, "may_resolve")
         if trusted and not self.principal.decides:
             raise NotAllowed("Only the owner lets an agent decide.", field="may_resolve")

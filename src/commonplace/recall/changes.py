@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from commonplace.desk import Desk, visibility_of
@@ -15,7 +16,7 @@ from commonplace.model.journal import Event, JournalRow
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source, is_source_id
-from commonplace.store.port import EVERYTHING, JournalQuery
+from commonplace.store.port import EVERYTHING, HeldQuery, JournalQuery
 
 OWNER_CURSOR = ""  # the owner has a cursor per thread too
 
@@ -114,7 +115,7 @@ def history(desk: Desk, principal: Principal, id: str) -> list[dict[str, Any]]:
     told = _told_to(desk, principal, rows)
     if not told or not visible:
         raise NotFound(f"There is no {id!r} here.", field="id")
-    return [row.as_history() for row in told]
+    return [row.as_history() for row in _named_openly(desk, principal, told)]
 
 
 def change_log(desk: Desk, principal: Principal, thread: str, limit: int) -> list[dict[str, Any]]:
@@ -122,7 +123,8 @@ def change_log(desk: Desk, principal: Principal, thread: str, limit: int) -> lis
         principal.scope,
         JournalQuery(thread_id=thread, events_only=True, newest=limit),
     )
-    return [row.as_change() for row in _told_to(desk, principal, rows)]
+    told = _told_to(desk, principal, rows)
+    return [row.as_change() for row in _named_openly(desk, principal, told)]
 
 
 def events(desk: Desk, principal: Principal, limit: int) -> list[dict[str, Any]]:
@@ -135,6 +137,34 @@ def _told_to(desk: Desk, principal: Principal, rows: Sequence[JournalRow]) -> li
     if principal.is_owner:
         return list(rows)
     return _visible(visibility_of(principal), rows, _items(desk, principal, _subjects(rows)))
+
+
+_NAMING = ("superseded_by", "held", "alternative", "alternatives")  # other items, in a row's meta
+
+
+def _named_openly(desk: Desk, principal: Principal, rows: Sequence[JournalRow]) -> list[JournalRow]:
+    """A line about what an agent sees may name something that it does not: it leaves that out."""
+    if principal.is_owner:
+        return list(rows)
+    ids = sorted({id for row in rows for name in _NAMING for id in _named(row, name)})
+    visibility = visibility_of(principal)
+    known: list[Memory] = desk.store.fetch(principal.scope, ids)
+    known += [held.memory for held in desk.store.held(principal.scope, HeldQuery(ids=ids))]
+    seen = {memory.id for memory in known if visibility.admits(memory)}
+    return [_without(row, seen) for row in rows]
+
+
+def _named(row: JournalRow, name: str) -> Sequence[str]:
+    value = row.entry.meta.get(name, ())
+    return [value] if isinstance(value, str) else value
+
+
+def _without(row: JournalRow, seen: Collection[str]) -> JournalRow:
+    hidden = {name for name in _NAMING if any(id not in seen for id in _named(row, name))}
+    if not hidden:
+        return row
+    meta = {name: value for name, value in row.entry.meta.items() if name not in hidden}
+    return replace(row, entry=replace(row.entry, meta=meta))
 
 
 def _subjects(rows: Sequence[JournalRow]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from commonplace.desk import Desk, visibility_of
+from commonplace.desk import Desk, can_see, visibility_of
 from commonplace.model.conflict import Conflict, Held, group
 from commonplace.model.filters import Visibility
 from commonplace.model.memory import Memory
@@ -73,7 +73,8 @@ def held_against(
     visibility = visibility_of(principal)
     waiting: dict[str, list[str]] = {}
     for held in desk.store.held(principal.scope, HeldQuery(conflicts=conflicts)):
-        if not held.memory.is_live(desk.clock()):
+        unknown = not visibility.admits_category(held.memory.category)
+        if unknown or not held.memory.is_live(desk.clock()):
             continue
         shown = held.memory.content if visibility.admits(held.memory) else WITHHELD
         waiting.setdefault(str(held.conflict), []).append(shown)
@@ -84,13 +85,18 @@ def held_in(desk: Desk, principal: Principal, memory: Memory) -> tuple[Side, ...
     """What waits in the question that the memory is asked about in."""
     if memory.conflict is None:
         return ()
-    held = desk.store.held(principal.scope, HeldQuery(conflicts=[memory.conflict]))
-    return tuple(_held_side(each, visibility_of(principal)) for each in held)
+    return _sides(desk, principal, HeldQuery(conflicts=[memory.conflict]))
 
 
 def alternatives_to(desk: Desk, principal: Principal, id: str) -> tuple[Side, ...]:
-    held = desk.store.held(principal.scope, HeldQuery(beside=[id]))
-    return tuple(_held_side(each, visibility_of(principal)) for each in held)
+    return _sides(desk, principal, HeldQuery(beside=[id]))
+
+
+def _sides(desk: Desk, principal: Principal, query: HeldQuery) -> tuple[Side, ...]:
+    """The owner sees that something waits, even where its words are withheld."""
+    held = desk.store.held(principal.scope, query)
+    visibility = visibility_of(principal)
+    return tuple(_held_side(each, visibility) for each in held if can_see(principal, each.memory))
 
 
 def _may_see(principal: Principal, memories: Sequence[Memory]) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from commonplace.desk import Desk, can_see, visibility_of
@@ -53,11 +53,25 @@ def list_memories(
         limit=limit + 1,
         after=after,
     )
-    if after is not None and not desk.store.fetch(principal.scope, [after]):
+    if after is not None and not _sees(desk, principal, [after]):
         raise NotFound(f"There is no {after!r} to go on after.", field="after")
     found = desk.store.page(principal.scope, listing)
-    page = found[:limit]
+    page = _as_told(desk, principal, found[:limit])
     return Page(tuple(page), page[-1].id if len(found) > limit else None)
+
+
+def _sees(desk: Desk, principal: Principal, ids: Sequence[str]) -> set[str]:
+    """Those of the ids that are memories which the caller could be shown."""
+    return {m.id for m in desk.store.fetch(principal.scope, ids) if can_see(principal, m)}
+
+
+def _as_told(desk: Desk, principal: Principal, memories: Sequence[Memory]) -> list[Memory]:
+    """Without the ids of successors that the caller could not be shown."""
+    named = sorted({memory.superseded_by for memory in memories if memory.superseded_by})
+    if principal.is_owner or not named:
+        return list(memories)
+    seen = _sees(desk, principal, named)
+    return [m if m.superseded_by in seen else m.evolve(superseded_by=None) for m in memories]
 
 
 def show(desk: Desk, principal: Principal, id: str) -> Shown:
@@ -68,12 +82,21 @@ def show(desk: Desk, principal: Principal, id: str) -> Shown:
         raise NotFound(f"There is no {id!r} here.", field="id")
     versions = desk.store.versions(principal.scope, [id])
     return Shown(
-        found[0],
-        tuple(versions),
+        _as_told(desk, principal, found)[0],
+        tuple(_versions_told(desk, principal, versions)),
         _shown_links(desk, principal, id, now),
         held_in(desk, principal, found[0]),
         alternatives_to(desk, principal, id),
     )
+
+
+def _versions_told(
+    desk: Desk, principal: Principal, versions: Sequence[Version]
+) -> Iterator[Version]:
+    """What it said while it was of a category that an agent does not see, is not the agent's."""
+    seen = [version for version in versions if can_see(principal, version.memory)]
+    told = _as_told(desk, principal, [version.memory for version in seen])
+    return (replace(v, memory=memory) for v, memory in zip(seen, told, strict=True))
 
 
 def _shown_links(desk: Desk, principal: Principal, id: str, now: datetime) -> tuple[Link, ...]:

@@ -28,8 +28,10 @@ class ShownSource:
 
 def list_sources(desk: Desk, principal: Principal, listing: SourceListing) -> SourcePage:
     """Newest first."""
-    if listing.after and not desk.store.sources(principal.scope, [listing.after]):
-        raise NotFound(f"There is no {listing.after!r} to go on after.", field="after")
+    if listing.after:
+        before = desk.store.sources(principal.scope, [listing.after])
+        if not any(can_see_source(principal, source) for source in before):
+            raise NotFound(f"There is no {listing.after!r} to go on after.", field="after")
     found = desk.store.source_page(principal.scope, listing)
     page = found[: listing.limit - 1]
     return SourcePage(tuple(page), page[-1].id if len(found) == listing.limit else None)

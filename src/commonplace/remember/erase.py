@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from commonplace.desk import Desk, index_all
+from commonplace.desk import Desk, can_see, index_all
 from commonplace.errors import NotAllowed, StoreError
 from commonplace.language.keywords import keywords
 from commonplace.model.changes import (
@@ -26,7 +26,7 @@ from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Principal
-from commonplace.model.source import Source
+from commonplace.model.source import Source, is_source_id
 from commonplace.remember.find import find
 from commonplace.remember.hold import erase_held, held_among
 from commonplace.remember.merge import merged_content, merged_summary
@@ -72,7 +72,7 @@ def erase(
 
     revision, fall = desk.decide(decide)
     receipt = _settle(desk, principal, receipt_id, now_too)
-    return Erased(receipt, fall.gone, fall.rewritten, revision)
+    return Erased(receipt, *_told_to(principal, fall, ids), revision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class _Fall:
 
     steps: tuple[Step, ...]
     gone: tuple[str, ...]
-    rewritten: tuple[str, ...]
+    rewritten: tuple[Memory, ...]
 
 
 def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
@@ -104,8 +104,18 @@ def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
     return _Fall(
         (*rewrites, *reworded, *removals, *unsaid, *ended, *owed, *held_back, *proposals),
         (*gone, *held, *(id for step in proposals for id in step.ids)),
-        tuple(step.memory.id for step in (*rewrites, *reworded)),
+        tuple(step.memory for step in (*rewrites, *reworded)),
     )
+
+
+def _told_to(
+    principal: Principal, fall: _Fall, asked: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is gone and what was made anew. What went along may be of categories that an agent
+    does not see: it is told of what it named."""
+    gone = [id for id in fall.gone if principal.is_owner or id in asked or is_source_id(id)]
+    rewritten = [memory.id for memory in fall.rewritten if can_see(principal, memory)]
+    return tuple(gone), tuple(rewritten)
 
 
 def _told_by(

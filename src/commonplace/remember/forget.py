@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.desk import Desk, index_all, visibility_of
+from commonplace.desk import Desk, can_see, index_all, visibility_of
+from commonplace.errors import NotAllowed
 from commonplace.model.changes import Change, Changeset, Step, changed
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import Event, Op
@@ -165,6 +166,7 @@ def restore(
         }
         dead = [memory for memory in memories if memory.state is not State.ACTIVE]
         successors = _live_successors(desk, principal, dead)
+        _hold_to_what_is_seen(principal, successors)
         before = last_lives(desk, principal, dead)
         steps = [
             _revive(memory, said.get(memory.id, before.get(memory.id, memory)), now)
@@ -194,6 +196,13 @@ def restore(
 
     revision, (back, already, replaced) = desk.decide(decide)
     return Restored(tuple(back), tuple(already), tuple(replaced), revision)
+
+
+def _hold_to_what_is_seen(principal: Principal, successors: Sequence[tuple[Memory, str]]) -> None:
+    """Who does not see what took a memory's place cannot send it away."""
+    for successor, back in successors:
+        if not can_see(principal, successor):
+            raise NotAllowed(f"{principal.agent} may not restore {back!r}.", field="ids")
 
 
 def _revive(memory: Memory, said: Memory, now: datetime) -> Change:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from commonplace.desk import Desk
+from commonplace.desk import Desk, can_see
 from commonplace.errors import NotFound
 from commonplace.model.memory import VERSIONED, Memory, State
 from commonplace.model.scope import Principal
@@ -40,7 +40,7 @@ def last_lives(desk: Desk, principal: Principal, dead: Sequence[Memory]) -> dict
 def as_it_was(desk: Desk, principal: Principal, memory: Memory, version: int) -> Memory:
     """The memory with what it said then."""
     for known in desk.store.versions(principal.scope, [memory.id]):
-        if known.memory.version == version:
+        if known.memory.version == version and can_see(principal, known.memory):
             said = {n: getattr(known.memory, n) for n in VERSIONED if n not in _STANDING}
             return memory.evolve(**said)
     raise NotFound(

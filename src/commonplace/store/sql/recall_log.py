@@ -45,8 +45,7 @@ def record_turns(session: Session, bookkeeping: Bookkeeping) -> None:
     for turn in bookkeeping.turns:
         number = turn.number
         if number is None:
-            last = session.one("last_turn", thread=turn.thread)
-            number = (last[0] if last else 0) + 1
+            number = _count(session, "last_turn", thread=turn.thread) + 1
         insert_logged(
             session,
             [
@@ -54,9 +53,15 @@ def record_turns(session: Session, bookkeeping: Bookkeeping) -> None:
                 for search in turn.searches
                 if _all_there(session, search)
             ],
+            _count(session, "searches_in_turn", thread=turn.thread, turn=number),
         )
     if bookkeeping.log_before is not None:
         forget_before(session, bookkeeping.log_before)
+
+
+def _count(session: Session, statement: str, **of: Any) -> int:
+    row = session.one(statement, **of)
+    return int(row[0]) if row else 0
 
 
 def _all_there(session: Session, search: Search) -> bool:
@@ -65,7 +70,7 @@ def _all_there(session: Session, search: Search) -> bool:
     return len(items) == len(session.rows("items_there", ids=sorted(items)))
 
 
-def insert_logged(session: Session, logged: Sequence[Logged]) -> None:
+def insert_logged(session: Session, logged: Sequence[Logged], first: int = 0) -> None:
     session.run_many(
         "insert_search",
         [
@@ -79,7 +84,7 @@ def insert_logged(session: Session, logged: Sequence[Logged]) -> None:
                 "verb": each.search.verb,
                 "asked": each.search.asked,
             }
-            for place, each in enumerate(logged)
+            for place, each in enumerate(logged, first)
         ],
     )
     session.run_many("insert_hit", [hit for each in logged for hit in _hit_values(each)])

@@ -3,6 +3,9 @@
 -- name: last_turn
 SELECT COALESCE(MAX(turn), 0) FROM recall_log WHERE scope = :scope AND thread = :thread
 
+-- name: searches_in_turn
+SELECT COUNT(*) FROM recall_log WHERE scope = :scope AND thread = :thread AND turn = :turn
+
 -- name: items_there
 SELECT id FROM memories WHERE scope = :scope AND id IN #list(ids)
 UNION ALL
@@ -28,7 +31,7 @@ SELECT id, thread, turn, agent, at, verb, asked
        WHERE l.scope = :scope
          AND (CAST(:thread AS TEXT) IS NULL OR l.thread = CAST(:thread AS TEXT))
          AND (CAST(:agent AS TEXT) IS NULL OR l.agent = CAST(:agent AS TEXT))))
- ORDER BY at, turn, place, id
+ ORDER BY at, thread, turn, place
 
 -- name: hits_of_searches
 SELECT id, item, number, score, why, parts

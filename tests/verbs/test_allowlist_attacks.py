@@ -1,0 +1,488 @@
+"""What an agent might try to get at what its allowlist keeps from it. All of it is refused, or
+finds nothing, and the words and ids of what is hidden are in no answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+
+import pytest
+
+from commonplace.answers import as_data
+from commonplace.errors import (
+    BadText,
+    CategoryNotAllowed,
+    CommonplaceError,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+)
+
+SECRET = "xylophone"  # in words that the planner may not see: preferences, history
+TEXT = f"I prefer the {SECRET} before noon"
+CATEGORIES = """
+allowlists:
+  planner: [goals, tasks, projects, procedural]
+  stylist: [preferences, tone, style]
+  default: []
+"""
+
+
+@pytest.fixture
+def book(open_book, tmp_path):
+    file = tmp_path / "categories.yaml"
+    file.write_text(CATEGORIES)
+    return open_book(categories=str(file), recall_log=True)
+
+
+@pytest.fixture
+def planner(me):
+    return me.agent("planner")
+
+
+@pytest.fixture
+def hidden(me) -> str:
+    return me.remember(TEXT, category="preferences", thread="t").id
+
+
+@pytest.fixture
+def source(me) -> str:
+    return me.ingest(f"The {SECRET} is in the blue drawer", title=SECRET, external_id=SECRET).id
+
+
+@pytest.fixture
+def task(me) -> str:
+    return me.remember("Renew the passport", category="tasks", kind="fact", thread="t").id
+
+
+def told(answer) -> str:
+    answer = list(answer) if hasattr(answer, "__next__") else answer
+    return json.dumps(as_data(answer), ensure_ascii=False)
+
+
+def is_kept(answer, *ids: str) -> bool:
+    """Neither the words nor the ids of what is hidden are in an answer."""
+    found = told(answer)
+    return SECRET not in found and not any(id in found for id in ids)
+
+
+# ——— categories, asked for in every way ———
+
+SPELLINGS = [
+    "preferences",
+    " preferences ",
+    "Preferences",
+    "PREFERENCES",
+    "ｐｒｅｆｅｒｅｎｃｅｓ",
+    "prefer\u200bences",
+    "préférences",
+    "preferences\u00a0",
+    "history",
+    "*",
+    "%",
+    "tasks,preferences",
+]
+
+
+def ways_to_ask(spelling):
+    return (
+        {"categories": spelling},
+        {"categories": [spelling]},
+        {"categories": ["tasks", spelling]},
+        {"filters": {"category": spelling}},
+        {"filters": {"categories": [spelling]}},
+        {"filters": {"categories": ("tasks", spelling)}},
+    )
+
+
+@pytest.mark.parametrize("verb", ["recall", "query", "list", "forget"])
+def test_a_category_outside_the_list_is_refused_however_it_is_spelled(planner, hidden, verb):
+    asked = [] if verb in ("list", "forget") else [TEXT]
+    for given in (way for spelling in SPELLINGS for way in ways_to_ask(spelling)):
+        with pytest.raises(CategoryNotAllowed) as refused:
+            getattr(planner, verb)(*asked, **given)
+        assert refused.value.field == "categories", given
+    assert planner.list().memories == ()
+
+
+ODD = [
+    [["preferences"]],
+    {"preferences": True},
+    [{"in": ["preferences"]}],
+    [None],
+    7,
+    True,
+    b"preferences",
+    ["preferences\x00"],
+    ["tasks\npreferences"],
+    [""],
+    ["x" * 201],
+    ["tasks"] * 101,
+]
+
+
+def test_odd_values_for_categories_are_refused(planner, hidden):
+    for odd in ODD:
+        with pytest.raises(InvalidInput):
+            planner.recall(TEXT, categories=odd)
+        with pytest.raises(InvalidInput):
+            planner.query(TEXT, filters={"categories": odd})
+        with pytest.raises(InvalidInput):
+            planner.list(filters={"category": odd})
+
+
+def test_no_category_and_no_list_of_them_mean_all_that_is_allowed(planner, hidden, source, task):
+    for given in (None, [], ()):
+        assert is_kept(planner.recall(TEXT, categories=given).hits, hidden, source)
+        assert is_kept(planner.list(categories=given), hidden, source)
+    (found,) = planner.list(filters={"categories": None}).memories
+    assert found.id == task
+
+
+FILTERS = [
+    {"agent_id": "stylist"},
+    {"actor_id": "user:ana"},
+    {"thread_id": "t"},
+    {"source_type": "text-import"},
+    {"importance_min": 1},
+    {"created_after": "2000-01-01"},
+    {"tags": [SECRET]},
+    {"user_id": "ana"},
+    {"user_id": None},
+]
+
+
+def test_no_other_filter_opens_what_the_list_closes(planner, hidden, source):
+    for filters in FILTERS:
+        answer = planner.query(TEXT, filters=filters, returns="full", thread=str(filters))
+        assert answer.is_empty
+        assert is_kept(answer.header, hidden, source)
+        if "user_id" not in filters:
+            assert is_kept(planner.recall(TEXT, filters=filters).hits, hidden, source)
+            assert is_kept(planner.list(filters=filters), hidden, source)
+
+
+def test_another_user_is_not_reached_by_a_filter(book, planner):
+    theirs = book.user("bob").remember(TEXT, category="tasks").id
+    for name in ("bob", "nobody"):
+        with pytest.raises(NotFound) as refused:
+            planner.query(TEXT, filters={"user_id": name})
+        assert refused.value.message == f"There is nothing of {name!r} here."
+    with pytest.raises(NotFound):
+        planner.show(theirs)
+
+
+def test_there_is_no_filter_for_who_one_is(planner, hidden):
+    for name in ("visibility", "cleared", "allowed", "scope", "sensitivity", "id"):
+        with pytest.raises(InvalidInput):
+            planner.recall(TEXT, filters={name: "preferences"})
+
+
+# ——— names of agents ———
+
+
+def test_an_agent_cannot_act_as_another(planner, hidden):
+    for name in ("stylist", "Planner", "default", "owner", "../planner", "planner\u200b", "*"):
+        with pytest.raises(NotAllowed):
+            planner.query(TEXT, agent=name)
+        with pytest.raises(NotAllowed):
+            planner.agent(name)
+
+
+def test_what_is_no_name_names_no_agent(me, planner):
+    for name in ("", "  ", "planner\x00", "sty\nlist", "x" * 201, 7, ["a"]):
+        with pytest.raises(InvalidInput):
+            me.agent(name)
+        with pytest.raises(InvalidInput):
+            planner.query(TEXT, agent=name)
+    with pytest.raises(InvalidInput):
+        me.agent(None)
+
+
+LOOKALIKES = ("Stylist", "STYLIST", "stylist\u200b", "ｓｔｙｌｉｓｔ", "stylist.", "../stylist")
+
+
+def test_a_name_that_looks_like_another_gets_the_default_list(me, hidden, source, task):
+    """Which is empty here: the door is closed. An agent that is called so has no other list."""
+    for name in (*LOOKALIKES, "default", "owner"):
+        stranger = me.agent(name)
+        assert stranger.list().memories == ()
+        assert stranger.sources().sources == ()
+        assert stranger.recall(TEXT).is_empty
+        assert stranger.query("renew the passport", thread="new").is_empty
+        assert stranger.changes("new", since=0).changes == ()
+        assert stranger.stats().live == stranger.stats().sources == 0
+        with pytest.raises(CategoryNotAllowed):
+            stranger.recall(TEXT, categories=["preferences"])
+
+
+def test_space_around_a_name_is_nothing(me, hidden):
+    assert me.agent(" stylist ").principal.agent == "stylist"
+    assert not me.agent(" stylist ").recall(TEXT).is_empty
+
+
+def test_the_owner_who_names_an_agent_asks_as_that_agent(me, hidden):
+    assert me.query(TEXT, agent="planner").is_empty
+    assert not me.query(TEXT, agent="stylist").is_empty
+    assert not me.query(TEXT).is_empty
+
+
+def test_an_agent_may_name_itself(planner, task):
+    assert not planner.query("renew the passport", agent="planner").is_empty
+
+
+# ——— ids ———
+
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
+NOWHERE = "00000000-0000-4000-8000-000000000000"
+BY_ID = ["show", "history", "forget", "restore", "erase"]
+
+
+@pytest.mark.parametrize("verb", BY_ID)
+def test_a_hidden_id_and_an_unknown_one_look_alike(me, planner, hidden, source, verb):
+    for id in (hidden, source, f"{source}#1", f"{hidden}@1"):
+        given = UUID.search(id)[0]
+        unknown = id.replace(given, NOWHERE)
+        with pytest.raises(CommonplaceError) as one:
+            getattr(planner, verb)(id)
+        with pytest.raises(CommonplaceError) as other:
+            getattr(planner, verb)(unknown)
+        assert one.value.code == other.value.code
+        assert one.value.message.replace(given, NOWHERE) == other.value.message
+        assert SECRET not in json.dumps(one.value.as_dict())
+    assert me.show(hidden).memory.content == TEXT
+    assert me.show(source).passages
+
+
+def test_a_hidden_memory_is_neither_changed_nor_merged(me, planner, hidden, task):
+    for attempt in (
+        lambda: planner.update(hidden, importance=5),
+        lambda: planner.update(hidden, category="tasks"),
+        lambda: planner.update(hidden, content="something else"),
+        lambda: planner.merge([hidden, task]),
+        lambda: planner.list(after=hidden),
+    ):
+        with pytest.raises(NotFound):
+            attempt()
+    assert me.show(hidden).memory.version == 1
+
+
+def test_a_hidden_source_is_not_reached_by_its_name_or_a_filter(me, planner, source):
+    name = f"{me.show(source).source.origin}:{SECRET}"
+    for call in (
+        lambda: planner.recall(TEXT, sources=[source]),
+        lambda: planner.recall(TEXT, sources=name),
+        lambda: planner.show(name),
+        lambda: planner.history(name),
+        lambda: planner.sources(after=source),
+    ):
+        with pytest.raises(NotFound):
+            call()
+    assert planner.recall(TEXT, sources="only").is_empty
+    assert planner.recall(TEXT, filters={"source_id": source}).is_empty
+    assert planner.sources().sources == planner.sources(forgotten=True).sources == ()
+    assert planner.forget(source_id=source).ids == ()
+    assert me.show(source).passages
+
+
+def test_the_other_end_of_a_link_is_not_told(me, planner):
+    words = "Ana has lessons in the music school of Haifa on Monday at nine with Dana"
+    near = me.remember(f"{words} {SECRET}", category="preferences").id
+    seen = me.remember(words, category="tasks").id
+    (link,) = me.show(seen).links
+    assert {link.a, link.b} == {seen, near}
+    assert planner.show(seen).links == ()
+    (hit,) = planner.recall(words).hits
+    assert hit.related == ()
+    assert is_kept([planner.history(seen), planner.events(), planner.stats()], near)
+    assert planner.stats().links == 0
+
+
+def test_what_took_a_memorys_place_is_not_told_nor_sent_away(me, planner, task):
+    """The newer wording has gone where the planner does not see it."""
+    newer = me.update(task, content=f"Renew the passport: {SECRET}", category="preferences").id
+    assert me.show(task).memory.superseded_by == newer
+    assert is_kept(planner.show(task), newer)
+    assert is_kept(planner.history(task), newer)
+    assert is_kept(planner.change_log("t"), newer)
+    with pytest.raises(NotAllowed) as refused:
+        planner.restore(task)
+    assert newer not in str(refused.value)
+    assert me.show(newer).memory.state == "active"
+
+
+def test_an_overridden_value_does_not_name_what_overrode_it(me, planner):
+    given = {"kind": "kv", "category": "tasks"}
+    old = me.remember(metadata={"subject": "door code", "value": 1111}, **given).id
+    new = me.update(old, metadata={"value": SECRET}, category="preferences").id
+    assert me.list(forgotten=True).memories[0].superseded_by == new
+    assert is_kept(planner.list(forgotten=True), new)
+    assert planner.list(forgotten=True).memories[0].id == old
+
+
+def test_versions_of_a_time_when_it_was_hidden_stay_hidden(me, planner):
+    """It has moved into a category that the planner sees, and said something else before."""
+    moved = me.profile_note(f"Likes the {SECRET}")
+    id = me.remember(TEXT, category="preferences", kind="fact").id
+    me.update(id, summary="Nothing much", category="tasks")
+    assert [version.memory.version for version in me.show(id).versions] == [1, 2]
+    assert [version.memory.version for version in planner.show(id).versions] == [2]
+    with pytest.raises(NotFound):
+        planner.restore(f"{id}@1")
+    with pytest.raises(NotFound):
+        planner.show(moved.id)
+
+
+def test_what_has_moved_out_of_sight_is_out_of_sight_with_its_past(me, planner, task):
+    planner.recall("renew the passport", thread="asked")
+    me.update(task, category="preferences")
+    assert planner.recall("renew the passport").is_empty
+    assert is_kept([planner.list(), planner.change_log("t"), planner.events()], task)
+    assert planner.why("asked", 1).asked[0].returned == ()
+    for verb in BY_ID:
+        with pytest.raises(NotFound):
+            getattr(planner, verb)(task)
+
+
+def test_a_question_with_a_hidden_side_is_not_shown_nor_decided(me):
+    trusted = me.agent("planner", may_resolve=True)
+    given = {"kind": "kv", "metadata": {"subject": "door code", "value": 1111}}
+    stands = me.remember(category="tasks", **given).id
+    given["metadata"] = {"subject": "door code", "value": SECRET}
+    held = me.remember(category="preferences", **given)
+    assert trusted.conflicts() == trusted.conflicts(alternatives=True) == []
+    for choice in ("override", "insert", "dismiss"):
+        with pytest.raises(NotFound):
+            trusted.resolve(held.conflict, choice)
+    for verb in BY_ID:
+        with pytest.raises(NotFound):
+            getattr(trusted, verb)(held.id)
+    assert is_kept([trusted.show(stands), trusted.recall("door code").hits], held.id)
+    assert is_kept([trusted.history(stands), trusted.events(), trusted.change_log("t")], held.id)
+    assert trusted.recall("door code").hits[0].disputed is None
+    assert me.recall("door code").hits[0].disputed
+
+
+def test_a_hidden_alternative_is_not_shown(me, planner):
+    given = {"kind": "kv", "metadata": {"subject": "door code", "value": 1111}}
+    stands = me.remember(category="tasks", **given).id
+    given["metadata"] = {"subject": "door code", "value": SECRET}
+    beside = me.remember(category="preferences", on_conflict="alternative", **given).id
+    assert [side.id for side in me.show(stands).alternatives] == [beside]
+    assert is_kept([planner.show(stands), planner.history(stands)], beside)
+
+
+def test_erasing_tells_of_what_was_named_and_not_of_what_went_along(me, planner):
+    ids = [me.remember(f"Standup: {word}", kind="log", category="tasks").id for word in ("a", "b")]
+    summary = me.merge(ids).id
+    me.update(summary, category="preferences")
+    answer = planner.erase(ids[0])
+    assert answer.ids == (ids[0],)
+    assert is_kept(answer, summary)
+
+
+# ——— what is told of by the way ———
+
+
+def test_the_journal_the_counts_and_the_doctor_say_nothing(me, planner, hidden, source, task):
+    for answer in (
+        planner.changes("new", since=0),
+        planner.change_log("t"),
+        planner.events(limit=1000),
+        planner.stats(events=True),
+        planner.doctor(),
+        planner.profile(),
+        planner.proposals(),
+        planner.conflicts(alternatives=True),
+        planner.categories(),
+    ):
+        assert is_kept(answer, hidden, source)
+    assert (planner.stats().live, planner.stats().sources, planner.stats().passages) == (1, 0, 0)
+    assert set(planner.stats().categories) == {"tasks"}
+
+
+def test_what_was_forgotten_or_erased_is_not_told_of_either(me, planner, hidden, source):
+    planner.changes()
+    me.forget([hidden, source])
+    assert planner.list(forgotten=True).memories == planner.sources(forgotten=True).sources == ()
+    assert planner.changes().header == ""
+    me.erase([hidden, source])
+    assert planner.changes().header == planner.query("anything").header == ""
+    assert is_kept([planner.events(limit=1000), planner.change_log("t")], hidden, source)
+
+
+THE_OWNERS_ALONE = [
+    lambda agent: agent.export(),
+    lambda agent: agent.verify_forget(SECRET),
+    lambda agent: agent.erase_user(),
+    lambda agent: agent.jobs(),
+    lambda agent: agent.doctor(all_users=True),
+    lambda agent: agent.profile_set("city", "Haifa"),
+    lambda agent: agent.categories_check("stylist", "preferences"),
+    lambda agent: agent.categories_explain("preferences"),
+]
+
+
+def test_what_is_the_owners_alone(planner, hidden):
+    for attempt in THE_OWNERS_ALONE:
+        with pytest.raises(NotAllowed) as refused:
+            attempt(planner)
+        assert SECRET not in str(refused.value)
+
+
+def test_an_agent_brings_nothing_in(me, planner):
+    lines = list(me.export())
+    with pytest.raises(NotAllowed):
+        planner.import_(lines)
+
+
+def test_telling_a_hidden_thing_again_is_answered_as_if_it_were_new(me, hidden):
+    """Nor can one find out by looking for it afterwards."""
+    for words in (TEXT, TEXT.lower(), f"{TEXT}, always"):
+        agent = me.agent("planner")
+        answer = agent.remember(words, category="tasks")
+        assert (answer.relation, answer.others, answer.reason) == ("new", (), "")
+        assert hidden not in told(answer)
+        assert agent.show(answer.id).memory.content == words
+        agent.erase(answer.id)
+    assert me.show(hidden).memory.version == 1
+
+
+def test_a_hidden_word_corrects_no_spelling(me, planner, hidden, source):
+    for misspelled in ("xylofone", "xylophon", "ylophone"):
+        assert planner.recall(misspelled).is_empty
+        assert planner.query(misspelled).is_empty
+
+
+def test_a_choice_offers_nothing_hidden(planner, hidden, source):
+    assert planner.forget(query=TEXT).is_empty
+    assert planner.update(query=TEXT, importance=5).is_empty
+
+
+def test_another_agents_questions_are_its_own(me, planner, hidden):
+    me.recall(TEXT, thread="talk", turn=1)
+    me.agent("stylist").query(TEXT, thread="talk", turn=1)
+    with pytest.raises(NotFound):
+        planner.why("talk", 1)
+    with pytest.raises(NotFound):
+        planner.why("talk")
+    assert [asked.agent for asked in me.why("talk", 1).asked] == [None, "stylist"]
+
+
+def test_errors_of_every_attempt_change_nothing(me, planner, hidden, source):
+    before = me.revision
+    for attempt in (
+        lambda: planner.erase([hidden, source]),
+        lambda: planner.forget(hidden),
+        lambda: planner.update(hidden, category="tasks"),
+        lambda: planner.recall(TEXT, categories="preferences"),
+    ):
+        with suppress(CommonplaceError):
+            attempt()
+    assert me.revision == before
+
+
+def test_a_text_that_is_no_text_is_refused_before_anything_is_looked_at(planner):
+    with pytest.raises(BadText):
+        planner.query("\x00")
