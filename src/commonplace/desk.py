@@ -65,6 +65,7 @@ class Desk:
     categories: Callable[[], Categories] = Categories  # as the file says now
     recall_floor: float = 0.65  # the evidence that an answer needs
     recall_log: bool = False  # whether what was asked and returned is written down
+    observe_daily: int = 50  # memories that conversations may become in a day
     settings: Mapping[str, str] = field(default_factory=dict)  # in force, for the doctor to show
     measured: Measured = field(default_factory=Measured)
     past: PastIndexes = field(default_factory=PastIndexes)  # of moments that were asked about
@@ -149,6 +150,22 @@ def index_all(desk: Desk, memories: Sequence[Memory]) -> tuple[list[Indexing], V
         indexing(memory, None if vectors is None else vectors[place])
         for place, memory in enumerate(memories)
     ], vectors
+
+
+def index_together(
+    desk: Desk, memories: Sequence[Memory], passages: Sequence[tuple[Source, Passage]]
+) -> tuple[list[Indexing], Vectors | None, list[Indexing]]:
+    """Memories, and passages of a conversation that goes on, with one call for both."""
+    texts = [memory.searchable_text for memory in memories]
+    texts += [embedded_text(p.speaker, s.content_type, s.title, p.text) for s, p in passages]
+    vectors = desk.embed(texts)
+    rows: Sequence[Vector | None] = [None] * len(texts) if vectors is None else list(vectors)
+    count = len(memories)
+    return (
+        [indexing(memory, row) for memory, row in zip(memories, rows[:count], strict=True)],
+        None if vectors is None else vectors[:count],
+        [passage_indexing(*each, row) for each, row in zip(passages, rows[count:], strict=True)],
+    )
 
 
 def index_passages(desk: Desk, passages: Sequence[tuple[Source, Passage]]) -> list[Indexing]:

@@ -142,6 +142,13 @@ TABLE: tuple[Setting, ...] = (
         0,
         36_500,
     ),
+    Setting(
+        "observe_daily",
+        int,
+        50,
+        "How many memories observe makes of conversations in a day, for each user (days by UTC).",
+        0,
+    ),
     Setting("lock_timeout", float, 60.0, "Seconds to wait for another writer.", 0),
     Setting("pool_size", int, 10, "Connections kept to PostgreSQL.", 1),
 )
@@ -170,6 +177,7 @@ class Settings:
     restorable_days: float
     idle_days: float
     proposal_days: float
+    observe_daily: int
     lock_timeout: float
     pool_size: int
 

@@ -94,6 +94,7 @@ def _desk(
         categories=file.read,
         recall_floor=chosen.recall_floor,
         recall_log=chosen.recall_log,
+        observe_daily=chosen.observe_daily,
         settings=shown,
         measured=Measured(measured_calibration(store, model) if model.name else None),
     )

@@ -235,6 +235,7 @@ class Changeset:
     thread_id: str | None = None
     receipt: Receipt | None = None
     profile_numbers: int = 0  # how far the scope's counter of profile notes moves with it
+    observed: int = 0  # how many of its memories are from conversations: each day has a limit
 
 
 @dataclass(frozen=True, slots=True)

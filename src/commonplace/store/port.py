@@ -54,6 +54,11 @@ class Counters:
     profile_numbers: int = 0
     tidied_at: datetime | None = None
     generation: int = 1  # of the vectors that are current
+    observed_day: int = 0
+    observed: int = 0  # memories made of conversations on that day
+
+    def observed_on(self, day: int) -> int:
+        return self.observed if self.observed_day == day else 0
 
 
 EVERYTHING = 1 << 40  # as a limit: all there are

@@ -243,7 +243,15 @@ def id_and_version(ref: str) -> tuple[str, int]:
 def counters_from(row: Row | None) -> Counters:
     if row is None:
         return Counters()
-    revision, seq, epoch, journal, units, profile_numbers, tidied_at, generation = row
+    revision, seq, epoch, journal, units, profile_numbers, tidied_at, *observed, generation = row
     return Counters(
-        revision, seq, epoch, journal, units, profile_numbers, moment(tidied_at), generation
+        revision,
+        seq,
+        epoch,
+        journal,
+        units,
+        profile_numbers,
+        moment(tidied_at),
+        generation,
+        *observed,
     )

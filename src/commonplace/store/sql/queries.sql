@@ -12,16 +12,22 @@
 UPDATE scopes
    SET revision = revision + :changes, seq = seq + 1, epoch = epoch + :vanished,
        journal = journal + :entries, units = units + :units,
-       profile_numbers = profile_numbers + :profile_numbers
+       profile_numbers = profile_numbers + :profile_numbers,
+       observed = CASE WHEN CAST(:observed AS BIGINT) = 0 THEN observed
+                       WHEN observed_day = CAST(:day AS BIGINT)
+                       THEN observed + CAST(:observed AS BIGINT)
+                       ELSE CAST(:observed AS BIGINT) END,
+       observed_day = CASE WHEN CAST(:observed AS BIGINT) = 0 THEN observed_day
+                           ELSE CAST(:day AS BIGINT) END
  WHERE scope = :scope
-RETURNING revision, seq, epoch, journal, units, profile_numbers, tidied_at,
+RETURNING revision, seq, epoch, journal, units, profile_numbers, tidied_at, observed_day, observed,
           COALESCE((SELECT g.number FROM generations g WHERE g.state = 'current'), 1)
 
 -- name: open_scope
 INSERT INTO scopes (scope) VALUES (:scope) ON CONFLICT (scope) DO NOTHING
 
 -- name: counters
-SELECT revision, seq, epoch, journal, units, profile_numbers, tidied_at,
+SELECT revision, seq, epoch, journal, units, profile_numbers, tidied_at, observed_day, observed,
        COALESCE((SELECT g.number FROM generations g WHERE g.state = 'current'), 1)
   FROM scopes WHERE scope = :scope
 

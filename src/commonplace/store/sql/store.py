@@ -61,7 +61,7 @@ from commonplace.store.sql.rows import (
 )
 from commonplace.store.sql.session import Session
 from commonplace.store.sql.sources import SqlSources
-from commonplace.store.sql.write import write_steps
+from commonplace.store.sql.write import NO_MOVES, write_steps
 
 _LOOSE_ENDS = (
     "memories without terms",
@@ -139,9 +139,7 @@ class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals, SqlPast, SqlRe
     def _record_vectors(self, session: Session, bookkeeping: Bookkeeping) -> None:
         if not bookkeeping.vectors and not bookkeeping.passage_vectors:
             return
-        counters = session.one(
-            "lock_counters", changes=0, vanished=0, entries=0, units=0, profile_numbers=0
-        )
+        counters = session.one("lock_counters", **NO_MOVES)
         numbers = counters_from(counters)
         self._hold_to(session, numbers.generation)
         ids = insert_late_vectors(session, bookkeeping.vectors, numbers.generation)
@@ -153,7 +151,7 @@ class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals, SqlPast, SqlRe
         """Caches take a unit's terms for settled, so they all start anew."""
         if not bookkeeping.terms and not bookkeeping.passage_terms:
             return
-        session.one("lock_counters", changes=0, vanished=1, entries=0, units=0, profile_numbers=0)
+        session.one("lock_counters", **NO_MOVES | {"vanished": 1})
         rows = []
         for ref, index in bookkeeping.terms.items():
             id, version = id_and_version(ref)

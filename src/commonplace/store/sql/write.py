@@ -31,6 +31,7 @@ from commonplace.model.changes import (
     Step,
     Withdraw,
 )
+from commonplace.model.heard import day_of
 from commonplace.model.journal import Event
 from commonplace.model.memory import Link, Memory
 from commonplace.store.failpoints import reached
@@ -67,6 +68,18 @@ class Numbers:
         return self.next_unit - 1
 
 
+# The counters that a writer locks and moves; bookkeeping locks them and moves none.
+NO_MOVES = {
+    "changes": 0,
+    "entries": 0,
+    "units": 0,
+    "vanished": 0,
+    "profile_numbers": 0,
+    "observed": 0,
+    "day": 0,
+}
+
+
 def write_steps(session: Session, changeset: Changeset, hold_to: Callable[[int], None]) -> int:
     """``hold_to`` refuses vectors of another generation than the current one."""
     numbers = _number(session, changeset)
@@ -93,6 +106,8 @@ def _number(session: Session, changeset: Changeset) -> Numbers:
         "units": units,
         "vanished": int(any(map(_vanishes, changeset.steps))),
         "profile_numbers": changeset.profile_numbers,
+        "observed": changeset.observed,
+        "day": day_of(changeset.at),
     }
     row = session.one("lock_counters", **moves)
     if row is None:
