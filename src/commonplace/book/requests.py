@@ -21,7 +21,11 @@ def given(names: dict[str, Any], without: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def thread_name(thread: str | None) -> str | None:
-    return None if thread is None else check.word(thread, "thread")
+    return optional_word(thread, "thread")
+
+
+def optional_word(value: object, name: str) -> str | None:
+    return None if value is None else check.word(value, name)
 
 
 def one_of(**alternatives: object) -> None:
@@ -30,11 +34,11 @@ def one_of(**alternatives: object) -> None:
         raise InvalidInput(f"Give {' or '.join(given)}, not both.", field=given[1])
 
 
-def listed(items: object, limit: int) -> Sequence[Any]:
+def listed(items: object, limit: int, field: str = "items") -> Sequence[Any]:
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Sequence):
-        raise InvalidInput("A list is needed.", field="items")
+        raise InvalidInput("A list is needed.", field=field)
     if len(items) > limit:
-        raise TooLong(f"A batch holds at most {limit}.", field="items")
+        raise TooLong(f"A batch holds at most {limit}.", field=field)
     return items
 
 

@@ -6,6 +6,7 @@ from commonplace.book.verbs.categories import OfCategories
 from commonplace.book.verbs.deciding import Deciding
 from commonplace.book.verbs.forgetting import Forgetting
 from commonplace.book.verbs.happened import Happened
+from commonplace.book.verbs.observing import Observing
 from commonplace.book.verbs.profile import OfTheProfile
 from commonplace.book.verbs.querying import Querying
 from commonplace.book.verbs.recalling import Recalling
@@ -19,6 +20,7 @@ from commonplace.model import check
 
 class User(
     Remembering,
+    Observing,
     Forgetting,
     Recalling,
     Understands,

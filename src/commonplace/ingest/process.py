@@ -168,6 +168,10 @@ def _described(source: Source, reading: Reading, turns_before: int) -> Source:
     )
     if source.parts > 1 and milestone(turns_before) == milestone(len(reading.turns)):
         return source
+    return described(source, reading)
+
+
+def described(source: Source, reading: Reading) -> Source:
     told = describe(reading)
     given = noted_in(source.provenance).tags
     return source.evolve(

@@ -91,7 +91,7 @@ def _identity(original: Original, reading: Reading) -> Alias:
 def _decided(desk: Desk, principal: Principal, arriving: Arriving, alias: Alias) -> Decided:
     known = desk.store.source_called(principal.scope, *checked_alias(*alias))
     if known is None:
-        return _new(desk, principal, arriving, alias)
+        return new_source(desk, principal, arriving, alias)
     if not can_see_source(principal, known) and not _may_go_on_with(principal, arriving, known):
         return _hidden(desk, principal, arriving, known)
     if known.state is not State.ACTIVE:
@@ -108,7 +108,7 @@ def _decided(desk: Desk, principal: Principal, arriving: Arriving, alias: Alias)
         return replaced(principal, arriving, known)
     if known.content_type is ContentType.SLACK_THREAD:
         return appended(principal, arriving, known)  # it went on: what was said stays
-    return _decided(desk, principal, arriving, _beside(alias, _own_words(arriving.reading)))
+    return _decided(desk, principal, arriving, beside(alias, _own_words(arriving.reading)))
 
 
 def _may_go_on_with(principal: Principal, arriving: Arriving, known: Source) -> bool:
@@ -132,10 +132,10 @@ def _hidden(desk: Desk, principal: Principal, arriving: Arriving, known: Source)
     if says_nothing_new(arriving, known, desk.store.original(principal.scope, known.id)):
         nothing_owed = without_words(known).evolve(status=Status.PROCESSED)
         return (), nothing_owed, Outcome.UNCHANGED
-    return _decided(desk, principal, arriving, _beside((known.origin, known.external_id), known.id))
+    return _decided(desk, principal, arriving, beside((known.origin, known.external_id), known.id))
 
 
-def _beside(alias: Alias, what: str) -> Alias:
+def beside(alias: Alias, what: str) -> Alias:
     origin, external_id = alias
     return origin, f"{external_id}~{digest_of(what.encode())[:DIGITS]}"
 
@@ -144,7 +144,7 @@ def _own_words(reading: Reading) -> str:
     return "\n".join(turn.text for turn in reading.turns)
 
 
-def _new(desk: Desk, principal: Principal, arriving: Arriving, alias: Alias) -> Decided:
+def new_source(desk: Desk, principal: Principal, arriving: Arriving, alias: Alias) -> Decided:
     original, reading = arriving.original, arriving.reading
     origin, external_id = alias
     source_type = original.source_type or reading.source_type

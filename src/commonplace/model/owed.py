@@ -25,6 +25,8 @@ TRIES_OF_AN_OUTAGE = 170  # hourly in the end: about a week; the night looks aft
 
 
 PROCESS = "process"  # a source's original into passages
+DESCRIBE = "describe"  # what a talk that goes on is about, by now
+PAUSE = timedelta(minutes=1)  # turns that come one upon the other are described together
 
 
 GRACE = timedelta(seconds=5)  # whoever waits for the work does it, unless they are gone
@@ -44,6 +46,12 @@ def processing(source: Source, job_id: str, now: datetime, *, awaited: bool) -> 
         due_at=now + GRACE if awaited else now,
         created_at=now,
         updated_at=now,
+    )
+
+
+def describing(source: Source, job_id: str, now: datetime) -> Job:
+    return replace(
+        processing(source, job_id, now, awaited=False), kind=DESCRIBE, due_at=now + PAUSE
     )
 
 

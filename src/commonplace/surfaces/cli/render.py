@@ -33,6 +33,7 @@ from commonplace.sleep.reembed import Reembedded
 from commonplace.sleep.tidy import Tidied
 from commonplace.surfaces.cli import (
     render_categories,
+    render_observed,
     render_profile,
     render_query,
     render_recall,
@@ -46,6 +47,7 @@ __all__ = ["drawn", "headline", "show_answer", "show_error"]
 # Importing them enters what they draw.
 _ALSO_DRAWN = (
     render_categories,
+    render_observed,
     render_profile,
     render_query,
     render_recall,

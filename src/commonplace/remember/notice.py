@@ -1,0 +1,136 @@
+"""What of a turn is looked at: candidates for memories, for the profile, wishes to forget. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from commonplace.language.echoes import without_echoes
+from commonplace.language.observing.candidate import (
+    MOST_STORED,
+    STORED_FROM,
+    Candidate,
+    ForgetAsked,
+)
+from commonplace.language.observing.turn import candidates_in
+from commonplace.model.heard import Heard, Role
+from commonplace.model.kinds import Kind
+
+LOOKED_AT_FROM = 200  # characters: a longer turn is looked at even without a trigger
+
+
+class Reason(StrEnum):
+    """Why a candidate was not stored."""
+
+    UNSURE = "unsure"  # its confidence is below 0.7
+    TURN_FULL = "turn_full"  # the turn has given three memories
+    DAY_FULL = "day_full"  # the day has given as many as the setting observe_daily allows
+    RECALLED = "recalled"  # it stands in lines that this memory gave out
+    REPEAT = "repeat"  # a memory says so already
+    SUSPICIOUS = "suspicious"  # reads like instructions that somebody planted
+    REFUSED = "refused"  # a rule of its kind refuses it
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    content: str
+    trigger: str  # the words of the turn
+    kind: str
+    confidence: float
+    reason: Reason
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """Of one turn."""
+
+    turn: Heard
+    wanted: tuple[Candidate, ...] = ()  # may become memories
+    claims: tuple[Candidate, ...] = ()  # about the profile
+    forget: tuple[ForgetAsked, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    why_not: str = ""  # it was not looked at closely
+
+
+# What gives orders: never taken from a turn that somebody may have planted orders in.
+_ORDERS = frozenset({Kind.RULE, Kind.SOUL, Kind.PROCEDURE})
+
+
+def notice(
+    turn: Heard, own_words: frozenset[str], *, is_the_user: bool, suspicious: bool
+) -> Noticed:
+    """``own_words``: what bullets of this memory begin with."""
+    own = replace(turn, text=without_echoes(turn.text, own_words))
+    found = _found(own, is_the_user)
+    recalled = _recalled(turn, found, is_the_user) if own != turn else ()
+    if not found and (turn.role is not Role.USER or len(own.text) <= LOOKED_AT_FROM):
+        return Noticed(turn, skipped=recalled, why_not=_why_not(own, turn))
+    candidates = [each for each in found if isinstance(each, Candidate)]
+    sorted_out = [_refused(each, suspicious) for each in candidates]
+    passed = [c for c, refused in zip(candidates, sorted_out, strict=True) if refused is None]
+    wanted = [each for each in passed if not each.is_sensitive]
+    over = [skipped(each, Reason.TURN_FULL) for each in wanted[MOST_STORED:]]
+    return Noticed(
+        turn,
+        wanted=tuple(wanted[:MOST_STORED]),
+        claims=_claims(passed, wanted[:MOST_STORED]),
+        forget=tuple(each for each in found if isinstance(each, ForgetAsked)),
+        skipped=(*filter(None, sorted_out), *over, *recalled),
+    )
+
+
+def _found(turn: Heard, is_the_user: bool) -> tuple[Candidate | ForgetAsked, ...]:
+    if turn.role is Role.SYSTEM:  # whoever set the agent up says nothing of the user
+        return ()
+    speaker = None if is_the_user else turn.speaker
+    return candidates_in(turn.text, role=turn.role, speaker=speaker, said_at=turn.at)
+
+
+def _recalled(
+    turn: Heard, own: Sequence[Candidate | ForgetAsked], is_the_user: bool
+) -> tuple[Skipped, ...]:
+    """What would be taken for the user's words if it were not known again."""
+    said = {each.content for each in own if isinstance(each, Candidate)}
+    return tuple(
+        skipped(each, Reason.RECALLED)
+        for each in _found(turn, is_the_user)
+        if isinstance(each, Candidate) and each.content not in said
+    )
+
+
+def _why_not(own: Heard, turn: Heard) -> str:
+    if turn.role is not Role.USER:
+        return f"said by the {turn.role}, and no finished job"
+    if own != turn and not own.text.strip():
+        return "all of it was recalled"
+    return "short, and nothing in it asks to be kept"
+
+
+def _refused(candidate: Candidate, suspicious: bool) -> Skipped | None:
+    if candidate.confidence < STORED_FROM:
+        return skipped(candidate, Reason.UNSURE)
+    if suspicious and candidate.kind in _ORDERS:
+        return skipped(candidate, Reason.SUSPICIOUS)
+    return None
+
+
+def _claims(passed: Sequence[Candidate], stored: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Sensitive fields wait for the owner and are no memories; the others are both."""
+    return tuple(
+        each
+        for each in passed
+        if each.profile_field and each.profile_value and (each.is_sensitive or each in stored)
+    )
+
+
+def skipped(candidate: Candidate, reason: Reason, detail: str = "") -> Skipped:
+    return Skipped(
+        candidate.content,
+        candidate.trigger,
+        candidate.kind,
+        candidate.confidence,
+        reason,
+        detail,
+    )

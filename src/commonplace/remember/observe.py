@@ -1,0 +1,270 @@
+"""observe: what turns of conversations leave in memory.
+
+It makes the steps; the book puts them into one changeset with those that keep the turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from commonplace.desk import Desk
+from commonplace.errors import CommonplaceError
+from commonplace.language.normalise import fold
+from commonplace.language.observing.candidate import Candidate
+from commonplace.language.sentences import sentences
+from commonplace.model.changes import Step
+from commonplace.model.heard import Heard, day_of
+from commonplace.model.kinds import POLICIES, Kind
+from commonplace.model.memory import Memory, Sensitivity
+from commonplace.model.relations import Action
+from commonplace.model.scope import Principal
+from commonplace.model.source import Source, SourceType
+from commonplace.remember.batch import Asked, Batch, Remembered, asked, decide_each
+from commonplace.remember.carry_out import Ledger
+from commonplace.remember.consent import Claim, Proposed, claim, steps_for
+from commonplace.remember.decide import Decision
+from commonplace.remember.neighbours import Surroundings, look_around
+from commonplace.remember.notice import Noticed, Reason, Skipped, skipped
+from commonplace.remember.weigh import Scales
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A memory that a turn has left, and the words that gave it."""
+
+    trigger: str
+    remembered: Remembered
+
+    @property
+    def kind(self) -> str:
+        return self.remembered.memory.kind
+
+    @property
+    def category(self) -> str:
+        return self.remembered.memory.category
+
+    @property
+    def importance(self) -> int:
+        return self.remembered.memory.importance
+
+    @property
+    def confidence(self) -> float:
+        return self.remembered.memory.confidence
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A candidate, and the memory that it would be."""
+
+    place: int  # of its turn in the batch
+    candidate: Candidate
+    asked: Asked
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a batch of turns would leave."""
+
+    noticed: Sequence[Noticed]
+    wanted: Sequence[Wanted]
+    refused: Sequence[tuple[int, Skipped]]
+
+    @property
+    def memories(self) -> list[Memory]:
+        return [each.asked.memory for each in self.wanted]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.wanted and not any(each.claims for each in self.noticed)
+
+
+@dataclass(slots=True)
+class Left:
+    """What a batch of turns leaves, by the places of the turns."""
+
+    kept: list[tuple[int, Kept]] = field(default_factory=list)
+    skipped: list[tuple[int, Skipped]] = field(default_factory=list)
+    proposed: list[tuple[int, Proposed]] = field(default_factory=list)
+    steps: tuple[Step, ...] = ()
+    decided_on: int | None = None  # None: it rests on nothing that others could change
+
+    @property
+    def counted(self) -> int:
+        """What the day is charged with: something heard again is not."""
+        return sum(each.remembered.action is not Action.REFRESHED for _, each in self.kept)
+
+
+def planned(desk: Desk, principal: Principal, noticed: Sequence[Noticed]) -> Plan:
+    """A candidate that its kind refuses is told, and hinders nothing."""
+    now = desk.clock()
+    wanted: list[Wanted] = []
+    refused: list[tuple[int, Skipped]] = []
+    for place, each in enumerate(noticed):
+        for candidate in each.wanted:
+            try:
+                taken = asked(desk, principal, _fields(candidate, each.turn), now)
+            except CommonplaceError as error:
+                refused.append((place, skipped(candidate, Reason.REFUSED, str(error))))
+                continue
+            # Of what stands, only its words are taken anew: the rest was perhaps set by hand.
+            said = taken.mentioned & _SAID
+            wanted.append(Wanted(place, candidate, replace(taken, mentioned=said)))
+    return Plan(noticed, wanted, refused)
+
+
+_SAID = frozenset({"content", "metadata", "ttl_days", "valid_from", "valid_to"})
+
+
+def _fields(candidate: Candidate, turn: Heard) -> dict[str, Any]:
+    return {
+        "kind": candidate.kind,
+        "content": candidate.content,
+        "metadata": dict(candidate.metadata) or None,
+        "category": candidate.category,
+        "facet": candidate.facet,
+        "importance": candidate.importance,
+        "confidence": candidate.confidence,
+        "evidence": candidate.evidence or None,
+        "ttl_days": candidate.ttl_days,
+        "valid_from": candidate.valid_from,
+        "valid_to": candidate.valid_to,
+        "source_type": SourceType.CHAT,
+        "thread_id": turn.thread,
+        "role": turn.role,
+        "actor_id": turn.speaker,
+        "run_id": turn.run_id,
+        "job_id": turn.job_id,
+    }
+
+
+def decide(
+    desk: Desk, principal: Principal, plan: Plan, batch: Batch, homes: Mapping[str, Source]
+) -> Left:
+    """``homes``: the source of each thread, as it will be. To be decided again when another
+    writer was faster."""
+    left = Left(skipped=list(plan.refused))
+    if plan.is_empty:
+        return left
+    counters = desk.store.counters(principal.scope)
+    left.decided_on = counters.revision
+    if plan.wanted:
+        room = desk.observe_daily - counters.observed_on(day_of(desk.clock()))
+        left.steps = _keep(desk, principal, plan, batch.evolved(_at_home(homes)), room, left)
+    claims = _claims(plan, homes, left)
+    steps, proposed = steps_for(desk, principal, [said for _, said in claims])
+    left.proposed = [(place, told) for (place, _), told in zip(claims, proposed, strict=True)]
+    left.steps += steps
+    return left
+
+
+def _at_home(homes: Mapping[str, Source]) -> Callable[[Memory], Memory]:
+    """What is said in a conversation that is guarded is guarded itself."""
+
+    def at_home(memory: Memory) -> Memory:
+        home = homes[str(memory.thread_id)]
+        guarded = home.sensitivity is Sensitivity.HIGH
+        sensitivity = Sensitivity.HIGH if guarded else memory.sensitivity
+        return memory.evolve(source_id=home.id, sensitivity=sensitivity)
+
+    return at_home
+
+
+def _keep(
+    desk: Desk, principal: Principal, plan: Plan, batch: Batch, room: int, left: Left
+) -> tuple[Step, ...]:
+    around = look_around(desk, principal.scope, batch.memories, batch.vectors, batch.indexes)
+    gate = _Gate(principal, around, room)
+    ledger, answers = decide_each(desk, principal, batch, around, Scales(desk), gate.refuses)
+    for place, (wanted, answer) in enumerate(zip(plan.wanted, answers, strict=True)):
+        if answer is None:
+            why = skipped(wanted.candidate, *gate.refused[place])
+            left.skipped.append((wanted.place, why))
+        else:
+            left.kept.append((wanted.place, Kept(wanted.candidate.trigger, answer)))
+    return ledger.all_steps()
+
+
+@dataclass(slots=True)
+class _Gate:
+    """The last look at a candidate, when it is known how it relates to what is there."""
+
+    principal: Principal
+    around: Surroundings
+    room: int  # how many the day still takes
+    refused: dict[int, tuple[Reason, str]] = field(default_factory=dict)
+    taken: list[Kind] = field(default_factory=list)
+
+    def refuses(self, place: int, memory: Memory, decision: Decision, ledger: Ledger) -> bool:
+        if decision.action is Action.REFRESHED:
+            return False
+        why = self._why(memory, decision, ledger)
+        if why is None:
+            self.taken.append(memory.kind)
+            return False
+        self.refused[place] = why
+        return True
+
+    def _why(self, memory: Memory, decision: Decision, ledger: Ledger) -> tuple[Reason, str] | None:
+        if decision.action is Action.STORED and self._is_told(memory, ledger):
+            return Reason.REPEAT, "a memory says so already"
+        most = POLICIES[memory.kind].max_live
+        live = self.around.live_by_kind.get(memory.kind, 0) + self.taken.count(memory.kind)
+        if most is not None and live >= most:
+            return Reason.REFUSED, f"at most {most} {memory.kind} memories are live at a time"
+        if len(self.taken) >= self.room:
+            return Reason.DAY_FULL, "the day has given as many as observe_daily allows"
+        return None
+
+    def _is_told(self, memory: Memory, ledger: Ledger) -> bool:
+        """Whether a sentence of what stands, of whatever kind, says just this. An event may come
+        again, on another day."""
+        said = fold(memory.content)
+        return any(
+            said in map(fold, (old.content, *sentences(old.content)))
+            for old in ledger.live(list(ledger.standing))
+            if not memory.kind is old.kind is Kind.EVENT
+        )
+
+
+def _claims(plan: Plan, homes: Mapping[str, Source], left: Left) -> list[tuple[int, Claim]]:
+    """For the profile. A field that is kept as a memory, too, is claimed only with it."""
+    kept = {(place, each.trigger): each.remembered.id for place, each in left.kept}
+    claims: list[tuple[int, Claim]] = []
+    for place, noticed in enumerate(plan.noticed):
+        for candidate in noticed.claims:
+            memory = kept.get((place, candidate.trigger))
+            if memory is None and not candidate.is_sensitive:
+                continue
+            try:
+                said = _claim(candidate, noticed.turn, homes[noticed.turn.thread], memory)
+            except CommonplaceError as error:
+                left.skipped.append((place, skipped(candidate, Reason.REFUSED, str(error))))
+                continue
+            claims.append((place, said))
+    return claims
+
+
+_ADDED = {"goals": "goals_add"}  # a goal joins the others
+
+
+def _claim(candidate: Candidate, turn: Heard, home: Source, memory: str | None) -> Claim:
+    field = str(candidate.profile_field)
+    return claim(
+        _ADDED.get(field, field),
+        candidate.profile_value,
+        evidence=[candidate.trigger],
+        thread=turn.thread,
+        source_id=home.id,
+        memory_id=None if candidate.is_sensitive else memory,
+    )
+
+
+def speaks_for_themself(desk: Desk, principal: Principal, turns: Sequence[Heard]) -> list[bool]:
+    """Of each turn, whether a user who speaks in it is the owner: no name is given, or theirs."""
+    names = {fold(principal.user_id)}
+    if any(turn.speaker and fold(turn.speaker) not in names for turn in turns):
+        called = desk.store.fetch(principal.scope, ["profile:preferred_name"])
+        names |= {fold(str(each.metadata.get("value", ""))) for each in called}
+    return [turn.speaker is None or fold(turn.speaker) in names for turn in turns]
