@@ -79,7 +79,9 @@ def observe(
     repeats_told(desk, principal, [each.remembered for _, each in left.kept], batch.thread_of_all)
     answers = [
         _answer(seen, place, left, choices[place], where, revision)
-        for place, (seen, where) in enumerate(zip(noticed, _places(turns, talks, grown)))
+        for place, (seen, where) in enumerate(
+            zip(noticed, _places(turns, talks, grown), strict=True)
+        )
     ]
     _note(desk, principal, turns, answers)
     return answers
