@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from commonplace.desk import Desk
+from commonplace.desk import Desk, can_see, visibility_of
 from commonplace.errors import CommonplaceError
 from commonplace.language.normalise import fold
 from commonplace.language.observing.candidate import Candidate
@@ -188,7 +188,8 @@ def _keep(
 
 @dataclass(slots=True)
 class _Gate:
-    """The last look at a candidate, when it is known how it relates to what is there."""
+    """The last look at a candidate, when it is known how it relates to what is there. An agent
+    that tells of a category it does not see is treated as if nothing were there."""
 
     principal: Principal
     around: Surroundings
@@ -197,7 +198,8 @@ class _Gate:
     taken: list[Kind] = field(default_factory=list)
 
     def refuses(self, place: int, memory: Memory, decision: Decision, ledger: Ledger) -> bool:
-        if decision.action is Action.REFRESHED:
+        blind = not visibility_of(self.principal).admits_category(memory.category)
+        if decision.action is Action.REFRESHED and not blind:
             return False
         why = self._why(memory, decision, ledger)
         if why is None:
@@ -223,8 +225,10 @@ class _Gate:
         said = fold(memory.content)
         return any(
             said in map(fold, (old.content, *sentences(old.content)))
-            for old in ledger.live(list(ledger.standing))
-            if not memory.kind is old.kind is Kind.EVENT
+            for old in ledger.standing.values()
+            if old.is_live(ledger.now)
+            and can_see(self.principal, old)
+            and not memory.kind is old.kind is Kind.EVENT
         )
 
 
