@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import commonplace
 from commonplace.errors import StaleDecision
 from support.children import die_at
 from support.making import changeset
@@ -52,3 +53,24 @@ def process_what_is_owed(line: Line, url: str, failpoint: str | None = None) -> 
         if failpoint:
             die_at(failpoint)
         line.say(book.work(once=True))
+
+
+def die_while_observing(line: Line, url: str, user: str, failpoint: str, turn: str) -> None:
+    with open_plainly(url) as book:
+        die_at(failpoint)
+        book.user(user).observe(turn)
+        line.say("survived")
+
+
+def observe_many_things(line: Line, url: str, user: str, name: str, count: int, daily: int) -> None:
+    """In one thread with somebody else, at the same moment; says how many were stored."""
+    with commonplace.open(
+        url, embedder="hashing", tidy_on_open=False, worker="off", observe_daily=daily
+    ) as book:
+        me = book.user(user)
+        line.say("ready")
+        line.hear()
+        turns = [
+            f"I am allergic to the plant {name} {number} of the hill." for number in range(count)
+        ]
+        line.say(sum(len(me.observe(turn).stored) for turn in turns))

@@ -90,8 +90,8 @@ def _left_by_journal(rows: Sequence[JournalRow]) -> set[str]:
     left: set[str] = set()
     for row in rows:
         entry = row.entry
-        if entry.subject is None or entry.event is Event.LINK or entry.op in _ASKING:
-            continue
+        if entry.event in (None, Event.LINK) or entry.subject is None or entry.op in _ASKING:
+            continue  # what has no event tells of no change
         if entry.new_ref is None:  # expired, purged or erased
             left.discard(entry.subject)
         else:

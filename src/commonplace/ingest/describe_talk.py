@@ -8,7 +8,7 @@ from commonplace.desk import Desk
 from commonplace.ingest.process import described, read_parts
 from commonplace.model.changes import Changeset, ChangeSource
 from commonplace.model.job import Job
-from commonplace.model.journal import Entry, Node, Op
+from commonplace.model.journal import Entry, Event, Node, Op
 from commonplace.model.memory import State
 from commonplace.model.source import CATEGORY
 
@@ -33,11 +33,13 @@ def _changeset(desk: Desk, job: Job) -> Changeset:
     after = after.evolve(version=source.version + 1)
     entry = Entry(
         op=Op.UPDATE,
+        event=Event.UPDATE,
         node=Node.WORKER,
         subject=id,
         category=CATEGORY,
         old_ref=source.ref,
         new_ref=after.ref,
+        meta={"described": True},
     )
     step = ChangeSource(source, after, entry)
     return Changeset(scope, now, ACTOR, (step,), thread_id=source.thread_id)

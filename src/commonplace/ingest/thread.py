@@ -21,12 +21,10 @@ from commonplace.ingest.receive import beside, new_source
 from commonplace.ingest.records import span, speakers
 from commonplace.model.changes import AddSource, ChangeSource, Enqueue, Indexing, Step
 from commonplace.model.heard import Heard
-from commonplace.model.journal import Entry, Op
 from commonplace.model.memory import State
 from commonplace.model.owed import describing, processing
 from commonplace.model.scope import Principal
 from commonplace.model.source import (
-    CATEGORY,
     MAX_PARTS,
     ContentType,
     Passage,
@@ -131,7 +129,8 @@ def grow(desk: Desk, principal: Principal, talk: Talk, indexes: Sequence[Indexin
     if known.status is Status.RAW:  # somebody brought a beginning that is not processed yet
         at = talk.arriving.at
         owed = Enqueue(processing(source, desk.new_id(), at, awaited=False))
-        return Grown(source, (*told, _quietly(step), owed), ())
+        turns = len(talk.arriving.reading.turns)
+        return Grown(source, (*told, _quietly(step, turns), owed), ())
     return _continued(desk, (*told, step), known, source, talk, indexes)
 
 
@@ -175,7 +174,11 @@ def _continued(
         ended_at=max(at for at in (source.ended_at, reading.ended_at, source.started_at) if at),
     )
     placed = _placed(talk, source, before, turns)
-    step = replace(_quietly(step), after=source, passages=tuple(zip(placed, indexes, strict=True)))
+    step = replace(
+        _quietly(step, len(reading.turns)),
+        after=source,
+        passages=tuple(zip(placed, indexes, strict=True)),
+    )
     has_grown = milestone(turns) != milestone(turns + len(reading.turns))
     owed = (_to_describe(desk, source, now),) if has_grown else ()
     return Grown(source, (*told, step, *owed), _ids(source, before, talk))
@@ -210,14 +213,7 @@ def _to_describe(desk: Desk, source: Source, now: datetime) -> Enqueue:
     return Enqueue(describing(source, desk.new_id(), now))
 
 
-def _quietly(step: ChangeSource) -> ChangeSource:
+def _quietly(step: ChangeSource, turns: int) -> ChangeSource:
     """A further turn is no news to those who talk: the journal has it, the delta header does not
     tell of it."""
-    entry = Entry(
-        op=Op.UPDATE,
-        subject=step.after.id,
-        category=CATEGORY,
-        old_ref=step.before.ref,
-        new_ref=step.after.ref,
-    )
-    return replace(step, entry=entry)
+    return replace(step, entry=replace(step.entry, meta={"turns": turns}))

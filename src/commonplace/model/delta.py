@@ -134,6 +134,9 @@ def _how(entry: Entry) -> str:
 
 _LEAVING = ("forgotten", "deleted")
 
+# What makes a change no news: the new side tells of it, or those who talk have heard it themselves.
+_QUIET = frozenset({"superseded_by", "turns", "described"})
+
 
 def _effect(entry: Entry) -> str | None:
     """The word for an entry; None for those that concern nobody: links, purges, the old side of
@@ -150,7 +153,7 @@ def _effect(entry: Entry) -> str | None:
         case Event.UPDATE, Op.RESOLVE:
             return None
         case Event.UPDATE, _:
-            return None if "superseded_by" in entry.meta else "updated"
+            return None if _QUIET & entry.meta.keys() else "updated"
         case ((Event.DELETE | Event.TTL), _) if entry.new_ref:
             return "forgotten"
         case ((Event.TTL | Event.ERASE), _):

@@ -1,0 +1,57 @@
+"""Lines that this memory gave out are known by their form."""
+
+import pytest
+
+from commonplace.language.echoes import HEADINGS, without_echoes
+
+WORDS = frozenset({"tasks", "fact", "preferences"})
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- [tasks] Renew the passport.",
+        "[fact] Rosa lives in Lisbon.",
+        "* [preferences] Tea over coffee.",
+        "> - [Tasks] Renew the passport.",
+        "- +created: [tasks] Renew the passport. (imp=2)",
+        "- ⟲restored: Rosa lives in Lisbon.",
+        "Memory updates since rev 41:",
+        *(f"## {heading}" for heading in HEADINGS),
+    ],
+)
+def test_a_line_of_ours_is_taken_out_and_its_neighbours_stay(line):
+    assert (
+        without_echoes(f"Look:\n{line}\n\nIs that so?", WORDS).split()
+        == ["Look:", "Is", "that", "so?"]
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[fix] the door",
+        "- [ ] buy milk",
+        "- buy milk\n- [x] call Rosa",
+        "I wrote [tasks] on the board.",
+        "## My day\n- I love hiking.",
+        "Memory updates are annoying.",
+        "About the user: nothing.",
+        "1. first\n2. second",
+    ],
+)
+def test_ones_own_way_of_writing_stays(said):
+    assert without_echoes(said, WORDS) == said
+
+
+def test_a_block_ends_where_plain_talk_begins():
+    pasted = (
+        "## About the user\n- one\n- two\n\n## Recent events\n- three\nThat is all wrong.\n- four"
+    )
+    assert without_echoes(pasted, WORDS) == "That is all wrong.\n- four"
+
+
+def test_a_long_turn_of_our_marks_is_read_in_one_pass():
+    """Hostile text: nothing here may grow faster than the text."""
+    for piece in ("- [", "> ", "#", "[a", "- ", "\n", "Memory updates since rev "):
+        assert len(without_echoes(piece * 6_000, WORDS)) <= len(piece) * 6_000

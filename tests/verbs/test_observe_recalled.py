@@ -1,0 +1,99 @@
+"""observe: what this memory gave out comes back in a turn, and is not stored again."""
+
+from __future__ import annotations
+
+from commonplace.model.relations import Action
+from commonplace.remember.notice import Reason
+
+HIKING = "The user loves hiking in the mountains."
+
+
+PASTED = (
+    "- [preferences] I love hiking in the mountains.\n- [profile] I am allergic to peanuts.",
+    "## Memory Context\n\n[fact] I love hiking in the mountains.\n\n[fact] I hate cilantro.",
+    "Memory updates since rev 41:\n- +created: [goals] I want to run a marathon. (imp=2)\n"
+    "- ↑updated: I love old maps.\n- … and 2 more",
+    "> - [preferences] I love hiking in the mountains.",
+    "## About the user\n- I love hiking in the mountains.\n- I hate cilantro.",
+)
+
+
+def test_a_pasted_context_is_known_again(me):
+    for pasted in PASTED:
+        observed = me.observe(pasted)
+        assert (observed.stored, observed.proposals) == ((), ())
+        assert {each.reason for each in observed.skipped} <= {Reason.RECALLED}
+        assert observed.why_not == "all of it was recalled"
+        assert observed.passages  # the turn itself is kept as it was said
+    assert me.list().memories == ()
+
+
+def test_own_words_beside_a_pasted_context_count(me):
+    observed = me.observe(
+        "## Memory Context\n[fact] I love hiking in the mountains.\n\n"
+        "That is outdated. I am allergic to peanuts."
+    )
+    assert [each.trigger for each in observed.stored] == ["I am allergic to peanuts."]
+
+
+def test_what_would_have_been_taken_from_it_is_told(me):
+    observed = me.observe(
+        "I am allergic to peanuts.\n## About the user\n- I love hiking in the mountains."
+    )
+    assert [each.trigger for each in observed.stored] == ["I am allergic to peanuts."]
+    assert [each.reason for each in observed.skipped] == [Reason.RECALLED]
+    assert "hiking" in observed.skipped[0].content
+
+
+def test_a_pasted_line_does_not_refresh_what_it_repeats(me, clock):
+    (kept,) = me.observe("I love hiking in the mountains.").stored
+    before = me.show(kept.remembered.id).memory
+    clock.tick(days=1)
+    bullet = f"- [{before.category}] {before.content}"
+    assert me.observe(bullet).stored == ()
+    assert me.show(kept.remembered.id).memory.updated_at == before.updated_at
+
+
+def test_an_assistant_that_repeats_a_memory_adds_nothing(me, clock):
+    me.observe("I love hiking in the mountains.")
+    clock.tick(minutes=1)
+    observed = me.observe(f"As you told me: {HIKING}", role="assistant")
+    assert observed.stored == ()
+    assert len(me.list().memories) == 1
+
+
+def test_what_a_memory_of_another_kind_says_in_a_sentence_is_a_repeat(me):
+    me.remember(f"From the first talk. {HIKING} Noa does not.", kind="note")
+    observed = me.observe("I love hiking in the mountains.")
+    assert [each.reason for each in observed.skipped] == [Reason.REPEAT]
+    assert len(me.list().memories) == 1
+
+
+def test_what_a_memory_denies_is_no_repeat(me):
+    me.remember(f"It is not true that {HIKING.lower()}", kind="note")
+    assert me.observe("I love hiking in the mountains.").stored
+
+
+def test_the_same_event_on_another_day_is_another_event(me, clock):
+    first = me.observe("We decided to move the launch.")
+    assert [each.kind for each in first.stored] == ["event"]
+    clock.tick(days=3)
+    again = me.observe("We decided to move the launch.")
+    assert [each.remembered.action for each in again.stored] == [Action.STORED]
+
+
+def test_a_job_that_is_reported_twice_has_one_summary(me, clock):
+    report = "Job completed: imported 312 contacts from the address book."
+    me.observe(report, role="assistant")
+    clock.tick(minutes=1)
+    observed = me.observe(report, role="assistant")
+    assert [each.reason for each in observed.skipped] == [Reason.REPEAT]
+    assert len(me.list(kinds=["summary"]).memories) == 1
+
+
+def test_of_what_it_may_not_see_an_agent_hears_no_repeat(me):
+    """The answer would tell that the hidden note says so."""
+    me.remember(f"{HIKING} Noa does not.", kind="note", sensitivity="high")
+    observed = me.agent("helper").observe("I love hiking in the mountains.")
+    assert [each.remembered.action for each in observed.stored] == [Action.STORED]
+    assert observed.skipped == ()
