@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from commonplace.language.observing.patterns import Bilingual, compiled, data
+from commonplace.language.observing.patterns import Bilingual, any_of, data
 from commonplace.language.observing.profile import named_group
 
 _DATA = data("asking")
@@ -16,13 +16,13 @@ _WORDS = _DATA["words"]
 
 
 def _each(name: str) -> tuple[Bilingual, ...]:
-    return tuple(compiled([one], _WORDS) for one in _DATA[name])
+    return tuple(any_of([one], _WORDS) for one in _DATA[name])
 
 
 _FORGET, _SOUL, _HEARSAY = _each("forget"), _each("soul"), _each("hearsay")
-_RULE = compiled(_DATA["rule"], _WORDS)
-_JOB = compiled(_DATA["job"], _WORDS)
-_NO_SPEAKER = compiled(_DATA["no_speaker"], _WORDS)
+_RULE = any_of(_DATA["rule"], _WORDS)
+_JOB = any_of(_DATA["job"], _WORDS)
+_NO_SPEAKER = any_of(_DATA["no_speaker"], _WORDS)
 _INTRODUCTION = 600  # characters in which somebody says who the assistant is
 _AFTERTHOUGHT = re.compile(
     r",\s+(?:it|that|he|she|they|הוא|היא|זה|הם)\b.*$|\s+(?:please|בבקשה)\W*$", re.I

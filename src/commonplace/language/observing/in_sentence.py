@@ -256,7 +256,8 @@ def _told(clause: str, rule: StatementRule | None, heard: Heard) -> Candidate | 
 
 # Understood only by who was there, though the writing policy lets it pass.
 _POINTS = re.compile(
-    r"\b(?:this|these|those|such|here|the following|stuff|a few|some|someone|something)\b"
+    r"\b(?:this|these|those|such|here|there(?! (?:is|are|was))|the following|"
+    r"stuff|a few|some|someone|something)\b"
     r"|\b(?:to|in|at|of|on|with|for|about|like|do|painted|took|made|saw|loves?|likes?) that\b"
     r"|\b(?:in|on|one|ones|few|things)\.$",
     re.IGNORECASE,

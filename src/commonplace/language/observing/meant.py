@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from commonplace.language.observing.patterns import Bilingual, compiled, data
+from commonplace.language.observing.patterns import Bilingual, any_of, data
 
 _DATA = data("meant")
 _REASONS: dict[str, Bilingual] = {
-    reason: compiled(each, _DATA["words"]) for reason, each in _DATA["reasons"].items()
+    reason: any_of(each, _DATA["words"]) for reason, each in _DATA["reasons"].items()
 }
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from commonplace.language.observing.patterns import compiled, data
+from commonplace.language.observing.patterns import any_of, data
 from commonplace.language.sentences import sentences
 
 BLOT = "\ufffc"  # stands for each character that is somebody else's
@@ -28,10 +28,10 @@ _QUOTED = re.compile(
     r"|(?<![\w'])'(?!s\b)[^'\n]{2,400}(?:'\w[^'\n]{0,400}){0,4}'(?!\w)|״[^״\n]{2,1000}״"
 )
 _INSIDE_A_WORD = re.compile(r"(?<=[א-ת])[\"״](?=[א-ת])")  # ד"ר, ש״ח: no quotation
-_OTHERS_WORDS = compiled(_DATA["quoted"])
-_MACHINE_LINE = compiled(_DATA["machine"])
-_WHOLE_TURN = compiled(_DATA["nothing_of_the_turn"])
-_FROM_HERE_ON = compiled(_DATA["material_follows"])
+_OTHERS_WORDS = any_of(_DATA["quoted"])
+_MACHINE_LINE = any_of(_DATA["machine"])
+_WHOLE_TURN = any_of(_DATA["nothing_of_the_turn"])
+_FROM_HERE_ON = any_of(_DATA["material_follows"])
 _FORM_LINE = re.compile(r"[^\s:=][^:=\n]{0,40}\s*[:=]\s*\S.{0,80}")
 _LINES_OF_A_FORM = 4
 

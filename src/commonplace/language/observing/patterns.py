@@ -41,10 +41,13 @@ def _one_of(listed: str, words: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Bilingual:
-    """Patterns of both languages; a text without a Hebrew letter is spared the Hebrew ones."""
+    """Patterns of both languages; a text without a Hebrew letter is spared the Hebrew ones.
 
-    both: re.Pattern[str]
-    english: re.Pattern[str]
+    Compiled when first used, since all of them together would slow every start.
+    """
+
+    both: str
+    english: str
 
     def search(self, text: str) -> re.Match[str] | None:
         return self._for(text).search(text)
@@ -53,14 +56,19 @@ class Bilingual:
         return self._for(text).match(text)
 
     def _for(self, text: str) -> re.Pattern[str]:
-        return self.both if _HEBREW.search(text) else self.english
+        return _pattern(self.both if _HEBREW.search(text) else self.english)
 
 
-def compiled(patterns: Iterable[str], words: Mapping[str, str] | None = None) -> Bilingual:
+@cache
+def _pattern(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.IGNORECASE)
+
+
+def any_of(patterns: Iterable[str], words: Mapping[str, str] | None = None) -> Bilingual:
     """Fits where one of these does."""
     each = [f"(?:{filled(one, words or {})})" for one in patterns]
     return Bilingual(_any_of(each), _any_of([one for one in each if not _HEBREW.search(one)]))
 
 
-def _any_of(patterns: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(patterns) or _NEVER, re.IGNORECASE)
+def _any_of(patterns: list[str]) -> str:
+    return "|".join(patterns) or _NEVER

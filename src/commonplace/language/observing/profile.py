@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from commonplace.language.observing.patterns import compiled, data
+from commonplace.language.observing.patterns import any_of, data
 
 _DATA = data("profile")
 _FIELDS = tuple(
-    (field, compiled([pattern], _DATA["words"]))
+    (field, any_of([pattern], _DATA["words"]))
     for field, patterns in _DATA["fields"].items()
     for pattern in patterns
 )

@@ -28,6 +28,11 @@ _BARE = re.compile(
 _POINTING = re.compile(
     r"^(?:this|it|the following|את זה|זה)(?: for (?:later|me|now))?\s*[:,–-]\s*", re.I
 )
+_REQUESTED = re.compile(
+    r"(?:(?:hey|please|ok|so|and|also|hi|היי|בבקשה)\W+){0,4}"
+    r"(?:can|could|would|will|תוכל|תוכלי|אפשר|אתה יכול|את יכולה)\b",
+    re.IGNORECASE,
+)
 _BEGINS = 60  # characters into which the asking falls
 _THINKING_BACK = re.compile(
     r"\b(?:i|we|she|he|they|you|who|to|can't|always|still|barely|hardly)"
@@ -38,10 +43,10 @@ _THINKING_BACK = re.compile(
 
 def asked_to_remember(sentence: str) -> str | None:
     """What is to be remembered; None when nothing is asked."""
-    asks = _ASKS.search(sentence[:_BEGINS])
-    if asks is None or (
-        _THINKING_BACK.search(sentence) and not sentence.casefold().startswith("can")
-    ):
+    if _ASKS.search(sentence[:_BEGINS]) is None:
+        return None
+    is_question = sentence.rstrip().endswith("?") or _THINKING_BACK.search(sentence)
+    if is_question and not _REQUESTED.match(sentence):  # "remember that summer?"
         return None
     content = without_trigger(sentence).content
     if content == sentence:

@@ -1,24 +1,13 @@
-"""The door: one turn of a conversation in, what is worth keeping out, best first."""
+"""The door: one turn of a conversation in, what is worth keeping out, best first.
+
+The rules are loaded when the first turn is met, so that importing the package stays quick.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from commonplace.language.observing import asking
-from commonplace.language.observing.candidate import (
-    MOST_CANDIDATES,
-    Candidate,
-    ForgetAsked,
-    Observed,
-)
-from commonplace.language.observing.in_sentence import Heard, observed_in
-from commonplace.language.observing.own_words import own_sentences
-from commonplace.language.policy import LONGEST
-from commonplace.model.kinds import Kind
-
-SUMMARY_DAYS = 7
-MOST_SENTENCES = 60  # more is a document, and no turn
-_SPEAKERS = frozenset({"user", "human"})
+from commonplace.language.observing.candidate import Observed
 
 
 def candidates_in(
@@ -33,61 +22,6 @@ def candidates_in(
     Only the user's turns tell of the user; of an assistant or a tool a finished job is kept.
     `speaker` names whose words these are when they are not the user's own.
     """
-    if role not in _SPEAKERS:
-        return _finished_job(text)
-    if identity := asking.identity_given(text):
-        return (_soul(identity, text),)
-    found: list[Observed] = []
-    for sentence in own_sentences(text)[:MOST_SENTENCES]:
-        found += observed_in(Heard(sentence, said_at, speaker))
-    return tuple(sorted(_distinct(found), key=_rank)[:MOST_CANDIDATES])
+    from commonplace.language.observing.reading import read_turn
 
-
-def _finished_job(text: str) -> tuple[Observed, ...]:
-    if not asking.is_finished_job(text):
-        return ()
-    said = " ".join(text.split())
-    return (
-        Candidate(
-            Kind.SUMMARY,
-            said if len(said) <= LONGEST else said[: LONGEST - 1].rstrip() + "…",
-            said[:LONGEST],
-            category="history",
-            facet="job",
-            confidence=0.85,
-            ttl_days=SUMMARY_DAYS,
-        ),
-    )
-
-
-def _soul(identity: str, turn: str) -> Candidate:
-    return Candidate(
-        Kind.SOUL,
-        identity[:LONGEST],
-        turn[:LONGEST],
-        category="identity",
-        facet="identity",
-        importance=5,
-        confidence=0.9,
-        evidence=(turn[:LONGEST],),
-        asked=True,
-    )
-
-
-def _distinct(found: list[Observed]) -> list[Observed]:
-    """Each content, and each value of a profile field, once."""
-    kept: dict[object, Observed] = {}
-    for one in found:
-        if isinstance(one, ForgetAsked):
-            kept.setdefault(("forget", one.query), one)
-        elif one.profile_field and one.is_sensitive:
-            kept[one.profile_field] = one  # "my name is Theodore but everyone calls me Teddy"
-        else:
-            kept.setdefault(one.content.casefold(), one)
-    return list(kept.values())
-
-
-def _rank(one: Observed) -> tuple[float, float]:
-    if isinstance(one, ForgetAsked):
-        return (-2.0, 0.0)
-    return (-one.confidence - (1.0 if one.asked else 0.0), -one.importance)
+    return read_turn(text, role, speaker, said_at)
