@@ -6,6 +6,7 @@ The rules are loaded when the first turn is met, so that importing the package s
 from __future__ import annotations
 
 from datetime import datetime
+from importlib import import_module
 
 from commonplace.language.observing.candidate import Observed
 
@@ -22,6 +23,6 @@ def candidates_in(
     Only the user's turns tell of the user; of an assistant or a tool a finished job is kept.
     `speaker` names whose words these are when they are not the user's own.
     """
-    from commonplace.language.observing.reading import read_turn
-
-    return read_turn(text, role, speaker, said_at)
+    rules = import_module("commonplace.language.observing.reading")
+    found: tuple[Observed, ...] = rules.read_turn(text, role, speaker, said_at)
+    return found

@@ -6,7 +6,7 @@ import random
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.language.observing.candidate import MOST_CANDIDATES, Candidate
@@ -46,7 +46,6 @@ REPEATED = (
 )
 
 
-@settings(deadline=None)  # the first turn reads all patterns
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=25), st.sampled_from(" \n"))
 def test_any_turn_leaves_few_and_short_things(pieces, between):
     found = said(between.join(pieces))
@@ -58,7 +57,6 @@ def test_any_turn_leaves_few_and_short_things(pieces, between):
             assert 1 <= one.importance <= 5
 
 
-@settings(deadline=None)  # the first turn reads all patterns
 @given(st.text(max_size=300))
 def test_no_text_is_too_odd(text):
     for role in ("user", "assistant"):
