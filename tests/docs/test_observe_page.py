@@ -1,0 +1,33 @@
+"""docs/observe.md says what is kept of each example; this says each example."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from commonplace.language.observing.candidate import ForgetAsked, Observed
+from support.turns import said
+
+PAGE = Path(__file__).parents[2] / "docs" / "observe.md"
+
+
+def examples() -> list[list[str]]:
+    table = PAGE.read_text(encoding="utf-8").partition("| who | says |")[2].partition("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    assert len(rows) > 10
+    return rows
+
+
+def as_the_page_says(found: Observed) -> tuple[str, str | None]:
+    if isinstance(found, ForgetAsked):
+        return "looked up, to choose from", found.query
+    if found.is_sensitive:
+        return f"proposal: {found.profile_field}", found.profile_value
+    return found.kind.value, found.content
+
+
+@pytest.mark.parametrize(("who", "says", "kept", "content"), examples())
+def test_an_example_of_the_page_is_kept_as_it_says(who, says, kept, content):
+    (found,) = said(says, who)
+    assert as_the_page_says(found) == (kept, content)
