@@ -86,6 +86,7 @@ _ELIDED = (
         "we decided on ",
     ),
     (r"^not (?:crazy|wild|mad) about\b", "I am not fond of"),
+    (r"^(?:please )?(?:remind me|remember|don't forget|do not forget) to ", "I need to "),
     (
         r"^(?=(?:never been|not) (?:a (?:big |huge )?fan of|keen on|into|fond of|able to)\b)",
         "I am ",

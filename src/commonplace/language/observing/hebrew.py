@@ -42,6 +42,11 @@ _TAIL = re.compile(
 )
 
 
+_REMIND = re.compile(
+    r"^\W*(?:בבקשה )?(?:(?:תזכיר|תזכירי) לי|לא לשכוח|אל תשכח|אל תשכחי) ל(?=[א-ת]{3})"
+)
+
+
 def is_hebrew(text: str) -> bool:
     return _HEBREW.search(text) is not None
 
@@ -49,6 +54,7 @@ def is_hebrew(text: str) -> bool:
 def clauses(sentence: str) -> list[str]:
     """The parts of a sentence that can stand alone, without what only links them."""
     found = []
+    sentence = _REMIND.sub("אני צריך ל", sentence)
     for part in _BOUNDARY.split(_OPENER.sub("", sentence, count=1)):
         clause = _TAIL.sub("", _OPENER.sub("", (part or "").strip(), count=1))
         clause = clause.strip(" ,.;:!?…()–-")

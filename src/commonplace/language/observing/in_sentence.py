@@ -164,7 +164,7 @@ _NOBODYS = re.compile(r"(?:his|her|their|its|your|this|that|another|every|each|\
 
 def _is_chatter(pair: Pair) -> bool:
     """ "The language is tough": an opinion has the form of a value."""
-    says_something = re.search(r"\d|[A-Zא-ת]", pair.value)
+    says_something = re.search(r"[\d@A-Zא-ת]", pair.value)
     return not says_something and sort_of(pair.subject) is not Sort.CODE
 
 
@@ -235,7 +235,10 @@ def _told(clause: str, rule: StatementRule | None, heard: Heard) -> Candidate | 
     tell = hebrew.retold if heard.is_hebrew else english.retold
     told = tell(clause, heard.subject)
     dated = with_dates(
-        told or _quoted(heard), heard.said_at, heard.is_hebrew, backwards=kind is Kind.EVENT
+        told or _quoted(heard),
+        heard.said_at,
+        heard.is_hebrew,
+        backwards=rule is not None and rule.facet == "event",
     )
     fits = told is not None and _stands_alone(kind, dated.text, heard.said_at)
     confidence = rule.confidence if rule else 0.8

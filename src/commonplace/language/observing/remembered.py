@@ -48,8 +48,6 @@ def asked_to_remember(sentence: str) -> str | None:
     is_question = sentence.rstrip().endswith("?") or _THINKING_BACK.search(sentence)
     if is_question and not _REQUESTED.match(sentence):  # "remember that summer?"
         return None
-    content = without_trigger(sentence).content
-    if content == sentence:
-        content = _BARE.sub("", sentence)
+    content = _BARE.sub("", without_trigger(sentence).content)
     content = _POINTING.sub("", content).strip()
     return None if content == sentence.strip() or not content else content
