@@ -49,7 +49,8 @@ _ENGLISH = re.compile(
     r"|(?:(?P<until>on|by|before|until|till|from|since) )?"
     r"(?P<which>this|next|last|coming|this coming) (?P<unit>week|month|year|weekend|"
     rf"(?<=last )(?:spring|summer|autumn|fall|winter)|{'|'.join(_ENGLISH_DAYS)})"
-    rf"|(?P<before>on|by|before|until|till|from|since|to|for) (?P<weekday>{'|'.join(_ENGLISH_DAYS)})"
+    r"|(?P<before>on|by|before|until|till|from|since|to|for) "
+    rf"(?P<weekday>{'|'.join(_ENGLISH_DAYS)})"
     rf"|(?:in|within) (?:about )?{_COUNT} (?P<ahead>day|week|month|year)s?(?: time)?"
     rf"|(?P<about>(?:about|around|almost|nearly|over|more than|some) )?"
     rf"{_COUNT.replace('count', 'past_count')} (?P<ago>day|week|month|year)s? ago)\b",
