@@ -21,10 +21,12 @@ WORDS = frozenset({"tasks", "fact", "preferences"})
     ],
 )
 def test_a_line_of_ours_is_taken_out_and_its_neighbours_stay(line):
-    assert (
-        without_echoes(f"Look:\n{line}\n\nIs that so?", WORDS).split()
-        == ["Look:", "Is", "that", "so?"]
-    )
+    assert without_echoes(f"Look:\n{line}\n\nIs that so?", WORDS).split() == [
+        "Look:",
+        "Is",
+        "that",
+        "so?",
+    ]
 
 
 @pytest.mark.parametrize(
