@@ -115,16 +115,17 @@ def look(call: Call, row: Row, handle: User, thing: Thing) -> Seen:
         told = json.dumps(error.as_dict())
         return Seen(thing.marker in told, False, False, told)
     told = json.dumps(data, ensure_ascii=False)
-    asked_with_words = told.count(thing.marker) - _echoes(data, thing)
+    words_told = told.count(thing.marker) - _echoes(data, thing)
     counted = bool(row.seen and row.seen(data, thing))
-    return Seen(asked_with_words > 0, thing.id in told, counted, told)
+    return Seen(words_told > 0, thing.id in told, counted, told)
 
 
 def _echoes(data: Any, thing: Thing) -> int:
-    """A search repeats the question, which holds the words that are looked for."""
+    """A search repeats the question, which may hold the words that are looked for."""
     if isinstance(data, list):
         return sum(_echoes(each, thing) for each in data)
     if not isinstance(data, dict):
         return 0
-    own = str(data.get("query", "")).count(thing.marker)
-    return own + sum(_echoes(each, thing) for each in data.values())
+    asked = data.get("query")
+    repeated = thing.marker in thing.text and asked == thing.text
+    return int(repeated) + sum(_echoes(each, thing) for each in data.values())

@@ -382,6 +382,33 @@ def test_erasing_tells_of_what_was_named_and_not_of_what_went_along(me, planner)
     assert is_kept(answer, summary)
 
 
+# ——— other moments ———
+
+
+def test_another_moment_shows_no_more_than_today(me, planner, hidden, source, task, clock):
+    """What was of an allowed category then and is not now, and the other way round."""
+    wrote = me.remember(f"Practise the {SECRET}", category="tasks").id
+    clock.tick(days=1)
+    then = clock()
+    clock.tick(days=1)
+    me.update(wrote, category="preferences")
+    for moment in ({"as_of": then}, {"known_at": then}, {"as_of": then, "known_at": then}):
+        assert is_kept(planner.query(TEXT, **moment).items, hidden, wrote, source)
+        assert is_kept(planner.recall(f"practise the {SECRET}", **moment).hits, wrote, source)
+        assert is_kept(planner.list(**moment), hidden, wrote)
+        assert planner.sources(**moment).sources == ()
+        for id in (hidden, wrote, source, f"{source}#1"):
+            with pytest.raises(NotFound):
+                planner.show(id, **moment)
+        with pytest.raises(CategoryNotAllowed):
+            planner.query(TEXT, categories=["preferences"], **moment)
+    me.update(hidden, category="tasks")
+    assert planner.query(TEXT).items[0].id == hidden
+    assert is_kept([planner.query(TEXT, known_at=then).items, planner.list(known_at=then)], hidden)
+    with pytest.raises(NotFound):
+        planner.show(hidden, known_at=then)
+
+
 # ——— what is told of by the way ———
 
 
@@ -453,6 +480,20 @@ def test_a_hidden_word_corrects_no_spelling(me, planner, hidden, source):
     for misspelled in ("xylofone", "xylophon", "ylophone"):
         assert planner.recall(misspelled).is_empty
         assert planner.query(misspelled).is_empty
+
+
+def test_a_message_is_not_understood_by_a_conversation_that_is_hidden(me, planner):
+    turn = '{{"speaker": "user", "text": "{}", "time": "2026-03-02"}}\n'
+    lines = turn.format(f"Who repairs the {SECRET}?") + turn.format("Dana does.")
+    me.ingest(lines, format="conversation", thread="talk")
+    asked = "and in Chicago?"
+    assert planner.understand(asked, thread="talk") == planner.understand(asked)
+    assert is_kept(planner.understand(asked, thread="talk"))
+
+
+def test_a_hidden_abbreviation_is_not_written_out(me, planner):
+    me.abbreviate("QXZ", SECRET)
+    assert is_kept([planner.abbreviations(), planner.understand("what is the QXZ?")])
 
 
 def test_a_choice_offers_nothing_hidden(planner, hidden, source):

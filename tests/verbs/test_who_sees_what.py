@@ -53,6 +53,7 @@ THINGS = {
             "planner",
         ),
         Thing("proposal", "dugong", "dugong", "profile", "supervisor", "planner"),
+        Thing("abbreviation", "pangolin", "QXZ", "knowledge", "researcher", "planner"),
         Thing("disputed", "tapir", "tapir 1111", "tasks", "planner", "stylist"),
     )
 }
@@ -86,6 +87,10 @@ ROWS: dict[str, Row] = {
     "conflicts": Row({"disputed": lambda me, thing: me.conflicts()}),
     "changes": Row(of(EVERYTHING, lambda me, thing: me.changes("new", since=0))),
     "profile": Row({"profile": lambda me, thing: me.profile()}),
+    "abbreviations": Row({"abbreviation": lambda me, thing: me.abbreviations()}),
+    "understand": Row(
+        {"abbreviation": lambda me, thing: me.understand(f"what is the {thing.text}?")}, id=False
+    ),
     "profile proposals": Row({"proposal": lambda me, thing: me.proposals()}),
     # The journal has no text.
     "history": Row(of(EVERYTHING, lambda me, thing: me.history(thing.id)), text=False, by_id=True),
@@ -160,6 +165,8 @@ def made(book, thing: Thing) -> str:
             return me.profile_note(thing.text).id
         case "proposal":
             return me.agent(thing.allowed).propose("city", thing.marker).id
+        case "abbreviation":
+            return me.abbreviate(thing.text, f"{thing.marker} house").id
         case "source":
             return me.ingest(thing.text, title=f"{thing.marker} trip", thread=THREAD).id
         case "disputed":

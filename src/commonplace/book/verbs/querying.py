@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from commonplace.book.requests import optional_integer
-from commonplace.book.verbs.handle import MAX_K, MAX_TURN, Handle, Texts
+from commonplace.book.verbs.handle import MAX_K, MAX_TURN, Handle, Moment, Texts
 from commonplace.errors import NotFound
 from commonplace.model import check
 from commonplace.model.filters import Filters
@@ -34,11 +34,13 @@ class Querying(Handle):
         thread: str = MAIN,
         turn: int | None = None,
         agent: str | None = None,
+        as_of: Moment | None = None,
+        known_at: Moment | None = None,
     ) -> Queried:
         """For an agent that needs a fact: what changed since it last looked in this thread, then
         the best items for the question, as bullets or in full, all within one token budget. Only of
-        categories that it may see; procedures only where the category procedural is asked for.
-        REST and MCP call it memory.query."""
+        categories that it may see; procedures only where the category procedural is asked for. Who
+        looks at another moment hears of no changes. REST and MCP call it memory.query."""
         asking = self._as(agent)
         admitted = asking._filters(self._of_this_user(filters), categories=categories)
         plan = Plan(
@@ -53,7 +55,9 @@ class Querying(Handle):
             within=Within(procedures=_asks_for_procedures(admitted)),
         )
         shape = check.choice(returns, "returns", Returns, {})
-        return run_query(self._desk, asking.principal, plan, shape, self._desk)
+        desk = asking._desk_at(as_of, known_at)
+        today = self._desk if desk is self._desk else None
+        return run_query(desk, asking.principal, plan, shape, today)
 
     def why(self, thread: str = MAIN, turn: int | None = None) -> WhatWasAsked:
         """What was asked in a turn of a conversation, what was returned, and why; without a turn,

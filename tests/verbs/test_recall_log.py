@@ -1,0 +1,272 @@
+"""The recall log: what was asked in a turn, what came back, and why. Off unless it is wanted."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import BadSettings, InvalidInput, NotFound
+from support.stores import raw
+
+TEXT = "The spare keys are in the xylophone case"
+
+
+@pytest.fixture
+def book(open_book):
+    return open_book(recall_log=True)
+
+
+@pytest.fixture
+def keys(me):
+    return me.remember(TEXT).id
+
+
+def rows(url):
+    return [raw(url, f"SELECT * FROM {table}") for table in ("recall_log", "recall_hits")]
+
+
+def test_nothing_is_kept_unless_it_is_wanted(open_book, store_url):
+    me = open_book().user("ana")
+    me.remember(TEXT)
+    me.recall("spare keys")
+    me.query("spare keys")
+    me._desk.books.flush()
+    assert rows(store_url) == [[], []]
+    with pytest.raises(BadSettings) as refused:
+        me.why()
+    assert "recall_log" in refused.value.remedy
+
+
+def test_it_tells_what_was_asked_what_came_back_and_why(me, keys, clock):
+    (hit,) = me.recall("where are the spare keys?", thread="talk", explain=True).hits
+    told = me.why("talk", 1)
+    (asked,) = told.asked
+    assert (told.thread, told.turn, asked.at) == ("talk", 1, clock())
+    assert (asked.verb, asked.query, asked.agent) == ("recall", "where are the spare keys?", None)
+    (returned,) = asked.returned
+    assert (returned.id, returned.text, returned.category) == (keys, TEXT, "knowledge")
+    assert (returned.score, returned.why) == (hit.score, hit.why)
+    assert returned.parts == hit.parts
+
+
+def test_who_does_not_ask_for_reasons_gets_none_in_the_answer(me, keys):
+    (hit,) = me.recall("spare keys").hits
+    assert (hit.why, hit.parts) == (None, None)
+    assert me.why().asked[0].returned[0].why.startswith("Recalled because")
+
+
+def test_nothing_found_is_told_as_well(me, keys):
+    me.recall("quarterly dividend yields")
+    assert me.why().asked[0].returned == ()
+
+
+def test_turns_count_on_in_each_thread_unless_they_are_given(me, keys):
+    for thread in ("one", "two", "one"):
+        me.recall("spare keys", thread=thread)
+    me.recall("spare keys", thread="one", turn=7)
+    me.recall("xylophone", thread="one")
+    assert me.why("one").turn == 8
+    assert me.why("one", 7).asked[0].query == "spare keys"
+    assert me.why("two").turn == 1
+    with pytest.raises(NotFound):
+        me.why("two", 2)
+    with pytest.raises(NotFound):
+        me.why("three")
+
+
+def test_several_questions_of_one_call_are_one_turn(me, keys):
+    me.recall_many(["spare keys", "xylophone"], thread="talk")
+    assert [asked.query for asked in me.why("talk", 1).asked] == ["spare keys", "xylophone"]
+
+
+def test_searches_of_one_turn_stand_in_their_order(me, keys):
+    for query in ("spare keys", "xylophone case", "spare case"):
+        me.recall(query, thread="talk", turn=3)
+    asked = [each.query for each in me.why("talk", 3).asked]
+    assert asked == ["spare keys", "xylophone case", "spare case"]
+
+
+def test_a_query_counts_in_the_thread_that_it_names(me, keys):
+    me.agent("supervisor").query("spare keys")
+    assert (me.why().asked[0].verb, me.why().asked[0].agent) == ("query", "supervisor")
+
+
+def test_only_what_had_room_was_returned(me, keys):
+    me.query("spare keys", budget_tokens=0)
+    assert me.why().asked[0].returned == ()
+
+
+def test_a_passage_is_told_by_its_words(me):
+    source = me.ingest("The boiler hisses at night.").id
+    me.recall("boiler hisses")
+    (returned,) = me.why().asked[0].returned
+    assert (returned.id, returned.text) == (f"{source}#1", "The boiler hisses at night.")
+    me.forget(source)
+    assert me.why().asked[0].returned[0].text is None
+
+
+def test_what_was_forgotten_since_is_named_without_its_words(me, keys):
+    me.recall("spare keys")
+    me.forget(keys)
+    (returned,) = me.why().asked[0].returned
+    assert (returned.id, returned.text) == (keys, None)
+
+
+def test_an_agent_hears_of_its_own_questions_as_far_as_it_sees_now(me, keys):
+    agent = me.agent("supervisor")
+    agent.recall("spare keys", thread="talk")
+    me.recall("spare keys", thread="talk")
+    assert agent.why("talk").turn == 1
+    assert [hit.id for hit in agent.why("talk").asked[0].returned] == [keys]
+    with pytest.raises(NotFound):
+        agent.why("talk", 2)
+    me.update(keys, category="tone")
+    assert agent.why("talk").asked[0].returned == ()
+
+
+def test_it_lasts_as_long_as_the_setting_says(open_book, clock, store_url):
+    me = open_book(recall_log=True, recall_log_days=10).user("ana")
+    me.remember(TEXT)
+    me.recall("spare keys", thread="old")
+    clock.tick(days=9)
+    me.recall("spare keys", thread="new")
+    me.tidy()
+    assert me.why("old")
+    clock.tick(days=2)
+    me.tidy()
+    with pytest.raises(NotFound):
+        me.why("old")
+    assert me.why("new")
+    assert [len(found) for found in rows(store_url)] == [1, 1]
+
+
+# ——— it forgets with the memory ———
+
+
+def test_erasing_takes_the_questions_that_found_it(me, keys, store_url):
+    other = me.remember("The spare tyre is flat").id
+    me.recall("spare keys xylophone", thread="one")
+    me.recall("flat tyre", thread="two")
+    me.erase(keys)
+    assert me.verify_forget("xylophone").clean
+    with pytest.raises(NotFound):
+        me.why("one")
+    assert [hit.id for hit in me.why("two").asked[0].returned] == [other]
+
+
+def test_and_those_that_only_quote_it(me, keys):
+    me.recall(f"is it true that {TEXT}, or not?", filters={"importance_min": 5})
+    assert me.why().asked[0].returned == ()
+    assert "recall_log" in me.verify_forget("xylophone").found_in
+    me.erase(keys)
+    assert me.verify_forget("xylophone").clean
+
+
+def test_a_question_that_is_written_down_after_the_erasure_is_not_kept(me, keys, store_url):
+    """Another process may have answered it before, and come to its books only now."""
+    desk = me._desk
+    log = desk.books
+    waiting = []
+    log.later, later = waiting.append, log.later
+    me.recall("spare keys xylophone")
+    log.later = later
+    me.erase(keys)
+    for each in waiting:
+        desk.store.record(each)
+    assert rows(store_url) == [[], []]
+
+
+def test_erasing_a_source_takes_its_questions(me):
+    source = me.ingest("The boiler hisses in the xylophone room.").id
+    me.recall("boiler xylophone")
+    me.erase(source)
+    assert me.verify_forget("xylophone").clean
+
+
+def test_erasing_a_held_value_takes_the_questions_that_quote_it(me):
+    given = {"kind": "kv", "metadata": {"subject": "door code", "value": "1111"}}
+    me.remember(**given)
+    held = me.remember(kind="kv", metadata={"subject": "door code", "value": "xylophone"})
+    me.recall("door code is xylophone, says Dana", filters={"importance_min": 5})
+    me.erase(held.id)
+    assert me.verify_forget("xylophone").clean
+
+
+def test_what_is_purged_was_never_returned(me, keys, clock, store_url):
+    me.recall("spare keys")
+    me.forget(keys)
+    clock.tick(days=31)
+    me.recall("spare keys")
+    me.tidy()
+    assert rows(store_url)[1] == []
+
+
+def test_erasing_a_user_leaves_no_question(book, me, keys, store_url):
+    me.recall("spare keys")
+    book.user("bob").remember("Bob's own")
+    book.user("bob").recall("Bob's own")
+    me.erase_user()
+    book.flush()
+    assert {row[0] for table in rows(store_url) for row in table} == {"user:bob"}
+
+
+def test_another_user_hears_nothing_of_it(book, me, keys):
+    me.recall("spare keys", thread="talk")
+    bob = book.user("bob")
+    bob.remember("Bob's own")
+    with pytest.raises(NotFound):
+        bob.why("talk", 1)
+
+
+# ——— it belongs to the user ———
+
+
+def test_it_travels_with_an_export(open_book, me, keys, tmp_path):
+    me.recall("spare keys", thread="talk", turn=4)
+    me.agent("supervisor").query("xylophone", thread="talk")
+    lines = list(me.export())
+    other = open_book(url=str(tmp_path / "other.db"), recall_log=True).user("ana")
+    other.import_(lines)
+    assert other.why("talk", 4) == me.why("talk", 4)
+    assert other.why("talk", 5) == me.why("talk", 5)
+    assert sorted(other.export()) == sorted(lines)
+
+
+def test_into_a_memory_that_has_something_it_does_not_come(open_book, me, keys, tmp_path):
+    me.recall("spare keys", thread="talk")
+    other = open_book(url=str(tmp_path / "other.db"), recall_log=True).user("ana")
+    other.remember("Something else")
+    other.import_(list(me.export()))
+    with pytest.raises(NotFound):
+        other.why("talk")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        '"turn":-1',
+        '"turn":"one"',
+        '"at":"yesterday"',
+        '"returned":{}',
+        '"returned":[{"id":"x"}]',
+        '"returned":[{"id":"x","score":1,"why":"","parts":[]}]',
+        '"asked":""',
+        '"colour":"red"',
+    ],
+)
+def test_a_wrong_line_is_refused(me, wrong):
+    right = {
+        "id": '"1"',
+        "thread": '"t"',
+        "turn": "1",
+        "agent": "null",
+        "at": '"2026-03-01"',
+        "verb": '"recall"',
+        "asked": '"x"',
+        "returned": "[]",
+    }
+    name, _, value = wrong.partition(":")
+    told = {**right, name.strip('"'): value}
+    line = ",".join(f'"{name}":{value}' for name, value in told.items())
+    header = next(iter(me.export()))
+    with pytest.raises(InvalidInput, match="Line 2"):
+        me.import_([header, f'{{"type":"search",{line}}}'])
