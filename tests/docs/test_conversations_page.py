@@ -1,0 +1,36 @@
+"""The page about conversations says what the code does."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+from commonplace.book.observing import Observed
+from commonplace.remember.notice import Reason
+from commonplace.settings import BY_NAME
+
+PAGE = (Path(__file__).parents[2] / "docs/conversations.md").read_text()
+
+
+def first_cells(after: str) -> list[str]:
+    table = PAGE.partition(after)[2].partition("\n\n")[0]
+    return [
+        name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])
+    ]
+
+
+def test_its_example_runs():
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    exec(compile(code, "docs/conversations.md", "exec"), {})
+
+
+def test_it_lists_every_part_of_the_answer():
+    named = {field.name for field in fields(Observed)} | {"looked_closely"}
+    assert set(first_cells("| part | holds |\n|---|---|\n")) == named - {"revision"}
+
+
+def test_it_lists_every_reason_to_leave_something_out():
+    assert first_cells("| left out | because |\n|---|---|\n") == [str(each) for each in Reason]
+
+
+def test_it_names_the_limit_of_a_day():
+    assert f"{BY_NAME['observe_daily'].default} unless set otherwise" in PAGE
