@@ -54,6 +54,15 @@ def test_who_does_not_ask_for_reasons_gets_none_in_the_answer(me, keys):
     assert me.why().asked[0].returned[0].why.startswith("Recalled because")
 
 
+def test_a_look_at_another_moment_was_asked_today(me, keys, clock):
+    then = clock()
+    clock.tick(days=2)
+    me.recall("spare keys", known_at=then)
+    (asked,) = me.why().asked
+    assert asked.at == clock()
+    assert [hit.id for hit in asked.returned] == [keys]
+
+
 def test_nothing_found_is_told_as_well(me, keys):
     me.recall("quarterly dividend yields")
     assert me.why().asked[0].returned == ()

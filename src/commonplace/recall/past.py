@@ -97,7 +97,9 @@ class BooksThen:
         self._desk = desk
 
     def later(self, bookkeeping: Bookkeeping) -> None:
-        noted = replace(bookkeeping, at=self._desk.clock(), touched={}, cursor=None)
+        now = self._desk.clock()
+        turns = tuple(replace(turn, at=now) for turn in bookkeeping.turns)
+        noted = replace(bookkeeping, at=now, touched={}, cursor=None, turns=turns)
         self._desk.books.later(noted)
 
     def flush(self) -> None:
