@@ -8,10 +8,11 @@ import psycopg
 import pytest
 
 import commonplace
-from commonplace.model.changes import Enqueue
+from commonplace.model.changes import Bookkeeping, Enqueue
 from commonplace.model.consent import proposing
 from commonplace.model.filters import Visibility
 from commonplace.model.memory import State
+from commonplace.model.recall_log import LogQuery, Returned, Search, Turn
 from commonplace.store.port import HeldQuery, JournalQuery, Listing
 from commonplace.store.sql.loader import SHARED, shared_files, statements
 from support.clock import START
@@ -202,6 +203,11 @@ def test_a_port_opened_on_one_owner_shows_nothing_of_another(store):
     store.apply(changeset(proposing(a_proposal("Proposed to her"))))
     assert store.proposals(BOB) == store.mentions(BOB, "Proposed to her") == []
     assert store.mentions(ANA, "Proposed to her") == ["proposals"]
+    asked = Search("recall", "What she asked", (Returned(hers.id, 1.0),))
+    store.record(Bookkeeping(ANA, START, turns=(Turn("t", None, START, (asked,)),)))
+    assert store.recall_log(BOB, LogQuery()) == store.mentions(BOB, "What she asked") == []
+    assert store.mentions(ANA, "what SHE asked") == ["recall_log"]
+    assert [logged.search for logged in store.recall_log(ANA, LogQuery("t", 1))] == [asked]
     assert store.mentions(BOB, "Hers alone") == []
     assert store.mentions(ANA, "hers ALONE") == ["memories", "versions"]
     assert len(store.index_page(BOB, 0, -1).rows) == 1

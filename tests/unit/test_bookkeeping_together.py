@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from commonplace.bookkeeper import together
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.journal import Entry, Op
+from commonplace.model.recall_log import Search, Turn
 from commonplace.model.scope import Scope
 from support.clock import START
 
@@ -29,6 +30,12 @@ def test_reads_of_one_kind_become_one_write():
     (one,) = together([read(), read(touched=("m1", "m2"))])
     assert one.touched == {"m1": 2, "m2": 1}
     assert one.entries == (SEARCH, SEARCH)
+
+
+def test_turns_for_the_log_stay_in_their_order():
+    turns = [Turn("t", None, START, (Search("recall", word, ()),)) for word in "abc"]
+    (one,) = together(Bookkeeping(Scope.of_user("ana"), START, turns=(turn,)) for turn in turns)
+    assert list(one.turns) == turns
 
 
 def test_other_users_threads_and_actors_stay_apart():
