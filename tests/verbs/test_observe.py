@@ -71,6 +71,13 @@ def test_an_explicit_wish_is_stored_by_the_kind_of_its_content(me):
     assert kept.remembered.memory.metadata["value"] == "crocus44"
 
 
+def test_a_rule_rests_on_the_turn_that_gave_it(me):
+    observed = me.observe("From now on always answer in bullet points.")
+    (kept,) = observed.stored
+    assert kept.kind == Kind.RULE
+    assert kept.remembered.memory.evidence == observed.passages
+
+
 def test_what_is_said_again_refreshes_and_is_not_stored_twice(me, clock):
     first = me.observe("I am allergic to peanuts.")
     clock.tick(minutes=1)

@@ -232,6 +232,14 @@ def test_erasing_the_conversation_takes_what_came_of_it(me):
     assert me.verify_forget("Berlin").clean
 
 
+def test_a_rule_that_another_conversation_gave_first_keeps_no_word_of_an_erased_one(me):
+    first = me.observe("From now on always answer in bullet points.", thread="t1")
+    again = me.observe("Please, from now on always answer in bullet points!", thread="t2")
+    me.erase(again.source_id)
+    assert me.show(first.stored[0].remembered.id).memory.content
+    assert me.verify_forget("Please, from now on").clean
+
+
 def test_a_conversation_and_what_came_of_it_are_exported_and_imported(me, book, clock):
     talk(me, 3)
     me.observe("I am allergic to peanuts.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -21,7 +21,7 @@ from commonplace.model.scope import Principal
 from commonplace.remember.batch import Batch, repeats_told
 from commonplace.remember.consent import Proposed
 from commonplace.remember.notice import Noticed, Skipped, notice
-from commonplace.remember.observe import Kept, Left, decide, planned, speaks_for_themself
+from commonplace.remember.observe import Home, Kept, Left, decide, planned, speaks_for_themself
 
 LookUp = Callable[[str], Choice]
 
@@ -57,12 +57,12 @@ def observe(
     indexes, vectors, of_passages = index_together(desk, plan.memories, passages)
     batch = Batch([each.asked for each in plan.wanted], indexes, vectors)
 
-    def decision() -> tuple[Changeset, tuple[Left, list[Grown]]]:
+    def decision() -> tuple[Changeset, tuple[Left, list[Home]]]:
         rest = iter(of_passages)
         grown = [
             grow(desk, principal, talk, list(islice(rest, len(talk.passages)))) for talk in talks
         ]
-        homes = {talk.thread: each.source for talk, each in zip(talks, grown, strict=True)}
+        homes = _homes(turns, talks, grown)
         left = decide(desk, principal, plan, batch, homes)
         changeset = Changeset(
             principal.scope,
@@ -73,15 +73,13 @@ def observe(
             talks[0].thread if len(talks) == 1 else None,
             observed=left.counted,
         )
-        return changeset, (left, grown)
+        return changeset, (left, homes)
 
-    revision, (left, grown) = desk.decide(decision)
+    revision, (left, homes) = desk.decide(decision)
     repeats_told(desk, principal, [each.remembered for _, each in left.kept], batch.thread_of_all)
     answers = [
-        _answer(seen, place, left, choices[place], where, revision)
-        for place, (seen, where) in enumerate(
-            zip(noticed, _places(turns, talks, grown), strict=True)
-        )
+        _answer(seen, place, left, choices[place], homes[place], revision)
+        for place, seen in enumerate(noticed)
     ]
     _note(desk, principal, turns, answers)
     return answers
@@ -96,17 +94,17 @@ def _noticed(desk: Desk, principal: Principal, turns: Sequence[Heard]) -> list[N
     ]
 
 
-def _places(
-    turns: Sequence[Heard], talks: Sequence[Talk], grown: Sequence[Grown]
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Of each turn the source, and its passages in it."""
+def _homes(turns: Sequence[Heard], talks: Sequence[Talk], grown: Sequence[Grown]) -> list[Home]:
+    """Of each turn."""
     by_thread = {talk.thread: (talk, each) for talk, each in zip(talks, grown, strict=True)}
     met: Counter[str] = Counter()
+    homes = []
     for turn in turns:
         talk, each = by_thread[turn.thread]
         met[turn.thread] += 1
-        own = talk.of_turn(met[turn.thread])
-        yield each.source.id, tuple(each.passages[n] for n in own) if each.passages else ()
+        own = talk.of_turn(met[turn.thread]) if each.passages else []
+        homes.append(Home(each.source, tuple(each.passages[n] for n in own)))
+    return homes
 
 
 def _answer(
@@ -114,7 +112,7 @@ def _answer(
     place: int,
     left: Left,
     forget: tuple[Choice, ...],
-    where: tuple[str, tuple[str, ...]],
+    home: Home,
     revision: int,
 ) -> Observed:
     kept = [
@@ -130,8 +128,8 @@ def _answer(
             replace(each, revision=revision) for turn, each in left.proposed if turn == place
         ),
         forget=forget,
-        source_id=where[0],
-        passages=where[1],
+        source_id=home.source.id,
+        passages=home.passages,
         revision=revision,
         why_not=seen.why_not,
     )

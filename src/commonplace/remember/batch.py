@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -109,12 +109,6 @@ class Batch:
         """Of several conversations, each memory tells its own."""
         threads = {memory.thread_id for memory in self.memories}
         return threads.pop() if len(threads) == 1 else None
-
-    def evolved(self, change: Callable[[Memory], Memory]) -> Batch:
-        """The same words, with other particulars."""
-        return replace(
-            self, asked=[replace(each, memory=change(each.memory)) for each in self.asked]
-        )
 
 
 Refusal = Callable[[int, Memory, Decision, Ledger], bool]

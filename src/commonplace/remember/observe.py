@@ -5,7 +5,7 @@ It makes the steps; the book puts them into one changeset with those that keep t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -139,11 +139,18 @@ def _fields(candidate: Candidate, turn: Heard) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where a turn is kept: the source as it will be, and the turn's passages in it."""
+
+    source: Source
+    passages: tuple[str, ...]  # none while its beginning is not processed
+
+
 def decide(
-    desk: Desk, principal: Principal, plan: Plan, batch: Batch, homes: Mapping[str, Source]
+    desk: Desk, principal: Principal, plan: Plan, batch: Batch, homes: Sequence[Home]
 ) -> Left:
-    """``homes``: the source of each thread, as it will be. To be decided again when another
-    writer was faster."""
+    """``homes`` are those of the turns. To be decided again when another writer was faster."""
     left = Left(skipped=list(plan.refused))
     if plan.is_empty:
         return left
@@ -151,7 +158,11 @@ def decide(
     left.decided_on = counters.revision
     if plan.wanted:
         room = desk.observe_daily - counters.observed_on(day_of(desk.clock()))
-        left.steps = _keep(desk, principal, plan, batch.evolved(_at_home(homes)), room, left)
+        at_home = [
+            replace(each.asked, memory=_at_home(each.asked.memory, homes[each.place]))
+            for each in plan.wanted
+        ]
+        left.steps = _keep(desk, principal, plan, replace(batch, asked=at_home), room, left)
     claims = _claims(plan, homes, left)
     steps, proposed = steps_for(desk, principal, [said for _, said in claims])
     left.proposed = [(place, told) for (place, _), told in zip(claims, proposed, strict=True)]
@@ -159,16 +170,15 @@ def decide(
     return left
 
 
-def _at_home(homes: Mapping[str, Source]) -> Callable[[Memory], Memory]:
-    """What is said in a conversation that is guarded is guarded itself."""
-
-    def at_home(memory: Memory) -> Memory:
-        home = homes[str(memory.thread_id)]
-        guarded = home.sensitivity is Sensitivity.HIGH
-        sensitivity = Sensitivity.HIGH if guarded else memory.sensitivity
-        return memory.evolve(source_id=home.id, sensitivity=sensitivity)
-
-    return at_home
+def _at_home(memory: Memory, home: Home) -> Memory:
+    """What is said in a conversation that is guarded is guarded itself. What it rests on is the
+    turn, by its id: its words would outlive the conversation when that is erased."""
+    guarded = home.source.sensitivity is Sensitivity.HIGH
+    return memory.evolve(
+        source_id=home.source.id,
+        sensitivity=Sensitivity.HIGH if guarded else memory.sensitivity,
+        evidence=(home.passages or (home.source.id,)) if memory.evidence else (),
+    )
 
 
 def _keep(
@@ -232,7 +242,7 @@ class _Gate:
         )
 
 
-def _claims(plan: Plan, homes: Mapping[str, Source], left: Left) -> list[tuple[int, Claim]]:
+def _claims(plan: Plan, homes: Sequence[Home], left: Left) -> list[tuple[int, Claim]]:
     """For the profile. A field that is kept as a memory, too, is claimed only with it."""
     kept = {(place, each.trigger): each.remembered.id for place, each in left.kept}
     claims: list[tuple[int, Claim]] = []
@@ -242,7 +252,7 @@ def _claims(plan: Plan, homes: Mapping[str, Source], left: Left) -> list[tuple[i
             if memory is None and not candidate.is_sensitive:
                 continue
             try:
-                said = _claim(candidate, noticed.turn, homes[noticed.turn.thread], memory)
+                said = _claim(candidate, noticed.turn, homes[place].source, memory)
             except CommonplaceError as error:
                 left.skipped.append((place, skipped(candidate, Reason.REFUSED, str(error))))
                 continue
