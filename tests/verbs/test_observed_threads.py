@@ -9,10 +9,14 @@ from typing import Any
 
 import pytest
 
+from commonplace.errors import InvalidInput
 from commonplace.ingest.process import cut_into_passages, read_parts
+from commonplace.model import check
 from commonplace.model.owed import DESCRIBE, PAUSE
 from commonplace.model.source import ContentType, SourceType, Status
+from commonplace.model.text import stored_form
 from support.embedders import Counting
+from support.odd_texts import odd_texts
 from support.sources import chat, turn
 
 
@@ -96,6 +100,27 @@ def test_processing_the_originals_gives_the_same_passages(me, clock):
     parts = me._desk.store.original(me.principal.scope, source.id)
     anew = cut_into_passages(source, read_parts(source, parts).turns)
     assert tuple(anew) == tuple(me.show(source.id).passages)
+
+
+def test_whatever_is_said_is_kept_and_reads_the_same_from_its_original(me):
+    texts = [text for text in odd_texts(40, seed=5) if is_kept(text)]
+    observed = me.observe_many(texts)
+    (source,) = me.sources().sources
+    scope = me.principal.scope
+    turns = read_parts(source, me._desk.store.original(scope, source.id)).turns
+    assert [turn.text for turn in turns] == [stored_form(text) for text in texts]
+    kept = [passage for _, passage in me._desk.store.passages_of(scope, source.id)]
+    assert cut_into_passages(source, turns) == kept
+    assert [id for each in observed for id in each.passages] == [passage.id for passage in kept]
+    assert all(finding.ok for finding in me.doctor())
+
+
+def is_kept(text):
+    try:
+        check.text(text, "text")
+    except InvalidInput:
+        return False
+    return True
 
 
 # ——— what a turn costs ———
