@@ -251,6 +251,9 @@ OPERATIONS: tuple[Operation, ...] = (
     # The seed's memory.query.
     Operation("query", "query", Effect.READ, ("query",), aliases={"return": "returns"}),
     Operation("why", "why", Effect.READ, ("thread", "turn")),
+    Operation("context", "context", Effect.READ, ("query",)),
+    Operation("whole-context", "whole_context", Effect.READ, ("query",)),
+    Operation("context-pack", "context_pack", Effect.READ, ("query",)),
     Operation("ingest", "ingest", Effect.WRITE, ("original",)),
     Operation("sources", "sources", Effect.READ),
     Operation("list", "list", Effect.READ),

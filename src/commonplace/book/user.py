@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from commonplace.book.verbs.categories import OfCategories
+from commonplace.book.verbs.contexts import Contexts
 from commonplace.book.verbs.deciding import Deciding
 from commonplace.book.verbs.forgetting import Forgetting
 from commonplace.book.verbs.happened import Happened
@@ -25,6 +26,7 @@ class User(
     Recalling,
     Understands,
     Querying,
+    Contexts,
     Sources,
     Deciding,
     Happened,

@@ -48,6 +48,7 @@ class Delta:
     since: int
     revision: int
     changes: tuple[ChangeTold, ...]  # most important first
+    is_whole: bool = True  # False: there are older ones, at which nobody looked
 
     @property
     def header(self) -> str:
@@ -61,7 +62,7 @@ class Delta:
         lines += [change.bullet for change in self.changes[:bullets]]
         more = len(self.changes) - bullets
         if more > 0:
-            lines.append(f"- … and {more} more")
+            lines.append(f"- … and {more} more" + ("" if self.is_whole else ", and older ones"))
         return "\n".join(lines)
 
 

@@ -19,6 +19,7 @@ from commonplace.model.source import Source, is_source_id
 from commonplace.store.port import EVERYTHING, HeldQuery, JournalQuery
 
 OWNER_CURSOR = ""  # the owner has a cursor per thread too
+FAR_BACK = 300  # lines of the journal that are looked at for three bullets
 
 
 def changes(desk: Desk, principal: Principal, thread: str, since: int | None) -> Delta:
@@ -29,16 +30,25 @@ def changes(desk: Desk, principal: Principal, thread: str, since: int | None) ->
 
 
 def since_last_look(
-    desk: Desk, principal: Principal, thread: str, since: int | None = None
+    desk: Desk,
+    principal: Principal,
+    thread: str,
+    since: int | None = None,
+    newest: int | None = None,
 ) -> Delta:
+    """With ``newest``, no more than so many lines of the journal are looked at."""
     scope = principal.scope
     start = desk.store.cursor(scope, _whose(principal), thread) if since is None else since
     revision = desk.store.counters(scope).revision
-    rows = desk.store.journal(scope, JournalQuery(after_revision=start, events_only=True))
-    rows = [row for row in rows if row.revision <= revision]
+    if revision <= start:
+        return Delta(start, revision, ())
+    query = JournalQuery(after_revision=start, events_only=True, newest=newest)
+    found = desk.store.journal(scope, query)
+    rows = sorted((row for row in found if row.revision <= revision), key=lambda row: row.seq)
     known = _items(desk, principal, _subjects(rows))
     visible = _visible(visibility_of(principal), rows, known)
-    return Delta(start, revision, net_changes(visible, known.get, desk.clock()))
+    told = net_changes(visible, known.get, desk.clock())
+    return Delta(start, revision, told, is_whole=len(found) != newest)
 
 
 def has_looked(desk: Desk, principal: Principal, thread: str, delta: Delta) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from commonplace.desk import Desk, can_see, visibility_of
 from commonplace.model.conflict import Conflict, Held, group
+from commonplace.model.delta import shorten
 from commonplace.model.filters import Visibility
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
@@ -79,6 +80,14 @@ def held_against(
         shown = held.memory.content if visibility.admits(held.memory) else WITHHELD
         waiting.setdefault(str(held.conflict), []).append(shown)
     return {memory.id: tuple(waiting.get(str(memory.conflict), ())) for memory in asked}
+
+
+def in_short(values: Sequence[str]) -> str | None:
+    """The newest that waits: who tells much must not push the memory out of a budget."""
+    if not values:
+        return None
+    more = f" (and {len(values) - 1} more)" if len(values) > 1 else ""
+    return f"{shorten(values[-1])}{more}"
 
 
 def held_in(desk: Desk, principal: Principal, memory: Memory) -> tuple[Side, ...]:

@@ -64,6 +64,11 @@ class Hit:
         return f"({who}{self.date:%Y-%m-%d}) "
 
 
+def nearest_of(hits: Sequence[Hit]) -> float | None:
+    """The best similarity that is known."""
+    return max((hit.similarity for hit in hits if hit.similarity is not None), default=None)
+
+
 def as_text(hits: Sequence[Hit]) -> str:
     lines = []
     for hit in hits:

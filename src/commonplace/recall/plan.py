@@ -35,6 +35,7 @@ class Plan:
     logged_as: str | None = "recall"  # None: whoever asks for it logs it
     node: Node = Node.HOTPATH
     within: Within = EVERYWHERE
+    hits_only: bool = False  # whoever asks packs them, and notes what was read, in its own way
 
 
 @dataclass(frozen=True, slots=True)

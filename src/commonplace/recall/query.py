@@ -15,7 +15,7 @@ from commonplace.language.tokens import count_tokens
 from commonplace.model.delta import Delta, shorten
 from commonplace.model.recall_log import MAIN
 from commonplace.model.scope import Principal
-from commonplace.recall.changes import has_looked, header_within, since_last_look
+from commonplace.recall.changes import FAR_BACK, has_looked, header_within, since_last_look
 from commonplace.recall.pack import Citation, Hit, Wording, pack
 from commonplace.recall.plan import Plan
 from commonplace.recall.recall import recall
@@ -84,7 +84,7 @@ def run_query(
     """``delta_from``: the desk of today, where changes are told of; None: who looks into the past
     hears of none."""
     budget, thread = plan.budget_tokens or 0, plan.thread_id or MAIN
-    delta = since_last_look(delta_from, principal, thread) if delta_from else Delta(0, 0, ())
+    delta = _delta(delta_from, principal, thread) if delta_from else Delta(0, 0, ())
     header = header_within(delta, budget // _OF_THE_BUDGET)
     answer = recall(desk, principal, [plan], partial(_pack, header, returns))[0]
     items = tuple(_item(hit, returns) for hit in answer.hits)
@@ -92,6 +92,10 @@ def run_query(
         has_looked(delta_from, principal, thread, delta)
     tokens = count_tokens(_as_text(header, items)) if header or items else 0
     return Queried(plan.query, header, items, tokens, answer.degraded)
+
+
+def _delta(desk: Desk, principal: Principal, thread: str) -> Delta:
+    return since_last_look(desk, principal, thread, newest=FAR_BACK)
 
 
 def _pack(

@@ -14,7 +14,7 @@ from commonplace.model.journal import Entry, Op, Status
 from commonplace.model.memory import Link, Memory, State
 from commonplace.model.scope import Principal
 from commonplace.model.source import CATEGORY, PASSAGE, SPOKEN, Passage, Source
-from commonplace.recall.conflicts import held_against
+from commonplace.recall.conflicts import held_against, in_short
 from commonplace.recall.explain import sentence
 from commonplace.recall.fuse import WEIGHTS
 from commonplace.recall.log import log_turn, searched
@@ -28,7 +28,7 @@ RELATED_BULLETS = 2
 CANDIDATES = 64  # at least so many are looked at closely
 _MORE = 8
 
-__all__ = ["Plan", "Recalled", "recall"]
+__all__ = ["Plan", "Recalled", "note", "recall"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +112,11 @@ def _answer(
         most *= _MORE  # one long turn had taken the places of others
     against = held_against(desk, principal, list(rows.memories_of(best)))
     hits = [rows.hit(ranked, against) for ranked in best]
+    if plan.hits_only:
+        return Recalled(plan.query, tuple(hits), 0, degraded=vectors is None)
     hits = _with_related(desk, principal, hits, links)
     packed, tokens = packing(hits, plan.budget_tokens)
-    _note(desk, principal, plan, packed, found)
+    note(desk, principal, plan, packed, found.nearest)
     return Recalled(plan.query, tuple(packed), tokens, degraded=vectors is None)
 
 
@@ -236,7 +238,7 @@ class _Rows:
             importance=memory.importance,
             tags=memory.tags,
             metadata=memory.metadata,
-            disputed=_disputed(against.get(memory.id, ())),
+            disputed=in_short(against.get(memory.id, ())),
             summary=memory.summary if memory.summary != memory.content else None,
         )
 
@@ -274,14 +276,6 @@ def _in_turn(ranked: Sequence[Ranked], first: int) -> Iterator[Sequence[Ranked]]
         start, end = end, 3 * end
 
 
-def _disputed(values: Sequence[str]) -> str | None:
-    """The newest that waits, in short: who tells much must not push the memory out of a budget."""
-    if not values:
-        return None
-    more = f" (and {len(values) - 1} more)" if len(values) > 1 else ""
-    return f"{shorten(values[-1])}{more}"
-
-
 def _with_related(
     desk: Desk, principal: Principal, hits: Sequence[Hit], links: Sequence[Link]
 ) -> list[Hit]:
@@ -312,14 +306,15 @@ def _related(hit: Hit, pairs: Sequence[tuple[str, float]], texts: Mapping[str, s
     return replace(hit, related=tuple(visible[:RELATED_BULLETS]))
 
 
-def _note(
-    desk: Desk, principal: Principal, plan: Plan, hits: Sequence[Hit], found: Shortlist
+def note(
+    desk: Desk, principal: Principal, plan: Plan, hits: Sequence[Hit], nearest: float | None
 ) -> None:
+    """What was read is written down later, off the answer's path."""
     entry = Entry(
         op=Op.SEARCH,
         node=plan.node,
         status=Status.OK if hits else Status.SKIPPED,
-        similarity=found.nearest,
+        similarity=nearest,
         meta={"hits": len(hits)},
     )
     desk.books.later(

@@ -21,6 +21,12 @@ def drawn(answer: Any) -> Any:
     return Text(str(answer))
 
 
+@singledispatch
+def as_it_is(answer: Any) -> str | None:
+    """Text that is meant for a program: not wrapped, not coloured. None: it is for people."""
+    return None
+
+
 def _is_known(answer: Any) -> bool:
     return drawn.dispatch(type(answer)) is not drawn.dispatch(object)
 

@@ -33,6 +33,7 @@ from commonplace.sleep.reembed import Reembedded
 from commonplace.sleep.tidy import Tidied
 from commonplace.surfaces.cli import (
     render_categories,
+    render_context,
     render_observed,
     render_profile,
     render_query,
@@ -40,7 +41,7 @@ from commonplace.surfaces.cli import (
     render_sources,
     render_understanding,
 )
-from commonplace.surfaces.cli.draw import drawn, id_line, plain, several
+from commonplace.surfaces.cli.draw import as_it_is, drawn, id_line, plain, several
 
 __all__ = ["drawn", "headline", "show_answer", "show_error"]
 
@@ -48,6 +49,7 @@ __all__ = ["drawn", "headline", "show_answer", "show_error"]
 _ALSO_DRAWN = (
     render_categories,
     render_observed,
+    render_context,
     render_profile,
     render_query,
     render_recall,
@@ -61,6 +63,8 @@ def show_answer(operation: Operation, answer: Any, as_json: bool) -> None:
         sys.stdout.writelines(f"{line}\n" for line in answer)
     elif as_json:
         sys.stdout.write(json.dumps(as_data(answer), ensure_ascii=False, indent=2) + "\n")
+    elif (text := as_it_is(answer)) is not None:
+        sys.stdout.write(f"{text}\n" if text else "")
     else:
         console = Console(highlight=False)
         console.print(drawn(answer))

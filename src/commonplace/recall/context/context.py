@@ -1,0 +1,165 @@
+"""context: gather the layers, recall for the query, compose; then note what was recalled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from commonplace.desk import Desk
+from commonplace.model.delta import Delta
+from commonplace.model.filters import Filters
+from commonplace.model.journal import Node
+from commonplace.model.scope import Principal
+from commonplace.model.source import PASSAGE
+from commonplace.recall.changes import FAR_BACK, has_looked, since_last_look
+from commonplace.recall.context import now, wording
+from commonplace.recall.context.cards import Asked
+from commonplace.recall.context.compose import Lines, compose
+from commonplace.recall.context.gather import Gathered, gather
+from commonplace.recall.context.layers import (
+    BY_NAME,
+    Name,
+    asks_for_procedures,
+    is_light,
+    is_wanted,
+)
+from commonplace.recall.context.noting import was_read
+from commonplace.recall.context.values import Cited, Context, Item
+from commonplace.recall.pack import Hit
+from commonplace.recall.plan import Plan
+from commonplace.recall.recall import Recalled, recall
+from commonplace.recall.understanding import understanding
+from commonplace.recall.within import Within
+
+_FEWEST, _MOST = 12, 500  # hits that are looked at
+_TYPICAL = 40  # tokens of the budget for each
+
+_WORDS = {
+    Name.SOUL: wording.in_full,
+    Name.RULES: wording.in_full,
+    Name.IDENTITY: wording.plainly,
+    Name.STANDING: wording.by_category,
+    Name.EPISODES: wording.by_date,
+    Name.SUMMARIES: wording.by_date,
+}
+
+
+def context(desk: Desk, principal: Principal, asked: Asked) -> Context:
+    gathered = gather(desk, principal, asked)
+    meant = _in_other_words(desk, principal, asked)
+    plan = _plan(desk, asked, meant)
+    recalled = recall(desk, principal, [plan])[0] if plan else None
+    delta = _delta(desk, principal, asked)
+    lines = [*_of_memories(gathered), _changes(delta), _hits(recalled, desk, asked)]
+    lines.append(_time(gathered, asked))
+    order = list(BY_NAME)
+    composed = compose(sorted(lines, key=lambda each: order.index(each.layer.name)), asked.budget)
+    if plan and recalled:
+        was_read(desk, principal, plan, _said(recalled, composed.citations), "context")
+    return Context(
+        query=meant,
+        stable_text=composed.text_of(stable=True),
+        volatile_text=composed.text_of(stable=False),
+        tokens=composed.tokens,
+        budget_tokens=asked.budget,
+        parts=composed.parts,
+        citations=composed.citations,
+        delta=delta,
+        degraded=recalled is not None and recalled.degraded,
+    )
+
+
+def _in_other_words(desk: Desk, principal: Principal, asked: Asked) -> str | None:
+    """A follow-up says little by itself: what the conversation was about is put in."""
+    if asked.query is None:
+        return None
+    return understanding(desk, principal, asked.query, thread=asked.thread).query
+
+
+def _delta(desk: Desk, principal: Principal, asked: Asked) -> Delta | None:
+    """A look at the past tells no changes, and moves no cursor. Who asks for some categories hears
+    of these alone; where that leaves something untold, the cursor waits."""
+    if asked.is_past:
+        return None
+    delta = since_last_look(desk, principal, asked.thread, newest=FAR_BACK)
+    wanted = [each for each in delta.changes if asked.asks_for(each.category)]
+    if len(wanted) == len(delta.changes):
+        has_looked(desk, principal, asked.thread, delta)
+    return replace(delta, changes=tuple(wanted))
+
+
+def _of_memories(gathered: Gathered) -> list[Lines]:
+    found = []
+    for name, say in _WORDS.items():
+        items = [
+            (wording.as_goal if name is Name.IDENTITY and memory.id in gathered.goals else say)(
+                memory, gathered.disputed.get(memory.id)
+            )
+            for memory in gathered.memories[name]
+        ]
+        older = gathered.older if name is Name.STANDING else 0
+        found.append(Lines(BY_NAME[name], items, older=older))
+    return found
+
+
+def _changes(delta: Delta | None) -> Lines:
+    heading, *bullets = delta.header.split("\n") if delta else [""]
+    return Lines(BY_NAME[Name.CHANGES], [Item(bullet) for bullet in bullets], heading)
+
+
+def _time(gathered: Gathered, asked: Asked) -> Lines:
+    said = {m.id: m.metadata.get("value") for m in gathered.memories[Name.IDENTITY]}
+    zone = now.zone_of(said.get(now.ZONE))
+    told = now.lines(asked.moment, zone, gathered.last_talk)
+    return Lines(BY_NAME[Name.TIME], [Item(line) for line in told])
+
+
+def _plan(desk: Desk, asked: Asked, meant: str | None) -> Plan | None:
+    if meant is None or asked.budget == 0:
+        return None
+    return Plan(
+        query=meant,
+        k=max(_FEWEST, min(_MOST, asked.budget // _TYPICAL)),
+        filters=Filters(categories=asked.categories),
+        explain=desk.recall_log,
+        thread_id=asked.thread,
+        turn=asked.turn,
+        logged_as=None,
+        node=Node.CONTEXT,
+        within=Within(procedures=asks_for_procedures(asked.categories)),
+        hits_only=True,
+    )
+
+
+def _hits(recalled: Recalled | None, desk: Desk, asked: Asked) -> Lines:
+    hits = _best_of_each(recalled.hits if recalled else (), desk, asked)
+    return Lines(BY_NAME[Name.RECALLED], [wording.of_hit(hit) for hit in hits])
+
+
+def _best_of_each(hits: Sequence[Hit], desk: Desk, asked: Asked) -> list[Hit]:
+    """At most so many of a category as the file says; insights last."""
+    said = desk.categories()
+    counts: Counter[str] = Counter()
+    found: list[Hit] = []
+    for hit in hits:
+        if not _may_enter(hit, asked):
+            continue
+        if counts[hit.category] < said.known(hit.category).rag_length:
+            counts[hit.category] += 1
+            found.append(hit)
+    return sorted(found, key=lambda hit: is_light(hit.kind))
+
+
+def _may_enter(hit: Hit, asked: Asked) -> bool:
+    """What reads like instructions to an agent does not enter its prompt; nor does the question
+    itself, which may have been kept as a turn before it is asked about."""
+    if hit.suspicious or not is_wanted(hit.kind, hit.category, asked.categories):
+        return False
+    return hit.kind != PASSAGE or wording.one_line(hit.text) != wording.one_line(asked.query or "")
+
+
+def _said(recalled: Recalled, cited: Sequence[Cited]) -> list[Hit]:
+    """What was recalled and found room. Lists that everybody gets are not touched."""
+    said = {each.id for each in cited if each.layer == Name.RECALLED}
+    return [hit for hit in recalled.hits if hit.id in said]
