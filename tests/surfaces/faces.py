@@ -21,6 +21,7 @@ from commonplace.surfaces.cli import main as command_line
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _MOMENT = re.compile(r"^\d{4}-\d\d-\d\d([T ].*)?$")
+_NOW = re.compile(r"\w+day, \d{4}-\d\d-\d\d, \d\d:\d\d|\d+ \w+ ago|\d{4}-\d\d-\d\d")  # in texts
 
 Answer = dict[str, Any]
 
@@ -168,5 +169,5 @@ def _comparable(value: Any, ids: dict[str, str]) -> Any:
         return round(value, 3)
     if isinstance(value, str):
         named = _UUID.sub(lambda found: ids.setdefault(found[0], f"id-{len(ids)}"), value)
-        return "a moment" if _MOMENT.match(named) else named
+        return "a moment" if _MOMENT.match(named) else _NOW.sub("then", named)
     return value

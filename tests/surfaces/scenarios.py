@@ -53,6 +53,39 @@ The plumber repaired the boiler on Tuesday. He wants 340 shekels, in cash.
 
 SCENARIOS = (
     scenario(
+        "text for a prompt",
+        Step("profile set", {"name": "preferred name", "value": "Ana"}),
+        Step("remember", {"content": "Answer in plain words", "kind": "soul"}),
+        Step(
+            "remember", {"content": "Plan, never act", "kind": "soul", "agent_id": "planner"}, "own"
+        ),
+        Step("remember", {"content": "Ask first", "kind": "rule", "evidence": ["said so"]}),
+        Step("remember", {"content": "I prefer tea over coffee"}),
+        Step("remember", {"content": "The spare keys open the shed too"}, "shed"),
+        Step("ingest", {"original": CHAT, "title": "Keys"}),
+        Step("context", {"query": "where are the spare keys?"}),
+        Step("context", {"query": "where are the spare keys?"}),
+        Step("context", {"thread": "other", "budget_tokens": 60}, agent="planner"),
+        Step("context", {"categories": ["preferences"]}, agent="helper"),
+        Step(
+            "context",
+            {"categories": ["preferences"]},
+            agent="planner",
+            error="category_not_allowed",
+        ),
+        Step("context", {"budget_tokens": 0}),
+        Step("context", {"budget_tokens": -1}, error="invalid_input"),
+        Step("context", {"as_of": "2020-01-01"}),
+        Step("context", {"known_at": "2999-01-01"}, error="invalid_input"),
+        Step("context", {"query": "  "}, error="bad_text"),
+        Step("show", {"id": "$shed"}),
+        Step("show", {"id": "$own"}),
+        Step("whole-context", {"query": "spare keys tea Ana", "k": 2, "budget_tokens": 200}),
+        Step("whole-context", {"query": "spare keys", "k": 0}, error="invalid_input"),
+        Step("context-pack"),
+        Step("context-pack", {"query": "spare keys"}, agent="helper"),
+    ),
+    scenario(
         "categories, and what an agent may see",
         Step("remember", {"content": "I prefer tea over coffee"}, "tea"),
         Step("remember", {"content": "I need to renew the passport by June"}, "task"),
