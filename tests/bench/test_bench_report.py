@@ -90,9 +90,16 @@ def test_recall_and_remember_are_measured_on_both_databases_beside_their_yardsti
     assert {row["memories"] for row in rows(report, "recall")} == {SIZE}
 
 
-@pytest.mark.parametrize("table", ["links", "crowd", "weight"])
+@pytest.mark.parametrize("table", ["links", "crowd", "weight", "context"])
 def test_each_other_table_has_a_row_for_each_database(report, table):
     assert {row["database"] for row in rows(report, table)} == BOTH
+
+
+def test_a_context_is_used_up_and_shares_most_of_its_beginning(report):
+    for row in rows(report, "context"):
+        assert 1000 < row["tokens"] <= 1300, row
+        assert 30 < row["% shared"] <= 100, row
+        assert row["x recall"] > 0
 
 
 def test_a_remember_waits_for_the_disk_at_least_once(report):

@@ -15,6 +15,7 @@ from commonplace.bench.crowd import Crowd
 from commonplace.bench.data import PreparedEmbedder, Writer
 from commonplace.bench.databases import SQLITE, PostgresServer, SqliteFolder, databases
 from commonplace.bench.plan import Plan
+from commonplace.bench.prompting import Prompting
 from commonplace.bench.recalling import WARM_UP, Recalling
 from commonplace.bench.report import Cell, Report, Table, Target
 from commonplace.bench.shelf import load
@@ -33,9 +34,10 @@ def run(plan: Plan, say: Callable[[str], object]) -> Report:
         writer, embedder = Writer(), PreparedEmbedder()
         recalling = Recalling(plan, folder)
         writing = Writing(plan, folder, writer, embedder)
+        prompting = Prompting(plan)
         for size in plan.sizes:
             say(f"{size:,} memories of one user …")
-            _at_size(size, plan, found, writer, recalling, writing)
+            _at_size(size, plan, found, writer, recalling, writing, prompting)
         talking = Talking(plan, folder)
         for size in plan.passages:
             say(f"{size:,} passages of one user's conversations …")
@@ -45,7 +47,7 @@ def run(plan: Plan, say: Callable[[str], object]) -> Report:
         say(f"{plan.users:,} users with {plan.memories_each:,} memories each …")
         crowd = Crowd(plan, writer, embedder)
         crowd.measure(found)
-        tables = [recalling.recall, talking.recall, talking.ingest, talking.append]
+        tables = [recalling.recall, prompting.table, talking.recall, talking.ingest, talking.append]
         tables += [writing.remember, writing.relations, writing.links]
         tables += [writing.syncs, crowd.table, recalling.weight, installed.measure(plan.imports)]
         return Report(_machine(found), tables, _targets(tables))
@@ -58,6 +60,7 @@ def _at_size(
     writer: Writer,
     recalling: Recalling,
     writing: Writing,
+    prompting: Prompting,
 ) -> None:
     memories = writer.sentences(size)
     queries = writer.queries(memories, plan.recalls + WARM_UP)
@@ -66,6 +69,7 @@ def _at_size(
     shelves = [load(database, f"one_user_{size}", embedder, memories) for database in found]
     recalling.measure(shelves, memories, vectors, queries, asked)
     writing.measure(shelves, size)
+    prompting.measure(shelves, size, queries)
     for shelf in shelves:
         shelf.book.close()
     embedder.forget()
@@ -116,6 +120,11 @@ def _targets(tables: Sequence[Table]) -> list[Target]:
             "Remembering a fact at 10,000 with relations against without",
             2,
             _cell(named["relations"], "times", memories=10_000, database=SQLITE),
+        ),
+        Target(
+            "A context at 10,000 against one recall",
+            3,
+            _cell(named["context"], "x recall", memories=10_000, database=SQLITE),
         ),
         Target("Recall at 10,000, p95 ms", 200, recall(10_000, mine, "p95 ms")),
         Target(

@@ -1,0 +1,39 @@
+"""The page about contexts says what the code does."""
+
+import re
+from pathlib import Path
+
+from commonplace.recall.context.budget import STABLE_SHARE
+from commonplace.recall.context.layers import BY_NAME, LAYERS, Name
+from commonplace.recall.context.simple import HEADING, NOTES
+from commonplace.recall.context.wording import LONG
+
+PAGE = (Path(__file__).parents[2] / "docs/context.md").read_text()
+
+
+def test_its_example_runs(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    exec(compile(code, "docs/context.md", "exec"), {})
+    assert "## Recalled for this question" in capsys.readouterr().out
+
+
+def test_its_table_has_every_layer_in_its_order():
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (\d*) ?\| (.+) \|$", PAGE, re.M)
+    assert rows == [
+        (str(layer.name), layer.heading, str(layer.most or ""), layer.told) for layer in LAYERS
+    ]
+
+
+def test_its_picture_has_every_layer_in_its_order():
+    chains = re.findall(r"^    (\w+(?: --> \w+)+)$", PAGE, re.M)
+    drawn = [chain.split(" --> ") for chain in chains]
+    assert drawn == [
+        [str(layer.name) for layer in LAYERS if layer.stable is stable] for stable in (True, False)
+    ]
+
+
+def test_the_numbers_it_names():
+    assert f"at most {STABLE_SHARE:.0%}".replace("%", " %") in PAGE
+    assert f"{BY_NAME[Name.RECALLED].share:.0%}".replace("%", " %") in PAGE
+    assert f"more than {LONG} characters" in PAGE
+    assert f"`{HEADING}`, and the {NOTES} newest" in PAGE
