@@ -39,6 +39,7 @@ class Row:
     # Where the words are withheld, or the thing is asked for by its id, the owner sees sensitive
     # ones without being cleared.
     by_id: bool = False
+    never_sensitive: bool = False  # shows none, not even to who is cleared
     seen: Callable[[Any, Thing], bool] | None = None  # where neither words nor id are told: counts
 
 
@@ -127,5 +128,5 @@ def _echoes(data: Any, thing: Thing) -> int:
     if not isinstance(data, dict):
         return 0
     asked = data.get("query")
-    repeated = thing.marker in thing.text and asked == thing.text
+    repeated = thing.marker in thing.text and isinstance(asked, str) and thing.text in asked
     return int(repeated) + sum(_echoes(each, thing) for each in data.values())

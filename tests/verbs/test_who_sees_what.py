@@ -71,6 +71,11 @@ def recalled_and_asked_why(me, thing):
     return me.why("t", turn)
 
 
+def put_into_a_context(me, thing):
+    """In a thread of its own, where nothing has been told yet."""
+    return me.context(f"Where did I say: {thing.text}?", thread=f"new {next(_turns)}")
+
+
 def counted_in(name: str):
     """By a category that holds nothing else."""
     return lambda data, thing: data[name].get(thing.category, 0) > 0
@@ -80,6 +85,11 @@ ROWS: dict[str, Row] = {
     "recall": Row(of(EVERYTHING, lambda me, thing: me.recall(thing.text, k=20))),
     "recall many": Row(of(EVERYTHING, lambda me, thing: me.recall_many([thing.text], k=20))),
     "query": Row(of(EVERYTHING, lambda me, thing: me.query(thing.text, top_k=20))),
+    "context": Row(of(EVERYTHING, put_into_a_context)),
+    "whole-context": Row(of(EVERYTHING, lambda me, thing: me.whole_context(thing.text))),
+    "context-pack": Row(
+        of(MEMORIES, lambda me, thing: me.context_pack(thing.text)), never_sensitive=True
+    ),
     "why": Row(of(EVERYTHING, recalled_and_asked_why)),
     "list": Row(of(MEMORIES, lambda me, thing: me.list())),
     "sources": Row({"source": lambda me, thing: me.sources()}),
@@ -199,6 +209,7 @@ def test_each_sees_what_the_table_says_and_no_more(world, operation, column):
     for name, call in row.calls.items():
         thing = things[name]
         expected = column.sees(thing, row) and (column.is_owner or not operation.owner_only)
+        expected = expected and not (thing.sensitive and row.never_sensitive)
         found = look(call, row, column.handle(book, thing), thing)
         where = f"{operation.name} as {column.name}, {name}: {found.told[:400]}"
         assert found.text == (expected and row.text), where
