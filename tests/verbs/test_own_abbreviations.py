@@ -142,7 +142,7 @@ def test_it_is_knowledge_and_hidden_from_agents_that_see_none(me):
     [
         ("", "x", InvalidInput),
         ("YC", "", InvalidInput),
-        ("YC", "yc", InvalidInput),
+        ("QZ", "qz", InvalidInput),
         ("?!", "what", InvalidInput),
         ("a b c d e", "five words", InvalidInput),
         ("x" * 41, "long", TooLong),
@@ -181,3 +181,12 @@ def test_recall_is_as_before_where_no_abbreviation_is_met(me):
     me.abbreviate("TFN", "tax form number")
     after = me.recall("old boiler", explain=True)
     assert [hit.text for hit in after.hits] == [hit.text for hit in before.hits]
+
+
+def test_a_shipped_one_is_silenced_by_saying_that_it_stands_for_itself(me):
+    me.abbreviate("YC", "YC")
+    assert me.understand("YC deadline").query == "YC deadline"
+
+
+def test_a_space_is_no_underscore(me):
+    assert me.abbreviate("a b", "one").id != me.abbreviate("a_b", "other").id

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from commonplace.desk import Desk, index_all
 from commonplace.errors import InvalidInput, NotAllowed
-from commonplace.language.asking.abbreviations import MOST_WORDS, is_whole, key_of
+from commonplace.language.asking.abbreviations import MOST_WORDS, is_whole, key_of, shipped
 from commonplace.model import check
 from commonplace.model.abbreviation import CATEGORY, FACET, PREFIX, Abbreviation
 from commonplace.model.changes import Changeset, Step, added, changed
@@ -66,9 +66,14 @@ def _checked(short: object, long: object) -> Abbreviation:
             remedy=f"One to {MOST_WORDS} words of letters and digits.",
             field="short",
         )
-    if key_of(said) == key_of(meant):
+    if key_of(said) == key_of(meant) and not _is_shipped(said):
         raise InvalidInput("The long form says the same as the short one.", field="long")
     return Abbreviation(said, meant, own=True)
+
+
+def _is_shipped(short: str) -> bool:
+    """Such a one is silenced when it is said to stand for itself."""
+    return key_of(short) in {key_of(each.short) for each in shipped()}
 
 
 def _memory(desk: Desk, principal: Principal, wanted: Abbreviation) -> Memory:
@@ -81,7 +86,7 @@ def _memory(desk: Desk, principal: Principal, wanted: Abbreviation) -> Memory:
             "metadata": {"subject": wanted.short, "value": wanted.long},
         }
     )
-    name = key_of(wanted.short).replace(" ", "_")
+    name = key_of(wanted.short).replace(" ", "+")  # which no short form holds
     return compose(draft, PREFIX + name, principal, desk.clock())
 
 

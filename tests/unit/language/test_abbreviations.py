@@ -106,3 +106,12 @@ def test_adding_long_forms_twice_changes_nothing(text, table):
 def test_every_letter_of_the_text_stays_in_its_order(text, table):
     written = iter(by(table, text))
     assert all(letter in written for letter in text)
+
+
+def test_a_users_own_silences_the_longer_ones_that_begin_with_it():
+    assert expanded("the YC app", ("YC", "Yacht Club")) == "the YC (Yacht Club) app"
+    assert expanded("an ML model", ("ml", "Maple Leaf")) == "an ML (Maple Leaf) model"
+
+
+def test_one_that_stands_for_itself_says_nothing():
+    assert expanded("the YC app", ("YC", "YC")) == "the YC app"

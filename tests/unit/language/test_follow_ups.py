@@ -127,3 +127,19 @@ def test_absurdly_long_conversations_are_read_in_passing(piece):
     recent = conversation(*[piece * 8000] * 100)
     assert expand("and her brother?", recent).query
     assert expand(piece * 8000, recent).query
+
+
+@pytest.mark.parametrize(
+    ("recent", "message", "query"),
+    [
+        ("What is Sarah's email?", "and her phone?", "What is Sarah's phone"),
+        ("When is Dan's birthday?", "and his sister?", "When is Dan's sister's birthday"),
+    ],
+)
+def test_another_thing_of_somebodys_and_the_same_of_somebody_elses(recent, message, query):
+    assert expand(message, conversation(recent)).query == query
+
+
+def test_a_thing_is_taken_up_with_whom_it_is_from():
+    recent = conversation("I got a job offer from Google.")
+    assert expand("should I do it?", recent).query == "should I do the job offer from Google?"

@@ -145,3 +145,8 @@ def test_any_text_gets_an_answer_with_a_reason(message, recent):
 )
 def test_absurdly_repetitive_texts_are_read_in_passing(piece):
     assert needs_search(piece * 16_000).reasons
+
+
+@pytest.mark.parametrize("message", ["YC app", "ML model", "allergies?", "סיסמת הוויפי"])
+def test_a_few_words_that_ask_for_nothing_else_are_looked_up(message):
+    assert needs_search(message).needed

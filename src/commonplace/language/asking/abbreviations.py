@@ -62,10 +62,14 @@ class Terminology:
 
 
 def terminology(abbreviations: Sequence[Abbreviation]) -> Terminology:
-    """A user's own outrank shipped ones of the same short form."""
+    """A user's own outrank shipped ones of the same short form, also as the beginning of a longer
+    one: whose YC is a yacht club has no "YC app" of Y Combinator's."""
+    own = {key_of(each.short) for each in abbreviations if each.own}
     best: dict[str, Abbreviation] = {}
     for each in sorted(abbreviations, key=lambda each: each.own):
-        best[key_of(each.short)] = each
+        key = key_of(each.short)
+        if each.own or not _beginnings(key) & own:
+            best[key] = each
     by_first: dict[str, list[Abbreviation]] = {}
     for key, each in best.items():
         by_first.setdefault(key.split()[0], []).append(each)
@@ -73,6 +77,11 @@ def terminology(abbreviations: Sequence[Abbreviation]) -> Terminology:
         tuple(sorted(best.values(), key=lambda each: key_of(each.short))),
         {first: tuple(several) for first, several in by_first.items()},
     )
+
+
+def _beginnings(key: str) -> set[str]:
+    words = key.split()
+    return {" ".join(words[:end]) for end in range(1, len(words) + 1)}
 
 
 NO_ABBREVIATIONS = Terminology((), {})

@@ -118,4 +118,8 @@ def _as_thing(match: re.Match[str]) -> str:
         return ""
     determiner = match["det"].lower()
     article = "the" if determiner in ("which", "a", "an") else determiner
-    return f"{article} {' '.join(words)}"
+    of_whom = _OF_WHOM.match(match.string, match.start("np") + len(" ".join(words)))
+    return f"{article} {' '.join(words)}{of_whom[0] if of_whom else ''}"
+
+
+_OF_WHOM = re.compile(r" (?:from|at|with|by|of|for) [A-Z][\w'’-]*")  # "a job offer from Google"

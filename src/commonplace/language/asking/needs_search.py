@@ -34,6 +34,7 @@ _WORD = re.compile(r"[^\W_]+(?:['\"-][^\W_]+)*")
 _MINE = re.compile(r"[א-ת]{2,}תי|[א-ת]{3,}נו")
 _DEFINITE = frozenset(("the", "that", "those", "these"))
 _FRAGMENT = 5  # words at most
+_NAMED = 3  # words at most that need no thing of everyday life among them
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +187,7 @@ def _weak(said: str, asked: str) -> list[str]:
             reasons.append(_reason(cue, words[0]))
     if things := _particular(spoken):
         reasons.append(_reason("thing", things[0]))
-    if not reasons and _is_fragment(spoken, asked):
+    if not reasons and shape_of(asked) is Shape.WHOLE and _is_fragment(spoken, asked):
         reasons.append(_reason("fragment", " ".join(spoken)))
     return reasons
 
@@ -211,10 +212,14 @@ def _definite_hebrew(word: str) -> str:
 
 
 def _is_fragment(spoken: Sequence[str], asked: str) -> bool:
-    """ "dentist appointment": a few words that are no sentence, one of them of everyday life."""
-    if not 1 < len(spoken) <= _FRAGMENT or "?" in asked:
-        return False
-    if set(spoken) & either("question"):
+    """ "dentist appointment", "YC app": a few words that ask for nothing else are to be looked up;
+    so is a thing of everyday life, all alone."""
+    if (
+        not spoken
+        or len(spoken) > _FRAGMENT
+        or set(spoken) & (either("question") | either("sentence") | either("opening"))
+    ):
         return False
     things = either("things")
-    return any(word in things or _definite_hebrew(word) in things for word in spoken)
+    is_thing = any(word in things or _definite_hebrew(word) in things for word in spoken)
+    return is_thing or (1 < len(spoken) <= _NAMED and "?" not in asked)

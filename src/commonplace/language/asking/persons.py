@@ -35,6 +35,10 @@ class Mention:
         return bare(self.text)
 
 
+def is_kin(word: str) -> bool:
+    return word.lower() in _lists("en kin") | _lists("en alone")
+
+
 def persons_in(text: str, known: Collection[str] = ()) -> list[Mention]:
     """In their order. ``known`` are folded first names that the caller has met."""
     found = list(_WORD.finditer(text))

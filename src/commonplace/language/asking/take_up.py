@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from commonplace.language.asking.persons import persons_in
+from commonplace.language.asking.persons import is_kin, persons_in
 
 _TIME = re.compile(
     r"\b(?:last|next|this) (?:\w+)\b|\b(?:yesterday|today|tomorrow|tonight)\b", re.IGNORECASE
@@ -34,7 +34,19 @@ def _person(question: str, part: str, known: Collection[str]) -> str:
     if not named:
         return ""
     first = named[0]
-    return question[: first.start] + part + question[first.end :]
+    end = first.end
+    if _is_of_the_same(part, first.text):  # "and her phone?": another thing of hers
+        end = found.end() if (found := _OWNED.match(question, first.end)) else end
+    return question[: first.start] + part + question[end:]
+
+
+_OWNED = re.compile(r"['’]s\s+\w+")
+
+
+def _is_of_the_same(part: str, person: str) -> bool:
+    """Somebody of hers is another matter: of them the same is asked."""
+    owned = re.fullmatch(rf"{re.escape(person)}['’]s\s+(\w+)", part, re.IGNORECASE)
+    return owned is not None and not is_kin(owned[1])
 
 
 def _place(question: str, part: str) -> str:
