@@ -51,7 +51,7 @@ def context(desk: Desk, principal: Principal, asked: Asked) -> Context:
     plan = _plan(desk, asked, meant)
     recalled = recall(desk, principal, [plan])[0] if plan else None
     delta = _delta(desk, principal, asked)
-    lines = [*_of_memories(gathered), _changes(delta), _hits(recalled, desk, asked)]
+    lines = [*_of_memories(gathered), _changes(delta), _hits(recalled, desk, asked, gathered.here)]
     lines.append(_time(gathered, asked))
     order = list(BY_NAME)
     composed = compose(sorted(lines, key=lambda each: order.index(each.layer.name)), asked.budget)
@@ -132,31 +132,32 @@ def _plan(desk: Desk, asked: Asked, meant: str | None) -> Plan | None:
     )
 
 
-def _hits(recalled: Recalled | None, desk: Desk, asked: Asked) -> Lines:
-    hits = _best_of_each(recalled.hits if recalled else (), desk, asked)
+def _hits(recalled: Recalled | None, desk: Desk, asked: Asked, here: frozenset[str]) -> Lines:
+    found = recalled.hits if recalled else ()
+    hits = _best_of_each([hit for hit in found if _may_enter(hit, asked, here)], desk)
     return Lines(BY_NAME[Name.RECALLED], [wording.of_hit(hit) for hit in hits])
 
 
-def _best_of_each(hits: Sequence[Hit], desk: Desk, asked: Asked) -> list[Hit]:
+def _best_of_each(hits: Sequence[Hit], desk: Desk) -> list[Hit]:
     """At most so many of a category as the file says; insights last."""
     said = desk.categories()
     counts: Counter[str] = Counter()
     found: list[Hit] = []
     for hit in hits:
-        if not _may_enter(hit, asked):
-            continue
         if counts[hit.category] < said.known(hit.category).rag_length:
             counts[hit.category] += 1
             found.append(hit)
     return sorted(found, key=lambda hit: is_light(hit.kind))
 
 
-def _may_enter(hit: Hit, asked: Asked) -> bool:
+def _may_enter(hit: Hit, asked: Asked, here: frozenset[str]) -> bool:
     """What reads like instructions to an agent does not enter its prompt; nor does the question
-    itself, which may have been kept as a turn before it is asked about."""
+    itself, which may have been kept as a turn of this thread before it is asked about."""
     if hit.suspicious or not is_wanted(hit.kind, hit.category, asked.categories):
         return False
-    return hit.kind != PASSAGE or wording.one_line(hit.text) != wording.one_line(asked.query or "")
+    is_of_this_thread = hit.citation is not None and hit.citation.source in here
+    is_the_question = wording.one_line(hit.text) == wording.one_line(asked.query or "")
+    return not (hit.kind == PASSAGE and is_of_this_thread and is_the_question)
 
 
 def _said(recalled: Recalled, cited: Sequence[Cited]) -> list[Hit]:

@@ -48,6 +48,14 @@ def last_talk(
     return LastTalk(instant(int(said[last])), str(word_of[int(types[last])]))
 
 
+def sources_here(index: ScopeIndex, thread: str) -> frozenset[str]:
+    """Those that were said or brought in this thread."""
+    of_thread = index.coded["thread_id"][: index.size] == index.words["thread_id"].known(thread)
+    codes = np.unique(index.coded["source_id"][: index.size][index.passages & of_thread])
+    words = list(index.words["source_id"].codes)
+    return frozenset(str(words[code]) for code in codes.tolist())
+
+
 def _present(times: list[int], moment: datetime) -> int | None:
     """Since when the thread has been talked in without a pause; None: it is silent."""
     begun, before = None, exact_micros(moment)
