@@ -265,17 +265,31 @@ def test_a_follow_up_is_looked_for_as_the_conversation_means_it(me):
 # ——— what does not enter ———
 
 
-def test_the_question_is_no_answer_to_itself(me):
-    """An agent keeps the user's turn, then asks with it."""
+def test_what_was_said_in_this_thread_just_now_is_not_recalled(me, clock):
+    """An agent keeps the user's turn, then asks with it: the question is no answer to itself."""
     me.ingest(
         chat(
             turn("Dana", "The heron nests by the harbour.", role="user"),
-            turn("ana", "Where does the heron nest?", 1, role="user"),
+            turn("ana", "Where does the heron nest?", 90, role="user"),
         ),
         thread="t1",
     )
-    shown = lines(me.context("Where does the heron nest?", thread="t1"), "recalled")
-    assert shown == ["- [history] (Dana, 2026-03-01) The heron nests by the harbour. [1]"]
+    clock.tick(minutes=91)
+    older = "- [history] (Dana, 2026-03-01) The heron nests by the harbour. [1]"
+    assert lines(me.context("Where does the heron nest?", thread="t1"), "recalled") == [older]
+    assert len(lines(me.context("Where does the heron nest?", thread="t2"), "recalled")) == 2
+    clock.tick(hours=2)  # the talk is over
+    assert len(lines(me.context("Where does the heron nest?", thread="t1"), "recalled")) == 2
+
+
+def test_of_a_long_talk_that_goes_on_the_beginning_is_recalled(me, clock):
+    said = [turn("Dana", f"The heron number {n} nests by the harbour.", n) for n in range(30)]
+    me.ingest(chat(*said), thread="t1")
+    clock.tick(minutes=30)
+    context = me.context("Where does the heron nest?", thread="t1", budget_tokens=5000)
+    numbers = {each.source.position for each in context.citations if each.layer == "recalled"}
+    assert numbers
+    assert max(numbers) <= 10
 
 
 def test_what_is_sensitive_is_shown_only_to_who_is_cleared(book, me):
@@ -467,3 +481,26 @@ def test_while_the_embedder_is_down_words_decide_and_it_says_so(open_book):
     assert context.degraded
     assert len(lines(context, "recalled")) == 1
     assert not me.context().degraded
+
+
+# ——— with the other verbs ———
+
+
+def test_the_recall_log_says_what_a_context_recalled_and_why(open_book):
+    me = open_book(recall_log=True).user("ana")
+    wanted = me.remember("The heron pub opens at noon").id
+    me.context("heron pub", thread="t1", turn=7)
+    (asked,) = me.why("t1", 7).asked
+    assert (asked.verb, asked.query) == ("context", "heron pub")
+    assert [each.id for each in asked.returned] == [wanted]
+    assert all(each.why for each in asked.returned)
+    me.whole_context("heron pub", thread="t1", turn=8)
+    assert [each.verb for each in me.why("t1", 8).asked] == ["whole_context"]
+
+
+def test_a_context_that_comes_back_in_a_turn_is_not_stored_again(rich):
+    rich.remember("Remember that the wifi password is crocus44", category="preferences")
+    helper = rich.agent("helper")
+    context = helper.context("where does the heron nest?")
+    for text in (context.text, rich.whole_context("heron wifi password").text):
+        assert not helper.observe(text, thread="echo").stored

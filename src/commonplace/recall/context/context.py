@@ -11,7 +11,6 @@ from commonplace.model.delta import Delta
 from commonplace.model.filters import Filters
 from commonplace.model.journal import Node
 from commonplace.model.scope import Principal
-from commonplace.model.source import PASSAGE
 from commonplace.recall.changes import FAR_BACK, has_looked, since_last_look
 from commonplace.recall.context import now, wording
 from commonplace.recall.context.cards import Asked
@@ -51,8 +50,12 @@ def context(desk: Desk, principal: Principal, asked: Asked) -> Context:
     plan = _plan(desk, asked, meant)
     recalled = recall(desk, principal, [plan])[0] if plan else None
     delta = _delta(desk, principal, asked)
-    lines = [*_of_memories(gathered), _changes(delta), _hits(recalled, desk, asked, gathered.here)]
-    lines.append(_time(gathered, asked))
+    lines = [
+        *_of_memories(gathered),
+        _changes(delta),
+        _hits(recalled, desk, asked, gathered.talks.heard),
+        _time(gathered, asked),
+    ]
     order = list(BY_NAME)
     composed = compose(sorted(lines, key=lambda each: order.index(each.layer.name)), asked.budget)
     if plan and recalled:
@@ -111,7 +114,7 @@ def _changes(delta: Delta | None) -> Lines:
 def _time(gathered: Gathered, asked: Asked) -> Lines:
     said = {m.id: m.metadata.get("value") for m in gathered.memories[Name.IDENTITY]}
     zone = now.zone_of(said.get(now.ZONE))
-    told = now.lines(asked.moment, zone, gathered.last_talk)
+    told = now.lines(asked.moment, zone, gathered.talks.last)
     return Lines(BY_NAME[Name.TIME], [Item(line) for line in told])
 
 
@@ -132,9 +135,9 @@ def _plan(desk: Desk, asked: Asked, meant: str | None) -> Plan | None:
     )
 
 
-def _hits(recalled: Recalled | None, desk: Desk, asked: Asked, here: frozenset[str]) -> Lines:
+def _hits(recalled: Recalled | None, desk: Desk, asked: Asked, heard: frozenset[str]) -> Lines:
     found = recalled.hits if recalled else ()
-    hits = _best_of_each([hit for hit in found if _may_enter(hit, asked, here)], desk)
+    hits = _best_of_each([hit for hit in found if _may_enter(hit, asked, heard)], desk)
     return Lines(BY_NAME[Name.RECALLED], [wording.of_hit(hit) for hit in hits])
 
 
@@ -150,14 +153,11 @@ def _best_of_each(hits: Sequence[Hit], desk: Desk) -> list[Hit]:
     return sorted(found, key=lambda hit: is_light(hit.kind))
 
 
-def _may_enter(hit: Hit, asked: Asked, here: frozenset[str]) -> bool:
-    """What reads like instructions to an agent does not enter its prompt; nor does the question
-    itself, which may have been kept as a turn of this thread before it is asked about."""
-    if hit.suspicious or not is_wanted(hit.kind, hit.category, asked.categories):
-        return False
-    is_of_this_thread = hit.citation is not None and hit.citation.source in here
-    is_the_question = wording.one_line(hit.text) == wording.one_line(asked.query or "")
-    return not (hit.kind == PASSAGE and is_of_this_thread and is_the_question)
+def _may_enter(hit: Hit, asked: Asked, heard: frozenset[str]) -> bool:
+    """What reads like instructions to an agent does not enter its prompt; nor does what was said
+    in this thread just now, the question itself first of all."""
+    is_news = not hit.suspicious and hit.id not in heard
+    return is_news and is_wanted(hit.kind, hit.category, asked.categories)
 
 
 def _said(recalled: Recalled, cited: Sequence[Cited]) -> list[Hit]:

@@ -11,7 +11,7 @@ from commonplace.model.scope import Principal
 from commonplace.recall.conflicts import held_against, in_short
 from commonplace.recall.context.cards import Asked, cards, take
 from commonplace.recall.context.layers import is_light
-from commonplace.recall.context.now import LastTalk, last_talk, sources_here
+from commonplace.recall.context.now import Talks, talks
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +22,14 @@ class Gathered:
     goals: frozenset[str]  # ids, of those among the user's identity
     older: int  # how many older ones the standing layer has
     disputed: Mapping[str, str | None]
-    last_talk: LastTalk | None
-    here: frozenset[str]  # the sources of this thread
+    talks: Talks
 
 
 def gather(desk: Desk, principal: Principal, asked: Asked) -> Gathered:
     seen, said = visibility_of(principal), desk.categories()
     with desk.index.reading(principal.scope) as index:
         found = cards(index, seen, said, asked, desk.clock())
-        talk = last_talk(index, seen, asked.thread, asked.moment, desk.clock())
-        here = sources_here(index, asked.thread)
+        heard = talks(index, seen, asked.thread, asked.moment, desk.clock())
     taken = take(found, said, asked, principal.agent)
     rows = _rows(desk, principal, [id for ids in taken.ids.values() for id in ids])
     against = held_against(desk, principal, list(rows.values()))
@@ -40,8 +38,7 @@ def gather(desk: Desk, principal: Principal, asked: Asked) -> Gathered:
         taken.goals,
         taken.older,
         {id: in_short(values) for id, values in against.items()},
-        talk,
-        here,
+        heard,
     )
 
 

@@ -17,6 +17,7 @@ from commonplace.store.sql.rows import exact_micros, instant
 
 SPOKEN = (SourceType.CHAT, SourceType.MEETING, SourceType.SLACK_THREAD, SourceType.VOICE_MEMO)
 PAUSE = timedelta(hours=1)  # a thread that was silent for so long begins a new conversation
+HEARD = 20  # passages of a conversation that goes on which are in the prompt by themselves
 ZONE = "profile:time_zone"
 
 
@@ -26,44 +27,43 @@ class LastTalk:
     type: str
 
 
-def last_talk(
+@dataclass(frozen=True, slots=True)
+class Talks:
+    last: LastTalk | None  # the present one aside
+    heard: frozenset[str]  # passages of the present one's end: who talks has them before them
+
+
+def talks(
     index: ScopeIndex, seen: Visibility, thread: str, moment: datetime, now: datetime
-) -> LastTalk | None:
-    """The end of the last conversation that the asker may know of, the present one aside. The
-    index knows when each passage was said and of what type its source is."""
+) -> Talks:
+    """Of what the asker may know. The index knows when each passage was said, in which thread, and
+    of what type its source is."""
     words, types = index.words["source_type"], index.coded["source_type"]
     said = index.numeric["created_at"]
     spoken = np.isin(types[: index.size], [words.known(str(each)) for each in SPOKEN])
     mask = index.passages & spoken & index.visible(seen, now)
-    mask &= said[: index.size] <= exact_micros(moment)
-    slots = np.flatnonzero(mask)
+    slots = np.flatnonzero(mask & (said[: index.size] <= exact_micros(moment)))
+    slots = slots[np.argsort(said[slots], kind="stable")]
     here = index.coded["thread_id"][slots] == index.words["thread_id"].known(thread)
-    present = _present(np.sort(said[slots[here]]).tolist(), moment)
-    if present is not None:
-        slots = slots[~here | (said[slots] < present)]
-    if not len(slots):
-        return None
-    last = slots[np.argmax(said[slots])]
-    word_of = {code: word for word, code in words.codes.items()}
-    return LastTalk(instant(int(said[last])), str(word_of[int(types[last])]))
+    mine = slots[here]
+    going_on = _going_on(said[mine].tolist(), moment)
+    heard = frozenset(index.ids[slot] for slot in mine[len(mine) - min(going_on, HEARD) :])
+    before = slots[~here | (np.cumsum(here) <= len(mine) - going_on)]
+    if not len(before):
+        return Talks(None, heard)
+    word_of = list(words.codes)
+    last = int(before[-1])
+    return Talks(LastTalk(instant(int(said[last])), str(word_of[types[last]])), heard)
 
 
-def sources_here(index: ScopeIndex, thread: str) -> frozenset[str]:
-    """Those that were said or brought in this thread."""
-    of_thread = index.coded["thread_id"][: index.size] == index.words["thread_id"].known(thread)
-    codes = np.unique(index.coded["source_id"][: index.size][index.passages & of_thread])
-    words = list(index.words["source_id"].codes)
-    return frozenset(str(words[code]) for code in codes.tolist())
-
-
-def _present(times: list[int], moment: datetime) -> int | None:
-    """Since when the thread has been talked in without a pause; None: it is silent."""
-    begun, before = None, exact_micros(moment)
-    for at in reversed(times):
-        if before - at > PAUSE / timedelta(microseconds=1):
-            break
-        begun = before = at
-    return begun
+def _going_on(times: list[int], moment: datetime) -> int:
+    """How many of the last were said without a pause until now."""
+    after = exact_micros(moment)
+    for count, at in enumerate(reversed(times)):
+        if after - at > PAUSE / timedelta(microseconds=1):
+            return count
+        after = at
+    return len(times)
 
 
 def zone_of(value: object) -> tzinfo:
