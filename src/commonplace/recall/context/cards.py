@@ -21,7 +21,7 @@ from commonplace.store.sql.rows import exact_micros
 PROFILE, GOALS = "profile", "goals"
 _OF_KIND = {Kind.SOUL: Name.SOUL, Kind.RULE: Name.RULES}
 _A_SENTENCE = 40  # words
-_AROUND = 3  # tokens of a line beside its words
+_AROUND = 5  # tokens of a line beside its words: "- [", category, "] ", its end
 
 
 @dataclass(frozen=True, slots=True)
