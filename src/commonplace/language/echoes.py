@@ -17,6 +17,8 @@ HEADINGS = (
     "Recent events",
     "Recalled for this question",
     "Recent summaries",
+    "Now",
+    "Memories",
 )
 _HEADING = re.compile(
     rf"\s*(?:>\s*)*(?:#{{1,6}}\s*(?:{'|'.join(HEADINGS)})\s*$|Memory updates since rev\b)",

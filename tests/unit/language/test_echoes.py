@@ -3,8 +3,14 @@
 import pytest
 
 from commonplace.language.echoes import HEADINGS, without_echoes
+from commonplace.recall.context.layers import LAYERS
 
 WORDS = frozenset({"tasks", "fact", "preferences"})
+
+
+def test_the_heading_of_every_layer_of_a_context_is_known():
+    layers = {layer.heading.removeprefix("## ") for layer in LAYERS} - {"Memory updates"}
+    assert layers <= set(HEADINGS)
 
 
 @pytest.mark.parametrize(
