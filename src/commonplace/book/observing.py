@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -35,7 +35,7 @@ class Observed:
     skipped: tuple[Skipped, ...]
     proposals: tuple[Proposed, ...]  # for the profile
     forget: tuple[Choice, ...]  # what may be meant: nothing was forgotten
-    source_id: str  # of the thread's conversation
+    source_id: str | None  # of the thread's conversation; None: the turn was not to be kept
     passages: tuple[str, ...]  # of this turn in it; none while its beginning is not processed
     revision: int
     why_not: str = ""  # why it was not looked at closely
@@ -52,17 +52,18 @@ def observe(
     noticed = _noticed(desk, principal, turns)
     choices = [tuple(look_up(each.query) for each in seen.forget) for seen in noticed]
     plan = planned(desk, principal, noticed)
-    talks = talks_in(desk, principal, turns)
+    said = {place: seen.kept for place, seen in enumerate(noticed) if seen.kept}
+    talks = talks_in(desk, principal, list(said.values()))
     passages = [passage for talk in talks for passage in talk.passages]
     indexes, vectors, of_passages = index_together(desk, plan.memories, passages)
     batch = Batch([each.asked for each in plan.wanted], indexes, vectors)
 
-    def decision() -> tuple[Changeset, tuple[Left, list[Home]]]:
+    def decision() -> tuple[Changeset, tuple[Left, dict[int, Home]]]:
         rest = iter(of_passages)
         grown = [
             grow(desk, principal, talk, list(islice(rest, len(talk.passages)))) for talk in talks
         ]
-        homes = _homes(turns, talks, grown)
+        homes = _homes(said, talks, grown)
         left = decide(desk, principal, plan, batch, homes)
         changeset = Changeset(
             principal.scope,
@@ -78,7 +79,7 @@ def observe(
     revision, (left, homes) = desk.decide(decision)
     repeats_told(desk, principal, [each.remembered for _, each in left.kept], batch.thread_of_all)
     answers = [
-        _answer(seen, place, left, choices[place], homes[place], revision)
+        _answer(seen, place, left, choices[place], homes.get(place), revision)
         for place, seen in enumerate(noticed)
     ]
     _note(desk, principal, turns, answers)
@@ -94,16 +95,18 @@ def _noticed(desk: Desk, principal: Principal, turns: Sequence[Heard]) -> list[N
     ]
 
 
-def _homes(turns: Sequence[Heard], talks: Sequence[Talk], grown: Sequence[Grown]) -> list[Home]:
-    """Of each turn."""
+def _homes(
+    said: Mapping[int, Heard], talks: Sequence[Talk], grown: Sequence[Grown]
+) -> dict[int, Home]:
+    """Of each turn that is kept, by its place in the batch."""
     by_thread = {talk.thread: (talk, each) for talk, each in zip(talks, grown, strict=True)}
     met: Counter[str] = Counter()
-    homes = []
-    for turn in turns:
+    homes = {}
+    for place, turn in said.items():
         talk, each = by_thread[turn.thread]
         met[turn.thread] += 1
         own = talk.of_turn(met[turn.thread]) if each.passages else []
-        homes.append(Home(each.source, tuple(each.passages[n] for n in own)))
+        homes[place] = Home(each.source, tuple(each.passages[n] for n in own))
     return homes
 
 
@@ -112,7 +115,7 @@ def _answer(
     place: int,
     left: Left,
     forget: tuple[Choice, ...],
-    home: Home,
+    home: Home | None,
     revision: int,
 ) -> Observed:
     kept = [
@@ -128,8 +131,8 @@ def _answer(
             replace(each, revision=revision) for turn, each in left.proposed if turn == place
         ),
         forget=forget,
-        source_id=home.source.id,
-        passages=home.passages,
+        source_id=home.source.id if home else None,
+        passages=home.passages if home else (),
         revision=revision,
         why_not=seen.why_not,
     )

@@ -14,6 +14,7 @@ from commonplace.language.observing.candidate import (
     ForgetAsked,
 )
 from commonplace.language.observing.turn import candidates_in
+from commonplace.language.observing.unkept import may_be_kept
 from commonplace.model.heard import Heard, Role
 from commonplace.model.kinds import Kind
 
@@ -30,6 +31,7 @@ class Reason(StrEnum):
     REPEAT = "repeat"  # a memory says so already
     SUSPICIOUS = "suspicious"  # reads like instructions that somebody planted
     REFUSED = "refused"  # a rule of its kind refuses it
+    ASKED_NOT_TO = "asked_not_to_keep_it"  # the speaker does not want it kept, in any form
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Noticed:
     """Of one turn."""
 
     turn: Heard
+    kept: Heard | None  # the turn as the conversation keeps it; None: it does not
     wanted: tuple[Candidate, ...] = ()  # may become memories
     claims: tuple[Candidate, ...] = ()  # about the profile
     forget: tuple[ForgetAsked, ...] = ()
@@ -62,11 +65,14 @@ def notice(
     turn: Heard, own_words: frozenset[str], *, is_the_user: bool, suspicious: bool
 ) -> Noticed:
     """``own_words``: what bullets of this memory begin with."""
-    own = replace(turn, text=without_echoes(turn.text, own_words))
+    may, unkept = _without_unwanted(turn)
+    if may is None:
+        return Noticed(turn, None, skipped=unkept, why_not="asked not to keep it")
+    own = replace(may, text=without_echoes(may.text, own_words))
     found = _found(own, is_the_user)
-    recalled = _recalled(turn, found, is_the_user) if own != turn else ()
+    recalled = _recalled(may, found, is_the_user) if own != may else ()
     if not found and (turn.role is not Role.USER or len(own.text) <= LOOKED_AT_FROM):
-        return Noticed(turn, skipped=recalled, why_not=_why_not(own, turn))
+        return Noticed(turn, may, skipped=(*unkept, *recalled), why_not=_why_not(own, may))
     candidates = [each for each in found if isinstance(each, Candidate)]
     sorted_out = [_refused(each, suspicious) for each in candidates]
     passed = [c for c, refused in zip(candidates, sorted_out, strict=True) if refused is None]
@@ -74,11 +80,24 @@ def notice(
     over = [skipped(each, Reason.TURN_FULL) for each in wanted[MOST_STORED:]]
     return Noticed(
         turn,
+        may,
         wanted=tuple(wanted[:MOST_STORED]),
         claims=_claims(passed, wanted[:MOST_STORED]),
         forget=tuple(each for each in found if isinstance(each, ForgetAsked)),
-        skipped=(*filter(None, sorted_out), *over, *recalled),
+        skipped=(*unkept, *filter(None, sorted_out), *over, *recalled),
     )
+
+
+def _without_unwanted(turn: Heard) -> tuple[Heard | None, tuple[Skipped, ...]]:
+    """A wish not to keep goes before everything. What it covers is not repeated in the answer."""
+    if turn.role is not Role.USER:
+        return turn, ()
+    may = may_be_kept(turn.text)
+    left_out = tuple(
+        Skipped(wish, wish, "", 1.0, Reason.ASKED_NOT_TO, "nor kept in the conversation")
+        for wish in may.wishes
+    )
+    return (replace(turn, text=may.text) if may.text else None), left_out
 
 
 def _found(turn: Heard, is_the_user: bool) -> tuple[Candidate | ForgetAsked, ...]:

@@ -5,7 +5,7 @@ It makes the steps; the book puts them into one changeset with those that keep t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -148,9 +148,9 @@ class Home:
 
 
 def decide(
-    desk: Desk, principal: Principal, plan: Plan, batch: Batch, homes: Sequence[Home]
+    desk: Desk, principal: Principal, plan: Plan, batch: Batch, homes: Mapping[int, Home]
 ) -> Left:
-    """``homes`` are those of the turns. To be decided again when another writer was faster."""
+    """``homes`` are those of the turns, by place. To be decided again when another was faster."""
     left = Left(skipped=list(plan.refused))
     if plan.is_empty:
         return left
@@ -242,7 +242,7 @@ class _Gate:
         )
 
 
-def _claims(plan: Plan, homes: Sequence[Home], left: Left) -> list[tuple[int, Claim]]:
+def _claims(plan: Plan, homes: Mapping[int, Home], left: Left) -> list[tuple[int, Claim]]:
     """For the profile. A field that is kept as a memory, too, is claimed only with it."""
     kept = {(place, each.trigger): each.remembered.id for place, each in left.kept}
     claims: list[tuple[int, Claim]] = []

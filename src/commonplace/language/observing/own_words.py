@@ -53,12 +53,13 @@ def own_sentences(turn: str) -> list[Sentence]:
     text = turn[:LOOKED_AT].replace(BLOT, " ")
     if _WHOLE_TURN.search(text) or _is_form(text):
         return []
-    own = _without_material(_blotted(text.translate(_APOSTROPHES)))
+    own = _without_material(blotted(text))
     return [one for one in _sentences(text, own) if one.own.strip(BLOT + " \t\"'.,:;!?")]
 
 
-def _blotted(text: str) -> str:
-    own = text
+def blotted(text: str) -> str:
+    """A turn in which what others wrote is blotted out, one character for one."""
+    own = text.translate(_APOSTROPHES)
     for pattern in (_FENCED, _TAGGED, _REPLIED_TO):
         own = pattern.sub(_blot, own)
     own = "\n".join(_blot_line(line) for line in own.split("\n"))

@@ -13,6 +13,7 @@ from commonplace.language.observing.candidate import (
 )
 from commonplace.language.observing.in_sentence import Heard, observed_in
 from commonplace.language.observing.own_words import own_sentences
+from commonplace.language.observing.unkept import may_be_kept
 from commonplace.language.policy import LONGEST
 from commonplace.model.kinds import Kind
 
@@ -26,6 +27,7 @@ def read_turn(
 ) -> tuple[Observed, ...]:
     if role not in _SPEAKERS:
         return _finished_job(text)
+    text = may_be_kept(text).text
     if identity := asking.identity_given(text):
         return (_soul(identity, text),)
     found: list[Observed] = []

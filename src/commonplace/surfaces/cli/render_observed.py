@@ -24,6 +24,8 @@ def _observed(answer: Observed) -> Any:
         why = answer.why_not or "nothing in it is worth more"
         lines.append(Text(f"Kept in the conversation alone: {why}.", "dim"))
     where = ", ".join(answer.passages) or answer.source_id
+    if where is None:
+        return Group(*lines)
     return Group(*lines, Text(f"  turn kept as {where}", "dim"))
 
 
