@@ -13,10 +13,14 @@ from commonplace.language.observing.candidate import (
     Candidate,
     ForgetAsked,
 )
-from commonplace.language.observing.turn import candidates_in
-from commonplace.language.observing.unkept import may_be_kept
+from commonplace.language.observing.turn import (
+    candidates_in,
+    may_be_kept,
+    without_credentials,
+)
 from commonplace.model.heard import Heard, Role
 from commonplace.model.kinds import Kind
+from commonplace.model.memory import Sensitivity
 
 LOOKED_AT_FROM = 200  # characters: a longer turn is looked at even without a trigger
 
@@ -70,9 +74,10 @@ def notice(
         return Noticed(turn, None, skipped=unkept, why_not="asked not to keep it")
     own = replace(may, text=without_echoes(may.text, own_words))
     found = _found(own, is_the_user)
+    kept = replace(may, text=without_credentials(may.text, found))
     recalled = _recalled(may, found, is_the_user) if own != may else ()
     if not found and (turn.role is not Role.USER or len(own.text) <= LOOKED_AT_FROM):
-        return Noticed(turn, may, skipped=(*unkept, *recalled), why_not=_why_not(own, may))
+        return Noticed(turn, kept, skipped=(*unkept, *recalled), why_not=_why_not(own, may))
     candidates = [each for each in found if isinstance(each, Candidate)]
     sorted_out = [_refused(each, suspicious) for each in candidates]
     passed = [c for c, refused in zip(candidates, sorted_out, strict=True) if refused is None]
@@ -80,7 +85,7 @@ def notice(
     over = [skipped(each, Reason.TURN_FULL) for each in wanted[MOST_STORED:]]
     return Noticed(
         turn,
-        may,
+        kept,
         wanted=tuple(wanted[:MOST_STORED]),
         claims=_claims(passed, wanted[:MOST_STORED]),
         forget=tuple(each for each in found if isinstance(each, ForgetAsked)),
@@ -136,11 +141,14 @@ def _refused(candidate: Candidate, suspicious: bool) -> Skipped | None:
 
 
 def _claims(passed: Sequence[Candidate], stored: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Sensitive fields wait for the owner and are no memories; the others are both."""
+    """Sensitive fields wait for the owner and are no memories; the others are both, unless the
+    memory is guarded: the profile shows to all what it holds."""
     return tuple(
         each
         for each in passed
-        if each.profile_field and each.profile_value and (each.is_sensitive or each in stored)
+        if each.profile_field
+        and each.profile_value
+        and (each.is_sensitive or (each in stored and each.sensitivity is not Sensitivity.HIGH))
     )
 
 

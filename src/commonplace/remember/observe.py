@@ -13,6 +13,7 @@ from commonplace.desk import Desk, can_see, visibility_of
 from commonplace.errors import CommonplaceError
 from commonplace.language.normalise import fold
 from commonplace.language.observing.candidate import Candidate
+from commonplace.language.observing.turn import without_credentials
 from commonplace.language.sentences import sentences
 from commonplace.model.changes import Step
 from commonplace.model.heard import Heard, day_of
@@ -52,6 +53,11 @@ class Kept:
     @property
     def confidence(self) -> float:
         return self.remembered.memory.confidence
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        """High: only who is cleared finds it, and whoever knows its id."""
+        return self.remembered.memory.sensitivity
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +132,7 @@ def _fields(candidate: Candidate, turn: Heard) -> dict[str, Any]:
         "facet": candidate.facet,
         "importance": candidate.importance,
         "confidence": candidate.confidence,
+        "sensitivity": candidate.sensitivity,
         "evidence": candidate.evidence or None,
         "ttl_days": candidate.ttl_days,
         "valid_from": candidate.valid_from,
@@ -252,7 +259,7 @@ def _claims(plan: Plan, homes: Mapping[int, Home], left: Left) -> list[tuple[int
             if memory is None and not candidate.is_sensitive:
                 continue
             try:
-                said = _claim(candidate, noticed.turn, homes[place].source, memory)
+                said = _claim(candidate, noticed, homes[place].source, memory)
             except CommonplaceError as error:
                 left.skipped.append((place, skipped(candidate, Reason.REFUSED, str(error))))
                 continue
@@ -263,13 +270,13 @@ def _claims(plan: Plan, homes: Mapping[int, Home], left: Left) -> list[tuple[int
 _ADDED = {"goals": "goals_add"}  # a goal joins the others
 
 
-def _claim(candidate: Candidate, turn: Heard, home: Source, memory: str | None) -> Claim:
+def _claim(candidate: Candidate, noticed: Noticed, home: Source, memory: str | None) -> Claim:
     field = str(candidate.profile_field)
     return claim(
         _ADDED.get(field, field),
         candidate.profile_value,
-        evidence=[candidate.trigger],
-        thread=turn.thread,
+        evidence=[without_credentials(candidate.trigger, noticed.wanted)],
+        thread=noticed.turn.thread,
         source_id=home.id,
         memory_id=None if candidate.is_sensitive else memory,
     )

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from commonplace.model.consent import SENSITIVE
 from commonplace.model.kinds import Kind
+from commonplace.model.memory import Sensitivity
 
 STORED_FROM = 0.7  # confidence; what is below is told and not stored
 MOST_CANDIDATES = 5
 MOST_STORED = 3
-
-SENSITIVE_FIELDS = frozenset({"preferred_name", "pronouns", "city", "language"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Candidate:
     valid_to: datetime | None = None
     profile_field: str | None = None  # what of the profile it is about
     profile_value: str | None = None
+    sensitivity: Sensitivity = Sensitivity.NORMAL  # high: only who is cleared finds it
     asked: bool = False  # "remember that …": the user wants it kept
 
     @property
@@ -42,7 +43,7 @@ class Candidate:
     @property
     def is_sensitive(self) -> bool:
         """Whether it waits for the owner's consent instead of being stored."""
-        return self.profile_field in SENSITIVE_FIELDS
+        return self.profile_field in SENSITIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,14 @@ class ForgetAsked:
 
     query: str
     trigger: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What of a turn may be kept, and the words that ask for less."""
+
+    text: str  # empty: nothing
+    wishes: tuple[str, ...] = ()
 
 
 Observed = Candidate | ForgetAsked

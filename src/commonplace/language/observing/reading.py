@@ -13,6 +13,7 @@ from commonplace.language.observing.candidate import (
 )
 from commonplace.language.observing.in_sentence import Heard, observed_in
 from commonplace.language.observing.own_words import own_sentences
+from commonplace.language.observing.sensitive import guarded
 from commonplace.language.observing.unkept import may_be_kept
 from commonplace.language.policy import LONGEST
 from commonplace.model.kinds import Kind
@@ -33,7 +34,8 @@ def read_turn(
     found: list[Observed] = []
     for sentence in own_sentences(text)[:MOST_SENTENCES]:
         found += observed_in(Heard(sentence, said_at, speaker))
-    return tuple(sorted(_distinct(found), key=_rank)[:MOST_CANDIDATES])
+    best = sorted(_distinct(found), key=_rank)[:MOST_CANDIDATES]
+    return tuple(map(guarded, best))
 
 
 def _finished_job(text: str) -> tuple[Observed, ...]:

@@ -8,8 +8,8 @@ little does less harm here than to keep too much.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from commonplace.language.observing.candidate import Kept
 from commonplace.language.observing.own_words import blotted
 from commonplace.language.observing.patterns import any_of, data
 from commonplace.language.sentences import sentences
@@ -26,14 +26,6 @@ _NO_MATTER = re.compile(
     r"by the way|btw|this|one thing|היי|שלום|בבקשה|אבל|אז|רק|נא)\b)*",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What of a turn may be kept, and the words that ask for less."""
-
-    text: str  # empty: nothing
-    wishes: tuple[str, ...] = ()
 
 
 def may_be_kept(turn: str) -> Kept:

@@ -8,6 +8,7 @@ from rich.console import Group
 from rich.text import Text
 
 from commonplace.book.observing import Observed
+from commonplace.model.memory import Sensitivity
 from commonplace.remember.notice import Skipped
 from commonplace.remember.observe import Kept
 from commonplace.surfaces.cli.draw import drawn
@@ -32,6 +33,8 @@ def _observed(answer: Observed) -> Any:
 @drawn.register
 def _kept(answer: Kept) -> Any:
     told = f"  {answer.category}, importance {answer.importance}, confidence {answer.confidence:g}"
+    if answer.sensitivity is Sensitivity.HIGH:
+        told += ", stored as sensitive: shown by its id, or to who is cleared"
     return Group(drawn(answer.remembered), Text(f"{told}, from: {answer.trigger}", "dim"))
 
 

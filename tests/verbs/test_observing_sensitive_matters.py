@@ -1,0 +1,45 @@
+"""What is sensitive is stored guarded, and the answer says so; a secret is in no passage."""
+
+from __future__ import annotations
+
+from commonplace.model.memory import Sensitivity
+
+CARD = "4111 1111 1111 1111"  # a number that card makers give out for tests
+
+
+def test_a_private_matter_is_found_by_its_id_and_by_no_search(me):
+    (kept,) = me.observe("I'm pregnant.").stored
+    assert kept.sensitivity is Sensitivity.HIGH
+    assert me.list().memories == ()
+    assert me.recall("pregnant", sources="none").hits == ()
+    assert me.show(kept.remembered.id).memory.content == "The user is pregnant."
+
+
+def test_the_wifi_password_is_found_by_everybody_who_may_see_it(me):
+    (kept,) = me.observe("The wifi password is tulip42.").stored
+    assert kept.sensitivity is Sensitivity.NORMAL
+    assert me.recall("wifi password", sources="none").hits[0].id == kept.remembered.id
+
+
+def test_a_card_number_stands_in_the_guarded_memory_alone(me):
+    observed = me.observe(f"Call me Ana. My credit card number is {CARD}.")
+    (kept,) = observed.stored
+    assert kept.sensitivity is Sensitivity.HIGH
+    assert kept.remembered.memory.metadata["value"] == CARD
+    (passage,) = me.show(observed.source_id).passages
+    assert passage.text == "Call me Ana. My credit card number is [secret]."
+    assert [hit.id for hit in me.recall("credit card number").hits] == [passage.id]
+    me.erase(kept.remembered.id)
+    assert me.verify_forget(CARD).clean
+
+
+def test_a_proposal_rests_on_words_without_the_secret(me):
+    me.observe(f"My name is Ana and my credit card number is {CARD}.")
+    (proposal,) = me.proposals()
+    assert CARD not in str(proposal)
+
+
+def test_a_private_goal_is_guarded_and_not_put_into_the_profile(me):
+    observed = me.observe("My goal is to get pregnant this year.")
+    assert [each.sensitivity for each in observed.stored] == [Sensitivity.HIGH]
+    assert observed.proposals == ()
