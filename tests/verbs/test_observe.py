@@ -158,11 +158,21 @@ def test_words_that_come_through_a_conversation_are_proposed_even_by_the_owner_s
 def test_a_goal_is_a_memory_and_a_signal(me, clock):
     observed = me.observe("I want to run a marathon.", thread="monday")
     assert [each.category for each in observed.stored] == ["goals"]
-    assert [each.name for each in observed.proposals] == ["goals_add"]
+    assert [(each.name, each.value) for each in observed.proposals] == [
+        ("goals_add", "run a marathon")
+    ]
     assert me.profile().fields == {}
     clock.tick(days=1)
     again = me.observe("My goal is to run a marathon.", thread="tuesday")
     assert all(each.remembered.relation is not Relation.CHANGED for each in again.stored)
+    assert [each.outcome for each in again.proposals] == [Outcome.APPLIED]
+    assert me.profile().fields == {"goals": ["run a marathon"]}
+
+
+def test_another_speaker_s_goal_is_none_of_the_owner_s(me):
+    observed = me.observe("I want to run a marathon.", speaker="Dana")
+    assert observed.stored
+    assert observed.proposals == ()
 
 
 def test_a_tone_that_is_wished_for_twice_is_set(me, clock):

@@ -267,13 +267,9 @@ def _claims(plan: Plan, homes: Mapping[int, Home], left: Left) -> list[tuple[int
     return claims
 
 
-_ADDED = {"goals": "goals_add"}  # a goal joins the others
-
-
 def _claim(candidate: Candidate, noticed: Noticed, home: Source, memory: str | None) -> Claim:
-    field = str(candidate.profile_field)
     return claim(
-        _ADDED.get(field, field),
+        candidate.profile_field,
         candidate.profile_value,
         evidence=[without_credentials(candidate.trigger, noticed.wanted)],
         thread=noticed.turn.thread,

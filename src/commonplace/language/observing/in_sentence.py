@@ -9,7 +9,7 @@ from datetime import UTC, datetime, time
 
 from commonplace.language.categorise import categorise
 from commonplace.language.kv_fields import Pair, Sort, pair_in, sort_of
-from commonplace.language.observing import asking, english, hebrew
+from commonplace.language.observing import asking, english, goals, hebrew
 from commonplace.language.observing.candidate import Candidate, ForgetAsked, Observed
 from commonplace.language.observing.meant import not_meant
 from commonplace.language.observing.own_words import Sentence
@@ -243,6 +243,7 @@ def _told(clause: str, rule: StatementRule | None, heard: Heard) -> Candidate | 
     fits = told is not None and _stands_alone(kind, dated.text, heard.said_at)
     confidence = rule.confidence if rule else 0.8
     day = dated.day if kind is Kind.EVENT else None
+    is_goal = rule is not None and rule.facet == "goal" and heard.speaker is None
     return Candidate(
         kind,
         dated.text,
@@ -252,8 +253,8 @@ def _told(clause: str, rule: StatementRule | None, heard: Heard) -> Candidate | 
         importance=rule.importance if rule else 2,
         confidence=confidence if fits else min(confidence, _UNTOLD),
         valid_from=datetime.combine(day, time.min, UTC) if day else None,
-        profile_field="goals" if rule and rule.facet == "goal" else None,
-        profile_value=dated.text if rule and rule.facet == "goal" else None,
+        profile_field=goals.FIELD if is_goal else None,
+        profile_value=goals.goal_in(dated.text) if is_goal else None,
     )
 
 

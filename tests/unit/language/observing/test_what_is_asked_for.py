@@ -106,8 +106,27 @@ def test_a_sensitive_field_of_the_profile_is_named_with_its_value(turn, field, v
 def test_tone_and_goals_are_fields_that_need_no_consent():
     tone = only("I'd like you to be more formal with me")
     goal = only("My goal is to run a half marathon by October")
-    assert [tone.profile_field, goal.profile_field] == ["tone", "goals"]
+    assert [tone.profile_field, goal.profile_field] == ["tone", "goals_add"]
     assert [tone.is_sensitive, goal.is_sensitive] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("turn", "goal"),
+    [
+        ("My goal is to run a marathon by May", "run a marathon by May"),
+        ("I want to run a marathon by May", "run a marathon by May"),
+        ("I hope to finish my PhD by the end of 2027", "finish the user's PhD by the end of 2027"),
+        ("I'm trying to quit smoking", "quit smoking"),
+        ("We are saving up for a house", "saving up for a house"),
+        ("my dream is to open a pottery studio in May", "open a pottery studio in May"),
+        ("המטרה שלי היא לרוץ מרתון עד מאי", "לרוץ מרתון עד מאי"),
+        ("אני רוצה ללמוד ספרדית השנה", "ללמוד ספרדית בשנת 2026"),
+        ("אנחנו חוסכים לדירה", "חוסך לדירה"),
+    ],
+)
+def test_a_goal_is_claimed_for_the_profile_in_few_words(turn, goal):
+    kept = only(turn)
+    assert (kept.profile_field, kept.profile_value) == ("goals_add", goal)
 
 
 def test_the_assistants_identity_changes_only_when_it_is_told_so():
