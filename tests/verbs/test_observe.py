@@ -119,6 +119,12 @@ def test_a_finished_job_of_an_assistant_becomes_a_summary_of_seven_days(me, cloc
     assert memory.expires_at == clock.now + timedelta(days=7)
 
 
+def test_a_role_is_known_in_whatever_case_it_is_written(me):
+    observed = me.observe("I am allergic to peanuts.", role="User")
+    assert observed.stored[0].remembered.memory.role == "user"
+    assert me.observe("Noted.", role=" ASSISTANT ").why_not.startswith("said by the assistant")
+
+
 # ——— what a person decides ———
 
 

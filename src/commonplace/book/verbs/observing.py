@@ -49,13 +49,18 @@ class Observing(Recalling):
             text=check.text(told.get("text", ""), "text"),
             thread=check.word(told.get("thread", "main"), "thread"),
             at=check.when(told["at"], "at") if "at" in told else self._desk.clock(),
-            role=check.choice(told.get("role", Role.USER), "role", Role, {}),
+            role=check.choice(_small(told.get("role", Role.USER)), "role", Role, {}),
             **{name: optional_word(told.get(name), name) for name in _WORDS},
         )
 
     def _may_be_meant(self, query: str) -> Choice:
         """Among memories: of a passage only its whole conversation could be forgotten."""
         return self._choice(query, "ids", sources=NONE)
+
+
+def _small(role: object) -> object:
+    """Frameworks write User, USER and user."""
+    return role.strip().casefold() if isinstance(role, str) else role
 
 
 _WORDS = ("speaker", "session", "run_id", "job_id")

@@ -49,11 +49,18 @@ def rule_given(sentence: str) -> str | None:
     return said[:1].upper() + said[1:]
 
 
+_CALLED = {"what_name": "The agent's name is {}.", "what_name_he": "שמו של הסוכן הוא {}."}
+_CALLED["what_name_given"] = _CALLED["what_name"]
+
+
 def identity_given(turn: str) -> str | None:
-    """What the assistant is told to be, when it is told in so many words."""
+    """What the assistant is told to be, when it is told in so many words; a name as a sentence."""
     found = _first(_SOUL, turn[:_INTRODUCTION])
-    what = named_group(found, "what") if found else None
-    return what.strip(" ,;") if what and what.strip(" ,;.") else None
+    what = (named_group(found, "what") or "").strip(" ,;)") if found else ""
+    if found is None or not what.strip("."):
+        return None
+    sentence = _CALLED.get(found.lastgroup or "")
+    return sentence.format(what.strip(". !")) if sentence else what
 
 
 def is_finished_job(text: str) -> bool:

@@ -37,10 +37,19 @@ _WHEN_COMMA = re.compile(
 )
 
 
+# "My wife and I are vegetarian": what holds for both holds for the speaker.
+_BOTH_OF_US = re.compile(
+    r"\b(?:(?:my|our) (?:\w+ )?[\w-]+ and I|(?:me|I) and my (?:\w+ )?[\w-]+)"
+    r"(?= (?:are|were|have|both|will|want|plan|love|like|hate|live|moved|got|just|decided|went)\b)",
+    re.IGNORECASE,
+)
+
+
 def clauses(sentence: str) -> list[str]:
     """The parts of a sentence that can stand alone, without what only links them."""
     found = []
-    whole = _WHEN_COMMA.sub(r"\1 ", _OPENER.sub("", sentence, count=1))
+    whole = _BOTH_OF_US.sub("we", _OPENER.sub("", sentence, count=1))
+    whole = _WHEN_COMMA.sub(r"\1 ", whole)
     for part in _BOUNDARY.split(whole):
         clause = _TAIL.sub("", _OPENER.sub("", part.strip(), count=1) if part else "")
         clause = clause.strip(" ,.;:!?…()–-")

@@ -11,7 +11,8 @@ from commonplace.language.categorise import categorise
 from commonplace.language.kv_fields import Pair, Sort, pair_in, sort_of
 from commonplace.language.observing import asking, english, goals, hebrew
 from commonplace.language.observing.candidate import Candidate, ForgetAsked, Observed
-from commonplace.language.observing.meant import not_meant
+from commonplace.language.observing.meant import not_meant, taken_back
+from commonplace.language.observing.own_contact import own_contact
 from commonplace.language.observing.own_words import Sentence
 from commonplace.language.observing.profile import ProfileSaid, profile_in
 from commonplace.language.observing.remembered import asked_to_remember
@@ -60,7 +61,7 @@ def observed_in(heard: Heard) -> list[Observed]:
         return [said]
     if heard.sentence.has_quotation:
         return []
-    contact = _contact(heard)
+    contact = _own_contact(heard) or _contact(heard)
     if contact:
         return [contact]
     heard_of = _hearsay(heard)
@@ -96,7 +97,7 @@ def _remembered(heard: Heard) -> Candidate | None:
     if content is None or _TO_YOU.search(content):
         return None
     inner = replace(heard, sentence=Sentence(content, content))
-    found = _instruction(inner) or _contact(inner)
+    found = _instruction(inner) or _own_contact(inner) or _contact(inner)
     if found is None and rule_for(content, "hebrew" if heard.is_hebrew else "english") is None:
         found = _pair(content, heard, asked=True)
     if found is None:
@@ -127,6 +128,14 @@ def _log(content: str, heard: Heard) -> Candidate:
 # ——— contacts and values ———
 
 
+def _own_contact(heard: Heard) -> Candidate | None:
+    """Also of a request: "could you write to me at …" tells where."""
+    pair = own_contact(heard.own, heard.subject)
+    if pair is None or not_meant(heard.own) not in (None, "request", "question"):
+        return None
+    return _value_of(pair, heard, "profile")
+
+
 def _contact(heard: Heard) -> Candidate | None:
     contact = contact_told(heard.own)
     if contact is None or heard.own.rstrip().endswith("?"):
@@ -147,11 +156,15 @@ def _pair(clause: str, heard: Heard, asked: bool = False) -> Candidate | None:
     pair = pair_in(clause, asked)
     if pair is None or _NOBODYS.match(pair.subject) or (not asked and _is_chatter(pair)):
         return None
+    return _value_of(pair, heard, categorise(clause))
+
+
+def _value_of(pair: Pair, heard: Heard, category: str | None) -> Candidate:
     return Candidate(
         Kind.KV,
         f"{pair.subject}: {pair.value}",
         heard.sentence.written,
-        category=categorise(clause),
+        category=category,
         importance=3,
         confidence=0.9,
         metadata={"subject": pair.subject, "value": pair.value},
@@ -201,9 +214,14 @@ def _quoted(heard: Heard) -> str:
 
 
 def _statements(heard: Heard, asked: bool = False) -> Iterator[Candidate]:
+    if taken_back(heard.own):
+        return
     parts = (hebrew if heard.is_hebrew else english).clauses(heard.own)
+    asks = heard.own.rstrip().endswith("?")
     for clause in parts:
         found = profile_in(clause)
+        if found and asks and _OF_ONESELF.match(clause):  # "I live in Berlin?"
+            continue
         if found and not_meant(clause) in (None, "request"):
             yield _about_profile(found, clause, heard)
     if not asked and not_meant(heard.own):
@@ -213,6 +231,10 @@ def _statements(heard: Heard, asked: bool = False) -> Iterator[Candidate]:
             said = _statement(clause, heard, asked)
             if said:
                 yield said
+
+
+# Not "speak Hebrew with me, ok?": that is wished for, with whatever mark.
+_OF_ONESELF = re.compile(r"(?:i|we|my|our)\b|(?:אני|אנחנו|שמי|השם|קוראים|עברתי|עברנו)(?= )", re.I)
 
 
 def _statement(clause: str, heard: Heard, asked: bool) -> Candidate | None:

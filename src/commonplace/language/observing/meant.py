@@ -8,6 +8,7 @@ _DATA = data("meant")
 _REASONS: dict[str, Bilingual] = {
     reason: any_of(each, _DATA["words"]) for reason, each in _DATA["reasons"].items()
 }
+_TAKEN_BACK, _CORRECTS = any_of(_DATA["taken_back"]), any_of(_DATA["corrects"])
 
 
 def not_meant(sentence: str) -> str | None:
@@ -16,3 +17,13 @@ def not_meant(sentence: str) -> str | None:
         if pattern.search(sentence):
             return reason
     return None
+
+
+def taken_back(sentence: str) -> bool:
+    """Whether the end of a sentence says that its beginning is not so."""
+    return _TAKEN_BACK.search(sentence) is not None
+
+
+def corrects(sentence: str) -> bool:
+    """Whether a sentence only puts right the one before it, which is then not so."""
+    return _CORRECTS.match(sentence) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import zip_longest
 
 from commonplace.language.observing import asking
 from commonplace.language.observing.candidate import (
@@ -12,6 +13,7 @@ from commonplace.language.observing.candidate import (
     Observed,
 )
 from commonplace.language.observing.in_sentence import Heard, observed_in
+from commonplace.language.observing.meant import corrects
 from commonplace.language.observing.own_words import own_sentences
 from commonplace.language.observing.sensitive import guarded
 from commonplace.language.observing.unkept import may_be_kept
@@ -32,8 +34,10 @@ def read_turn(
     if identity := asking.identity_given(text):
         return (_soul(identity, text),)
     found: list[Observed] = []
-    for sentence in own_sentences(text)[:MOST_SENTENCES]:
-        found += observed_in(Heard(sentence, said_at, speaker))
+    said = own_sentences(text)[:MOST_SENTENCES]
+    for sentence, following in zip_longest(said, said[1:]):
+        if following is None or not corrects(following.own):
+            found += observed_in(Heard(sentence, said_at, speaker))
     best = sorted(_distinct(found), key=_rank)[:MOST_CANDIDATES]
     return tuple(map(guarded, best))
 

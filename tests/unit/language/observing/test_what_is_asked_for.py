@@ -41,6 +41,8 @@ def test_what_fits_no_kind_is_a_log_of_thirty_days():
         "remember when we went to the beach",
         "I always forget how to spell necessary",
         "And remember, I'm always here for you",
+        "Remember the Alamo?",
+        "remember that time in Paris?",
         "שכחתי את המטרייה",
     ],
 )
@@ -93,6 +95,8 @@ def test_never_mind_asks_to_forget_nothing(turn):
         ("my pronouns are they/them", "pronouns", "they/them"),
         ("We just moved to Ghent", "city", "Ghent"),
         ("please speak Hebrew with me", "language", "Hebrew"),
+        ("My language is German", "language", "German"),
+        ("השפה שלי היא גרמנית", "language", "גרמנית"),
         ("אני גרה בחיפה", "city", "חיפה"),
         ("קוראים לי אנה", "preferred_name", "אנה"),
     ],
@@ -132,3 +136,44 @@ def test_a_goal_is_claimed_for_the_profile_in_few_words(turn, goal):
 def test_the_assistants_identity_changes_only_when_it_is_told_so():
     assert only("Update your soul: you never guess").kind is Kind.SOUL
     assert stored("You are funny and calm") == []
+    assert stored("You are now Max, a pirate") == []
+
+
+@pytest.mark.parametrize(
+    ("turn", "soul"),
+    [
+        ("update_soul: You are kind", "You are kind"),
+        ("update soul: You are kind and brief", "You are kind and brief"),
+        ("Your name is Max", "The agent's name is Max."),
+        ("Max, that's your name", "The agent's name is Max."),
+        ("השם שלך הוא מקס", "שמו של הסוכן הוא מקס."),
+    ],
+)
+def test_an_identity_is_said_in_whole_sentences(turn, soul):
+    kept = only(turn)
+    assert (kept.kind, kept.content, kept.asked) == (Kind.SOUL, soul, True)
+
+
+@pytest.mark.parametrize("role", ["assistant", "tool"])
+def test_only_the_user_says_what_the_assistant_is(role):
+    assert said("update_soul: You are kind", role=role) == ()
+
+
+def test_a_role_may_be_written_in_capitals():
+    assert said("I'm allergic to nuts", role="User") == said("I'm allergic to nuts")
+
+
+@pytest.mark.parametrize(
+    ("turn", "task"),
+    [
+        ("remember to call mom tomorrow", "The user needs to call mom on 2026-03-12."),
+        ("Remind me to call mom tomorrow", "The user needs to call mom on 2026-03-12."),
+        (
+            "The meeting is moved to Tuesday at 3pm",
+            "The meeting is moved to Tuesday 2026-03-17 at 3pm.",
+        ),
+    ],
+)
+def test_a_reminder_is_a_task_with_its_date(turn, task):
+    kept = only(turn)
+    assert (kept.kind, kept.category, kept.content) == (Kind.FACT, "tasks", task)
