@@ -20,10 +20,11 @@ from commonplace.model.changes import Bookkeeping
 from commonplace.model.conflict import Held
 from commonplace.model.filters import Visibility
 from commonplace.model.memory import Link, Memory, Version
+from commonplace.model.profile import PREFIX
 from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import Passage, Source
 from commonplace.model.time_travel import Then, as_described_then, as_it_stood, known_versions
-from commonplace.recall.past_index import past_index
+from commonplace.recall.past_index import ids_then, past_index
 from commonplace.store.cache import IndexCache
 from commonplace.store.index import ScopeIndex
 from commonplace.store.port import EVERYTHING, Counters, HeldQuery, Listing, SourceListing, Store
@@ -119,28 +120,30 @@ class StoreThen:
     # ——— memories ———
 
     def fetch(self, scope: Scope, ids: Sequence[str]) -> list[Memory]:
+        return self._stood(scope, ids, self._past.by_id)
+
+    def _stood(self, scope: Scope, ids: Sequence[str], seen: Visibility) -> list[Memory]:
         versions = self._versions(scope, ids)
         found = (
-            self._past.stood(memory, versions.get(memory.id, ()), self._past.by_id)
+            self._past.stood(memory, versions.get(memory.id, ()), seen)
             for memory in self._store.fetch(scope, ids)
         )
         return [memory for memory in found if memory]
 
     def page(self, scope: Scope, listing: Listing) -> list[Memory]:
-        """The other wishes of a listing are of the night's, which does not travel."""
-        found = (
-            self._past.stood(life.memory, life.versions, listing.visibility)
-            for life in self._store.lives(scope, self._past.now)
-        )
-        admitted = [
-            memory
-            for memory in found
-            if memory
-            and memory.state in listing.states
-            and listing.filters.admits(memory)
-            and (memory.id.startswith("profile:") or not listing.only_profile)
-        ]
-        return admitted[_place_after(admitted, listing.after) :][: listing.limit]
+        """Of what is active, as the index of then knows it; the other wishes of a listing are of
+        the night's, which does not travel. Only the rows of the page are read."""
+        past, seen = self._past, listing.visibility
+        kept = past_index(past.desk, scope, past.then, seen)
+        ids = ids_then(kept, listing.filters, seen, past.now)
+        if listing.only_profile:
+            ids = [id for id in ids if id.startswith(PREFIX)]
+        start, found = _place_after(ids, listing.after), list[Memory]()
+        while start < len(ids) and len(found) < listing.limit:  # once, unless some just vanished
+            end = start + listing.limit - len(found)
+            found += self._stood(scope, ids[start:end], seen)
+            start = end
+        return found
 
     def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]:
         """Those that were known, and that whoever asks may see."""
@@ -200,10 +203,9 @@ class StoreThen:
         return [(unit, passage) for unit, passage in found if unit in units]
 
 
-def _place_after(memories: Sequence[Memory], id: str | None) -> int:
+def _place_after(ids: Sequence[str], id: str | None) -> int:
     if id is None:
         return 0
-    for place, memory in enumerate(memories, 1):
-        if memory.id == id:
-            return place
-    raise NotFound(f"There is no {id!r} to go on after.", field="after")
+    if id not in ids:
+        raise NotFound(f"There is no {id!r} to go on after.", field="after")
+    return ids.index(id) + 1

@@ -1,4 +1,5 @@
-"""The index of a scope as it stood: made from its versions, and kept while nothing changes."""
+"""The index of a scope as it stood: that of the present, taken back, and kept while nothing
+changes. Most memories have never changed: those are not even read."""
 
 from __future__ import annotations
 
@@ -6,16 +7,16 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import count
+
+import numpy as np
 
 from commonplace.desk import EMBEDDED_AT_ONCE, Desk, Vector, indexing
-from commonplace.model.filters import Visibility
+from commonplace.model.filters import Filters, Visibility
 from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Scope
 from commonplace.model.time_travel import Then, as_it_stood
-from commonplace.store.index import ScopeIndex
 from commonplace.store.past_indexes import PastIndex
-from commonplace.store.port import Counters, IndexedRow, IndexPage, Life, Past
+from commonplace.store.port import Counters, IndexedRow, IndexPage, Life
 from commonplace.store.sql.rows import memory_values, pack_terms
 
 
@@ -25,10 +26,27 @@ def past_index(desk: Desk, scope: Scope, then: Then, seen: Visibility) -> PastIn
     key = _key(scope, desk.store.counters(scope), then, seen)
     kept = desk.past.get(key, now)
     if kept is None:
-        past = desk.store.past(scope, then, now)
-        kept = _made(desk, past, then, seen, now)
-        desk.past.keep(_key(scope, past.page.counters, then, seen), kept)
+        with desk.index.reading(scope) as present:
+            index = present.copy()
+        past = desk.store.past(scope, then, now, index.counters)
+        index.absorb(past.missed)
+        index.take_back(past.unchanged, past.cut)
+        standing = list(_standing(past.lives, then, seen, now))
+        index.absorb(_with_rows(desk, past.page, standing))
+        kept = PastIndex(index, now, past.next_end, threading.Lock())
+        desk.past.keep(_key(scope, past.missed.counters, then, seen), kept)
     return kept
+
+
+def ids_then(past: PastIndex, filters: Filters, seen: Visibility, now: datetime) -> list[str]:
+    """Of all memories that a list may show, newest first."""
+    with past.lock:
+        index = past.index
+        slots = np.flatnonzero(index.listed(filters, seen, now) & ~index.passages)
+        units = np.array(index.units, dtype=np.int64)[slots]
+        units = np.where(units < 0, ~units, units)  # as if nothing had been reworded
+        order = np.lexsort((units, index.numeric["created_at"][slots]))
+        return [index.ids[slot] for slot in slots[order][::-1].tolist()]
 
 
 def _key(scope: Scope, counters: Counters, then: Then, seen: Visibility) -> tuple[object, ...]:
@@ -43,28 +61,16 @@ class _Standing:
     is_reworded: bool  # it said something else then, and is found by other words
 
 
-def _made(desk: Desk, past: Past, then: Then, seen: Visibility, now: datetime) -> PastIndex:
-    standing = list(_standing(past.lives, then, seen, now))
-    page = _with_rows(desk, past.page, standing)
-    index = ScopeIndex(desk.embedder.dimension)
-    index.absorb(page)
-    ends = [life.memory.ends_at for life in past.lives if life.memory.ends_at]
-    return PastIndex(index, now, min(ends, default=None), threading.Lock())
-
-
 def _standing(
     lives: Sequence[Life], then: Then, seen: Visibility, now: datetime
 ) -> Iterator[_Standing]:
-    """Words that are not said any more have units of their own, which no stored unit has."""
-    fresh = count(-1, -1)
-    for life in reversed(lives):  # oldest first, as units are handed out
+    """Words that are not said any more have a unit of their own, which no stored one is."""
+    for life in lives:
         stood = as_it_stood(life.memory, life.versions, then, now)
         if stood is None or stood.state is not State.ACTIVE or not seen.admits(life.memory):
             continue
-        if stood.searchable_text == life.memory.searchable_text:
-            yield _Standing(life.unit, stood, False)
-        else:
-            yield _Standing(next(fresh), stood, True)
+        is_reworded = stood.searchable_text != life.memory.searchable_text
+        yield _Standing(~life.unit if is_reworded else life.unit, stood, is_reworded)
 
 
 def _with_rows(desk: Desk, page: IndexPage, standing: Sequence[_Standing]) -> IndexPage:

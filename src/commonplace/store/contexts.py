@@ -11,6 +11,7 @@ All is kept as passages come and must equal what would be built from scratch.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +57,13 @@ class Windows:
         self.ahead: Ints = np.zeros(0, np.int64)
         self.terms: Ints = np.zeros(0, np.int64)  # how many each holds
         self._spans: tuple[Ints, Ints] | None = None
+
+    def copy(self) -> Windows:
+        other = copy(self)
+        other.back, other.ahead, other.terms = (
+            array.copy() for array in (self.back, self.ahead, self.terms)
+        )
+        return other
 
     def make_room(self, at: Ints) -> None:
         self.back, self.ahead, self.terms = (
@@ -124,6 +132,13 @@ class Contexts:
     @property
     def size(self) -> int:
         return len(self.slots)
+
+    def copy(self) -> Contexts:
+        """One that goes its own way. What is only ever replaced as a whole is shared."""
+        other = copy(self)
+        other.norms = self.norms.copy()
+        other.near, other.wide = self.near.copy(), self.wide.copy()
+        return other
 
     def add(self, sessions: Ints, numbers: Ints, lengths: Ints, vectors: Floats) -> None:
         """The next slots, each with its session and its number there. ``vectors`` are of all

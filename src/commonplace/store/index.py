@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -67,6 +68,11 @@ class Column:
     def __init__(self) -> None:
         self.codes: dict[str | None, int] = {None: 0}
 
+    def copy(self) -> Column:
+        other = Column()
+        other.codes = dict(self.codes)
+        return other
+
     def codes_for(self, words: Sequence[str | None]) -> list[int]:
         for word in dict.fromkeys(words):
             self.codes.setdefault(word, len(self.codes))
@@ -105,15 +111,40 @@ class ScopeIndex:
         self.postings = Postings()
         self.traits: Ints = np.zeros(_FIRST_CAPACITY, dtype=np.int32)
         self.units: list[int] = []  # by slot
-        self._known = KnownSources()
-        self.sources, self.titles, self.people = (
-            self._known.by_id,
-            self._known.titles,
-            self._known.people,
-        )
+        self._know(KnownSources())
         self.contexts = Contexts()
         self._sessions = 0  # numbers handed out; a memory is a session of its own
         self._buried = 0  # slots whose words were replaced
+
+    def _know(self, known: KnownSources) -> None:
+        self._known = known
+        self.sources, self.titles, self.people = known.by_id, known.titles, known.people
+
+    # ——— going another way ———
+
+    def copy(self) -> ScopeIndex:
+        """One that can be taken back to another moment, while this one follows the present."""
+        other = copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray | list | dict):
+                setattr(other, name, value.copy())
+        for columns in ("coded", "numeric", "words"):
+            of_each = getattr(self, columns)
+            setattr(other, columns, {name: column.copy() for name, column in of_each.items()})
+        other._slots_of_tag = None
+        other.postings, other.contexts = self.postings.copy(), self.contexts.copy()
+        other._know(self._known.copy())
+        return other
+
+    def take_back(self, unchanged: Iterable[int], cut: Iterable[str]) -> None:
+        """Of the memories only these units stay, and of these sources no passage: what there was
+        instead comes with a page, so that windows reach over nothing that was not there."""
+        stays = self.passages.copy()
+        stays[[self.slot_of[unit] for unit in unchanged if unit in self.slot_of]] = True
+        self.live[: self.size] &= stays
+        for id in cut:
+            if id in self.sources and self.sources[id].slots:
+                self._bury(self._known.empty(self.sources[id]))
 
     # ——— catching up ———
 
@@ -282,9 +313,14 @@ class ScopeIndex:
 
     def candidates(self, filters: Filters, visibility: Visibility, now: datetime) -> Mask:
         """Every slot that a read may consider, before any score is known."""
-        mask = self.visible(visibility, now)
+        mask = self.listed(filters, visibility, now)
         if filters.facet != FACET:
             mask[self.abbreviations()] = False
+        return mask
+
+    def listed(self, filters: Filters, visibility: Visibility, now: datetime) -> Mask:
+        """Every slot that a list may show."""
+        mask = self.visible(visibility, now)
         return mask if filters.is_empty else mask & self._admitted(filters)
 
     def abbreviations(self) -> list[int]:

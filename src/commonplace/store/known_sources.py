@@ -27,6 +27,9 @@ class KnownSource:
     speakers: set[str] = field(default_factory=set)
     sessions: dict[str | None, int] = field(default_factory=dict)  # name → number
 
+    def copy(self) -> KnownSource:
+        return KnownSource(self.told, [*self.slots], set(self.speakers), dict(self.sessions))
+
     @property
     def people(self) -> set[str]:
         """Who brought it in is named by what they say in it."""
@@ -49,6 +52,13 @@ class KnownSources:
         self.by_id: dict[str, KnownSource] = {}
         self.titles: Names = {}  # of documents, by title_key
         self.people: Names = {}  # who takes part in which
+
+    def copy(self) -> KnownSources:
+        other = KnownSources()
+        other.by_id = {id: known.copy() for id, known in self.by_id.items()}
+        other.titles = {name: set(ids) for name, ids in self.titles.items()}
+        other.people = {name: set(ids) for name, ids in self.people.items()}
+        return other
 
     def take(self, told: IndexedSource) -> KnownSource:
         known = self.by_id.setdefault(told.id, KnownSource(told))

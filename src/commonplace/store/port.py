@@ -202,7 +202,7 @@ class IndexPage:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """A memory that is neither forgotten nor ended, with all that it ever said."""
+    """A memory that has changed and is neither forgotten nor ended, with all it ever said."""
 
     unit: int  # of what it says now
     memory: Memory
@@ -211,10 +211,14 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What time travel looks at, read in one snapshot."""
+    """What makes an index of the past out of that of the present, read in one snapshot."""
 
-    lives: Sequence[Life]  # newest first
-    page: IndexPage  # without rows: sources, the passages of then, terms and vectors of all units
+    missed: IndexPage  # what the index of the present is to take in before
+    unchanged: Sequence[int]  # units of memories that stood then as they are now
+    lives: Sequence[Life]  # memories that have changed, oldest first
+    cut: Sequence[str]  # sources of which not every passage was there
+    page: IndexPage  # what there was of those, and the terms and vectors of lives
+    next_end: datetime | None  # when the next memory ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,12 +305,8 @@ class Store(Protocol):
 
     # ——— the past ———
 
-    def lives(self, scope: Scope, now: datetime) -> list[Life]:
-        """Everything that can be seen from some moment, newest first."""
-        ...
-
-    def past(self, scope: Scope, then: Then, now: datetime) -> Past:
-        """The same, with what an index of that moment is made from."""
+    def past(self, scope: Scope, then: Then, now: datetime, known: Counters) -> Past:
+        """How that moment differs from an index of the present that is as far as ``known``."""
         ...
 
     def units_then(self, scope: Scope, ids: Sequence[str], then: Then) -> dict[str, frozenset[int]]:

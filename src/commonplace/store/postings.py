@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import copy
 from itertools import islice
 
 import numpy as np
@@ -33,6 +34,11 @@ class _Few:
     def __init__(self) -> None:
         self.slots = array("i")
         self.counts = array("i")
+
+    def copy(self) -> _Few:
+        other = _Few()
+        other.slots, other.counts = self.slots[:], self.counts[:]
+        return other
 
 
 class Collection:
@@ -67,6 +73,14 @@ class Postings:
         self._new: dict[int, _Few] = {}  # term's number → what is not folded in yet
         self._waiting = 0
         self._by_beginning: dict[int, tuple[int, dict[str, list[str]]]] = {}
+
+    def copy(self) -> Postings:
+        """One that goes its own way. Folded arrays are replaced as a whole, so they are shared."""
+        other = copy(self)
+        other._number_of = dict(self._number_of)
+        other._new = {number: few.copy() for number, few in self._new.items()}
+        other._by_beginning = {}
+        return other
 
     def add(self, slot: int, counts: Mapping[str, int]) -> None:
         for term, count in counts.items():

@@ -12,9 +12,15 @@ from typing import Any
 from commonplace.model.memory import Version
 from commonplace.model.scope import Scope
 from commonplace.model.time_travel import Then
-from commonplace.store.port import IndexedPassage, IndexedSource, IndexPage, Life, Past
-from commonplace.store.sql.generations import counters_from
-from commonplace.store.sql.rows import exact_micros, instant, memory_from, micros, version_from
+from commonplace.store.port import Counters, IndexedPassage, IndexPage, Life, Past
+from commonplace.store.sql.rows import (
+    exact_micros,
+    instant,
+    memory_from,
+    micros,
+    moment,
+    version_from,
+)
 from commonplace.store.sql.session import Session
 
 
@@ -24,30 +30,30 @@ class SqlPast(ABC):
         """One consistent view of one scope."""
 
     @abstractmethod
-    def _hold_to(self, session: Session, generation: int) -> None:
-        """Refuses vectors of another generation than the one this process was opened with."""
+    def _index_page(self, session: Session, after_seq: int, epoch: int) -> IndexPage:
+        """What the index of the present has missed."""
 
-    def lives(self, scope: Scope, now: datetime) -> list[Life]:
+    def past(self, scope: Scope, then: Then, now: datetime, known: Counters) -> Past:
+        moments, at = _moments(then), exact_micros(now)
         with self._reading(scope) as session:
-            return _lives(session, scope, now)
-
-    def past(self, scope: Scope, then: Then, now: datetime) -> Past:
-        with self._reading(scope) as session:
-            counters = counters_from(session.one("counters"))
-            self._hold_to(session, counters.generation)
-            lives = _lives(session, scope, now)
-            sources = session.rows("index_sources_all")
-            passages = session.rows("passages_then", **_moments(then))
-            terms = session.rows("index_terms_all")
-            vectors = session.rows("index_vectors_all", generation=counters.generation)
+            missed = self._index_page(session, known.seq, known.epoch)
+            unchanged = session.rows("unchanged_then", now=at, **moments)
+            lives = _changed_lives(session, scope, at)
+            cut = [id for (id,) in session.rows("sources_cut_then", **moments)]
+            passages = session.rows("passages_then", ids=cut, **moments) if cut else ()
+            units = [life.unit for life in lives] + [unit for unit, *_ in passages]
+            terms = session.rows("terms_of_units", units=units)
+            generation = missed.counters.generation
+            vectors = session.rows("vectors_of_units", units=units, generation=generation)
+            (next_end,) = session.one("next_end", now=at) or (None,)
         page = IndexPage(
-            counters,
+            missed.counters,
             terms=[(unit, packed, traits) for unit, packed, traits in terms],
             vectors=[(unit, bytes(vector)) for unit, vector in vectors],
-            sources=[IndexedSource._make(row) for row in sources],
             passages=[IndexedPassage._make(row) for row in passages],
         )
-        return Past(lives, page)
+        units_unchanged = [unit for (unit,) in unchanged]
+        return Past(missed, units_unchanged, lives, cut, page, moment(next_end))
 
     def units_then(self, scope: Scope, ids: Sequence[str], then: Then) -> dict[str, frozenset[int]]:
         with self._reading(scope) as session:
@@ -58,9 +64,8 @@ class SqlPast(ABC):
         return {id: frozenset(units) for id, units in found.items()}
 
 
-def _lives(session: Session, scope: Scope, now: datetime) -> list[Life]:
-    """Most memories have never changed: then the row itself is the only version."""
-    rows = session.rows("lives", now=exact_micros(now))
+def _changed_lives(session: Session, scope: Scope, now: int) -> list[Life]:
+    rows = session.rows("changed_lives", now=now)
     earlier: dict[str, tuple[Version, ...]] = {
         id: tuple(version_from(scope, row) for row in group)
         for id, group in groupby(session.rows("earlier_versions"), key=lambda row: str(row[0]))

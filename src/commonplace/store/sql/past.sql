@@ -1,15 +1,35 @@
 -- What time travel looks at; the notation is that of queries.sql.
 --   a passage was said at `at`, and this store has it since `arrived_at`
 
--- name: lives
--- Whatever is forgotten or has ended is not seen from any moment.
+-- name: unchanged_then
+-- Most memories have never changed: for them this is the whole of model/time_travel. Whatever is
+-- forgotten or has ended is not seen from any moment.
+SELECT m.unit
+  FROM memories m
+  JOIN versions v ON v.scope = m.scope AND v.id = m.id AND v.version = m.version
+ WHERE m.scope = :scope AND m.state = 'active'
+   AND (m.ends_at IS NULL OR m.ends_at > CAST(:now AS BIGINT))
+   AND (CAST(:as_of AS BIGINT) IS NULL
+        OR (COALESCE(m.valid_from, m.created_at) <= CAST(:as_of AS BIGINT)
+            AND (m.valid_to IS NULL OR m.valid_to > CAST(:as_of AS BIGINT))))
+   AND (CAST(:known_at AS BIGINT) IS NULL
+        OR (m.arrived_at <= CAST(:known_at AS BIGINT)
+            AND v.recorded_at <= CAST(:known_at AS BIGINT)))
+   AND NOT EXISTS (SELECT 1 FROM versions o
+                    WHERE o.scope = m.scope AND o.id = m.id AND o.version <> m.version)
+
+-- name: changed_lives
+-- All others that can be seen from some moment: they say something else by now, or nothing.
 SELECT m.unit, v.recorded_at, #columns
   FROM memories m
   JOIN versions v ON v.scope = m.scope AND v.id = m.id AND v.version = m.version
   LEFT JOIN reads r ON r.scope = m.scope AND r.id = m.id
  WHERE m.scope = :scope AND m.state <> 'soft_deleted'
    AND (m.ends_at IS NULL OR m.ends_at > CAST(:now AS BIGINT))
- ORDER BY m.created_at DESC, m.unit DESC
+   AND (m.state <> 'active'
+        OR EXISTS (SELECT 1 FROM versions o
+                    WHERE o.scope = m.scope AND o.id = m.id AND o.version <> m.version))
+ ORDER BY m.unit
 
 -- name: earlier_versions
 -- The present one is the memory itself.
@@ -18,10 +38,23 @@ SELECT v.id, v.version, v.content, v.fields, v.recorded_at, v.invalidated_at
  WHERE v.scope = :scope AND m.state <> 'soft_deleted' AND v.version <> m.version
  ORDER BY v.id, v.version
 
+-- name: next_end
+SELECT MIN(m.ends_at) FROM memories m
+ WHERE m.scope = :scope AND m.state <> 'soft_deleted' AND m.ends_at > CAST(:now AS BIGINT)
+
+-- name: sources_cut_then
+-- Of these not every passage was said or known.
+SELECT DISTINCT p.id
+  FROM passages p JOIN sources s ON s.scope = p.scope AND s.id = p.id
+ WHERE p.scope = :scope AND s.state = 'active'
+   AND (p.at > CAST(:as_of AS BIGINT)
+        OR COALESCE(p.arrived_at, s.processing_completed_at, s.created_at)
+           > CAST(:known_at AS BIGINT))
+
 -- name: passages_then
 SELECT p.unit, p.id, p.number, p.speaker, p.role, p.session, p.at
   FROM passages p JOIN sources s ON s.scope = p.scope AND s.id = p.id
- WHERE p.scope = :scope AND s.state = 'active'
+ WHERE p.scope = :scope AND p.id IN #list(ids)
    AND (CAST(:as_of AS BIGINT) IS NULL OR p.at <= CAST(:as_of AS BIGINT))
    AND (CAST(:known_at AS BIGINT) IS NULL
         OR COALESCE(p.arrived_at, s.processing_completed_at, s.created_at)
@@ -36,3 +69,10 @@ SELECT p.id, p.unit
    AND (CAST(:known_at AS BIGINT) IS NULL
         OR COALESCE(p.arrived_at, s.processing_completed_at, s.created_at)
            <= CAST(:known_at AS BIGINT))
+
+-- name: terms_of_units
+SELECT unit, terms, traits FROM terms WHERE scope = :scope AND unit IN #ints(units)
+
+-- name: vectors_of_units
+SELECT unit, vector FROM vectors
+ WHERE scope = :scope AND generation = :generation AND unit IN #ints(units)

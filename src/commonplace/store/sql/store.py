@@ -255,21 +255,24 @@ class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals, SqlPast, SqlRe
 
     def index_page(self, scope: Scope, after_seq: int, epoch: int) -> IndexPage:
         with self._reading(scope) as session:
-            counters = counters_from(session.one("counters"))
-            self._hold_to(session, counters.generation)
-            if counters.epoch == epoch and counters.seq == after_seq:
-                return IndexPage(counters)
-            whole = counters.epoch != epoch
-            suffix, bound = ("all", {}) if whole else ("since", {"after_seq": after_seq})
-            rows = session.rows(f"index_rows_{suffix}", **bound)
-            sources = session.rows(f"index_sources_{suffix}", **bound)
-            passages = session.rows(f"index_passages_{suffix}", **bound)
-            terms = [*session.rows(f"index_terms_{suffix}", **bound)]
-            made_by = {"generation": counters.generation}
-            vectors = [*session.rows(f"index_vectors_{suffix}", **bound, **made_by)]
-            if passages and not whole:
-                terms += session.rows("passage_terms_since", **bound)
-                vectors += session.rows("passage_vectors_since", **bound, **made_by)
+            return self._index_page(session, after_seq, epoch)
+
+    def _index_page(self, session: Session, after_seq: int, epoch: int) -> IndexPage:
+        counters = counters_from(session.one("counters"))
+        self._hold_to(session, counters.generation)
+        if counters.epoch == epoch and counters.seq == after_seq:
+            return IndexPage(counters)
+        whole = counters.epoch != epoch
+        suffix, bound = ("all", {}) if whole else ("since", {"after_seq": after_seq})
+        rows = session.rows(f"index_rows_{suffix}", **bound)
+        sources = session.rows(f"index_sources_{suffix}", **bound)
+        passages = session.rows(f"index_passages_{suffix}", **bound)
+        terms = [*session.rows(f"index_terms_{suffix}", **bound)]
+        made_by = {"generation": counters.generation}
+        vectors = [*session.rows(f"index_vectors_{suffix}", **bound, **made_by)]
+        if passages and not whole:
+            terms += session.rows("passage_terms_since", **bound)
+            vectors += session.rows("passage_vectors_since", **bound, **made_by)
         return IndexPage(
             counters,
             [IndexedRow._make(row) for row in rows],
