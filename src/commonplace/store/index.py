@@ -126,25 +126,27 @@ class ScopeIndex:
         """One that can be taken back to another moment, while this one follows the present."""
         other = copy(self)
         for name, value in vars(self).items():
-            if isinstance(value, np.ndarray | list | dict):
+            if isinstance(value, np.ndarray):
+                setattr(other, name, _filled(value, self.size))
+            elif isinstance(value, list | dict):
                 setattr(other, name, value.copy())
-        for columns in ("coded", "numeric", "words"):
-            of_each = getattr(self, columns)
-            setattr(other, columns, {name: column.copy() for name, column in of_each.items()})
+        other.coded = {name: _filled(column, self.size) for name, column in self.coded.items()}
+        other.numeric = {name: _filled(column, self.size) for name, column in self.numeric.items()}
+        other.words = {name: column.copy() for name, column in self.words.items()}
         other._slots_of_tag = None
         other.postings, other.contexts = self.postings.copy(), self.contexts.copy()
         other._know(self._known.copy())
         return other
 
     def take_back(self, unchanged: Iterable[int], cut: Iterable[str]) -> None:
-        """Of the memories only these units stay, and of these sources no passage: what there was
+        """Of the memories only these units stay, and of these sources nothing: what there was
         instead comes with a page, so that windows reach over nothing that was not there."""
         stays = self.passages.copy()
         stays[[self.slot_of[unit] for unit in unchanged if unit in self.slot_of]] = True
         self.live[: self.size] &= stays
         for id in cut:
-            if id in self.sources and self.sources[id].slots:
-                self._bury(self._known.empty(self.sources[id]))
+            if id in self.sources:
+                self._bury(self._known.drop(id))
 
     # ——— catching up ———
 
@@ -239,7 +241,7 @@ class ScopeIndex:
 
     def _bury(self, slots: Sequence[int]) -> None:
         """Their words were replaced, and their units come never again."""
-        self.live[np.array(slots)] = False
+        self.live[np.array(slots, dtype=np.intp)] = False
         for slot in slots:
             self._tag(slot, _NO_TAGS)
             del self.slot_of[self.units[slot]], self.slot_of_id[self.ids[slot]]
@@ -539,6 +541,13 @@ def _columns_of(passages: Sequence[IndexedPassage], sources: Sequence[IndexedSou
         "created_at": said["at"],
         "updated_at": said["at"],
     }
+
+
+def _filled(array: NDArray[Number], size: int) -> NDArray[Number]:
+    """A copy; beyond ``size`` there is nothing yet, and no memory is touched."""
+    other = np.zeros(array.shape, dtype=array.dtype)
+    other[:size] = array[:size]
+    return other
 
 
 def _grown(array: NDArray[Number], capacity: int, fill: int) -> NDArray[Number]:

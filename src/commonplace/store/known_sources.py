@@ -76,6 +76,13 @@ class KnownSources:
         self._call(source)
         return gone
 
+    def drop(self, id: str) -> list[int]:
+        """As if it had never been told of; the slots of its passages."""
+        gone = self.by_id.pop(id)
+        _strike(self.titles, gone.titles, id)
+        _strike(self.people, gone.people, id)
+        return gone.slots
+
     def hear(self, source: KnownSource, speaker: str | None) -> None:
         if speaker and speaker not in source.speakers:
             source.speakers.add(speaker)

@@ -79,7 +79,10 @@ class Postings:
         other = copy(self)
         other._number_of = dict(self._number_of)
         other._new = {number: few.copy() for number, few in self._new.items()}
-        other._by_beginning = {}
+        other._by_beginning = {
+            letters: (seen, {beginning: [*terms] for beginning, terms in by.items()})
+            for letters, (seen, by) in self._by_beginning.items()
+        }
         return other
 
     def add(self, slot: int, counts: Mapping[str, int]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from commonplace.model.memory import Version
 from commonplace.model.scope import Scope
 from commonplace.model.time_travel import Then
-from commonplace.store.port import Counters, IndexedPassage, IndexPage, Life, Past
+from commonplace.store.port import Counters, IndexedPassage, IndexedSource, IndexPage, Life, Past
 from commonplace.store.sql.rows import (
     exact_micros,
     instant,
@@ -41,6 +41,8 @@ class SqlPast(ABC):
             lives = _changed_lives(session, scope, at)
             cut = [id for (id,) in session.rows("sources_cut_then", **moments)]
             passages = session.rows("passages_then", ids=cut, **moments) if cut else ()
+            left = list(dict.fromkeys(id for _, id, *_ in passages))
+            sources = session.rows("index_sources_of", ids=left) if left else ()
             units = [life.unit for life in lives] + [unit for unit, *_ in passages]
             terms = session.rows("terms_of_units", units=units)
             generation = missed.counters.generation
@@ -50,6 +52,7 @@ class SqlPast(ABC):
             missed.counters,
             terms=[(unit, packed, traits) for unit, packed, traits in terms],
             vectors=[(unit, bytes(vector)) for unit, vector in vectors],
+            sources=[IndexedSource._make(row) for row in sources],
             passages=[IndexedPassage._make(row) for row in passages],
         )
         units_unchanged = [unit for (unit,) in unchanged]

@@ -61,6 +61,11 @@ SELECT p.unit, p.id, p.number, p.speaker, p.role, p.session, p.at
            <= CAST(:known_at AS BIGINT))
  ORDER BY p.unit
 
+-- name: index_sources_of
+SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source_type,
+       s.thread_id, s.state, s.external_id, 0
+  FROM sources s WHERE s.scope = :scope AND s.id IN #list(ids)
+
 -- name: units_of_sources_then
 SELECT p.id, p.unit
   FROM passages p JOIN sources s ON s.scope = p.scope AND s.id = p.id
