@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import commonplace
-from commonplace.errors import CommonplaceError
+from commonplace.book.categories import shipped
+from commonplace.errors import CommonplaceError, NotFound
 from support.clock import Clock
 from support.naive_past import NaivePast
 
@@ -62,6 +63,10 @@ class Life:
     def change_in_place(self, word, id):
         self.me.update(id, importance=1 + len(word) % 5, category=word.lower())
 
+    def guard(self, word, id):
+        level = self.me.show(id).memory.sensitivity
+        self.me.update(id, sensitivity="normal" if level == "high" else "high")
+
     def let_end(self, word, id):
         self.me.update(id, ttl_days=1)
 
@@ -98,6 +103,7 @@ EVERY_DEED = sorted(name for name in vars(Life) if not name.startswith("_") and 
 LIVES = st.one_of(
     happening(*EVERY_DEED),
     happening("set_profile", "forget", "restore", "restore_first_version", "let_end"),
+    happening("set_profile", "forget", "restore", "guard", "guard", "change_in_place"),
     happening("tell_a_fact", "tell_since_when", "restore", "forget", "let_end", "night"),
     happening("tell_elsewhere", "import_from_elsewhere", "change_in_place"),
 )
@@ -144,3 +150,44 @@ def test_each_moment_is_seen_as_it_was_written_down(books, deeds, moments):
             assert {(memory.id, memory.content) for memory in listed} == expected
             found = life.me.recall("Ana", k=1000, threshold=0, sources="none", **then).hits
             assert {(hit.id, hit.text) for hit in found} == expected
+
+
+AGENT = "helper"  # which has the default allowlist
+
+
+def versions_of(handle, id, **then):
+    """What it said, as it is told now; None where it is not shown."""
+    try:
+        shown = handle.show(id, **then)
+    except NotFound:
+        return None
+    return {version.memory.content for version in shown.versions}
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(deeds=LIVES)
+def test_what_a_memory_said_is_shown_to_each_as_far_as_it_is_theirs(books, deeds):
+    """Today as at a look back to this moment: nothing that was forgotten or had ended, and to an
+    agent nothing of the time when it was sensitive or of a category that is kept from it."""
+    book, other, clock = books
+    life = Life(book, other, clock)
+    for deed in deeds:
+        life.do(*deed)
+    clock.tick(hours=2)
+    life.past.write_down(clock())
+    agent = life.me.agent(AGENT)
+    for id, present in life.past.notes[-1].said.items():
+        assert versions_of(life.me, id) == life.past.versions(id)
+        assert versions_of(life.me, id, known_at=clock()) == life.past.versions(id)
+        theirs = life.past.versions(id, is_the_agents) if is_the_agents(present) else None
+        assert versions_of(agent, id) == theirs
+        assert versions_of(agent, id, known_at=clock()) == theirs
+
+
+def is_the_agents(memory):
+    allowed = shipped().allowed(AGENT)
+    return memory.category in allowed and memory.sensitivity != "high"

@@ -5,6 +5,7 @@ reasoning about versions is used.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -13,6 +14,7 @@ from commonplace.errors import NotFound
 from commonplace.model.memory import Memory, State
 
 Seen = set[tuple[str, str]]  # ids and what they say
+Reader = Callable[[Memory], bool]  # what may be seen
 
 
 @dataclass
@@ -47,12 +49,23 @@ class NaivePast:
             if last is None or _over(last, known_at or now):
                 continue
             if as_of is not None:
-                words = _painted([memory for memory in told if memory], as_of)
+                said = _painted([memory for memory in told if memory], as_of)
             else:
-                words = last.content if last.state is State.ACTIVE else None
-            if words is not None:
-                found.add((id, words))
+                said = last if last.state is State.ACTIVE else None
+            if said and self._is_for(_who_is_not_cleared, id, said):
+                found.add((id, said.content))
         return found
+
+    def versions(self, id: str, reader: Reader = lambda _: True) -> set[str]:
+        """All that it said and that is still told to a reader."""
+        told = [memory for memory in self._told(id, None) if memory]
+        return {memory.content for memory in told if self._is_for(reader, id, memory)}
+
+    def _is_for(self, reader: Reader, id: str, said: Memory) -> bool:
+        """Neither it, nor the last page with the same words, nor the newest page of all."""
+        pages = [page for note in self.notes if (page := note.said.get(id))]
+        same_words = [page for page in pages if page.content == said.content]
+        return all(map(reader, (said, same_words[-1], pages[-1])))
 
     def edges(self) -> list[datetime]:
         """The moments at which something begins or ends."""
@@ -93,18 +106,22 @@ def _over(memory: Memory, at: datetime) -> bool:
     return memory.ends_at is not None and memory.ends_at <= at
 
 
-def _painted(told: list[Memory], as_of: datetime) -> str | None:
+def _who_is_not_cleared(memory: Memory) -> bool:
+    return memory.sensitivity != "high"
+
+
+def _painted(told: list[Memory], as_of: datetime) -> Memory | None:
     """Each says what holds from its beginning on, over what was said before."""
-    line: list[tuple[datetime, datetime | None, str]] = []
+    line: list[tuple[datetime, datetime | None, Memory]] = []
     for memory in told:
         since = memory.valid_from or memory.created_at
         line = [
-            (start, since if end is None or end > since else end, words)
-            for start, end, words in line
+            (start, since if end is None or end > since else end, said)
+            for start, end, said in line
             if start < since
         ]
-        line.append((since, memory.valid_to, memory.content))
-    for start, end, words in line:
+        line.append((since, memory.valid_to, memory))
+    for start, end, said in line:
         if start <= as_of and (end is None or as_of < end):
-            return words
+            return said
     return None

@@ -183,3 +183,27 @@ def test_what_comes_back_after_its_end_has_no_end(me, clock):
     clock.tick(days=10)
     me.restore(id)
     assert me.show(id).memory.expires_at is None
+
+
+def test_what_was_forgotten_and_said_anew_is_no_version_of_it(me, clock):
+    """To nobody, today or at a look back: it comes back only by being restored."""
+    me.profile_set("city", "Hideout")
+    me.abbreviate("YC", "Hideout")
+    me.forget(["profile:city", "abbreviation:yc"])
+    clock.tick(days=1)
+    me.profile_set("city", "Haifa")
+    me.abbreviate("YC", "Haifa")
+    for handle in (me, me.agent("helper")):
+        for id in ("profile:city", "abbreviation:yc"):
+            shown = handle.show(id)
+            assert [v.memory.metadata["value"] for v in shown.versions] == ["Haifa"]
+            assert handle.show(id, known_at=clock()).versions == shown.versions
+
+
+def test_what_was_restored_has_all_its_versions_again(me):
+    me.profile_set("city", "Porto")
+    me.profile_set("city", "Haifa")
+    me.forget("profile:city")
+    me.restore("profile:city")
+    told = {version.memory.metadata["value"] for version in me.show("profile:city").versions}
+    assert told == {"Porto", "Haifa"}

@@ -98,3 +98,36 @@ def test_an_agent_cannot_probe_for_it(me):
     me.erase(hidden)
     with pytest.raises(NotFound):
         helper.history(hidden)
+
+
+def test_what_it_said_while_it_was_sensitive_is_no_version_for_an_agent(book, me, clock):
+    me.profile_set("city", "Hideout")
+    me.update("profile:city", sensitivity="high")
+    me.profile_set("city", "Haifa")
+    me.update("profile:city", sensitivity="normal")
+
+    def told(handle, **then):
+        versions = handle.show("profile:city", **then).versions
+        return {version.memory.metadata["value"] for version in versions}
+
+    cleared = book.user("ana", cleared=True).agent("helper")
+    assert told(me) == told(cleared) == {"Hideout", "Haifa"}
+    assert told(me.agent("helper")) == told(me.agent("helper"), known_at=clock()) == {"Haifa"}
+
+
+def test_words_that_became_sensitive_are_so_at_every_moment(me, clock):
+    """Though they were not when they were told, and something else is said by now."""
+    me.profile_set("city", "Hideout")
+    clock.tick(days=1)
+    then = clock()
+    clock.tick(days=1)
+    me.update("profile:city", sensitivity="high")
+    me.profile_set("city", "Haifa")
+    me.update("profile:city", sensitivity="normal")
+    helper = me.agent("helper")
+    for moment in ({"known_at": then}, {"as_of": then}):
+        assert helper.list(**moment).memories == ()
+        assert helper.recall("which city?", threshold=0, **moment).is_empty
+        with pytest.raises(NotFound):
+            helper.show("profile:city", **moment)
+        assert me.show("profile:city", **moment).memory.metadata["value"] == "Hideout"

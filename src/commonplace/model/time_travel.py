@@ -10,7 +10,7 @@ What is forgotten, overridden, ended or erased now is never seen, whichever mome
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -72,12 +72,12 @@ def known_versions(present: Memory, versions: Sequence[Version], then: Then) -> 
         return []
     return [
         _as_a_whole(present, version.memory)
-        for version in _still_told(versions)
+        for version in still_told(versions)
         if then.known_at is None or version.recorded_at <= then.known_at
     ]
 
 
-def _still_told(versions: Sequence[Version]) -> Sequence[Version]:
+def still_told(versions: Sequence[Version]) -> Sequence[Version]:
     """Not what was said before the memory had ended, as if the night had come each time, nor what
     was forgotten and then given other words: these come back only by being restored."""
     for place in range(len(versions) - 1, 0, -1):
@@ -86,6 +86,26 @@ def _still_told(versions: Sequence[Version]) -> Sequence[Version]:
         if forgotten or has_expired(before, after.recorded_at):
             return versions[place:]
     return versions
+
+
+def told_versions(
+    versions: Sequence[Version], then: Then, sees: Callable[[Memory], bool]
+) -> list[Version]:
+    """Of all that a memory said, what a reader is told at a look back."""
+    return [
+        version
+        for version in still_told(versions)
+        if then.known_at is None or version.recorded_at <= then.known_at
+        if sees(version.memory) and sees(said_last(version.memory, versions))
+    ]
+
+
+def said_last(said: Memory, versions: Sequence[Version]) -> Memory:
+    """The newest version with these words. Whoever made them sensitive, or moved them out of
+    sight, meant the words wherever they stand: what came to say something else since does not
+    open them again."""
+    same = (v.memory for v in reversed(versions) if v.memory.content == said.content)
+    return next(same, said)
 
 
 def _as_a_whole(present: Memory, said: Memory) -> Memory:

@@ -14,6 +14,7 @@ from commonplace.model.portable import Belongings
 from commonplace.model.portable_sources import WholeSource
 from commonplace.model.recall_log import LogQuery
 from commonplace.model.scope import Principal, Scope
+from commonplace.model.time_travel import NOW, Then, told_versions
 from commonplace.recall.conflicts import Side, alternatives_to, held_in
 from commonplace.store.port import EVERYTHING, Counters, JournalQuery, Listing, SourceListing
 
@@ -74,13 +75,15 @@ def _as_told(desk: Desk, principal: Principal, memories: Sequence[Memory]) -> li
     return [m if m.superseded_by in seen else m.evolve(superseded_by=None) for m in memories]
 
 
-def show(desk: Desk, principal: Principal, id: str) -> Shown:
-    """One memory with its versions and links. Forgotten ones are not shown."""
+def show(desk: Desk, principal: Principal, id: str, then: Then = NOW) -> Shown:
+    """One memory with its versions and links. Forgotten ones are not shown. ``then`` is the moment
+    that the desk shows."""
     now = desk.clock()
     found = desk.store.fetch(principal.scope, [id])
     if not found or not can_see(principal, found[0]) or not _readable(found[0], now):
         raise NotFound(f"There is no {id!r} here.", field="id")
-    versions = desk.store.versions(principal.scope, [id])
+    said = desk.store.versions(principal.scope, [id])
+    versions = told_versions(said, then, lambda memory: can_see(principal, memory))
     return Shown(
         _as_told(desk, principal, found)[0],
         tuple(_versions_told(desk, principal, versions)),
@@ -93,10 +96,8 @@ def show(desk: Desk, principal: Principal, id: str) -> Shown:
 def _versions_told(
     desk: Desk, principal: Principal, versions: Sequence[Version]
 ) -> Iterator[Version]:
-    """What it said while it was of a category that an agent does not see, is not the agent's."""
-    seen = [version for version in versions if can_see(principal, version.memory)]
-    told = _as_told(desk, principal, [version.memory for version in seen])
-    return (replace(v, memory=memory) for v, memory in zip(seen, told, strict=True))
+    told = _as_told(desk, principal, [version.memory for version in versions])
+    return (replace(v, memory=memory) for v, memory in zip(versions, told, strict=True))
 
 
 def _shown_links(desk: Desk, principal: Principal, id: str, now: datetime) -> tuple[Link, ...]:

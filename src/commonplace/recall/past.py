@@ -23,8 +23,8 @@ from commonplace.model.memory import Link, Memory, Version
 from commonplace.model.profile import PREFIX
 from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import Passage, Source
-from commonplace.model.time_travel import Then, as_described_then, as_it_stood, known_versions
-from commonplace.recall.past_index import ids_then, past_index
+from commonplace.model.time_travel import Then, as_described_then, as_it_stood
+from commonplace.recall.past_index import admits_words, ids_then, past_index
 from commonplace.store.cache import IndexCache
 from commonplace.store.index import ScopeIndex
 from commonplace.store.port import EVERYTHING, Counters, HeldQuery, Listing, SourceListing, Store
@@ -74,7 +74,7 @@ class _Past:
         if not seen.admits(memory):
             return None
         then = as_it_stood(memory, versions, self.then, self.now)
-        return then if then and seen.admits(then) else None
+        return then if then and admits_words(seen, then, versions) else None
 
 
 class IndexThen:
@@ -146,14 +146,8 @@ class StoreThen:
         return found
 
     def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]:
-        """Those that were known, and that whoever asks may see."""
-        found = self._versions(scope, ids)
-        told: list[Version] = []
-        for memory in self._store.fetch(scope, ids):
-            known = known_versions(memory, found.get(memory.id, ()), self._past.then)
-            numbers = {each.version for each in known if self._past.by_id.admits(each)}
-            told += [v for v in found[memory.id] if v.memory.version in numbers]
-        return told
+        """All of them: which were known then, and whose they are, is for `show` to say."""
+        return self._store.versions(scope, ids)
 
     def _versions(self, scope: Scope, ids: Sequence[str]) -> dict[str, list[Version]]:
         found: dict[str, list[Version]] = {}

@@ -12,9 +12,9 @@ import numpy as np
 
 from commonplace.desk import EMBEDDED_AT_ONCE, Desk, Vector, indexing
 from commonplace.model.filters import Filters, Visibility
-from commonplace.model.memory import Memory, State
+from commonplace.model.memory import Memory, State, Version
 from commonplace.model.scope import Scope
-from commonplace.model.time_travel import Then, as_it_stood
+from commonplace.model.time_travel import Then, as_it_stood, said_last
 from commonplace.store.past_indexes import PastIndex
 from commonplace.store.port import Counters, IndexedRow, IndexPage, Life
 from commonplace.store.sql.rows import memory_values, pack_terms
@@ -69,8 +69,15 @@ def _standing(
         stood = as_it_stood(life.memory, life.versions, then, now)
         if stood is None or stood.state is not State.ACTIVE or not seen.admits(life.memory):
             continue
+        if not admits_words(seen, stood, life.versions):
+            continue
         is_reworded = stood.searchable_text != life.memory.searchable_text
         yield _Standing(~life.unit if is_reworded else life.unit, stood, is_reworded)
+
+
+def admits_words(seen: Visibility, stood: Memory, versions: Sequence[Version]) -> bool:
+    """Neither then nor when these words were last said was it kept from the reader."""
+    return seen.admits(stood) and seen.admits(said_last(stood, versions))
 
 
 def _with_rows(desk: Desk, page: IndexPage, standing: Sequence[_Standing]) -> IndexPage:

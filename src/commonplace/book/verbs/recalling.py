@@ -9,6 +9,7 @@ from typing import Any
 from commonplace.book.requests import (
     given,
     listed,
+    moments,
     optional_integer,
     refuse_both,
     thread_name,
@@ -20,6 +21,7 @@ from commonplace.model import check
 from commonplace.recall import look_up
 from commonplace.recall.look_up_sources import ShownSource, known_source, show_source
 from commonplace.recall.pack import Hit
+from commonplace.recall.past import desk_at
 from commonplace.recall.recall import Plan, Recalled, recall
 from commonplace.recall.within import EVERYWHERE, Within, within
 
@@ -126,10 +128,11 @@ class Recalling(Handle):
         """One memory whole: its fields, its versions and what it is linked to. Of a source its
         passages, of a passage those around it. As it stood, with as_of or known_at."""
         wanted = check.id(id)
-        desk = self._desk_at(as_of, known_at)
+        then = moments(as_of, known_at, self._desk.clock())
+        desk = desk_at(self._desk, self.principal, then)
         if source := known_source(desk, self.principal, wanted):
             return show_source(desk, self.principal, source)
-        return look_up.show(desk, self.principal, wanted)
+        return look_up.show(desk, self.principal, wanted, then)
 
     def _within(self, desk: Desk, sources: Texts) -> Within:
         return within(desk, self.principal, check.ids(sources, "sources"))
