@@ -50,7 +50,7 @@ TABLE: tuple[Setting, ...] = (
         "(empty: memory.db in the user's data folder).",
     ),
     Setting("user", str, "me", "Whose memory the command line works on."),
-    Setting("agent", str, "", "The agent that acts; empty: the owner."),
+    Setting("agent", str, None, "The agent that acts; not given: the owner."),
     Setting(
         "embedder",
         str,
@@ -159,7 +159,7 @@ BY_NAME = {setting.name: setting for setting in TABLE}
 class Settings:
     store: str
     user: str
-    agent: str
+    agent: str | None
     embedder: str
     embedder_url: str
     embedder_model: str
@@ -185,9 +185,13 @@ class Settings:
 def shown(settings: Settings) -> dict[str, str]:
     """As text, for people to read; of a secret only whether there is one."""
     return {
-        name: ("(set)" if value else "") if BY_NAME[name].secret else str(value)
+        name: ("(set)" if value else "") if BY_NAME[name].secret else written(value)
         for name, value in asdict(settings).items()
     }
+
+
+def written(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def load(

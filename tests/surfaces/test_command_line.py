@@ -202,6 +202,21 @@ def test_an_agent_looks_after_no_store(commonplace):
     assert refused.stderr.startswith("not_allowed")
 
 
+def test_an_empty_agent_is_refused_and_not_taken_for_the_owner(commonplace):
+    """Before the command's name as after it: what only the owner may do is not done."""
+    command = ("profile", "set", "city", "Berlin")
+    for refused in (
+        commonplace("--agent", "", *command),
+        commonplace(*command, "--agent", "  "),
+        commonplace("--agent", "helper", *command, "--agent", ""),
+        commonplace(*command, COMMONPLACE_AGENT=""),
+    ):
+        assert refused.returncode == 1
+        assert refused.stderr.startswith("bad_text: agent is empty")
+    assert json.loads(commonplace("profile", "--json").stdout)["fields"] == {}
+    assert commonplace(*command).returncode == 0
+
+
 def test_calibrate_measures_the_embedder_and_doctor_shows_it(commonplace, tmp_path):
     scores = {"lamp number {}!": 1, "quiet rivers": 0, "old lamp": 0.4}
     lines = [

@@ -71,7 +71,11 @@ class Globals:
     def over(self, earlier: Globals | None) -> Globals:
         if earlier is None:
             return self
-        return Globals(*(getattr(self, name) or getattr(earlier, name) for name in self.__slots__))
+        return Globals(*(_latest(getattr(earlier, n), getattr(self, n)) for n in self.__slots__))
+
+
+def _latest(earlier: Any, later: Any) -> Any:
+    return earlier if later is None or later is False else later
 
 
 def command_for(operation: Operation, group: bool = False) -> Callable[..., None]:
@@ -119,7 +123,7 @@ def _given(parameter: Parameter, given: Mapping[str, Any], options: Globals) -> 
 def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) -> Any:
     flags = {"store": options.store, "user": options.user, "agent": options.agent}
     chosen = settings_table.load({**flags, "embedder": options.embedder})
-    if operation.of_the_store and chosen.agent:
+    if operation.of_the_store and chosen.agent is not None:
         raise NotAllowed("Only the owner may look after the whole store.")
     if operation.verb == "reembed":
         return reembed_with_a_bar(options.store, chosen.embedder)
@@ -131,7 +135,8 @@ def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) ->
         if operation.of_the_store:
             return operation.call(book, arguments)
         user = book.user(chosen.user, cleared=options.cleared)
-        user = user.agent(chosen.agent) if chosen.agent else user
+        if chosen.agent is not None:  # an empty name is refused: it is not the owner's
+            user = user.agent(chosen.agent)
         if operation.verb == "ingest":
             return ingest_files(user, **arguments)
         answer = operation.call(user, arguments)

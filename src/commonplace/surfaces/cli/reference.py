@@ -9,7 +9,7 @@ from pathlib import Path
 from commonplace.errors import all_errors
 from commonplace.model.kinds import POLICIES
 from commonplace.operations import OPERATIONS, Operation, Parameter
-from commonplace.settings import CONFIG_VARIABLE, TABLE
+from commonplace.settings import CONFIG_VARIABLE, TABLE, written
 from commonplace.surfaces.cli.picture import (
     conflicts_picture,
     passages_picture,
@@ -101,7 +101,7 @@ def settings() -> str:
         "|---|---|---|---|---|",
     ]
     lines += [
-        f"| `{s.name}` | `{s.variable}` | {s.type.__name__} | `{s.default}` | {s.help} |"
+        f"| `{s.name}` | `{s.variable}` | {s.type.__name__} | `{written(s.default)}` | {s.help} |"
         for s in TABLE
     ]
     return "\n".join(lines) + "\n"
