@@ -217,6 +217,11 @@ def test_an_empty_agent_is_refused_and_not_taken_for_the_owner(commonplace):
     assert commonplace(*command).returncode == 0
 
 
+def test_a_category_that_no_file_names_is_said_to_be_such(commonplace):
+    assert "no file names it" in commonplace("categories", "explain", "nosuch").stdout
+    assert "no file names it" not in commonplace("categories", "explain", "tasks").stdout
+
+
 def test_calibrate_measures_the_embedder_and_doctor_shows_it(commonplace, tmp_path):
     scores = {"lamp number {}!": 1, "quiet rivers": 0, "old lamp": 0.4}
     lines = [

@@ -101,6 +101,21 @@ def test_an_agent_that_is_called_default_gets_that_list():
     assert none.allowed("default") == none.allowed("anybody") == frozenset()
 
 
+def test_names_of_agents_are_the_same_in_any_case():
+    said = parse("allowlists: {Planner: [goals], DEFAULT: [tasks]}", "my.yaml")
+    assert said.allowed("planner") == said.allowed(" PLANNER ") == {"goals"}
+    assert said.allowed("anybody") == {"tasks"}
+
+
+def test_a_category_that_no_file_names_is_explained_as_such():
+    with commonplace.open(":memory:", embedder="hashing") as book:
+        me = book.user("ana")
+        me.remember("Water the ferns", category="garden")
+        assert me.categories_explain("tasks").is_named
+        assert not me.categories_explain("garden").is_named
+        assert not me.categories_explain("nosuch").is_named
+
+
 # ——— what is wrong with it, and where ———
 
 WRONG = [
@@ -127,6 +142,7 @@ WRONG = [
     ("allowlists: [planner]", 1, "allowlists are a map from an agent to its categories"),
     ("allowlists:\n  planner: tasks", 2, "here belongs a list"),
     ("allowlists:\n  planner: [tasks]\n  planner: []", 3, "there are two allowlists of 'planner'"),
+    ("allowlists:\n  planner: [tasks]\n  Planner: []", 3, "there are two allowlists of 'Planner'"),
     ("allowlists:\n  planner: [taks]", 2, "names 'taks', which is no category; did you mean"),
     ("allowlists:\n  planner:\n    - tasks\n    - Tasks", 4, "names 'Tasks', which is no category"),
     ("allowlists:\n  planner: [qqqq]", 2, "names 'qqqq', which is no category."),
@@ -145,7 +161,7 @@ def test_each_mistake_is_named_with_its_line(text, line, told):
 
 
 def test_a_near_miss_is_suggested():
-    assert "did you mean 'tasks'?" in complaint("allowlists: {planner: [taks]}")
+    assert complaint("allowlists: {planner: [taks]}").endswith("; did you mean 'tasks'?")
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,7 @@ def test_what_is_no_name_names_no_agent(me, planner):
         me.agent(None)
 
 
-LOOKALIKES = ("Stylist", "STYLIST", "stylist\u200b", "ｓｔｙｌｉｓｔ", "stylist.", "../stylist")
+LOOKALIKES = ("stylist\u200b", "ｓｔｙｌｉｓｔ", "stylist.", "../stylist", "stylists")
 
 
 def test_a_name_that_looks_like_another_gets_the_default_list(me, hidden, source, task):
@@ -220,6 +220,33 @@ def test_a_name_that_looks_like_another_gets_the_default_list(me, hidden, source
 def test_space_around_a_name_is_nothing(me, hidden):
     assert me.agent(" stylist ").principal.agent == "stylist"
     assert not me.agent(" stylist ").recall(TEXT).is_empty
+
+
+def test_another_case_of_a_name_is_no_way_to_a_wider_list(open_book, tmp_path):
+    file = tmp_path / "wide.yaml"
+    file.write_text("allowlists: {Planner: [tasks], default: [tasks, preferences]}")
+    me = open_book(categories=str(file)).user("ana")
+    hidden = me.remember(TEXT, category="preferences").id
+    for name in ("planner", "Planner", "PLANNER", " pLanner "):
+        assert is_kept(me.agent(name).list(), hidden)
+        assert not me.categories_check(name, "preferences").is_allowed
+    assert me.agent("anybody").list().memories[0].id == hidden
+
+
+def test_the_file_and_what_is_wrong_with_it_are_the_owners_to_know(open_book, tmp_path):
+    file = tmp_path / "list.yaml"
+    file.write_text("allowlists: {planner: [tasks]}")
+    me = open_book(categories=str(file)).user("ana")
+    planner = me.agent("planner")
+    file.write_text(f"allowlists: {{planner: [{SECRET}]}}")
+    assert SECRET in me.categories().problem
+    assert me.categories().origin == str(file)
+    assert str(file) in me.categories_check("planner", "tasks").because
+    answers = [planner.categories(), planner.categories_check("planner", "tasks")]
+    assert planner.categories_check("planner", "tasks").is_allowed
+    answers += [planner.categories_explain("tasks"), planner.doctor()]
+    assert is_kept(answers, str(file), file.name)
+    assert file.name in told(me.doctor())
 
 
 def test_the_owner_who_names_an_agent_asks_as_that_agent(me, hidden):

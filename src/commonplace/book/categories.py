@@ -14,7 +14,7 @@ from threading import Lock
 import yaml
 
 from commonplace.errors import BadCategories
-from commonplace.model.categories import RAG_LENGTH, Allowlist, Categories, Category, Mode
+from commonplace.model.categories import RAG_LENGTH, Allowlist, Categories, Category, Mode, folded
 
 log = logging.getLogger("commonplace")
 
@@ -148,7 +148,7 @@ class _Reader:
         found: dict[str, Allowlist] = {}
         for key, value in node.value:
             agent = self._name(key)
-            if agent in found:
+            if folded(agent) in map(folded, found):
                 raise self._wrong(_line(key), f"there are two allowlists of {agent!r}")
             names = [self._known(each, agent, known) for each in self._items(value)]
             found[agent] = Allowlist(agent, frozenset(names), _line(key))
@@ -204,7 +204,8 @@ class _Reader:
         return int(node.value)
 
     def _wrong(self, line: int | None, told: str) -> BadCategories:
-        return BadCategories(f"{self._origin}, line {line}: {told}.", field="categories")
+        end = "" if told.endswith("?") else "."
+        return BadCategories(f"{self._origin}, line {line}: {told}{end}", field="categories")
 
 
 def _kept(known: Mapping[str, Category]) -> dict[str, Allowlist]:

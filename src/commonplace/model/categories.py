@@ -35,6 +35,11 @@ OWN_WORDS = frozenset(
 )
 
 
+def folded(agent: str) -> str:
+    """How names of agents are compared."""
+    return agent.strip().casefold()
+
+
 class Mode(StrEnum):
     ALL = "all"  # every live item, within the budget
     RAG = "rag"  # the best items for the query
@@ -66,9 +71,11 @@ class Categories:
     problem: str | None = None  # why a newer state of the file does not count
 
     def allowlist_of(self, agent: str) -> Allowlist:
-        """An agent that the file does not name gets the default; without one, it sees nothing."""
+        """An agent that the file does not name gets the default; without one, it sees nothing.
+        Case and space around a name are nothing: `Planner` may not fall to a wider default."""
+        lists = {folded(name): listed for name, listed in self.allowlists.items()}
         nothing = Allowlist(DEFAULT, frozenset())
-        return self.allowlists.get(agent) or self.allowlists.get(DEFAULT) or nothing
+        return lists.get(folded(agent)) or lists.get(DEFAULT) or nothing
 
     def allowed(self, agent: str) -> frozenset[str]:
         return self.allowlist_of(agent).categories

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from commonplace.desk import Desk, visibility_of
 from commonplace.errors import NotAllowed
-from commonplace.model.categories import DEFAULT, Allowlist, Categories, Mode
+from commonplace.model.categories import DEFAULT, Allowlist, Categories, Mode, folded
 from commonplace.model.filters import WHOLE
 from commonplace.model.memory import State
 from commonplace.model.scope import Principal
@@ -21,6 +21,7 @@ class ExplainedCategory:
     context: Mode
     rag_length: int | None  # of mode rag
     is_system: bool
+    is_named: bool  # by the file; other words are categories like any other once they are used
     memories: int  # live ones
     passages: int
     agents: tuple[str, ...]  # whose allowlists name it
@@ -29,7 +30,7 @@ class ExplainedCategory:
 
 @dataclass(frozen=True, slots=True)
 class KnownCategories:
-    origin: str  # the file
+    origin: str | None  # the file; it and what is wrong with it are told to the owner alone
     problem: str | None  # why its newest state does not count
     categories: tuple[ExplainedCategory, ...]
     allowlists: Mapping[str, tuple[str, ...]]
@@ -50,8 +51,8 @@ def known_categories(desk: Desk, principal: Principal) -> KnownCategories:
     names = [name for name in said.categories if visibility_of(principal).admits_category(name)]
     names += sorted(counts.memories.keys() - said.categories.keys())
     return KnownCategories(
-        said.origin,
-        said.problem,
+        said.origin if principal.is_owner else None,
+        said.problem if principal.is_owner else None,
         tuple(_explained(said, name, counts, principal) for name in names),
         {
             name: tuple(sorted(each.categories))
@@ -69,20 +70,24 @@ def explain_category(desk: Desk, principal: Principal, name: str) -> ExplainedCa
 
 def check_category(desk: Desk, principal: Principal, agent: str, category: str) -> CheckedCategory:
     """May this agent see that category, and which line says so?"""
-    if principal.agent not in (None, agent):
+    if principal.agent is not None and folded(agent) != folded(principal.agent):
         raise NotAllowed(f"{principal.agent} may ask about itself alone.", field="reader")
     said = desk.categories()
     listed = said.allowlist_of(agent)
     allowed = category in listed.categories
-    return CheckedCategory(agent, category, allowed, _because(said, listed, agent, allowed))
+    where = _where(said, listed) if principal.is_owner else ""
+    return CheckedCategory(agent, category, allowed, _because(listed, agent, allowed) + where)
 
 
-def _because(said: Categories, listed: Allowlist, agent: str, allowed: bool) -> str:
+def _because(listed: Allowlist, agent: str, allowed: bool) -> str:
     whose = f"the allowlist {listed.agent!r}"
-    if listed.agent == DEFAULT != agent:
+    if folded(listed.agent) == DEFAULT != folded(agent):
         whose += f" (there is none of {agent!r})"
-    where = f"{said.origin}, line {listed.line}" if listed.line else said.origin
-    return f"{whose} {'names' if allowed else 'does not name'} it ({where})"
+    return f"{whose} {'names' if allowed else 'does not name'} it"
+
+
+def _where(said: Categories, listed: Allowlist) -> str:
+    return f" ({said.origin}, line {listed.line})" if listed.line else f" ({said.origin})"
 
 
 def _explained(
@@ -96,6 +101,7 @@ def _explained(
         context=category.context,
         rag_length=category.rag_length if category.context is Mode.RAG else None,
         is_system=category.system,
+        is_named=name in said.categories,
         memories=counts.memories.get(name, 0),
         passages=counts.passages if name == CATEGORY else 0,
         agents=readers if own is None else tuple(each for each in readers if each == own),

@@ -50,7 +50,9 @@ def examine(desk: Desk, scope: Scope | None, principal: Principal) -> list[Findi
     findings.append(_vectors(desk, scopes, seen))
     findings += [_jobs(desk, scopes), _proposals(desk, scopes)] if principal.is_owner else []
     findings.append(_sources(desk, scopes, seen))
-    return [*findings, _embedder(desk), _generations(desk), _settings(desk), _versions()]
+    # Where the store and its files lie is no agent's to know.
+    findings += [_settings(desk)] if principal.is_owner else []
+    return [*findings, _embedder(desk), _generations(desk), _versions()]
 
 
 def _integrity(health: Health) -> Finding:

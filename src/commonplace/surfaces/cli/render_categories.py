@@ -21,7 +21,9 @@ def _known(answer: KnownCategories) -> Any:
         table.add_row(
             Text(each.name, "bold"), _mode(each), str(each.memories + each.passages), _agents(each)
         )
-    lines: list[Any] = [table, Text(f"from {answer.origin}", "dim")]
+    lines: list[Any] = [table]
+    if answer.origin:
+        lines.append(Text(f"from {answer.origin}", "dim"))
     if answer.problem:
         lines.append(Text(f"! its newest state does not count: {answer.problem}", "yellow"))
     return Group(*lines)
@@ -32,10 +34,13 @@ def _one(answer: ExplainedCategory) -> Any:
     items = f"{answer.memories} memories" + (
         f", {answer.passages} passages" if answer.passages else ""
     )
-    return Group(
+    lines = [
         Text.assemble((answer.name, "bold"), f" · {_mode(answer)} · {items}"),
         Text(f"  seen by: {_agents(answer) or 'no agent'}", "dim"),
-    )
+    ]
+    if not answer.is_named:
+        lines.append(Text("  no file names it", "yellow"))
+    return Group(*lines)
 
 
 @drawn.register
