@@ -404,9 +404,13 @@ def test_erasing_tells_of_what_was_named_and_not_of_what_went_along(me, planner)
     ids = [me.remember(f"Standup: {word}", kind="log", category="tasks").id for word in ("a", "b")]
     summary = me.merge(ids).id
     me.update(summary, category="preferences")
-    answer = planner.erase(ids[0])
+    me.erase(ids[1])
+    answer = planner.erase(ids[0])  # and with it the summary, which rests on nothing else now
     assert answer.ids == (ids[0],)
+    assert answer.receipt.items == 1
     assert is_kept(answer, summary)
+    with pytest.raises(NotFound):
+        me.show(summary)
 
 
 # ——— other moments ———
@@ -464,6 +468,34 @@ def test_what_was_forgotten_or_erased_is_not_told_of_either(me, planner, hidden,
     me.erase([hidden, source])
     assert planner.changes().header == planner.query("anything").header == ""
     assert is_kept([planner.events(limit=1000), planner.change_log("t")], hidden, source)
+
+
+def test_a_page_of_the_journal_is_not_shortened_by_what_is_hidden(me, planner):
+    """Its length would tell how much of it there is."""
+    ids = [me.remember(f"Pack the bag {n}", category="tasks", thread="t").id for n in range(6)]
+    for number in range(30):
+        me.remember(f"The {SECRET} number {number}", category="preferences", thread="t")
+    gone = me.remember(f"{TEXT}, once", category="preferences", thread="t").id
+    me.erase(gone)
+    for rows in (planner.events(limit=4), planner.change_log("t", limit=4)):
+        assert [row["memory_id"] for row in rows] == ids[:1:-1]
+    assert len(me.events(limit=4)) == len(me.change_log("t", limit=4)) == 4
+    assert is_kept([planner.events(limit=1000), planner.change_log("t", limit=1000)], gone)
+
+
+def test_what_others_looked_for_is_theirs(me, planner, hidden):
+    """That a search was made, when, and how close it came."""
+    me.recall(TEXT, thread="talk")
+    me.agent("stylist").recall(TEXT, thread="talk")
+    assert planner.events() == []
+    planner.recall("passport", thread="own")
+    assert [(row["op"], row["thread_id"]) for row in planner.events()] == [("search", "own")]
+    assert len([row for row in me.events() if row["op"] == "search"]) == 3
+
+
+def test_what_was_done_is_not_counted_for_an_agent_that_is_cleared(book, me, hidden):
+    assert me.stats(events=True).operations
+    assert book.user("ana", cleared=True).agent("planner").stats(events=True).operations == ()
 
 
 THE_OWNERS_ALONE = [

@@ -19,6 +19,7 @@ from commonplace.model.source import Source, is_source_id
 from commonplace.store.port import EVERYTHING, HeldQuery, JournalQuery
 
 OWNER_CURSOR = ""  # the owner has a cursor per thread too
+FURTHER_BACK = 4  # times as many lines, until an agent has as many as it asked for
 FAR_BACK = 300  # lines of the journal that are looked at for three bullets
 
 
@@ -129,24 +130,38 @@ def history(desk: Desk, principal: Principal, id: str) -> list[dict[str, Any]]:
 
 
 def change_log(desk: Desk, principal: Principal, thread: str, limit: int) -> list[dict[str, Any]]:
-    rows = desk.store.journal(
-        principal.scope,
-        JournalQuery(thread_id=thread, events_only=True, newest=limit),
-    )
-    told = _told_to(desk, principal, rows)
+    query = JournalQuery(thread_id=thread, events_only=True)
+    told = _newest_told_to(desk, principal, query, limit)
     return [row.as_change() for row in _named_openly(desk, principal, told)]
 
 
 def events(desk: Desk, principal: Principal, limit: int) -> list[dict[str, Any]]:
-    rows = desk.store.journal(principal.scope, JournalQuery(newest=limit))
-    return [row.as_event() for row in _told_to(desk, principal, rows)]
+    told = _newest_told_to(desk, principal, JournalQuery(), limit)
+    return [row.as_event() for row in told]
+
+
+def _newest_told_to(
+    desk: Desk, principal: Principal, query: JournalQuery, limit: int
+) -> list[JournalRow]:
+    """So many as are asked for, if there are so many: a page that what is hidden has made shorter
+    would tell how much of it there is. Judged together from the newest on, since the last line of
+    what is gone says whom the lines before it were kept from."""
+    newest = limit
+    while True:
+        rows = desk.store.journal(principal.scope, replace(query, newest=newest))
+        told = _told_to(desk, principal, rows)
+        if len(told) >= limit or len(rows) < newest:
+            return told[:limit]
+        newest *= FURTHER_BACK
 
 
 def _told_to(desk: Desk, principal: Principal, rows: Sequence[JournalRow]) -> list[JournalRow]:
-    """Ids alone tell that something is there: an agent learns only of what it may see."""
+    """Ids alone tell that something is there: an agent learns only of what it may see. A line that
+    is about nothing stored, such as a search, is for whoever did it."""
     if principal.is_owner:
         return list(rows)
-    return _visible(visibility_of(principal), rows, _items(desk, principal, _subjects(rows)))
+    visible = _visible(visibility_of(principal), rows, _items(desk, principal, _subjects(rows)))
+    return [row for row in visible if row.entry.subject or row.actor == principal.actor]
 
 
 _NAMING = ("superseded_by", "held", "alternative", "alternatives")  # other items, in a row's meta

@@ -49,7 +49,7 @@ def stats(desk: Desk, principal: Principal, events: bool) -> Stats:
         categories=_sum((row.category, row.count) for row in live),
         states=_sum((row.state, row.count) for row in census.memories),
         erasures_pending=sum(receipt.scrubbed_at is None for receipt in census.receipts),
-        operations=census.operations if events and seen.cleared else (),
+        operations=census.operations if events and principal.is_owner else (),
         sources=sum(row.count for row in sources),
         source_types=_sum((row.source_type, row.count) for row in sources),
         source_statuses=_sum((row.status, row.count) for row in sources),

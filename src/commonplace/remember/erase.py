@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from commonplace.desk import Desk, can_see, index_all
 from commonplace.errors import NotAllowed, StoreError
@@ -72,7 +72,8 @@ def erase(
 
     revision, fall = desk.decide(decide)
     receipt = _settle(desk, principal, receipt_id, now_too)
-    return Erased(receipt, *_told_to(principal, fall, ids), revision)
+    gone, rewritten = _told_to(principal, fall, ids)
+    return Erased(replace(receipt, items=len(gone)), gone, rewritten, revision)
 
 
 @dataclass(frozen=True, slots=True)
