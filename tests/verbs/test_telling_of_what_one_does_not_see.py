@@ -38,3 +38,56 @@ def test_the_answer_is_the_same_whatever_is_there(me, planner, told):
 
 def _without_ids(answer):
     return (answer.relation, answer.action, answer.conflict, answer.others, answer.reason)
+
+
+HAIFA = "Dana lives in Haifa"
+UNSEEN = {"kind": "fact", "category": "style"}  # by the planner
+SAID_OTHERWISE = [
+    "Dana lives in Berlin",  # another value
+    "Dana lives in Haifa, near the port",  # with more detail
+]
+
+
+@pytest.mark.parametrize("words", SAID_OTHERWISE)
+def test_what_one_does_not_see_one_does_not_take_the_place_of(me, planner, words):
+    """It is stored beside: the owner sees both."""
+    dana = me.remember(HAIFA, kind="fact", category="relationships").id
+    told = planner.remember(words, **UNSEEN)
+    assert (told.action, told.others, told.undo) == ("stored", (), ())
+    assert me.show(dana).memory.state == "active"
+    assert {memory.content for memory in me.list().memories} == {HAIFA, words}
+    assert me.remember(words, kind="fact", category="relationships").action != "stored"
+
+
+def test_the_owner_and_who_sees_it_supersede_it(me):
+    dana = me.remember(HAIFA, kind="fact", category="relationships").id
+    seeing = me.agent("supervisor").remember("Dana lives in Berlin", **UNSEEN)
+    assert me.show(dana).memory.superseded_by == seeing.id
+
+
+def test_telling_it_again_changes_nothing_of_it(me, planner):
+    """Neither its category, nor how long it lives, nor how well it is guarded."""
+    dana = me.remember(HAIFA, kind="fact", category="relationships").id
+    before = me.show(dana)
+    given = {"sensitivity": "low", "ttl_days": 1, "importance": 5, "metadata": {"said": "so"}}
+    planner.remember(HAIFA, **UNSEEN, **given)
+    assert me.show(dana) == before
+    assert len(me.list().memories) == 1
+
+
+def test_a_contact_that_one_does_not_see_is_only_filled_in(me, planner):
+    dana = me.remember("Dana Levi, 03-555-0100", **DANA).id
+    more = {"name": "Dana Levi", "email": "dana@example.com"}
+    planner.remember("Dana Levi", kind="contact", metadata=more, importance=5, ttl_days=1)
+    (contact,) = me.list().memories
+    assert (contact.id, contact.importance, contact.expires_at) == (dana, 2, None)
+    assert contact.metadata["phone"] == "03-555-0100"
+    assert contact.metadata["email"] == "dana@example.com"
+
+
+def test_who_may_decide_does_not_decide_about_what_they_do_not_see(me):
+    dana = me.remember("Dana Levi, 03-555-0100", **DANA).id
+    trusted = me.agent("planner", may_resolve=True)
+    trusted.remember("Dana Levi, 03-555-0199", **MOVED, on_conflict="override")
+    assert me.show(dana).memory.metadata["phone"] == "03-555-0100"
+    assert len(me.conflicts()) == 1

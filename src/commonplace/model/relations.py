@@ -58,6 +58,11 @@ TABLE: dict[tuple[Relation, Kind], Action] = {
 }
 
 
+def asks(kind: Kind) -> bool:
+    """Another value of such a memory is for a person to decide about."""
+    return TABLE[Relation.CHANGED, kind] is Action.PENDING
+
+
 def action_for(relation: Relation, kind: Kind, *, same_day: bool) -> Action:
     """What the table says. The same event on another day is another event."""
     if kind is Kind.EVENT and not same_day:

@@ -137,10 +137,12 @@ def decide_each(
     answers: list[Remembered | None] = []
     for place, (memory, each) in enumerate(zip(memories, batch.asked, strict=True)):
         cosines = {rival.id: rival.cosine for rival in rivals[place]}
-        weighed = [
+        compared = [
             scales.weigh(memory, old, cosines[old.id]) for old in ledger.live(cosines, memory)
         ]
-        decision = decide(memory, weighed, ledger.now, each.wish)
+        weighed = [found for found in compared if ledger.may_follow(found)]
+        wish = ledger.wish_for(each.wish, weighed)
+        decision = decide(memory, weighed, ledger.now, wish)
         if refuses(place, memory, decision, ledger):
             answers.append(None)
             continue

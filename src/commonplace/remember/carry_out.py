@@ -11,9 +11,9 @@ from commonplace.model.changes import Add, Change, Indexing, Step, added, change
 from commonplace.model.conflict import Held
 from commonplace.model.journal import Event, Op
 from commonplace.model.memory import Memory
-from commonplace.model.relations import Action, Relation
+from commonplace.model.relations import Action, OnConflict, Relation, asks
 from commonplace.model.scope import Principal
-from commonplace.remember.decide import Decision
+from commonplace.remember.decide import Decision, Weighed
 from commonplace.remember.hold import (
     carry,
     hold,
@@ -61,7 +61,8 @@ class Ledger:
         """Of these what the new one is compared with: what the caller may know of, since an agent
         that told guesses of what is kept from it would learn from the answers which of them is
         right. Who tells of a category that they do not see is answered the same whatever is there,
-        so there the rest of what is unseen counts too, and nothing is stored twice."""
+        so there the rest of what is unseen counts too, and nothing is stored twice: but see
+        `may_follow`."""
         known = (self.standing.get(id) for id in ids)
         return [
             memory
@@ -75,6 +76,18 @@ class Ledger:
         sight = visibility_of(self.principal)
         by_category = replace(sight, categories=None).admits(memory)
         return by_category and not sight.admits_category(new.category)
+
+    def may_follow(self, weighed: Weighed) -> bool:
+        """Nobody takes the place of what they do not see. There, what was told before counts, and
+        where the owner decides, that another value waits; whatever else is told stands beside."""
+        if can_see(self.principal, weighed.old):
+            return True
+        return weighed.relation is Relation.REPEAT or asks(weighed.old.kind)
+
+    def wish_for(self, wish: OnConflict, weighed: Iterable[Weighed]) -> OnConflict:
+        """Nor does anybody decide about it."""
+        unseen = any(not can_see(self.principal, each.old) for each in weighed)
+        return OnConflict.ASK if unseen and wish is OnConflict.OVERRIDE else wish
 
     def all_steps(self) -> tuple[Step, ...]:
         """Words that came of a decision are embedded together, however many there are."""
@@ -110,7 +123,12 @@ class Ledger:
 
     def _refresh(self, item: Item, decision: Decision) -> Outcome:
         old = decision.others[0]
-        after = refreshed(old, item.memory, item.mentioned, self.now)
+        mentioned = item.mentioned
+        if not can_see(self.principal, old):
+            if not asks(old.kind):
+                return Outcome(old, old.conflict)
+            mentioned = frozenset()  # only what is missing is filled in
+        after = refreshed(old, item.memory, mentioned, self.now)
         told = {"relation": decision.relation}
         if after.evolve(updated_at=old.updated_at) == old:  # told again, with nothing new
             return Outcome(old, old.conflict)
