@@ -413,6 +413,80 @@ def test_erasing_tells_of_what_was_named_and_not_of_what_went_along(me, planner)
         me.show(summary)
 
 
+# ——— bringing sources ———
+
+LETTER = "From: dana@example.com\nMessage-ID: <1@example.com>\nSubject: Boiler\n\nIt is repaired."
+
+
+def talk(text):
+    return json.dumps({"speaker": "Dana", "text": text, "time": "2026-03-02T10:00:00Z"}) + "\n"
+
+
+BROUGHT = [
+    {"original": talk(f"The {SECRET}"), "external_id": "c1"},
+    {"original": talk(f"The {SECRET}"), "external_id": "c1", "append": True},
+    {"original": talk("Something else"), "external_id": "c1"},
+    {"original": talk("Something more"), "external_id": "c1", "append": True, "title": "Mine"},
+    {"original": "Not a talk at all", "external_id": "c1", "origin": "chat", "append": True},
+    {"original": talk("Not a letter"), "external_id": "t9", "origin": "thread", "append": True},
+    {"original": f"A page of the {SECRET}", "format": "text"},
+    {"original": LETTER, "format": "email"},
+    {"original": LETTER.replace("repaired", "broken"), "format": "email", "wait": False},
+]
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_who_sees_no_sources_learns_nothing_by_bringing_one(book, forgotten):
+    """Neither that a name is taken nor that a text is known; twice, it is answered the same."""
+    for number, brought in enumerate(BROUGHT):
+        me = book.user(f"full{number}")
+        made = [me.ingest(talk(f"The {SECRET}"), external_id="c1", title=SECRET).id]
+        made += [me.ingest(f"A page of the {SECRET}", format="text", title=SECRET).id]
+        made += [me.ingest(LETTER, format="email").id]
+        made += [me.ingest(LETTER, format="email", origin="thread", external_id="t9").id]
+        before = [me.show(id).passages for id in made]
+        if forgotten:
+            me.forget(made)
+        empty = book.user(f"empty{number}")
+        answers = [handle.agent("planner").ingest(**brought) for handle in (me, me, empty, empty)]
+        assert len({_unnumbered(told(answer)) for answer in answers}) == 1, brought
+        assert len({answer.id for answer in answers} - set(made)) == 4, brought
+        me.restore(made)
+        assert [me.show(id).passages for id in made] == before, brought
+
+
+def _unnumbered(told):
+    """But for ids, and for revisions, which count everybody's changes."""
+    without = re.sub(r'"revision": \d+', "", UUID.sub("", told))
+    return re.sub(r'"(empty|full)\d"', "", without)
+
+
+def test_who_sees_no_sources_goes_on_with_what_is_theirs_and_with_a_thread(me, planner):
+    given = {"external_id": "log", "origin": "chat"}
+    theirs = me.ingest(talk(f"The {SECRET}"), external_id="log", origin="chat").id
+    for words in ("one", "two", "three"):
+        planner.ingest(talk(words), append=True, **given)
+        me.agent("stylist").ingest(talk(f"style {words}"), append=True, **given)
+    threads = me.observe("Good morning.", thread="t1").source_id
+    planner.ingest(talk("And to you"), external_id="t1", origin="thread", append=True)
+    texts = {s.id: [p.text for p in me.show(s.id).passages] for s in me.sources().sources}
+    assert texts.pop(theirs) == [f"The {SECRET}"]
+    assert texts.pop(threads) == ["Good morning.", "And to you"]
+    assert sorted(texts.values()) == [
+        ["one", "two", "three"],
+        ["style one", "style two", "style three"],
+    ]
+
+
+def test_a_text_that_is_kept_once_is_not_kept_again_for_one_who_sees_no_sources(me, planner):
+    for _ in range(2):
+        planner.ingest(talk("Water the ferns"), external_id="notes")
+        planner.ingest(talk("Water the figs"), external_id="notes")
+    (source,) = me.sources().sources
+    assert [p.text for p in me.show(source.id).passages] == ["Water the figs"]
+    assert (source.external_id, source.provenance["commonplace"]["agent"]) == ("notes", "planner")
+
+
 # ——— other moments ———
 
 

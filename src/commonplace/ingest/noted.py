@@ -37,6 +37,7 @@ class Noted:
     tags: tuple[str, ...] = ()  # given, not found
     said: tuple[str, ...] = ()  # the names of metadata
     last: str | None = None  # the digest of the last part
+    agent: str | None = None  # that brought it; None: its owner did
 
     def run_of(self, part: int) -> Run:
         return next((run for run in reversed(self.runs) if run.first <= part), Run(first=1))
@@ -63,6 +64,7 @@ class Noted:
             "tags": list(self.tags),
             "said": list(self.said),
             "last": self.last,
+            "agent": self.agent,
         }
         return {name: value for name, value in told.items() if value}
 
@@ -77,14 +79,14 @@ def noted_in(provenance: Mapping[str, Any]) -> Noted:
     """Whatever is not as it was written (an import may hold anything) is as if not noted."""
     ours = _map(provenance.get(OURS))
     runs = [run for each in _list(ours.get("parts")) if (run := _run(_map(each)))]
-    last = ours.get("last")
-    name = ours.get("name")
+    last, name, agent = (ours.get(each) for each in ("last", "name", "agent"))
     return Noted(
         runs=tuple(sorted(runs, key=lambda run: run.first)),
         name=name if isinstance(name, str) else None,
         tags=_words(ours.get("tags")),
         said=_words(ours.get("said")),
         last=last if isinstance(last, str) else None,
+        agent=agent if isinstance(agent, str) else None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from commonplace.desk import Desk, can_see_source
+from commonplace.desk import Desk, can_see_source, visibility_of
 from commonplace.errors import MissingField
 from commonplace.ingest.again import (
     appended,
@@ -23,6 +23,7 @@ from commonplace.model.owed import is_to_be_processed, processing
 from commonplace.model.scope import Principal
 from commonplace.model.source import (
     CATEGORY,
+    MAX_PARTS,
     PREFIX,
     ContentType,
     Reading,
@@ -33,7 +34,7 @@ from commonplace.model.source import (
     digest_of,
 )
 
-TEXT, FILE = "text", "file"  # origins
+TEXT, FILE, THREAD = "text", "file", "thread"  # origins
 DIGITS = 12  # of a digest, where two sources would have one name
 
 Alias = tuple[str, str]
@@ -45,6 +46,7 @@ class Received:
     source: Source
     outcome: Outcome
     revision: int
+    told: Source | None = None  # in its place, to one who sees no sources
 
 
 def receive(
@@ -71,8 +73,14 @@ def receive(
         )
         return changeset, (source, outcome)
 
+    as_if_new = None
+    if not visibility_of(principal).sees_sources:
+        _, as_if_new, _ = new_source(desk, principal, arriving, alias)
     revision, (source, outcome) = desk.decide(decide)
-    return Received(source, outcome, revision)
+    if as_if_new is None:
+        return Received(source, outcome, revision)
+    id = source.id if outcome is Outcome.RECEIVED else as_if_new.id
+    return Received(source, outcome, revision, without_words(as_if_new).evolve(id=id))
 
 
 def _identity(original: Original, reading: Reading) -> Alias:
@@ -112,10 +120,16 @@ def _decided(desk: Desk, principal: Principal, arriving: Arriving, alias: Alias)
 
 
 def _may_go_on_with(principal: Principal, arriving: Arriving, known: Source) -> bool:
-    """Who takes part in a conversation adds to it, though its allowlist may keep the rest of it
-    from them."""
+    """Of what is hidden: who takes part in a conversation adds to it, and who brought something
+    brings it again. Where that would be refused, what comes is kept beside: a refusal tells."""
     guarded = known.sensitivity is Sensitivity.HIGH and not principal.cleared
-    return arriving.original.append and not guarded
+    if guarded or known.state is not State.ACTIVE:
+        return False
+    own = noted_in(known.provenance).agent == principal.agent
+    if not arriving.original.append:
+        return own and known.parts == 1
+    alike = arriving.reading.content_type is known.content_type
+    return (own or known.origin == THREAD) and alike and known.parts < MAX_PARTS
 
 
 def _same_bytes(principal: Principal, arriving: Arriving, known: Source) -> Decided:
@@ -157,6 +171,7 @@ def new_source(desk: Desk, principal: Principal, arriving: Arriving, alias: Alia
         name=original.name,
         tags=original.tags,
         last=digest,
+        agent=principal.agent,
     )
     source = Source(
         id=PREFIX + desk.new_id(),

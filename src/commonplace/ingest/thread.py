@@ -17,7 +17,7 @@ from commonplace.ingest.again import appended
 from commonplace.ingest.detect import Format
 from commonplace.ingest.original import Arriving, Original, Outcome
 from commonplace.ingest.process import cut_into_passages, milestone
-from commonplace.ingest.receive import beside, new_source
+from commonplace.ingest.receive import THREAD, beside, new_source
 from commonplace.ingest.records import span, speakers
 from commonplace.model.changes import AddSource, ChangeSource, Enqueue, Indexing, Step
 from commonplace.model.heard import Heard
@@ -35,8 +35,6 @@ from commonplace.model.source import (
     Turn,
     checked_alias,
 )
-
-ORIGIN = "thread"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,7 @@ def _talk(desk: Desk, principal: Principal, thread: str, heard: Sequence[Heard])
         ended_at=last,
     )
     arriving = Arriving(original, reading, Format.CONVERSATION, desk.clock())
-    _, alone, _ = new_source(desk, principal, arriving, checked_alias(ORIGIN, thread))
+    _, alone, _ = new_source(desk, principal, arriving, checked_alias(THREAD, thread))
     passages = cut_into_passages(alone, turns)
     return Talk(thread, arriving, tuple((alone, passage) for passage in passages))
 
@@ -137,12 +135,12 @@ def grow(desk: Desk, principal: Principal, talk: Talk, indexes: Sequence[Indexin
 def _home(desk: Desk, principal: Principal, thread: str) -> tuple[Source | None, tuple[str, str]]:
     """The thread's source, or the name that a new one gets. One that was forgotten, is full or is
     no conversation stays as it is: the talk goes on beside it."""
-    alias = checked_alias(ORIGIN, thread)
+    alias = checked_alias(THREAD, thread)
     while known := desk.store.source_called(principal.scope, *alias):
         is_talk = known.content_type is ContentType.CONVERSATION
         if known.state is State.ACTIVE and is_talk and known.parts < MAX_PARTS:
             return known, alias
-        alias = beside((ORIGIN, thread), known.id)
+        alias = beside((THREAD, thread), known.id)
     return None, alias
 
 
