@@ -143,6 +143,81 @@ def test_a_field_for_which_an_agent_alone_spoke_rests_on_no_source(me, hear, sou
     assert me.profile().fields == {"tone": "brief"}
 
 
+def test_an_erasure_of_something_else_takes_no_field_whose_source_is_gone_already(
+    me, hear, sources, clock
+):
+    """Purged by the night, or expired: nobody has asked for the field's end."""
+    log = me.remember("Be warm, please", kind="log")
+    hear("tone", "warm", **{**sure(None), "memory_id": log.id})
+    hear("goals_add", "run", **sure(sources[0]))
+    me.forget(sources[0])
+    clock.tick(days=40)
+    me.tidy()
+    before = me.profile().fields
+    me.erase(me.remember("Something else").id)
+    assert me.profile().fields == before == {"tone": "warm", "goals": ["run"]}
+
+
+def test_a_support_that_is_gone_already_keeps_no_field_either(me, hear, sources, clock):
+    hear("tone", SECRET, source_id=sources[0])
+    hear("tone", SECRET, agent="coach", source_id=sources[1])
+    me.forget(sources[0])
+    clock.tick(days=31)
+    me.tidy()
+    me.erase(sources[1])
+    assert (me.profile().fields, me.verify_forget(SECRET).clean) == ({}, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "again", "fields"),
+    [
+        ("tone", "warm", "Warm", {"tone": "warm"}),
+        ("goals_add", "Run a marathon", "run a marathon", {"goals": ["Run a marathon"]}),
+    ],
+)
+def test_what_another_source_says_too_outlives_the_first(
+    me, hear, sources, name, value, again, fields
+):
+    hear(name, value, **sure(sources[0]))
+    before = me.show(f"profile:{next(iter(fields))}").versions
+    assert hear(name, again, agent="coach", **sure(sources[1])).outcome == Outcome.HOLDS
+    assert len(before) == len(me.show(f"profile:{next(iter(fields))}").versions) == 1
+    me.erase(sources[0])
+    assert me.profile().fields == fields
+    me.erase(sources[1])
+    assert me.profile().fields == {}
+
+
+def test_what_is_heard_again_is_in_the_journal_and_in_no_header(me, hear, sources):
+    coach = me.agent("coach")
+    hear("tone", "warm", **sure(sources[0]))
+    coach.changes()
+    hear("tone", "warm", agent="coach", source_id=sources[1])
+    assert coach.changes().header == ""
+    assert me.history("profile:tone")[0]["actor"] == "agent:coach"
+    revision = me.revision
+    hear("tone", "warm", agent="coach", source_id=sources[1])
+    assert me.revision == revision
+
+
+def test_what_the_owner_set_needs_no_support_and_gets_none(me, hear, sources):
+    me.profile_set("tone", "warm")
+    assert hear("tone", "warm", source_id=sources[0]).outcome == Outcome.HOLDS
+    me.erase(sources[0])
+    assert me.profile().fields == {"tone": "warm"}
+
+
+def test_an_export_carries_what_a_field_rests_on(me, hear, sources, book):
+    hear("tone", "warm", **sure(sources[0]))
+    hear("tone", "warm", agent="coach", source_id=sources[1])
+    ben = book.user("ben")
+    ben.import_(list(me.export()))
+    ben.erase(sources[0])
+    assert ben.profile().fields == {"tone": "warm"}
+    ben.erase(sources[1])
+    assert ben.profile().fields == {}
+
+
 def test_erasing_a_field_leaves_what_waits_for_it(me):
     me.profile_set("city", SECRET)
     me.agent("helper").propose("city", "Haifa")

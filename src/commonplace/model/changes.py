@@ -95,6 +95,14 @@ class Settle:
 
 
 @dataclass(frozen=True, slots=True)
+class Amend:
+    """Bookkeeping in place: what the memory says is the same, so it has no new version."""
+
+    memory: Memory
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
 class Remove:
     """Gone: the row, its versions, links, index entries and read marks."""
 
@@ -211,6 +219,7 @@ Step = (
     | LetGo
     | Propose
     | Settle
+    | Amend
     | Remove
     | Rewrite
     | RemoveEverything

@@ -12,8 +12,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from commonplace.model.changes import Propose, Settle
+from commonplace.model.changes import Amend, Propose, Settle
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
+from commonplace.model.memory import Memory
 from commonplace.model.profile import PREFIX
 from commonplace.model.proposal import Proposal, Signal, SignalKind
 
@@ -118,6 +119,18 @@ def was_declined(rows: Iterable[JournalRow], now: datetime, days: timedelta) -> 
 
 def proposing(proposal: Proposal) -> Propose:
     return Propose(proposal, _entry(proposal, Op.PROPOSE, {"signals": len(proposal.signals)}))
+
+
+def corroborated(field: Memory) -> Amend:
+    """What the profile says was heard again: told, and no change."""
+    entry = Entry(
+        op=Op.PROPOSE,
+        event=Event.CONSENT,
+        subject=field.id,
+        category=field.category,
+        meta={"signals": 1},
+    )
+    return Amend(field, entry)
 
 
 def settled(proposal: Proposal, decision: Decision, node: Node = Node.HOTPATH) -> Settle:

@@ -20,6 +20,7 @@ from commonplace.model.consent import (
     CATEGORY,
     MAX_OPEN,
     Decision,
+    corroborated,
     independent,
     is_agreed,
     proposing,
@@ -35,7 +36,7 @@ from commonplace.model.scope import Principal
 from commonplace.remember.alike import the_same_among
 from commonplace.remember.profile import open_proposals, set_field, standing, write_field
 from commonplace.remember.profile_fields import field_value
-from commonplace.remember.unsay import supports_of
+from commonplace.remember.unsay import also_resting_on, supports_of
 from commonplace.store.port import JournalQuery
 
 PROPOSAL = "proposal:"
@@ -144,7 +145,8 @@ class _Weighing:
 
     def take(self, said: Claim) -> Proposed:
         known = self.fields.get(field_of(said.name))
-        if known and self._sees(known) and self._holds(known, said.name, said.value):
+        if known and self._sees(known) and (held := self._held(known, said.name, said.value)):
+            self._corroborate(known, held[0], [self._signal(said)])
             return Proposed(known.id, said.name, said.value, Outcome.HOLDS, 0, None)
         found = self._same_as(said)
         if found is None and len(self.open) >= MAX_OPEN:
@@ -162,12 +164,21 @@ class _Weighing:
         """Else the answer would betray what a hidden field says."""
         return can_see(self.principal, field)
 
-    def _holds(self, field: Memory, name: str, value: Any) -> bool:
+    def _held(self, field: Memory, name: str, value: Any) -> list[Any]:
+        """What the field says that is this value: it in the field's own words, or nothing."""
         if not field.is_live(self.now):
-            return False
+            return []
         says = field.metadata["value"]
-        several = name in ADDS_TO and isinstance(says, list)
-        return the_same_among(self.desk, value, says if several else [says]) is not None
+        values = says if name in ADDS_TO and isinstance(says, list) else [says]
+        place = the_same_among(self.desk, value, values)
+        return [] if place is None else [values[place]]
+
+    def _corroborate(self, field: Memory, value: Any, signals: Sequence[Signal]) -> None:
+        """Said again from elsewhere, it outlives what it was first heard in."""
+        after = also_resting_on(field, value, supports_of(signals))
+        if after:
+            self.fields[field.id.removeprefix(PREFIX)] = after
+            self.steps.append(corroborated(after))
 
     def _same_as(self, said: Claim) -> Proposal | None:
         candidates = [each for each in self.open.values() if each.name == said.name]
@@ -215,7 +226,8 @@ class _Weighing:
             self.steps.append(settled(rival, Decision.OUTDONE))
 
     def _write(self, proposal: Proposal, known: Memory | None) -> None:
-        if known and self._holds(known, proposal.name, proposal.value):
+        if known and (held := self._held(known, proposal.name, proposal.value)):
+            self._corroborate(known, held[0], proposal.signals)
             return  # which whoever proposed it may not see
         step, after = write_field(
             self.desk,

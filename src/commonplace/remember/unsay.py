@@ -20,13 +20,15 @@ from commonplace.remember.draft import RESTS_ON
 from commonplace.remember.profile_fields import field_words
 from commonplace.store.port import EVERYTHING, Listing
 
-Supports = list[list[str]]  # the ids behind each signal; it stands while all of them do
+Supports = list[list[str]]  # the ids behind each signal; it stands while all of them are there
+
+MAX_SUPPORTS = 10  # of one value, the newest: a hundred goals and theirs fit into one memory
 
 
 def supports_of(signals: Sequence[Signal]) -> Supports:
     """Empty when one of them came from nowhere that could be erased: then it always stands."""
     found = [[id for id in (each.source_id, each.memory_id) if id] for each in signals]
-    return found if all(found) else []
+    return found[-MAX_SUPPORTS:] if all(found) else []
 
 
 def resting_on(known: Memory | None, value: Any, supports: Supports) -> dict[str, Supports]:
@@ -36,10 +38,23 @@ def resting_on(known: Memory | None, value: Any, supports: Supports) -> dict[str
     return {**rests, str(value): supports} if supports else rests
 
 
+def also_resting_on(field: Memory, value: Any, supports: Supports) -> Memory | None:
+    """The field when more speaks for what it says. None where nothing new does, and where it needs
+    no support: that is its owner's word, or came from nowhere that could be erased."""
+    rests = field.metadata.get(RESTS_ON, {})
+    known = rests.get(str(value), [])
+    more = [each for each in supports if each not in known]
+    if not known or not more:
+        return None
+    both = [*known, *more][-MAX_SUPPORTS:]
+    return field.evolve(metadata={**field.metadata, RESTS_ON: {**rests, str(value): both}})
+
+
 def unsay(
     desk: Desk, principal: Principal, gone: Container[str]
 ) -> tuple[list[Remove], list[Rewrite]]:
-    """The fields, or the goals among them, that nothing speaks for any more once these are gone."""
+    """The fields, or the goals among them, that lose their last support with these. One that
+    expired before, or was purged, neither keeps a field nor takes it along."""
     scope = principal.scope
     listing = Listing(states=tuple(State), visibility=WHOLE, only_profile=True, limit=EVERYTHING)
     fields = [field for field in desk.store.page(scope, listing) if field.id not in gone]
@@ -66,11 +81,19 @@ class _Standing:
     gone: Container[str]
 
     def lost(self, versions: Sequence[Memory]) -> set[str]:
-        """The values, in whichever version, of which every support is gone."""
+        """The values, in whichever version, of which the last support is among what goes."""
         rests: dict[str, Supports] = {}
         for memory in versions:
-            rests |= memory.metadata.get(RESTS_ON, {})
-        return {value for value, supports in rests.items() if not any(map(self._stands, supports))}
+            for value, supports in memory.metadata.get(RESTS_ON, {}).items():
+                rests[value] = [*rests.get(value, []), *supports]
+        return {
+            value
+            for value, supports in rests.items()
+            if any(map(self._goes, supports)) and not any(map(self._stands, supports))
+        }
+
+    def _goes(self, ids: list[str]) -> bool:
+        return any(id in self.gone for id in ids)
 
     def _stands(self, ids: list[str]) -> bool:
         scope, left = self.principal.scope, [id for id in ids if id not in self.gone]

@@ -72,6 +72,10 @@ RETURNING id
 INSERT INTO versions (scope, id, version, content, fields, recorded_at, invalidated_at)
 VALUES (:scope, :id, :version, :content, :fields, :recorded_at, :invalidated_at)
 
+-- name: amend_version
+UPDATE versions SET fields = :fields
+ WHERE scope = :scope AND id = :id AND version = :version
+
 -- name: close_version
 UPDATE versions SET invalidated_at = :at
  WHERE scope = :scope AND id = :id AND invalidated_at IS NULL

@@ -12,6 +12,7 @@ from commonplace.model.changes import (
     OF_THE_QUEUE,
     Add,
     AddSource,
+    Amend,
     Change,
     Changeset,
     ChangeSource,
@@ -177,6 +178,9 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
         case Settle():
             for step in batch:
                 settle(session, step)
+        case Amend():
+            for step in batch:
+                _amend(session, step, numbers)
         case Remove():
             erased = [step.id for step in batch if step.entry.event is Event.ERASE]
             if erased:  # categories and threads are words of the caller's, too
@@ -266,6 +270,13 @@ def _change(session: Session, step: Change, numbers: Numbers) -> None:
     _update(session, step.after, step.before.version, step.index, numbers)
     session.run("close_version", id=step.after.id, at=micros(numbers.at))
     session.run_many("insert_version", [version_values(step.after, numbers.at)])
+
+
+def _amend(session: Session, step: Amend, numbers: Numbers) -> None:
+    memory = step.memory
+    _update(session, memory, memory.version, None, numbers)
+    fields = version_values(memory, numbers.at)["fields"]
+    session.run("amend_version", id=memory.id, version=memory.version, fields=fields)
 
 
 def _update(
