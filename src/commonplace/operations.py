@@ -181,6 +181,7 @@ HELP: dict[str, str] = {
     "limit": "At most this many.",
     "lines": "The file to read, - for what is piped in.",
     "long": "What it stands for.",
+    "memory_id": "The memory that it rests on.",
     "message": "What the user says.",
     "metadata": "Particulars by name; a contact needs name, a kv needs subject and value.",
     "name": "The field's name.",

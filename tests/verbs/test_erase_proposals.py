@@ -230,3 +230,27 @@ def test_erasing_a_user_erases_what_waits(me):
     me.agent("helper").propose("city", SECRET)
     me.erase_user()
     assert (me.proposals(), me.verify_forget(SECRET).clean) == ([], True)
+
+
+def test_who_proposes_names_what_it_rests_on(me, sources):
+    helper = me.agent("helper")
+    memory = me.remember("Tea is better than coffee")
+    helper.propose("city", SECRET, evidence=[f"I love {SECRET}"], source_id=sources[0])
+    helper.propose("pronouns", SECRET, memory_id=memory.id)
+    me.erase([sources[0], memory.id])
+    assert (me.proposals(), me.verify_forget(SECRET).clean) == ([], True)
+
+
+def test_which_must_be_there_for_them(me, book, sources):
+    planner, ben = me.agent("planner"), book.user("ben")
+    hidden = me.remember("Tea", category="interests")
+    for who, origin in (
+        (planner, {"memory_id": hidden.id}),
+        (me, {"memory_id": "nothing"}),
+        (me.agent("helper"), {"source_id": "source:11111111-1111-4111-8111-111111111111"}),
+        (ben.agent("helper"), {"source_id": sources[0]}),
+    ):
+        with pytest.raises(NotFound) as refused:
+            who.propose("city", "Haifa", **origin)
+        assert refused.value.field in origin
+    assert me.proposals() == ben.proposals() == []

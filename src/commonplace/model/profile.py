@@ -13,6 +13,8 @@ from commonplace.model.abbreviation import PREFIX as ABBREVIATION
 PREFIX = "profile:"
 ADDS_TO = {"goals_add": "goals"}  # under these names a value joins a list and replaces nothing
 MAX_VALUE = 1000  # characters
+# Those that everybody knows by their names; a profile may have others.
+FIELDS = ("preferred_name", "pronouns", "city", "language", "tone", "goals", "time_zone")
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 

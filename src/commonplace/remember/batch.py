@@ -24,6 +24,7 @@ from commonplace.remember.decide import Decision, decide
 from commonplace.remember.draft import callers_metadata, draft_from
 from commonplace.remember.link import within_batch
 from commonplace.remember.neighbours import Surroundings
+from commonplace.remember.profile import leave_fields_to_their_owner
 from commonplace.remember.weigh import Scales, pairs_of, rivals_in_batch
 from commonplace.store.port import HeldQuery
 
@@ -75,6 +76,7 @@ def asked(desk: Desk, principal: Principal, given: Mapping[str, Any], now: datet
     wish = _wish(principal, fields.pop("on_conflict", None))
     callers_metadata(fields.get("metadata") or {})
     memory = compose(draft_from(fields), desk.new_id(), principal, now)
+    leave_fields_to_their_owner(principal, memory)
     mentioned = frozenset(name for name, value in given.items() if value is not None)
     return Asked(memory, mentioned, wish, remarks_on(memory))
 

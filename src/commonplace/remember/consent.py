@@ -12,8 +12,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from commonplace.desk import Desk, can_see, visibility_of
-from commonplace.errors import LimitReached
+from commonplace.desk import Desk, can_see, can_see_source, visibility_of
+from commonplace.errors import LimitReached, NotFound
 from commonplace.model import check
 from commonplace.model.changes import Changeset, Step
 from commonplace.model.consent import (
@@ -101,11 +101,13 @@ def claim(
 def propose(desk: Desk, principal: Principal, said: Claim) -> Proposed:
     """The owner's own word is consent: it is set."""
     if principal.is_owner:
+        _must_be_there(desk, principal, said)
         change = set_field(desk, principal, said.name, said.value)
         return Proposed(change.id, said.name, said.value, Outcome.APPLIED, 1, None, change.revision)
 
     def decide() -> tuple[Changeset, Proposed]:
         revision = desk.store.counters(principal.scope).revision
+        _must_be_there(desk, principal, said)
         steps, (answer,) = steps_for(desk, principal, [said])
         if answer.outcome is Outcome.FULL:
             raise LimitReached(
@@ -118,6 +120,19 @@ def propose(desk: Desk, principal: Principal, said: Claim) -> Proposed:
 
     revision, answer = desk.decide(decide)
     return replace(answer, revision=revision)
+
+
+def _must_be_there(desk: Desk, principal: Principal, said: Claim) -> None:
+    """What it rests on, for whoever says so: else nothing could be erased with it."""
+    scope = principal.scope
+    if said.source_id:
+        sources = desk.store.sources(scope, [said.source_id])
+        if not any(can_see_source(principal, source) for source in sources):
+            raise NotFound(f"There is no {said.source_id!r} here.", field="source_id")
+    if said.memory_id:
+        memories = desk.store.fetch(scope, [said.memory_id])
+        if not any(can_see(principal, memory) for memory in memories):
+            raise NotFound(f"There is no {said.memory_id!r} here.", field="memory_id")
 
 
 def steps_for(

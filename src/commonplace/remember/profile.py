@@ -13,14 +13,15 @@ from typing import Any
 
 from commonplace.desk import Desk, index_all, visibility_of
 from commonplace.errors import NotAllowed
+from commonplace.language.identity import subject_key
 from commonplace.model import check
 from commonplace.model.changes import Changeset, Settle, Step, added, changed
-from commonplace.model.consent import Decision, settled
+from commonplace.model.consent import CATEGORY, Decision, settled
 from commonplace.model.filters import WHOLE
 from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory, State
-from commonplace.model.profile import ADDS_TO, PREFIX, field_name, field_of
+from commonplace.model.profile import ADDS_TO, FIELDS, PREFIX, field_name, field_of
 from commonplace.model.proposal import Proposal
 from commonplace.model.scope import Principal
 from commonplace.remember.compose import compose
@@ -67,15 +68,15 @@ def set_field(desk: Desk, principal: Principal, name: object, value: object) -> 
         revision = desk.store.counters(principal.scope).revision
         known = standing(desk, principal, [said]).get(field_of(said))
         step, after = write_field(desk, principal, known, said, kept)
-        answered = _answered(desk, principal, said, after.metadata["value"])
-        steps = (*([step] if step else []), *answered)
+        settling = answered(desk, principal, said, after.metadata["value"])
+        steps = (*([step] if step else []), *settling)
         return Changeset(principal.scope, now, principal.actor, steps, revision), after
 
     revision, after = desk.decide(decide)
     return ProfileChange(after.id, after, revision)
 
 
-def _answered(desk: Desk, principal: Principal, name: str, now_said: Any) -> list[Settle]:
+def answered(desk: Desk, principal: Principal, name: str, now_said: Any) -> list[Settle]:
     """What others proposed for a field that its owner sets: it was the same, or it is declined.
     Further goals that are not among those set now still wait."""
     waiting = [p for p in open_proposals(desk, principal) if p.field == field_of(name)]
@@ -143,7 +144,7 @@ def _fresh(
         {
             "kind": Kind.KV,
             "content": field_words(field, value),
-            "category": "profile",
+            "category": CATEGORY,
             "metadata": {"subject": field, "value": value},
         }
     )
@@ -179,7 +180,7 @@ def _reworded(known: Memory, fresh: Memory) -> Memory:
 def add_note(desk: Desk, principal: Principal, text: object) -> ProfileChange:
     owner_only(principal)
     now = desk.clock()
-    draft = draft_from({"kind": Kind.NOTE, "content": text, "category": "profile"})
+    draft = draft_from({"kind": Kind.NOTE, "content": text, "category": CATEGORY})
 
     def decide() -> tuple[Changeset, Memory]:
         counters = desk.store.counters(principal.scope)
@@ -202,6 +203,21 @@ def add_note(desk: Desk, principal: Principal, text: object) -> ProfileChange:
 def owner_only(principal: Principal) -> None:
     if not principal.is_owner:
         raise NotAllowed(
-            "The profile belongs to its owner; an agent cannot change it.",
-            remedy="Propose it: `propose` (profile propose). The owner accepts or declines.",
+            "The profile belongs to its owner; an agent cannot change it.", remedy=_PROPOSE
         )
+
+
+def leave_fields_to_their_owner(principal: Principal, memory: Memory) -> None:
+    """A value of the profile under an id of its own is one all the same: readers could not tell
+    it from what the owner has said."""
+    if principal.is_owner or memory.kind is not Kind.KV or memory.category != CATEGORY:
+        return
+    subject = str(memory.metadata.get("subject"))
+    if subject_key(subject.replace("_", " ")) in _KNOWN:
+        raise NotAllowed(
+            f"{subject!r} is a field of the profile, which is its owner's.", remedy=_PROPOSE
+        )
+
+
+_KNOWN = frozenset(subject_key(name.replace("_", " ")) for name in FIELDS)
+_PROPOSE = "Propose it: `propose` (profile propose). The owner accepts or declines."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,14 +18,21 @@ from commonplace.model.changes import Changeset, Indexing, Step, added, changed,
 from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import POLICIES, Kind, Stability
 from commonplace.model.memory import VERSIONED, Memory, Sensitivity, State
-from commonplace.model.profile import is_of_profile
+from commonplace.model.profile import PREFIX, is_of_profile
 from commonplace.model.scope import Principal
 from commonplace.remember.compose import remarks_on
-from commonplace.remember.draft import callers_metadata, content_from, draft_from, title_of
+from commonplace.remember.draft import (
+    RESTS_ON,
+    callers_metadata,
+    content_from,
+    draft_from,
+    title_of,
+)
 from commonplace.remember.find import find
 from commonplace.remember.hold import carry, waiting_about
 from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import look_around
+from commonplace.remember.profile import answered, leave_fields_to_their_owner
 from commonplace.remember.profile_fields import field_value, field_words
 from commonplace.remember.replace import is_override, make_way
 
@@ -133,6 +140,7 @@ def _change_in_place(
         revision = desk.store.counters(principal.scope).revision
         current = _current(desk, principal, before.id, now)
         after = current.evolve(**_checked(current, wanted, now))
+        leave_fields_to_their_owner(principal, after)
         if after == current:
             return Changeset(principal.scope, now, principal.actor, (), revision), current
         step = changed(
@@ -227,6 +235,7 @@ def _replace(
         revision = desk.store.counters(principal.scope).revision
         current = _current(desk, principal, before.id, now)
         after = _successor(desk, current, wanted, now)
+        leave_fields_to_their_owner(principal, after)
         steps = _replacement(desk, principal, current, after)
         return Changeset(principal.scope, now, principal.actor, steps, revision, thread), after
 
@@ -243,7 +252,8 @@ def _replacement(
 ) -> tuple[Step, ...]:
     indexes, vectors = index_all(desk, [after])
     if after.id == before.id:
-        return (changed(before, after, op=Op.UPDATE, event=Event.UPDATE, index=indexes[0]),)
+        change = changed(before, after, op=Op.UPDATE, event=Event.UPDATE, index=indexes[0])
+        return (change, *_settled_by(desk, principal, after))
     now = after.created_at
     event = Event.OVERRIDE if is_override(before.kind) else Event.UPDATE
     old = make_way(before, after, now, desk.lifetimes.restorable)
@@ -254,11 +264,19 @@ def _replacement(
     return (added(after, indexes[0], event=event, old_ref=before.ref), old, *waiting, *links)
 
 
+def _settled_by(desk: Desk, principal: Principal, after: Memory) -> Sequence[Step]:
+    """A field of the profile is set with this, as by `profile set`."""
+    if not after.id.startswith(PREFIX) or after.kind is not Kind.KV:
+        return ()
+    return answered(desk, principal, after.metadata["subject"], after.metadata["value"])
+
+
 def _successor(desk: Desk, before: Memory, wanted: Mapping[str, Any], now: datetime) -> Memory:
     """The new item: what was not mentioned is kept, what describes the words is made anew."""
     metadata = _metadata_said(before, wanted)
     if is_of_profile(before.id) and before.kind is Kind.KV:
         metadata["value"] = field_value(metadata["subject"], metadata["value"])
+        metadata.pop(RESTS_ON, None)  # it rests on the owner's word from now on
     content = wanted.get("content") or _words_for(before, metadata)
     draft = draft_from({"kind": before.kind, "content": content, **_kept(before, metadata)})
     derived_tags = before.tags == keywords(before.content)

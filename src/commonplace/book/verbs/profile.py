@@ -41,17 +41,21 @@ class OfTheProfile(Handle):
         confidence: float | None = None,
         reason: str | None = None,
         evidence: Sequence[str] | None = None,
+        source_id: str | None = None,
+        memory_id: str | None = None,
         thread: str | None = None,
     ) -> Proposed:
         """Say what a field of the profile should be. By an agent it waits 7 days for the owner;
         tone and goals_add apply after two independent signals, or one insight (a confidence) of
-        0.8. By the owner it is set."""
+        0.8. By the owner it is set. What rests on a source or a memory is erased with it."""
         said = claim(
             name,
             value,
             confidence=confidence,
             reason=reason,
             evidence=evidence,
+            source_id=None if source_id is None else check.id(source_id, "source_id"),
+            memory_id=None if memory_id is None else check.id(memory_id, "memory_id"),
             thread=thread_name(thread),
         )
         return propose(self._desk, self.principal, said)
