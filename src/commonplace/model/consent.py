@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 
 from commonplace.model.changes import Amend, Propose, Settle
@@ -17,6 +17,7 @@ from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
 from commonplace.model.memory import Memory
 from commonplace.model.profile import PREFIX
 from commonplace.model.proposal import Proposal, Signal, SignalKind
+from commonplace.model.scope import OWNER
 
 SENSITIVE = frozenset({"preferred_name", "pronouns", "city", "language"})
 BENIGN = frozenset({"tone", "goals_add"})
@@ -62,12 +63,17 @@ def _is_sure(signal: Signal) -> bool:
 def independent(signals: Iterable[Signal]) -> int:
     """How many signals do not stem from each other.
 
-    Two are one when they have the same occasion (one agent, in one thread, on one day), or when
-    they rest on the same words: a message that is forwarded, or heard by two agents, was said
-    once. What is one with one of them is one with all of them.
+    Those of one agent are one, unless they rest on other words from another source or memory:
+    threads and days are the agent's own to choose. Those of several agents are one when they rest
+    on the same words: a message that is forwarded, or heard by two, was said once. What is one
+    with one of them is one with all of them.
     """
+    told = list(signals)
+    founded = {signal.actor for signal in told if _origin(signal)}
     groups: list[set[object]] = []
-    for signal in signals:
+    for signal in told:
+        if signal.actor in founded and not _origin(signal):
+            continue  # a mere word beside what can be looked up
         marks = _marks(signal)
         joined = [group for group in groups if group & marks]
         groups = [group for group in groups if not group & marks]
@@ -76,8 +82,14 @@ def independent(signals: Iterable[Signal]) -> int:
 
 
 def _marks(signal: Signal) -> set[object]:
-    occasion = (signal.actor, signal.thread, signal.at.date())
-    return {occasion, *(" ".join(words.casefold().split()) for words in signal.evidence)}
+    origin = (signal.actor, _origin(signal))
+    return {origin, *(" ".join(words.casefold().split()) for words in signal.evidence)}
+
+
+def _origin(signal: Signal) -> tuple[str | None, str | None] | None:
+    """Where its words can be looked up."""
+    there = signal.evidence and (signal.source_id or signal.memory_id)
+    return (signal.source_id, signal.memory_id) if there else None
 
 
 def with_signal(proposal: Proposal, signal: Signal) -> Proposal:
@@ -103,15 +115,70 @@ def rivals(decided: Proposal, others: Iterable[Proposal]) -> list[Proposal]:
     ]
 
 
-def was_declined(rows: Iterable[JournalRow], now: datetime, days: timedelta) -> bool:
-    """Whether the owner has lately said no about a field. Until then no number of signals
-    overrules it, and even a benign value waits for the owner."""
+# ——— what the owner has said before, as the journal of a field has it ———
+
+
+def needs_the_owner(
+    proposal: Proposal, rows: Sequence[JournalRow], is_live: bool, lately: datetime
+) -> bool:
+    """Whether no number of signals is enough. What the owner set, accepted or restored is theirs
+    to change; what they have lately declined or forgotten is theirs to bring back. A further goal
+    changes nothing that they said."""
+    if waits_for_the_owner(proposal.name):
+        return True
+    if not is_live and _was_forgotten(rows, lately):
+        return True
+    return not proposal.adds and (
+        bool(_declined(rows, lately)) or (is_live and _is_owners_word(rows))
+    )
+
+
+def heard_out(
+    proposal: Proposal, rows: Sequence[JournalRow], lately: datetime
+) -> tuple[Signal, ...]:
+    """The signals that count. After a no to one goal, who had proposed it has no say in others for
+    a while: nothing of the goal is kept by which it could be known again."""
+    if not proposal.adds:
+        return proposal.signals
+    no = _declined(rows, lately)
+    unheard = {row.actor for row in rows if _is_proposing(row) and row.entry.meta["proposal"] in no}
+    return tuple(signal for signal in proposal.signals if signal.actor not in unheard)
+
+
+def _declined(rows: Iterable[JournalRow], lately: datetime) -> set[str]:
+    return {
+        row.entry.meta["proposal"]
+        for row in rows
+        if row.entry.meta.get("decision") == Decision.DECLINED and row.ts > lately
+    }
+
+
+def _is_proposing(row: JournalRow) -> bool:
+    return row.entry.op is Op.PROPOSE and "proposal" in row.entry.meta
+
+
+def _was_forgotten(rows: Iterable[JournalRow], lately: datetime) -> bool:
     return any(
-        row.entry.event is Event.CONSENT
-        and row.entry.meta.get("decision") == Decision.DECLINED
-        and now - row.ts < days
+        row.entry.event in (Event.DELETE, Event.ERASE) and _is_owners(row) and row.ts > lately
         for row in rows
     )
+
+
+def _is_owners_word(rows: Iterable[JournalRow]) -> bool:
+    """Whether the owner was the last to write the field. To erase something else is not to."""
+    writing = [
+        row
+        for row in rows
+        if row.entry.new_ref and row.entry.op in _WRITING and "rebuilt" not in row.entry.meta
+    ]
+    return bool(writing) and _is_owners(max(writing, key=lambda row: row.seq))
+
+
+_WRITING = frozenset({Op.CREATE, Op.UPDATE, Op.RESTORE, Op.IMPORT})
+
+
+def _is_owners(row: JournalRow) -> bool:
+    return (row.actor or "").startswith(OWNER) and row.entry.node is not Node.WORKER
 
 
 # ——— the steps that tell of it ———

@@ -20,6 +20,9 @@ class Scope:
         return self.key.partition(":")[2]
 
 
+OWNER = "user:"  # how the journal begins to name the owner
+
+
 @dataclass(frozen=True, slots=True)
 class Principal:
     """On whose behalf a verb runs. ``agent`` is None for the owner."""
@@ -37,7 +40,7 @@ class Principal:
     @property
     def actor(self) -> str:
         """How the journal names who did it."""
-        return f"agent:{self.agent}" if self.agent else f"user:{self.user_id}"
+        return f"agent:{self.agent}" if self.agent else f"{OWNER}{self.user_id}"
 
     @property
     def is_owner(self) -> bool:

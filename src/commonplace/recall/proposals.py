@@ -8,11 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.desk import Desk, can_see, visibility_of
-from commonplace.model.consent import CATEGORY, independent, waits_for_the_owner
+from commonplace.model.consent import CATEGORY, independent, needs_the_owner, waits_for_the_owner
 from commonplace.model.memory import Memory
 from commonplace.model.profile import PREFIX
 from commonplace.model.proposal import Proposal
 from commonplace.model.scope import Principal
+from commonplace.store.port import JournalQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,14 @@ def _open(desk: Desk, principal: Principal) -> tuple[list[Proposal], dict[str, M
 def _shown(
     desk: Desk, principal: Principal, proposal: Proposal, field: Memory | None
 ) -> OpenProposal:
+    is_live = field is not None and field.is_live(desk.clock())
     own = [s for s in proposal.signals if principal.is_owner or s.actor == principal.actor]
     return OpenProposal(
         id=proposal.id,
         name=proposal.name,
         value=proposal.value,
-        stands=field.metadata["value"] if field and field.is_live(desk.clock()) else None,
-        needs_owner=waits_for_the_owner(proposal.name),
+        stands=field.metadata["value"] if field and is_live else None,
+        needs_owner=_needs_owner(desk, principal, proposal, is_live),
         signals=independent(proposal.signals),
         by=_once(signal.actor for signal in proposal.signals),
         reason=proposal.reason if proposal.signals[0] in own else "",
@@ -71,6 +73,14 @@ def _shown(
         proposed_at=proposal.proposed_at,
         ends_at=proposal.ends_at,
     )
+
+
+def _needs_owner(desk: Desk, principal: Principal, proposal: Proposal, is_live: bool) -> bool:
+    if waits_for_the_owner(proposal.name):  # as most do, without a look at the journal
+        return True
+    query = JournalQuery(subject=PREFIX + proposal.field, events_only=True)
+    rows = desk.store.journal(principal.scope, query)
+    return needs_the_owner(proposal, rows, is_live, desk.clock() - desk.lifetimes.proposed)
 
 
 def _once(words: Iterable[str]) -> tuple[str, ...]:

@@ -21,12 +21,13 @@ from commonplace.model.consent import (
     MAX_OPEN,
     Decision,
     corroborated,
+    heard_out,
     independent,
     is_agreed,
+    needs_the_owner,
     proposing,
     rivals,
     settled,
-    was_declined,
     with_signal,
 )
 from commonplace.model.memory import Memory, Sensitivity
@@ -167,7 +168,7 @@ class _Weighing:
         if found is None and len(self.open) >= MAX_OPEN:
             return Proposed("", said.name, said.value, Outcome.FULL, 0, None)
         proposal = with_signal(found, self._signal(said)) if found else self._new(said)
-        applies = is_agreed(said.name, proposal.signals) and self._may_apply(said.name, known)
+        applies = self._applies(proposal, known)
         if applies:
             self._apply(proposal, known)
         elif proposal is not found:
@@ -223,13 +224,30 @@ class _Weighing:
             ends_at=self.now + self.desk.lifetimes.proposed,
         )
 
-    def _may_apply(self, name: str, known: Memory | None) -> bool:
-        """Not against a no of the owner's, nor to what the owner has marked as sensitive."""
+    def _applies(self, proposal: Proposal, known: Memory | None) -> bool:
+        """Not against a word of the owner's, nor to what the owner has marked as sensitive."""
+        if not is_agreed(proposal.name, proposal.signals):
+            return False
         if known and known.sensitivity is Sensitivity.HIGH:
             return False
-        query = JournalQuery(subject=PREFIX + field_of(name), events_only=True)
+        query = JournalQuery(subject=PREFIX + proposal.field, events_only=True)
         rows = self.desk.store.journal(self.principal.scope, query)
-        return not was_declined(rows, self.now, self.desk.lifetimes.proposed)
+        lately = self.now - self.desk.lifetimes.proposed
+        is_live = known is not None and known.is_live(self.now)
+        return (
+            not needs_the_owner(proposal, rows, is_live, lately)
+            and is_agreed(proposal.name, heard_out(proposal, rows, lately))
+            and not (known and proposal.adds and self._was_taken_off(known, proposal))
+        )
+
+    def _was_taken_off(self, known: Memory, proposal: Proposal) -> bool:
+        """Whether an earlier list had the goal: only the owner makes one shorter."""
+        if not known.is_live(self.now) or self._held(known, proposal.name, proposal.value):
+            return False
+        versions = self.desk.store.versions(self.principal.scope, [known.id])
+        said = [version.memory.metadata["value"] for version in versions]
+        before = [each for value in said if isinstance(value, list) for each in value]
+        return proposal.value.casefold() in {each.casefold() for each in before}
 
     def _apply(self, proposal: Proposal, known: Memory | None) -> None:
         self._write(proposal, known)

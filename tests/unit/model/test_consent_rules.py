@@ -16,16 +16,17 @@ from commonplace.model.consent import (
     SURE,
     Decision,
     erased,
+    heard_out,
     independent,
     is_agreed,
+    needs_the_owner,
     proposing,
     rivals,
     settled,
     waits_for_the_owner,
-    was_declined,
     with_signal,
 )
-from commonplace.model.journal import Event, Op
+from commonplace.model.journal import Event, Node, Op
 from commonplace.model.profile import field_of
 from commonplace.model.proposal import Proposal, Signal, SignalKind
 from support.clock import START
@@ -56,6 +57,7 @@ signals = st.lists(
         at=st.sampled_from([START, START + DAY]),
         thread=st.sampled_from(["t", "u", None]),
         evidence=st.lists(st.sampled_from(["Be brief", "No small talk"]), max_size=2).map(tuple),
+        source_id=st.sampled_from(["source:1", "source:2", None]),
         kind=st.just(SignalKind.HEARD),
         confidence=st.none() | st.floats(0, 1),
     ),
@@ -82,7 +84,7 @@ def test_a_field_that_nobody_classed_is_taken_for_sensitive(name):
 @pytest.mark.parametrize("name", sorted(BENIGN))
 def test_a_benign_one_applies_with_two_signals_or_one_sure_insight(name):
     assert not is_agreed(name, [heard()])
-    assert is_agreed(name, [heard(), heard(days=1)])
+    assert is_agreed(name, [heard(), heard("agent:coach")])
     assert is_agreed(name, [insight(SURE)])
     assert not is_agreed(name, [insight(SURE - 0.01)])
 
@@ -105,13 +107,37 @@ def test_no_number_of_signals_decides_what_is_not_benign(name, told):
     [
         (heard(), 1),
         (heard(by="agent:coach"), 2),
-        (heard(thread="tuesday"), 2),
-        (heard(days=1), 2),
-        (heard(thread=None), 2),
+        (heard(thread="tuesday", days=1), 1),
+        (heard("agent:planner", "tuesday", 1, "No small talk", source_id="source:1"), 1),
     ],
 )
-def test_another_agent_thread_or_day_makes_another_signal(other, count):
+def test_another_agent_makes_another_signal_and_not_another_thread_or_day(other, count):
+    """Those are for the agent to choose."""
     assert independent([heard(), other]) == count
+
+
+@pytest.mark.parametrize(
+    ("words", "origin", "count"),
+    [
+        ("No small talk", {"source_id": "source:2"}, 2),
+        ("No small talk", {"source_id": "source:1", "memory_id": "m"}, 2),
+        ("No small talk", {"source_id": "source:1"}, 1),
+        ("no small  TALK", {}, 1),
+        ("Be brief", {"source_id": "source:2"}, 1),
+    ],
+)
+def test_one_agent_makes_two_of_other_words_from_another_source(words, origin, count):
+    first = heard("agent:planner", "monday", 0, "Be brief", source_id="source:1")
+    second = heard("agent:planner", "monday", 0, words, **origin)
+    assert independent([first, second]) == count
+
+
+def test_an_agents_mere_word_takes_nothing_from_what_it_can_show():
+    shown = [
+        heard("agent:planner", "monday", 0, "Be brief", source_id="source:1"),
+        heard("agent:planner", "monday", 0, "No small talk", source_id="source:2"),
+    ]
+    assert independent([*shown, heard()]) == 2
 
 
 def test_the_same_words_are_one_signal_whoever_heard_them_wherever():
@@ -186,21 +212,68 @@ def test_a_list_has_room_for_all():
 # ——— the journal ———
 
 
-def told(step, days=0):
+def told(step, actor="user:ana", seq=1):
     entry = {name: getattr(step.entry, name) for name in ("op", "event", "category", "meta")}
-    return replace(journal_row("profile:tone", **entry), ts=START + days * DAY)
+    return replace(journal_row("profile:tone", **entry), ts=START, actor=actor, seq=seq)
+
+
+def written(op, event, actor, seq=1, **more):
+    row = journal_row("profile:tone", op=op, event=event, new_ref="profile:tone@1", **more)
+    return replace(row, ts=START, actor=actor, seq=seq)
 
 
 def test_a_no_is_heard_for_as_long_as_a_proposal_would_have_waited():
     no = [told(settled(proposal(), Decision.DECLINED))]
-    assert was_declined(no, START + 6 * DAY, WEEK)
-    assert not was_declined(no, START + WEEK, WEEK)
+    assert needs_the_owner(proposal(), no, False, START + 6 * DAY - WEEK)
+    assert not needs_the_owner(proposal(), no, False, START + WEEK - WEEK)
 
 
 @pytest.mark.parametrize("decision", [each for each in Decision if each != Decision.DECLINED])
 def test_only_a_no_is_a_no(decision):
-    rows = [told(settled(proposal(), decision)), told(proposing(proposal()))]
-    assert not was_declined(rows, START, WEEK)
+    rows = [told(settled(proposal(), decision)), told(proposing(proposal()), "agent:a")]
+    assert not needs_the_owner(proposal(), rows, False, START - WEEK)
+
+
+@pytest.mark.parametrize(
+    ("op", "event"),
+    [
+        (Op.CREATE, Event.ADD),
+        (Op.UPDATE, Event.UPDATE),
+        (Op.UPDATE, Event.CONSENT),
+        (Op.RESTORE, Event.RESTORE),
+    ],
+)
+def test_what_the_owner_wrote_last_is_the_owners_to_change(op, event):
+    """However long ago; a list has room for more."""
+    rows = [written(op, event, "user:ana", 2), written(Op.CREATE, Event.ADD, "agent:a", 1)]
+    assert needs_the_owner(proposal(), rows, True, START + WEEK)
+    assert not needs_the_owner(proposal(), rows, False, START + WEEK)
+    assert not needs_the_owner(proposal("goals_add", "run"), rows, True, START + WEEK)
+    since = [*rows, written(Op.UPDATE, Event.CONSENT, "agent:a", 3)]
+    assert not needs_the_owner(proposal(), since, True, START + WEEK)
+
+
+def test_a_field_that_was_made_anew_when_something_was_erased_is_not_the_owners_for_that():
+    rows = [written(Op.UPDATE, Event.UPDATE, "user:ana", meta={"rebuilt": True})]
+    assert not needs_the_owner(proposal(), rows, True, START - DAY)
+
+
+@pytest.mark.parametrize("event", [Event.DELETE, Event.ERASE])
+@pytest.mark.parametrize("wanted", [proposal(), proposal("goals_add", "run")])
+def test_what_the_owner_has_lately_forgotten_comes_back_by_the_owner_alone(event, wanted):
+    rows = [written(Op.DELETE, event, "user:ana")]
+    assert needs_the_owner(wanted, rows, False, START - DAY)
+    assert not needs_the_owner(wanted, rows, False, START)
+    by_the_night = [written(Op.DELETE, event, "user:ana", node=Node.WORKER)]
+    assert not needs_the_owner(wanted, by_the_night, False, START - DAY)
+
+
+def test_after_a_no_to_one_goal_who_proposed_it_is_not_counted_for_others():
+    smoke = proposal("goals_add", "smoke")
+    rows = [told(proposing(smoke), "agent:planner"), told(settled(smoke, Decision.DECLINED))]
+    run = proposal("goals_add", "run", heard("agent:planner"), heard("agent:coach"))
+    assert [each.actor for each in heard_out(run, rows, START - DAY)] == ["agent:coach"]
+    assert heard_out(run, rows, START) == run.signals
 
 
 def test_the_journal_says_who_wanted_to_change_which_field_and_not_how():
