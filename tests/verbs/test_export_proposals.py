@@ -25,7 +25,8 @@ def waiting(me, clock):
 
 def test_into_an_empty_memory_they_come_whole(waiting, book):
     ben = book.user("ben")
-    assert ben.import_(list(waiting.export())).whole
+    imported = ben.import_(list(waiting.export()))
+    assert (imported.whole, imported.proposals) == (True, 3)
     assert ben.proposals() == waiting.proposals()
     assert list(ben.export())[1:] == list(waiting.export())[1:]
     assert all(finding.ok for finding in ben.doctor())
@@ -44,10 +45,30 @@ def test_beside_others_only_what_is_new_waits(waiting, book):
     ben = book.user("ben")
     ben.profile_set("goals", ["run"])
     ben.agent("helper").propose("city", "Jaffa")
-    ben.import_(list(waiting.export()))
+    assert ben.import_(list(waiting.export())).proposals == 2
     assert sorted(each.value for each in ben.proposals()) == ["Berlin", "Jaffa"]
-    ben.import_(list(waiting.export()))
+    assert ben.import_(list(waiting.export())).proposals == 0
     assert len(ben.proposals()) == 2
+
+
+def test_one_that_waits_here_already_gets_the_signals_of_the_other(waiting, book):
+    ben = book.user("ben")
+    own = ben.agent("writer").propose("city", "berlin")
+    ben.import_(list(waiting.export()))
+    (berlin,) = [each for each in ben.proposals() if each.id == own.id]
+    assert (berlin.value, berlin.signals) == ("berlin", 3)
+    assert sorted(berlin.by) == ["agent:coach", "agent:helper", "agent:writer"]
+    assert berlin.evidence == ("I moved",)
+
+
+def test_what_comes_is_erased_with_its_source_under_the_id_that_it_has_here(me, book):
+    ben = book.user("ben")
+    mails = {"source_type": "text-import", "external_id": "letter-1", "origin": "post"}
+    there, here = me.ingest("A letter", **mails).id, ben.ingest("A letter", **mails).id
+    me.agent("helper").propose("city", "Berlin", source_id=there)
+    ben.import_(list(me.export()))
+    ben.erase(here)
+    assert (there != here, ben.proposals()) == (True, [])
 
 
 def test_a_memory_with_nothing_but_a_proposal_is_not_empty(waiting, book):
@@ -71,6 +92,10 @@ def test_what_has_ended_on_the_way_waits_no_longer(waiting, book, clock):
     ("name", "value"),
     [
         ("name", "0"),  # that of a note
+        ("name", "time_zone"),  # which a city is not
+        ("id", "profile:city"),
+        ("id", "1"),
+        ("value", []),
         ("value", {"a": 1}),
         ("value", None),
         ("signals", []),

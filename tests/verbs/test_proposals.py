@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound
-from commonplace.model.consent import MAX_OPEN, SENSITIVE
+from commonplace.model.check import MAX_LIST
+from commonplace.model.consent import MAX_OPEN, MAX_OPEN_BY_ONE, SENSITIVE
 from commonplace.remember.consent import Outcome
 from support.embedders import Interrupted, Likening
 
@@ -225,67 +226,6 @@ def test_the_owner_adds_a_goal_too(me):
     assert fields(me) == {"goals": ["read more", "run"]}
 
 
-def test_a_no_is_not_overruled_by_numbers(me, helper, coach, clock):
-    me.decline(helper.propose("tone", "brief").id)
-    assert helper.propose("tone", "brief", confidence=1.0).outcome == Outcome.WAITING
-    assert coach.propose("tone", "brief").outcome == Outcome.WAITING
-    assert fields(me) == {}
-    clock.tick(days=8)
-    helper.propose("tone", "brief")
-    assert coach.propose("tone", "brief").outcome == Outcome.APPLIED
-
-
-def test_a_no_to_one_goal_leaves_the_others_to_those_who_did_not_propose_it(me, helper, coach):
-    me.decline(helper.propose("goals_add", "smoke more").id)
-    assert coach.propose("goals_add", "run", confidence=0.9).outcome == Outcome.APPLIED
-    for goal in ("smoke more", "read"):
-        assert helper.propose("goals_add", goal, confidence=0.9).outcome == Outcome.WAITING
-    assert fields(me) == {"goals": ["run"]}
-
-
-@pytest.mark.parametrize("how", ["set", "accepted", "updated", "restored"])
-def test_what_the_owner_said_is_not_overruled_by_an_insight(me, helper, coach, clock, how):
-    if how == "accepted":
-        me.accept(helper.propose("tone", "warm").id)
-    else:
-        me.profile_set("tone", "formal" if how == "updated" else "warm")
-    if how == "updated":
-        me.update("profile:tone", metadata={"value": "warm"})
-    if how == "restored":
-        me.forget("profile:tone")
-        me.restore("profile:tone")
-    clock.tick(days=30)
-    assert helper.propose("tone", "brief", confidence=1.0).outcome == Outcome.WAITING
-    assert coach.propose("tone", "brief").outcome == Outcome.WAITING
-    (waiting,) = me.proposals()
-    assert (fields(me), waiting.needs_owner) == ({"tone": "warm"}, True)
-
-
-def test_what_signals_said_other_signals_change(me, helper, coach):
-    helper.propose("tone", "warm", confidence=0.9)
-    coach.propose("tone", "brief")
-    assert [each.needs_owner for each in me.proposals()] == [False]
-    assert helper.propose("tone", "brief").outcome == Outcome.APPLIED
-
-
-@pytest.mark.parametrize("end", ["forget", "erase"])
-@pytest.mark.parametrize(("name", "field"), [("tone", "tone"), ("goals_add", "goals")])
-def test_what_the_owner_forgot_waits_for_the_owner_for_a_while(me, helper, clock, end, name, field):
-    helper.propose(name, "warm", confidence=0.9)
-    getattr(me, end)(f"profile:{field}")
-    again = helper.propose(name, "warm", confidence=0.9)
-    assert (again.outcome, fields(me)) == (Outcome.WAITING, {})
-    clock.tick(days=8)
-    assert helper.propose(name, "warm", confidence=0.9).outcome == Outcome.APPLIED
-
-
-def test_a_goal_that_the_owner_took_off_the_list_waits_for_the_owner(me, helper):
-    helper.propose("goals_add", "Run", confidence=0.9)
-    me.profile_set("goals", ["read"])
-    assert helper.propose("goals_add", "run", confidence=0.9).outcome == Outcome.WAITING
-    assert helper.propose("goals_add", "swim", confidence=0.9).outcome == Outcome.APPLIED
-
-
 # ——— values that differ ———
 
 
@@ -337,6 +277,26 @@ def test_what_the_profile_says_already_is_answered_and_not_stored(me, helper):
     assert (me.revision, me.proposals()) == (before, [])
 
 
+def test_a_number_is_the_same_however_it_is_written(me, helper, coach):
+    asked = helper.propose("shoe_size", 41)
+    for value in (41.0, "41"):
+        assert coach.propose("shoe_size", value).id == asked.id
+    assert coach.propose("shoe_size", 41.5).id != asked.id
+    me.profile_set("shoe_size", "41")
+    assert (me.proposals(), sorted(decisions(me, "shoe_size"))) == ([], ["accepted", "declined"])
+
+
+def test_a_list_of_goals_that_is_full_takes_no_more_and_hinders_nothing(me, helper):
+    """In a conversation, nothing else that was said may be lost for it."""
+    me.profile_set("goals", [f"goal {number}" for number in range(MAX_LIST)])
+    with pytest.raises(LimitReached) as refused:
+        helper.propose("goals_add", "one too many", confidence=0.9)
+    assert "100" in str(refused.value)
+    heard = helper.observe("My goal is to run a marathon", thread="t")
+    assert [each.outcome for each in heard.proposals] == [Outcome.FULL]
+    assert len(heard.stored) == 1
+
+
 def test_what_was_forgotten_does_not_hold(me, helper):
     me.profile_set("city", "Haifa")
     me.forget("profile:city")
@@ -385,6 +345,9 @@ def test_what_slips_in_between_is_decided_upon_too(open_book):
         ("city", {"a": 1}, {}),
         ("time_zone", "Mars/Olympus", {}),
         ("goals_add", ["run", "read"], {}),
+        ("shoe", [], {}),
+        ("tone", ["warm", "brief"], {}),
+        ("tone", "brief", {"source_id": 5}),
         ("tone", "brief", {"confidence": 1.1}),
         ("tone", "brief", {"confidence": "sure"}),
         ("tone", "brief", {"reason": 5}),
@@ -399,9 +362,19 @@ def test_bad_proposals_are_refused_and_change_nothing(me, helper, name, value, m
     assert (me.revision, me.proposals()) == (0, [])
 
 
+def test_one_agent_does_not_fill_the_places_of_all(me, helper, coach):
+    for number in range(MAX_OPEN_BY_ONE):
+        helper.propose(f"field_{number}", number)
+    with pytest.raises(LimitReached):
+        helper.propose("one_more", 1)
+    assert helper.propose("field_1", 1).outcome == Outcome.WAITING
+    assert coach.propose("one_more", 1).outcome == Outcome.WAITING
+    assert helper.propose("one_more", 1).signals == 2
+
+
 def test_there_is_an_end_to_what_can_wait(me, helper):
     for number in range(MAX_OPEN):
-        helper.propose(f"field_{number}", number)
+        me.agent(f"agent {number // MAX_OPEN_BY_ONE}").propose(f"field_{number}", number)
     with pytest.raises(LimitReached):
         helper.propose("one_more", 1)
     assert helper.propose("field_1", 1).outcome == Outcome.WAITING

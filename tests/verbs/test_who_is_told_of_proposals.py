@@ -40,6 +40,19 @@ def test_the_journal_tells_who_proposed_and_who_decided_and_no_value(me, helper)
     assert "Xanadu" not in repr((rows, me.change_log("t"), me.events()))
 
 
+def test_an_agent_hears_nothing_of_another_ones_proposing(me, helper, coach):
+    """In which conversation, and when, is between that one and the owner."""
+    asked = helper.propose("city", "Berlin", thread="therapy")
+    with pytest.raises(NotFound):
+        coach.history("profile:city")
+    assert coach.change_log("therapy") == []
+    assert "propose" not in {row["op"] for row in coach.events()}
+    assert len(helper.history("profile:city")) == len(helper.change_log("therapy")) == 1
+    me.accept(asked.id, thread="therapy")
+    assert [row["actor"] for row in coach.history("profile:city")] == ["user:ana"]
+    assert len(helper.history("profile:city")) == 3  # and what became of it
+
+
 def test_an_agent_sees_what_is_proposed_but_not_the_words_of_others(me, helper, coach):
     helper.propose("city", "Berlin", reason="A flat", evidence=["I signed for the flat"])
     (own,), (others,) = helper.proposals(), coach.proposals()

@@ -30,6 +30,7 @@ SURE = 0.8  # an insight this sure needs no second signal
 STRICTER = 0.05
 
 MAX_OPEN = 100  # proposals of one user
+MAX_OPEN_BY_ONE = 20  # of them by one agent, so that none fills the places of all
 MAX_SIGNALS = 50  # kept with one proposal
 
 CATEGORY = "profile"

@@ -10,8 +10,9 @@ from commonplace.errors import InvalidInput
 from commonplace.model import check
 from commonplace.model.consent import MAX_SIGNALS
 from commonplace.model.portable_fields import Reading, maybe, one_of, read, reference, share, word
-from commonplace.model.profile import ADDS_TO, any_value, field_name, one_more
-from commonplace.model.proposal import Proposal, Signal, SignalKind
+from commonplace.model.profile import field_name
+from commonplace.model.profile_fields import field_value
+from commonplace.model.proposal import PREFIX, Proposal, Signal, SignalKind
 
 
 def proposal_out(proposal: Proposal) -> dict[str, Any]:
@@ -20,10 +21,17 @@ def proposal_out(proposal: Proposal) -> dict[str, Any]:
 
 def proposal_in(record: Mapping[str, Any]) -> Proposal:
     values = read(record, _PROPOSAL, "A proposal")
-    values["value"] = (one_more if values["name"] in ADDS_TO else any_value)(values["value"])
+    values["value"] = field_value(values["name"], values["value"])
     if values["ends_at"] < values["proposed_at"]:
         raise InvalidInput("A proposal does not end before it begins.")
     return Proposal(**values)
+
+
+def _id(value: object, field: str) -> str:
+    id = check.word(value, field)
+    if not id.startswith(PREFIX):
+        raise InvalidInput(f"The id of a proposal begins with {PREFIX}", field=field)
+    return id
 
 
 def _signals(value: object, field: str) -> tuple[Signal, ...]:
@@ -43,7 +51,7 @@ _SIGNAL: dict[str, Reading] = {
     "memory_id": word,
 }
 _PROPOSAL: dict[str, Reading] = {
-    "id": check.word,
+    "id": _id,
     "name": lambda value, field: field_name(value),
     "value": lambda value, field: value,
     "signals": _signals,

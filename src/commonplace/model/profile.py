@@ -37,18 +37,29 @@ def field_of(name: str) -> str:
 
 def any_value(value: object) -> Any:
     if isinstance(value, str):
-        return check.text(value, "value", MAX_VALUE)
+        return one_text(value)
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
         return check.integer(value, "value", -check.MAX_WHOLE_NUMBER, check.MAX_WHOLE_NUMBER)
     if isinstance(value, float):
         return check.number(value, "value", -sys.float_info.max, sys.float_info.max)
-    return list(check.words(value, "value"))
+    return some_words(value)
 
 
 def some_words(value: object) -> list[str]:
-    return list(check.words([value] if isinstance(value, str) else value, "value"))
+    words = list(check.words([value] if isinstance(value, str) else value, "value"))
+    if not words:
+        raise InvalidInput(
+            "An empty list says nothing.",
+            remedy="Give what it holds; to have a field no more, forget it: forget profile:NAME.",
+            field="value",
+        )
+    return words
+
+
+def one_text(value: object) -> str:
+    return check.text(value, "value", MAX_VALUE)
 
 
 def one_more(value: object) -> str:

@@ -10,6 +10,8 @@ from typing import Any
 
 from commonplace.model.profile import ADDS_TO, field_of
 
+PREFIX = "proposal:"
+
 
 class SignalKind(StrEnum):
     HEARD = "heard"  # it was said, or can be read somewhere
@@ -45,6 +47,11 @@ class Proposal:
     @property
     def field(self) -> str:
         return field_of(self.name)
+
+    @property
+    def by(self) -> str:
+        """Who was the first to propose it."""
+        return self.signals[0].actor
 
     @property
     def adds(self) -> bool:

@@ -12,7 +12,7 @@ from commonplace.language.tokens import count_tokens
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.delta import MAX_BULLETS, Delta, net_changes
 from commonplace.model.filters import Visibility
-from commonplace.model.journal import Event, JournalRow
+from commonplace.model.journal import Event, JournalRow, Op
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source, is_source_id
@@ -161,7 +161,28 @@ def _told_to(desk: Desk, principal: Principal, rows: Sequence[JournalRow]) -> li
     if principal.is_owner:
         return list(rows)
     visible = _visible(visibility_of(principal), rows, _items(desk, principal, _subjects(rows)))
-    return [row for row in visible if row.entry.subject or row.actor == principal.actor]
+    seen = [row for row in visible if row.entry.subject or row.actor == principal.actor]
+    return _without_proposals_of_others(principal, seen)
+
+
+def _without_proposals_of_others(
+    principal: Principal, rows: Sequence[JournalRow]
+) -> list[JournalRow]:
+    """Who proposed something, and in which conversation, is between them and the owner. An agent
+    is told what became of its own, and that a field was written."""
+    own = {
+        row.entry.meta.get("proposal")
+        for row in rows
+        if row.entry.op is Op.PROPOSE and row.actor == principal.actor
+    }
+    return [
+        row
+        for row in rows
+        if not (row.entry.event is Event.CONSENT or row.entry.op is Op.PROPOSE)
+        or row.entry.new_ref
+        or row.actor == principal.actor
+        or (row.entry.op is Op.RESOLVE and row.entry.meta.get("proposal") in own)
+    ]
 
 
 _NAMING = ("superseded_by", "held", "alternative", "alternatives")  # other items, in a row's meta

@@ -24,6 +24,11 @@ _NEEDED = {
 }
 
 
+def is_equal(one: Any, other: Any) -> bool:
+    """Without a look at what the words mean."""
+    return _verdict(one, other) is Verdict.EQUAL
+
+
 def is_same_value(verdict: Verdict, similarity: float | None) -> bool:
     if verdict not in _NEEDED:
         return False
@@ -49,10 +54,14 @@ def the_same_among(desk: Desk, value: Any, others: Sequence[Any]) -> int | None:
 
 
 def _verdict(old: Any, new: Any) -> Verdict:
-    if isinstance(old, str | list) and isinstance(new, str | list):
-        return compare(_text(old), _text(new)).verdict
-    return Verdict.EQUAL if (type(old), old) == (type(new), new) else Verdict.APART
+    """A number is what it reads like: 5, 5.0 and "5" are one. Yes and no are no words."""
+    if isinstance(old, bool) or isinstance(new, bool):
+        return Verdict.EQUAL if old is new else Verdict.APART
+    return compare(_text(old), _text(new)).verdict
 
 
 def _text(value: Any) -> str:
-    return "; ".join(value) if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return "; ".join(value)
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value) if whole else value)

@@ -16,6 +16,7 @@ from commonplace.model.memory import Memory, State
 from commonplace.model.portable import Belongings
 from commonplace.model.portable_sources import WholeSource
 from commonplace.model.profile import is_of_profile
+from commonplace.model.proposal import Proposal
 from commonplace.model.relations import Action, OnConflict, Relation
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source
@@ -40,6 +41,7 @@ class Imported:
     revision: int
     alternatives: tuple[str, ...] = ()  # say otherwise than what stands, and are kept beside it
     sources: int = 0  # how many came in
+    proposals: int = 0  # that wait here now, or have more signals than before
 
 
 _EVERYONE = Visibility(cleared=True)
@@ -66,15 +68,18 @@ def bring_in(
         if _is_empty(desk, principal):
             sources = arrivals.as_they_were()
             steps = (_copy(belongings, arrived, indexes, sources),)
-            told = Imported(len(arrived), (), (), True, 0)
+            told = Imported(len(arrived), (), (), True, 0, proposals=len(belongings.proposals))
             numbers = 0  # they come with the copy
         else:
             known = arrivals.known(principal.scope)
             sources = arrivals.beside(known)
             here = [_told_here(memory, known) for memory in arrived]
             steps, told = _what_is_new(desk, principal, here, indexes, vectors, belongings.held)
-            steps += (*sources, *new_proposals(desk, principal, belongings.proposals))
+            heard = [_heard_here(proposal, known) for proposal in belongings.proposals]
+            proposed = new_proposals(desk, principal, heard)
+            steps += (*sources, *proposed)
             told = _with_those_known(told, belongings.sources, known)
+            told = replace(told, proposals=len(proposed))
             coming = [step.memory for step in steps if isinstance(step, Add)]
             live = [memory for memory in coming if memory.is_live(now)]
             hold_to_live_limits(desk, principal, live, (), now)
@@ -104,6 +109,17 @@ def _told_here(memory: Memory, known: Mapping[str, Source]) -> Memory:
     """What came out of a source that is here under another id belongs to that one."""
     source = known.get(memory.source_id or "")
     return memory.evolve(source_id=source.id) if source else memory
+
+
+def _heard_here(proposal: Proposal, known: Mapping[str, Source]) -> Proposal:
+    """As with memories: what was heard in a source is erased with that source here."""
+    signals = [
+        replace(signal, source_id=source.id)
+        if (source := known.get(signal.source_id or ""))
+        else signal
+        for signal in proposal.signals
+    ]
+    return replace(proposal, signals=tuple(signals))
 
 
 def _with_those_known(

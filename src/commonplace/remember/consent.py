@@ -19,6 +19,7 @@ from commonplace.model.changes import Changeset, Step
 from commonplace.model.consent import (
     CATEGORY,
     MAX_OPEN,
+    MAX_OPEN_BY_ONE,
     Decision,
     corroborated,
     heard_out,
@@ -32,22 +33,21 @@ from commonplace.model.consent import (
 )
 from commonplace.model.memory import Memory, Sensitivity
 from commonplace.model.profile import ADDS_TO, PREFIX, field_name, field_of
+from commonplace.model.profile_fields import field_value
+from commonplace.model.proposal import PREFIX as PROPOSAL
 from commonplace.model.proposal import Proposal, Signal, SignalKind
 from commonplace.model.scope import Principal
 from commonplace.remember.alike import the_same_among
 from commonplace.remember.profile import open_proposals, set_field, standing, write_field
-from commonplace.remember.profile_fields import field_value
 from commonplace.remember.unsay import also_resting_on, supports_of
 from commonplace.store.port import JournalQuery
-
-PROPOSAL = "proposal:"
 
 
 class Outcome(StrEnum):
     WAITING = "waiting"  # for the owner, or for more signals
     APPLIED = "applied"  # the profile says so from now on
     HOLDS = "holds"  # the profile says so already; nothing was stored
-    FULL = "full"  # too many wait already; nothing was stored
+    FULL = "full"  # too many wait already, or the list is long enough; nothing was stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +74,7 @@ class Proposed:
     signals: int  # independent ones, this one included
     ends_at: datetime | None  # until when it waits
     revision: int = 0
+    reason: str = ""  # why there is no room
 
 
 def claim(
@@ -111,16 +112,16 @@ def propose(desk: Desk, principal: Principal, said: Claim) -> Proposed:
         _must_be_there(desk, principal, said)
         steps, (answer,) = steps_for(desk, principal, [said])
         if answer.outcome is Outcome.FULL:
-            raise LimitReached(
-                f"{MAX_OPEN} proposals wait already.",
-                remedy="Let the owner accept or decline some: proposals.",
-            )
+            raise LimitReached(answer.reason, remedy=_MAKE_ROOM)
         at = desk.clock()
         changeset = Changeset(principal.scope, at, principal.actor, steps, revision, said.thread)
         return changeset, answer
 
     revision, answer = desk.decide(decide)
     return replace(answer, revision=revision)
+
+
+_MAKE_ROOM = "Let the owner decide on some (profile proposals), or shorten the list."
 
 
 def _must_be_there(desk: Desk, principal: Principal, said: Claim) -> None:
@@ -165,8 +166,8 @@ class _Weighing:
             self._corroborate(known, held[0], [self._signal(said)])
             return Proposed(known.id, said.name, said.value, Outcome.HOLDS, 0, None)
         found = self._same_as(said)
-        if found is None and len(self.open) >= MAX_OPEN:
-            return Proposed("", said.name, said.value, Outcome.FULL, 0, None)
+        if full := self._is_full(said, known, found):
+            return Proposed("", said.name, said.value, Outcome.FULL, 0, None, reason=full)
         proposal = with_signal(found, self._signal(said)) if found else self._new(said)
         applies = self._applies(proposal, known)
         if applies:
@@ -200,6 +201,18 @@ class _Weighing:
         candidates = [each for each in self.open.values() if each.name == said.name]
         place = the_same_among(self.desk, said.value, [each.value for each in candidates])
         return None if place is None else candidates[place]
+
+    def _is_full(self, said: Claim, known: Memory | None, found: Proposal | None) -> str:
+        """Why there is no room; empty while there is."""
+        says = known.metadata["value"] if known and known.is_live(self.now) else None
+        if said.name in ADDS_TO and isinstance(says, list) and len(says) >= check.MAX_LIST:
+            return f"{field_of(said.name).capitalize()} has {len(says)} entries already."
+        if found is None and len(self.open) >= MAX_OPEN:
+            return f"{MAX_OPEN} proposals wait already."
+        own = [each for each in self.open.values() if each.by == self.principal.actor]
+        if found is None and len(own) >= MAX_OPEN_BY_ONE:
+            return f"{MAX_OPEN_BY_ONE} proposals of {self.principal.actor} wait already."
+        return ""
 
     def _signal(self, said: Claim) -> Signal:
         return Signal(

@@ -22,11 +22,12 @@ from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory, State
 from commonplace.model.profile import ADDS_TO, FIELDS, PREFIX, field_name, field_of
+from commonplace.model.profile_fields import field_value, field_words
 from commonplace.model.proposal import Proposal
 from commonplace.model.scope import Principal
+from commonplace.remember.alike import is_equal
 from commonplace.remember.compose import compose
 from commonplace.remember.draft import RESTS_ON, draft_from
-from commonplace.remember.profile_fields import field_value, field_words
 from commonplace.remember.unsay import Supports, resting_on
 from commonplace.store.port import Listing
 
@@ -83,7 +84,8 @@ def answered(desk: Desk, principal: Principal, name: str, now_said: Any) -> list
     goals = now_said if isinstance(now_said, list) else []
     steps: list[Settle] = []
     for proposal in waiting:
-        if proposal.value in goals if proposal.adds else proposal.value == now_said:
+        said = goals if proposal.adds else [now_said]
+        if any(is_equal(proposal.value, each) for each in said):
             steps.append(settled(proposal, Decision.ACCEPTED))
         elif not proposal.adds and name not in ADDS_TO:
             steps.append(settled(proposal, Decision.DECLINED))

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from commonplace.desk import Desk
 from commonplace.errors import NotAllowed, NotFound
 from commonplace.model.changes import Changeset, Propose, Settle, Step
-from commonplace.model.consent import MAX_OPEN, Decision, erased, proposing, rivals, settled
+from commonplace.model.consent import (
+    MAX_OPEN,
+    Decision,
+    erased,
+    proposing,
+    rivals,
+    settled,
+    with_signal,
+)
+from commonplace.model.memory import Memory
 from commonplace.model.profile import PREFIX
 from commonplace.model.proposal import Proposal
 from commonplace.model.scope import Principal
+from commonplace.remember.alike import is_equal
 from commonplace.remember.profile import open_proposals, standing, write_field
 
 
@@ -101,22 +112,42 @@ def _named(waiting: Sequence[Proposal], id: str) -> Proposal:
 
 
 def new_proposals(desk: Desk, principal: Principal, coming: Sequence[Proposal]) -> list[Propose]:
-    """What waits in another memory waits here, too, until its own days are over; not what waits
-    here already, nor what the profile says."""
+    """What waits in another memory waits here, too, until its own days are over; not what the
+    profile says. One that waits here already gets the signals of the other."""
     now = desk.clock()
     taken = {proposal.id for proposal in desk.store.proposals(principal.scope)}
-    waiting = [(each.name, each.value) for each in open_proposals(desk, principal)]
+    waiting = {proposal.id: proposal for proposal in open_proposals(desk, principal)}
     fields = standing(desk, principal, [proposal.name for proposal in coming])
-    steps: list[Propose] = []
+    wanted: dict[str, Proposal] = {}
     for proposal in coming:
-        known = fields.get(proposal.field)
-        says = known.metadata["value"] if known and known.is_live(now) else None
-        holds = proposal.value == says or (isinstance(says, list) and proposal.value in says)
-        there = proposal.id in taken or (proposal.name, proposal.value) in waiting or holds
-        if proposal.is_open(now) and not there and len(waiting) < MAX_OPEN:
-            waiting.append((proposal.name, proposal.value))
-            steps.append(proposing(proposal))
-    return steps
+        if not proposal.is_open(now) or _holds(fields.get(proposal.field), proposal, now):
+            continue
+        same = next((each for each in waiting.values() if _is_same(each, proposal)), None)
+        if same is None and (proposal.id in taken or len(waiting) >= MAX_OPEN):
+            continue
+        joined = _joined(same, proposal) if same else proposal
+        if joined is not same:
+            waiting[joined.id] = wanted[joined.id] = joined
+    return [proposing(proposal) for proposal in wanted.values()]
+
+
+def _holds(field: Memory | None, proposal: Proposal, now: datetime) -> bool:
+    says = field.metadata["value"] if field and field.is_live(now) else None
+    values = says if proposal.adds and isinstance(says, list) else [says]
+    return any(is_equal(proposal.value, value) for value in values if value is not None)
+
+
+def _is_same(here: Proposal, there: Proposal) -> bool:
+    return here.name == there.name and is_equal(here.value, there.value)
+
+
+def _joined(here: Proposal, there: Proposal) -> Proposal:
+    joined = here
+    for signal in there.signals:
+        joined = with_signal(joined, signal)
+    if joined is here:
+        return here
+    return replace(joined, signals=tuple(sorted(joined.signals, key=lambda signal: signal.at)))
 
 
 # ——— erasing ———

@@ -14,10 +14,10 @@ from commonplace.model.changes import Remove, Rewrite, removed
 from commonplace.model.filters import WHOLE
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory import Memory, State
+from commonplace.model.profile_fields import field_words
 from commonplace.model.proposal import Signal
 from commonplace.model.scope import Principal
 from commonplace.remember.draft import RESTS_ON
-from commonplace.remember.profile_fields import field_words
 from commonplace.store.port import EVERYTHING, Listing
 
 Supports = list[list[str]]  # the ids behind each signal; it stands while all of them are there

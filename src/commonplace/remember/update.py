@@ -19,6 +19,7 @@ from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import POLICIES, Kind, Stability
 from commonplace.model.memory import VERSIONED, Memory, Sensitivity, State
 from commonplace.model.profile import PREFIX, is_of_profile
+from commonplace.model.profile_fields import field_value, field_words
 from commonplace.model.scope import Principal
 from commonplace.remember.compose import remarks_on
 from commonplace.remember.draft import (
@@ -33,7 +34,6 @@ from commonplace.remember.hold import carry, waiting_about
 from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import look_around
 from commonplace.remember.profile import answered, leave_fields_to_their_owner
-from commonplace.remember.profile_fields import field_value, field_words
 from commonplace.remember.replace import is_override, make_way
 
 IN_PLACE = (

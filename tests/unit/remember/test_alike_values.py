@@ -6,7 +6,7 @@ import pytest
 
 from commonplace.language.statements.compare import Verdict
 from commonplace.model.consent import STRICTER
-from commonplace.remember.alike import is_same_value
+from commonplace.remember.alike import is_equal, is_same_value
 from commonplace.remember.relate import SAME, SAME_IN_FULL
 
 
@@ -36,3 +36,23 @@ def test_what_differs_is_never_the_same_however_alike_it_sounds(verdict):
 @pytest.mark.parametrize("verdict", [each for each in Verdict if each is not Verdict.EQUAL])
 def test_where_similarity_is_unknown_they_are_two(verdict):
     assert not is_same_value(verdict, None)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        (5, 5.0, True),
+        (5, "5", True),
+        (5.0, "5", True),
+        (5, 6, False),
+        (5.5, 5, False),
+        ("Haifa", "haifa", True),
+        (True, True, True),
+        (True, 1, False),
+        (True, "True", False),
+        (["run"], ["run"], True),
+        (["run"], ["run", "read"], False),
+    ],
+)
+def test_a_number_is_what_it_reads_like(one, other, equal):
+    assert is_equal(one, other) is is_equal(other, one) is equal

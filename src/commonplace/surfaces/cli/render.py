@@ -284,7 +284,7 @@ def _tidied(answer: Tidied) -> Any:
 
 @drawn.register
 def _imported(answer: Imported) -> Any:
-    came = f"memories {answer.memories}, sources {answer.sources}"
+    came = f"memories {answer.memories}, sources {answer.sources}, proposals {answer.proposals}"
     lines = [Text(f"✓ imported: {came}; already there {len(answer.already_there)}")]
     if answer.differing:
         lines.append(Text(f"! kept as they were: {' '.join(answer.differing)}", "yellow"))

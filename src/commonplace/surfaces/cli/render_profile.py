@@ -38,6 +38,7 @@ _OUTCOMES = {
     Outcome.WAITING: ("? proposed", "yellow"),
     Outcome.APPLIED: ("✓ applied", "green"),
     Outcome.HOLDS: ("✓ the profile says so already:", "green"),
+    Outcome.FULL: ("− no room for", "yellow"),
 }
 
 

@@ -1,5 +1,5 @@
-"""Fields that have a form are held to it: a time zone is one that computers know, goals are a
-list. Any other name is allowed, and free."""
+"""Fields that have a form are held to it: a time zone is one that computers know, a tone is one
+text, goals are a list. Any other name is allowed, and free."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from zoneinfo import available_timezones
 
 from commonplace.errors import InvalidInput
 from commonplace.model import check
-from commonplace.model.profile import ADDS_TO, any_value, one_more, some_words
+from commonplace.model.profile import ADDS_TO, any_value, one_more, one_text, some_words
 
 
 def field_value(name: str, value: object) -> Any:
@@ -37,7 +37,11 @@ def _zones() -> frozenset[str]:
     return frozenset(available_timezones())
 
 
-_FORMS: dict[str, Callable[[object], Any]] = {"time_zone": _time_zone, "goals": some_words}
+_FORMS: dict[str, Callable[[object], Any]] = {
+    "time_zone": _time_zone,
+    "tone": one_text,
+    "goals": some_words,
+}
 
 
 def field_words(name: str, value: Any) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from commonplace.errors import InvalidInput
 from commonplace.model.profile import field_name
-from commonplace.remember.profile_fields import field_value, field_words
+from commonplace.model.profile_fields import field_value, field_words
 
 
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "Asia/Jerusalem", "UTC"])
@@ -41,6 +41,20 @@ def test_goals_are_added_one_at_a_time():
 @pytest.mark.parametrize("given", ["Haifa", True, 41, 1.5, ["a", "b"]])
 def test_other_fields_are_free(given):
     assert field_value("anything", given) == given
+
+
+@pytest.mark.parametrize("name", ["anything", "goals", "goals_add"])
+def test_nothing_is_no_value(name):
+    """What could never be accepted cannot be proposed."""
+    with pytest.raises(InvalidInput):
+        field_value(name, [])
+
+
+@pytest.mark.parametrize("given", [["warm", "brief"], 5, True, "", None])
+def test_a_tone_is_one_text(given):
+    assert field_value("tone", "warm and brief") == "warm and brief"
+    with pytest.raises(InvalidInput):
+        field_value("tone", given)
 
 
 def test_a_name_is_spelled_one_way():
