@@ -9,7 +9,7 @@ import pytest
 
 from commonplace.errors import StaleDecision
 from commonplace.model.changes import Copy, RemoveEverything
-from commonplace.model.consent import Decision, erased, proposing, settled
+from commonplace.model.consent import Decision, corroborated, erased, proposing, settled
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.proposal import Signal, SignalKind
 from commonplace.store.port import JournalQuery
@@ -129,3 +129,18 @@ def test_a_text_is_found_wherever_it_stands_in_one(store, where):
     }[where]
     store.apply(changeset(proposing(proposal)))
     assert store.mentions(ANA, "Xanadu") == ["proposals"]
+
+
+def test_what_speaks_for_a_field_is_kept_in_place_without_a_version(store):
+    field = a_memory("Tone is warm", metadata={"value": "warm"})
+    store.apply(changeset(adding(field)))
+    (before,) = store.versions(ANA, [field.id])
+    after = field.evolve(metadata={"value": "warm", "rests_on": {"warm": [["source:1"]]}})
+    store.apply(changeset(corroborated(after), at=LATER))
+    (kept,) = store.fetch(ANA, [field.id])
+    (version,) = store.versions(ANA, [field.id])
+    assert kept.metadata == version.memory.metadata == after.metadata
+    assert (kept.version, kept.updated_at) == (field.version, field.updated_at)
+    assert (version.recorded_at, version.invalidated_at) == (before.recorded_at, None)
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(corroborated(after.evolve(version=2))))

@@ -3,9 +3,20 @@
 import re
 from pathlib import Path
 
-from commonplace.model.consent import BENIGN, ENOUGH_SIGNALS, MAX_OPEN, SENSITIVE, STRICTER, SURE
+from commonplace.model.check import MAX_LIST
+from commonplace.model.consent import (
+    BENIGN,
+    ENOUGH_SIGNALS,
+    MAX_OPEN,
+    MAX_OPEN_BY_ONE,
+    SENSITIVE,
+    STRICTER,
+    SURE,
+)
 from commonplace.model.lifecycle import LIFETIMES
+from commonplace.model.profile import FIELDS
 from commonplace.remember.relate import SAME_IN_FULL
+from commonplace.remember.unsay import MAX_SUPPORTS
 from commonplace.settings import BY_NAME
 
 PAGE = (Path(__file__).parents[2] / "docs/profile.md").read_text()
@@ -25,7 +36,10 @@ def test_its_numbers_are_the_codes():
     )
     assert f"waits {LIFETIMES.proposed.days} days (setting `proposal_days`)" in PAGE
     assert BY_NAME["proposal_days"].default == LIFETIMES.proposed.days
-    assert f"At most {MAX_OPEN} proposals" in PAGE
+    assert f"At most {MAX_OPEN} proposals wait at once, {MAX_OPEN_BY_ONE} of one agent's" in PAGE
+    assert f"a list holds {MAX_LIST} goals" in PAGE
+    assert f"the {MAX_SUPPORTS} newest are known" in PAGE
+    assert "`, `".join(FIELDS) in PAGE
     higher = f"{STRICTER} higher than a [rewording](remembering.md) needs"
     assert f"{higher}: {SAME_IN_FULL + STRICTER:.2f} instead of {SAME_IN_FULL}" in PAGE
 

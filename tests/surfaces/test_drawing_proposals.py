@@ -57,6 +57,13 @@ def test_what_applies_and_what_holds_are_told_apart(me):
     assert "says so already: tone: Brief" in printed(helper.propose("tone", "Brief"))
 
 
+def test_what_has_no_room_is_told_as_what_a_turn_has_left(me):
+    me.profile_set("goals", [f"goal {number}" for number in range(100)])
+    heard = me.agent("helper").observe("My goal is to run a marathon", thread="t")
+    assert "− no room for goals_add" in printed(heard.proposals[0])
+    assert "run a marathon" in printed(heard)
+
+
 def test_stats_and_tidy_tell_of_them(me):
     me.agent("helper").propose("city", "Berlin")
     assert "1 open proposal (profile proposals)" in printed(me.stats())
