@@ -25,6 +25,10 @@ PIECES = (
 )
 # One piece over and over, as long as a turn can be: a pattern that goes back and forth would hang.
 REPEATED = (
+    "but ",
+    "don't save ",
+    "לא לשמור את זה ",
+    "4111 ",
     *("a ", "I ", "I'm ", "my ", "remember ", "forget my ", "call me ", "Tom said ", "please "),
     *(
         "'",
