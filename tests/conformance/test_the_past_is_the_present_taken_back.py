@@ -4,6 +4,7 @@ never changed is not read again, and neither of the two is moved by the other.""
 from __future__ import annotations
 
 import itertools
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import commonplace
 from commonplace.desk import visibility_of
+from commonplace.errors import NotFound
 from commonplace.model.time_travel import Then
 from commonplace.recall.past_index import past_index
 from support.clock import Clock
@@ -42,7 +44,7 @@ class Days:
 
     def do(self, name, word, pick):
         self.clock.tick(hours=1)
-        getattr(self, name)(word, self.ids[pick % len(self.ids)] if self.ids else None)
+        getattr(self, name)(word, self.ids[pick % len(self.ids)] if self.ids else "none yet")
         self.kept.append((self.clock(), self.now()))
 
     def now(self):
@@ -67,7 +69,7 @@ class Days:
         self.me.profile_set("city", word)
 
     def retag(self, word, id):
-        if id:
+        with suppress(NotFound):  # nothing there yet, or superseded
             self.me.update(id, tags=[word.lower()], importance=len(word) % 5 + 1)
 
     def write(self, word, id):
