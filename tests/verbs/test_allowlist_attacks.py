@@ -388,6 +388,9 @@ def test_a_question_with_a_hidden_side_is_not_shown_nor_decided(me):
     assert is_kept([trusted.show(stands), trusted.recall("door code").hits], held.id)
     assert is_kept([trusted.history(stands), trusted.events(), trusted.change_log("t")], held.id)
     assert trusted.recall("door code").hits[0].disputed is None
+    assert is_kept([trusted.show(stands), trusted.list()], held.conflict)
+    assert [change.what for change in trusted.changes("new", since=0).changes] == ["created"]
+    assert "disputed" in {change.what for change in me.changes("new", since=0).changes}
     assert me.recall("door code").hits[0].disputed
 
 

@@ -16,6 +16,7 @@ from commonplace.model.journal import Event, JournalRow, Op
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source, is_source_id
+from commonplace.recall.conflicts import as_disputed
 from commonplace.store.port import EVERYTHING, HeldQuery, JournalQuery
 
 OWNER_CURSOR = ""  # the owner has a cursor per thread too
@@ -92,7 +93,8 @@ def _other_end(row: JournalRow) -> str | None:
 def _items(desk: Desk, principal: Principal, subjects: Sequence[str]) -> dict[str, Memory | Source]:
     sources = [id for id in subjects if is_source_id(id)]
     memories = [id for id in subjects if not is_source_id(id)]
-    found: list[Memory | Source] = [*desk.store.fetch(principal.scope, memories)]
+    fetched = desk.store.fetch(principal.scope, memories)
+    found: list[Memory | Source] = [*as_disputed(desk, principal, fetched)]
     found += desk.store.sources(principal.scope, sources)
     return {item.id: item for item in found}
 

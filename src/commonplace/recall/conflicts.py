@@ -82,6 +82,14 @@ def held_against(
     return {memory.id: tuple(waiting.get(str(memory.conflict), ())) for memory in asked}
 
 
+def as_disputed(desk: Desk, principal: Principal, memories: Sequence[Memory]) -> list[Memory]:
+    """To an agent that may not know of anything that is held against it, a memory is undisputed."""
+    if principal.is_owner:
+        return list(memories)
+    told = held_against(desk, principal, memories)
+    return [m if told.get(m.id) else m.evolve(conflict=None) for m in memories]
+
+
 def in_short(values: Sequence[str]) -> str | None:
     """The newest that waits: who tells much must not push the memory out of a budget."""
     if not values:

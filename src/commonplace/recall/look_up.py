@@ -15,7 +15,7 @@ from commonplace.model.portable_sources import WholeSource
 from commonplace.model.recall_log import LogQuery
 from commonplace.model.scope import Principal, Scope
 from commonplace.model.time_travel import NOW, Then, told_versions
-from commonplace.recall.conflicts import Side, alternatives_to, held_in
+from commonplace.recall.conflicts import Side, alternatives_to, as_disputed, held_in
 from commonplace.store.port import EVERYTHING, Counters, JournalQuery, Listing, SourceListing
 
 EXPORT_TRIES = 10
@@ -67,7 +67,8 @@ def _sees(desk: Desk, principal: Principal, ids: Sequence[str]) -> set[str]:
 
 
 def _as_told(desk: Desk, principal: Principal, memories: Sequence[Memory]) -> list[Memory]:
-    """Without the ids of successors that the caller could not be shown."""
+    """Without the ids of successors, and of questions, that the caller could not be shown."""
+    memories = as_disputed(desk, principal, memories)
     named = sorted({memory.superseded_by for memory in memories if memory.superseded_by})
     if principal.is_owner or not named:
         return list(memories)
