@@ -9,7 +9,7 @@ from itertools import islice
 
 from commonplace.book.verbs.recalling import Choice
 from commonplace.desk import Desk, index_together
-from commonplace.ingest.suspicious import is_suspicious
+from commonplace.language.suspicious import is_suspicious
 from commonplace.ingest.thread import Grown, Talk, grow, talks_in
 from commonplace.model.categories import OWN_WORDS
 from commonplace.model.changes import Bookkeeping, Changeset

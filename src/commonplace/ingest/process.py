@@ -14,7 +14,7 @@ from commonplace.ingest.detect import Format
 from commonplace.ingest.noted import Run, noted_in
 from commonplace.ingest.passages import passages
 from commonplace.ingest.read import read
-from commonplace.ingest.suspicious import is_suspicious
+from commonplace.language.suspicious import is_suspicious
 from commonplace.model.changes import Changeset, ChangeSource
 from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, Node, Op

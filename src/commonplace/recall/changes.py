@@ -8,15 +8,17 @@ from typing import Any
 
 from commonplace.desk import Desk, visibility_of
 from commonplace.errors import NotFound
+from commonplace.language.suspicious import is_suspicious
 from commonplace.language.tokens import count_tokens
 from commonplace.model.changes import Bookkeeping
-from commonplace.model.delta import MAX_BULLETS, Delta, net_changes
+from commonplace.model.delta import MAX_BULLETS, ChangeTold, Delta, net_changes
 from commonplace.model.filters import Visibility
 from commonplace.model.journal import Event, JournalRow, Op
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source, is_source_id
 from commonplace.recall.conflicts import as_disputed
+from commonplace.recall.planted import is_planted
 from commonplace.store.port import EVERYTHING, HeldQuery, JournalQuery
 
 OWNER_CURSOR = ""  # the owner has a cursor per thread too
@@ -50,7 +52,16 @@ def since_last_look(
     known = _items(desk, principal, _subjects(rows))
     visible = _visible(visibility_of(principal), rows, known)
     told = net_changes(visible, known.get, desk.clock())
+    told = tuple(_in_safe_words(change, known.get(change.id)) for change in told)
     return Delta(start, revision, told, is_whole=len(found) != newest)
+
+
+def _in_safe_words(change: ChangeTold, item: Memory | Source | None) -> ChangeTold:
+    """A header stands in a prompt: that something like instructions came is told without them."""
+    if item is None or not is_planted(item):
+        return change
+    category = None if is_suspicious(change.category or "") else change.category
+    return replace(change, text="", category=category)
 
 
 def has_looked(desk: Desk, principal: Principal, thread: str, delta: Delta) -> None:

@@ -13,9 +13,11 @@ from commonplace.model.delta import shorten
 from commonplace.model.filters import Visibility
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
+from commonplace.recall.planted import is_planted
 from commonplace.store.port import HeldQuery
 
 WITHHELD = "(sensitive: look as one who is cleared)"
+PLANTED = "(reads like instructions: look into the inbox)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ def held_against(
         if unknown or not held.memory.is_live(desk.clock()):
             continue
         shown = held.memory.content if visibility.admits(held.memory) else WITHHELD
+        shown = PLANTED if is_planted(held.memory) else shown  # it stands in prompts
         waiting.setdefault(str(held.conflict), []).append(shown)
     return {memory.id: tuple(waiting.get(str(memory.conflict), ())) for memory in asked}
 

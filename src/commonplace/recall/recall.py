@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from commonplace.desk import Desk, Vector, visibility_of
+from commonplace.language.suspicious import is_suspicious
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.delta import shorten
 from commonplace.model.filters import NO_FILTERS
@@ -20,6 +21,7 @@ from commonplace.recall.fuse import WEIGHTS
 from commonplace.recall.log import log_turn, searched
 from commonplace.recall.pack import Citation, Hit, Packing, Related, as_text, pack
 from commonplace.recall.plan import Plan, Understood, understand
+from commonplace.recall.planted import is_planted
 from commonplace.recall.rank import Ranked, in_order
 from commonplace.recall.shortlist import Shortlist, shortlist
 from commonplace.recall.vocabulary import stamp_of, vocabulary
@@ -240,6 +242,7 @@ class _Rows:
             metadata=memory.metadata,
             disputed=in_short(against.get(memory.id, ())),
             summary=memory.summary if memory.summary != memory.content else None,
+            suspicious=is_planted(memory),
         )
 
     def _passage_hit(self, ranked: Ranked) -> Hit:
@@ -264,7 +267,7 @@ class _Rows:
             ),
             tags=source.tags,
             forgettable=False,
-            suspicious=passage.suspicious,
+            suspicious=passage.suspicious or is_suspicious(passage.speaker or ""),
         )
 
 
@@ -296,7 +299,7 @@ def _with_related(
     texts = {
         memory.id: shorten(memory.summary)
         for memory in desk.store.fetch(principal.scope, ids)
-        if memory.is_live(now) and visibility.admits(memory)
+        if memory.is_live(now) and visibility.admits(memory) and not is_planted(memory)
     }
     return [_related(hit, wanted[hit.id], texts) for hit in hits]
 

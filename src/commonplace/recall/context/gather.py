@@ -12,6 +12,7 @@ from commonplace.recall.conflicts import held_against, in_short
 from commonplace.recall.context.cards import Asked, cards, take
 from commonplace.recall.context.layers import is_light
 from commonplace.recall.context.now import Talks, talks
+from commonplace.recall.planted import may_guide
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,13 @@ def gather(desk: Desk, principal: Principal, asked: Asked) -> Gathered:
 
 
 def _rows(desk: Desk, principal: Principal, ids: Sequence[str]) -> dict[str, Memory]:
-    """What changed since the index was asked is judged again."""
+    """What changed since the index was asked is judged again. What reads like instructions to an
+    agent does not enter its prompt."""
     now, seen = desk.clock(), visibility_of(principal)
     return {
         memory.id: memory
         for memory in desk.store.fetch(principal.scope, ids)
-        if memory.is_live(now) and seen.admits(memory)
+        if memory.is_live(now) and seen.admits(memory) and may_guide(desk, principal, memory)
     }
 
 

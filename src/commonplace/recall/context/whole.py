@@ -111,10 +111,12 @@ def _shelves(desk: Desk, principal: Principal, plan: Plan) -> Iterator[_Shelf]:
 
 def _belonging(shelf: _Shelf, hits: Sequence[Hit]) -> list[Hit]:
     """The profile's own items stand with the profile, and nowhere else."""
-    prefix = f"{PROFILE}:"
-    if shelf.name == PROFILE:
-        return [hit for hit in hits if hit.id.startswith(prefix)]
-    return [hit for hit in hits if not hit.suspicious and not hit.id.startswith(prefix)]
+    is_profile = shelf.name == PROFILE
+    return [
+        hit
+        for hit in hits
+        if not hit.suspicious and hit.id.startswith(f"{PROFILE}:") is is_profile
+    ]
 
 
 def _lines(shelf: _Shelf, hits: Sequence[Hit], shelves: int) -> Lines:
