@@ -90,7 +90,7 @@ def _noticed(desk: Desk, principal: Principal, turns: Sequence[Heard]) -> list[N
     own_words = OWN_WORDS | frozenset(Kind) | frozenset(desk.categories().categories)
     own = speaks_for_themself(desk, principal, turns)
     return [
-        notice(turn, own_words, is_the_user=is_own, suspicious=is_suspicious(turn.text))
+        notice(turn, own_words, is_the_user=is_own, is_suspicious=is_suspicious)
         for turn, is_own in zip(turns, own, strict=True)
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -19,8 +19,8 @@ from commonplace.language.observing.turn import (
     without_credentials,
 )
 from commonplace.model.heard import Heard, Role
-from commonplace.model.kinds import Kind
 from commonplace.model.memory import Sensitivity
+from commonplace.remember.hearsay import ORDERS, as_hearsay
 
 LOOKED_AT_FROM = 200  # characters: a longer turn is looked at even without a trigger
 
@@ -34,6 +34,7 @@ class Reason(StrEnum):
     RECALLED = "recalled"  # it stands in lines that this memory gave out
     REPEAT = "repeat"  # a memory says so already
     SUSPICIOUS = "suspicious"  # reads like instructions that somebody planted
+    NOT_THE_OWNER = "not_the_owner"  # only the owner gives orders, or changes what the owner said
     REFUSED = "refused"  # a rule of its kind refuses it
     ASKED_NOT_TO = "asked_not_to_keep_it"  # the speaker does not want it kept, in any form
 
@@ -61,12 +62,11 @@ class Noticed:
     why_not: str = ""  # it was not looked at closely
 
 
-# What gives orders: never taken from a turn that somebody may have planted orders in.
-_ORDERS = frozenset({Kind.RULE, Kind.SOUL, Kind.PROCEDURE})
+Suspects = Callable[[str], bool]  # whether a text reads like instructions to an agent
 
 
 def notice(
-    turn: Heard, own_words: frozenset[str], *, is_the_user: bool, suspicious: bool
+    turn: Heard, own_words: frozenset[str], *, is_the_user: bool, is_suspicious: Suspects
 ) -> Noticed:
     """``own_words``: what bullets of this memory begin with."""
     may, unkept = _without_unwanted(turn)
@@ -78,8 +78,9 @@ def notice(
     recalled = _recalled(may, found, is_the_user) if own != may else ()
     if not found and (turn.role is not Role.USER or len(own.text) <= LOOKED_AT_FROM):
         return Noticed(turn, kept, skipped=(*unkept, *recalled), why_not=_why_not(own, may))
-    candidates = [each for each in found if isinstance(each, Candidate)]
-    sorted_out = [_refused(each, suspicious) for each in candidates]
+    candidates, foreign = _by_speaker(turn, found, is_the_user)
+    planted = is_suspicious(turn.text)
+    sorted_out = [_refused(each, planted, is_suspicious) for each in candidates]
     passed = [c for c, refused in zip(candidates, sorted_out, strict=True) if refused is None]
     wanted = [each for each in passed if not each.is_sensitive]
     over = [skipped(each, Reason.TURN_FULL) for each in wanted[MOST_STORED:]]
@@ -88,8 +89,8 @@ def notice(
         kept,
         wanted=tuple(wanted[:MOST_STORED]),
         claims=_claims(passed, wanted[:MOST_STORED]),
-        forget=tuple(each for each in found if isinstance(each, ForgetAsked)),
-        skipped=(*unkept, *filter(None, sorted_out), *over, *recalled),
+        forget=tuple(each for each in found if isinstance(each, ForgetAsked) and is_the_user),
+        skipped=(*unkept, *foreign, *filter(None, sorted_out), *over, *recalled),
     )
 
 
@@ -112,6 +113,18 @@ def _found(turn: Heard, is_the_user: bool) -> tuple[Candidate | ForgetAsked, ...
     return candidates_in(turn.text, role=turn.role, speaker=speaker, said_at=turn.at)
 
 
+def _by_speaker(
+    turn: Heard, found: Sequence[Candidate | ForgetAsked], is_the_user: bool
+) -> tuple[list[Candidate], list[Skipped]]:
+    """What somebody else says is hearsay, and what cannot be that is left out."""
+    candidates = [each for each in found if isinstance(each, Candidate)]
+    if is_the_user or turn.role is not Role.USER or turn.speaker is None:
+        return candidates, []
+    told = [(each, as_hearsay(each, turn.speaker)) for each in candidates]
+    left_out = [skipped(each, Reason.NOT_THE_OWNER) for each, heard in told if heard is None]
+    return [heard for _, heard in told if heard is not None], left_out
+
+
 def _recalled(
     turn: Heard, own: Sequence[Candidate | ForgetAsked], is_the_user: bool
 ) -> tuple[Skipped, ...]:
@@ -132,10 +145,12 @@ def _why_not(own: Heard, turn: Heard) -> str:
     return "short, and nothing in it asks to be kept"
 
 
-def _refused(candidate: Candidate, suspicious: bool) -> Skipped | None:
+def _refused(candidate: Candidate, planted: bool, is_suspicious: Suspects) -> Skipped | None:
+    """``planted``: something in its turn is suspicious, which makes no order of it believable."""
     if candidate.confidence < STORED_FROM:
         return skipped(candidate, Reason.UNSURE)
-    if suspicious and candidate.kind in _ORDERS:
+    said = (candidate.content, candidate.trigger, candidate.profile_value or "")
+    if (planted and candidate.kind in ORDERS) or any(map(is_suspicious, said)):
         return skipped(candidate, Reason.SUSPICIOUS)
     return None
 

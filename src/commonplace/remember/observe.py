@@ -26,6 +26,7 @@ from commonplace.remember.batch import Asked, Batch, Remembered, asked, decide_e
 from commonplace.remember.carry_out import Ledger
 from commonplace.remember.consent import Claim, Proposed, claim, steps_for
 from commonplace.remember.decide import Decision
+from commonplace.remember.hearsay import HEARSAY
 from commonplace.remember.neighbours import Surroundings, look_around
 from commonplace.remember.notice import Noticed, Reason, Skipped, skipped
 from commonplace.remember.weigh import Scales
@@ -228,6 +229,8 @@ class _Gate:
     def _why(self, memory: Memory, decision: Decision, ledger: Ledger) -> tuple[Reason, str] | None:
         if decision.action is Action.STORED and self._is_told(memory, ledger):
             return Reason.REPEAT, "a memory says so already"
+        if memory.facet == HEARSAY and _would_change_what_is_sure(decision):
+            return Reason.NOT_THE_OWNER, "hearsay, against what is known at first hand"
         most = POLICIES[memory.kind].max_live
         live = self.around.live_by_kind.get(memory.kind, 0) + self.taken.count(memory.kind)
         if most is not None and live >= most:
@@ -247,6 +250,11 @@ class _Gate:
             and can_see(self.principal, old)
             and not memory.kind is old.kind is Kind.EVENT
         )
+
+
+def _would_change_what_is_sure(decision: Decision) -> bool:
+    replaces = decision.action in (Action.SUPERSEDED, Action.PENDING, Action.OVERRIDDEN)
+    return replaces and any(other.facet != HEARSAY for other in decision.others)
 
 
 def _claims(plan: Plan, homes: Mapping[int, Home], left: Left) -> list[tuple[int, Claim]]:
