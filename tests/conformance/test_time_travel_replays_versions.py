@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import commonplace
@@ -153,6 +153,14 @@ def test_each_moment_is_seen_as_it_was_written_down(books, deeds, moments):
 
 
 AGENT = "helper"  # which has the default allowlist
+ROME, OSLO = ("set_profile", "Rome", 0, 1), ("set_profile", "Oslo", 0, 1)
+RETOLD = st.one_of(
+    happening("set_profile", "forget"),
+    happening("set_profile", "guard"),
+    happening("set_profile", "forget", "restore", "guard", "restore_first_version"),
+    happening("tell_a_fact", "guard", "change_in_place", "forget", "restore"),
+    happening(*EVERY_DEED),
+)
 
 
 def versions_of(handle, id, **then):
@@ -169,7 +177,9 @@ def versions_of(handle, id, **then):
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
-@given(deeds=LIVES)
+@given(deeds=RETOLD)
+@example(deeds=[ROME, ("forget", "", 0, 1), OSLO])
+@example(deeds=[ROME, ("guard", "", 0, 1), OSLO, ("guard", "", 0, 1)])
 def test_what_a_memory_said_is_shown_to_each_as_far_as_it_is_theirs(books, deeds):
     """Today as at a look back to this moment: nothing that was forgotten or had ended, and to an
     agent nothing of the time when it was sensitive or of a category that is kept from it."""
