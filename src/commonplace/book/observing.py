@@ -9,8 +9,8 @@ from itertools import islice
 
 from commonplace.book.verbs.recalling import Choice
 from commonplace.desk import Desk, index_together
-from commonplace.language.suspicious import is_suspicious
 from commonplace.ingest.thread import Grown, Talk, grow, talks_in
+from commonplace.language.suspicious import is_suspicious
 from commonplace.model.categories import OWN_WORDS
 from commonplace.model.changes import Bookkeeping, Changeset
 from commonplace.model.heard import Heard

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from commonplace.book.requests import choices
 from commonplace.book.verbs.handle import MAX_K, Handle, Texts
-from commonplace.language.suspicious import is_suspicious
 from commonplace.language.models.embedder import Vectors
+from commonplace.language.suspicious import is_suspicious
 from commonplace.model import check
 from commonplace.model.job import JobState
 from commonplace.model.journal import Node

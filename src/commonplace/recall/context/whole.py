@@ -113,9 +113,7 @@ def _belonging(shelf: _Shelf, hits: Sequence[Hit]) -> list[Hit]:
     """The profile's own items stand with the profile, and nowhere else."""
     is_profile = shelf.name == PROFILE
     return [
-        hit
-        for hit in hits
-        if not hit.suspicious and hit.id.startswith(f"{PROFILE}:") is is_profile
+        hit for hit in hits if not hit.suspicious and hit.id.startswith(f"{PROFILE}:") is is_profile
     ]
 
 
