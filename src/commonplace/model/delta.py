@@ -48,7 +48,8 @@ class Delta:
     since: int
     revision: int
     changes: tuple[ChangeTold, ...]  # most important first
-    is_whole: bool = True  # False: there are older ones, at which nobody looked
+    is_whole: bool = True  # False: there are less important ones, at which nobody looked
+    elsewhere: int = 0  # changes in categories that were not asked for
 
     @property
     def header(self) -> str:
@@ -56,13 +57,15 @@ class Delta:
         return self.header_of(MAX_BULLETS)
 
     def header_of(self, bullets: int) -> str:
-        if not self.changes:
+        if not self.changes and not self.elsewhere:
             return ""
         lines = [f"Memory updates since rev {self.since}:"]
         lines += [change.bullet for change in self.changes[:bullets]]
-        more = len(self.changes) - bullets
-        if more > 0:
-            lines.append(f"- … and {more} more" + ("" if self.is_whole else ", and older ones"))
+        more = max(0, len(self.changes) - bullets)
+        if more:
+            lines.append(f"- … and {more} more" + ("" if self.is_whole else ", and others"))
+        if self.elsewhere:
+            lines.append(f"- … and {self.elsewhere} in other categories")
         return "\n".join(lines)
 
 

@@ -23,7 +23,8 @@ from commonplace.store.port import EVERYTHING, HeldQuery, JournalQuery
 
 OWNER_CURSOR = ""  # the owner has a cursor per thread too
 FURTHER_BACK = 4  # times as many lines, until an agent has as many as it asked for
-FAR_BACK = 300  # lines of the journal that are looked at for three bullets
+FAR_BACK = 300  # lines of the journal that are looked at for three bullets, at first
+_FARTHER = 8
 
 
 def changes(desk: Desk, principal: Principal, thread: str, since: int | None) -> Delta:
@@ -38,22 +39,40 @@ def since_last_look(
     principal: Principal,
     thread: str,
     since: int | None = None,
-    newest: int | None = None,
+    *,
+    in_short: bool = False,
 ) -> Delta:
-    """With ``newest``, no more than so many lines of the journal are looked at."""
+    """``in_short``: all that a header shows, and of the rest perhaps not everything."""
     scope = principal.scope
     start = desk.store.cursor(scope, _whose(principal), thread) if since is None else since
     revision = desk.store.counters(scope).revision
     if revision <= start:
         return Delta(start, revision, ())
-    query = JournalQuery(after_revision=start, events_only=True, newest=newest)
-    found = desk.store.journal(scope, query)
+    if not in_short:
+        query = JournalQuery(after_revision=start, events_only=True)
+        told = _told(desk, principal, desk.store.journal(scope, query), revision)
+        return Delta(start, revision, told)
+    seen, lines = visibility_of(principal), FAR_BACK
+    while True:  # what is important comes first; much of it may have come and gone
+        query = JournalQuery(after_revision=start, news_for=seen, newest=lines)
+        found = desk.store.journal(scope, query)
+        is_whole = len(found) < lines
+        if not is_whole:  # the last item may have lines that are not here
+            found = [row for row in found if row.entry.subject != found[-1].entry.subject]
+        told = _told(desk, principal, found, revision)
+        if is_whole or len(told) > MAX_BULLETS:
+            return Delta(start, revision, told, is_whole=is_whole)
+        lines *= _FARTHER
+
+
+def _told(
+    desk: Desk, principal: Principal, found: Sequence[JournalRow], revision: int
+) -> tuple[ChangeTold, ...]:
     rows = sorted((row for row in found if row.revision <= revision), key=lambda row: row.seq)
     known = _items(desk, principal, _subjects(rows))
     visible = _visible(visibility_of(principal), rows, known)
     told = net_changes(visible, known.get, desk.clock())
-    told = tuple(_in_safe_words(change, known.get(change.id)) for change in told)
-    return Delta(start, revision, told, is_whole=len(found) != newest)
+    return tuple(_in_safe_words(change, known.get(change.id)) for change in told)
 
 
 def _in_safe_words(change: ChangeTold, item: Memory | Source | None) -> ChangeTold:

@@ -15,7 +15,7 @@ from commonplace.language.tokens import count_tokens
 from commonplace.model.delta import Delta, shorten
 from commonplace.model.recall_log import MAIN
 from commonplace.model.scope import Principal
-from commonplace.recall.changes import FAR_BACK, has_looked, header_within, since_last_look
+from commonplace.recall.changes import has_looked, header_within, since_last_look
 from commonplace.recall.pack import Citation, Hit, Wording, pack
 from commonplace.recall.plan import Plan
 from commonplace.recall.recall import recall
@@ -79,23 +79,30 @@ class Queried:
 
 
 def run_query(
-    desk: Desk, principal: Principal, plan: Plan, returns: Returns, delta_from: Desk | None
+    desk: Desk,
+    principal: Principal,
+    plan: Plan,
+    returns: Returns,
+    delta_from: Desk | None,
+    *,
+    in_anothers_name: bool = False,
 ) -> Queried:
     """``delta_from``: the desk of today, where changes are told of; None: who looks into the past
-    hears of none."""
+    hears of none. Who asks in an agent's name does not use up that agent's news."""
     budget, thread = plan.budget_tokens or 0, plan.thread_id or MAIN
     delta = _delta(delta_from, principal, thread) if delta_from else Delta(0, 0, ())
     header = header_within(delta, budget // _OF_THE_BUDGET)
     answer = recall(desk, principal, [plan], partial(_pack, header, returns))[0]
     items = tuple(_item(hit, returns) for hit in answer.hits)
-    if delta_from and (header or not delta.changes):  # what had no room is told next time
+    is_told = header or not delta.changes  # what had no room is told next time
+    if delta_from and is_told and not in_anothers_name:
         has_looked(delta_from, principal, thread, delta)
     tokens = count_tokens(_as_text(header, items)) if header or items else 0
     return Queried(plan.query, header, items, tokens, answer.degraded)
 
 
 def _delta(desk: Desk, principal: Principal, thread: str) -> Delta:
-    return since_last_look(desk, principal, thread, newest=FAR_BACK)
+    return since_last_look(desk, principal, thread, in_short=True)
 
 
 def _pack(

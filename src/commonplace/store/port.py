@@ -112,6 +112,7 @@ class JournalQuery:
     after_seq: int | None = None
     events_only: bool = False  # leave out operational rows
     newest: int | None = None  # given: only so many, newest first; else all, oldest first
+    news_for: Visibility | None = None  # given: what is news to it, the most important items first
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from commonplace.desk import Desk
-from commonplace.model.delta import Delta
+from commonplace.model.delta import MAX_BULLETS, Delta
 from commonplace.model.filters import Filters
 from commonplace.model.journal import Node
 from commonplace.model.scope import Principal
-from commonplace.recall.changes import FAR_BACK, has_looked, since_last_look
+from commonplace.recall.changes import has_looked, since_last_look
 from commonplace.recall.context import now, wording
 from commonplace.recall.context.cards import Asked
-from commonplace.recall.context.compose import Lines, compose
+from commonplace.recall.context.compose import Composed, Lines, compose
 from commonplace.recall.context.gather import Gathered, gather
 from commonplace.recall.context.layers import (
     BY_NAME,
@@ -52,12 +52,12 @@ def context(desk: Desk, principal: Principal, asked: Asked) -> Context:
     delta = _delta(desk, principal, asked)
     lines = [
         *_of_memories(gathered),
-        _changes(delta),
         _hits(recalled, desk, asked, gathered.talks.heard),
         _time(gathered, asked),
     ]
-    order = list(BY_NAME)
-    composed = compose(sorted(lines, key=lambda each: order.index(each.layer.name)), asked.budget)
+    composed = _with_changes(lines, delta, asked.budget)
+    if delta and (not delta.header or _says_changes(composed)):  # else it is told next time
+        has_looked(desk, principal, asked.thread, delta)
     if plan and recalled:
         was_read(desk, principal, plan, _said(recalled, composed.citations), "context")
     return Context(
@@ -82,14 +82,29 @@ def _in_other_words(desk: Desk, principal: Principal, asked: Asked) -> str | Non
 
 def _delta(desk: Desk, principal: Principal, asked: Asked) -> Delta | None:
     """A look at the past tells no changes, and moves no cursor. Who asks for some categories hears
-    of these alone; where that leaves something untold, the cursor waits."""
+    of these, and how many others there were."""
     if asked.is_past:
         return None
-    delta = since_last_look(desk, principal, asked.thread, newest=FAR_BACK)
-    wanted = [each for each in delta.changes if asked.asks_for(each.category)]
-    if len(wanted) == len(delta.changes):
-        has_looked(desk, principal, asked.thread, delta)
-    return replace(delta, changes=tuple(wanted))
+    delta = since_last_look(desk, principal, asked.thread, in_short=not asked.categories)
+    wanted = tuple(each for each in delta.changes if asked.asks_for(each.category))
+    return replace(delta, changes=wanted, elsewhere=len(delta.changes) - len(wanted))
+
+
+def _with_changes(lines: Sequence[Lines], delta: Delta | None, budget: int) -> Composed:
+    """A header is said whole, for its last line counts what it leaves out: it has as many bullets
+    as there is room for."""
+    order = list(BY_NAME)
+    for bullets in range(MAX_BULLETS, -1, -1):
+        header = delta.header_of(bullets) if delta and bullets else ""
+        told = [*lines, _changes(header)]
+        composed = compose(sorted(told, key=lambda each: order.index(each.layer.name)), budget)
+        if not header or _says_changes(composed):
+            break
+    return composed
+
+
+def _says_changes(composed: Composed) -> bool:
+    return any(part.layer == Name.CHANGES for part in composed.parts)
 
 
 def _of_memories(gathered: Gathered) -> list[Lines]:
@@ -106,9 +121,9 @@ def _of_memories(gathered: Gathered) -> list[Lines]:
     return found
 
 
-def _changes(delta: Delta | None) -> Lines:
-    heading, *bullets = delta.header.split("\n") if delta else [""]
-    return Lines(BY_NAME[Name.CHANGES], [Item(bullet) for bullet in bullets], heading)
+def _changes(header: str) -> Lines:
+    heading, _, bullets = header.partition("\n")
+    return Lines(BY_NAME[Name.CHANGES], [Item(bullets)] if bullets else [], heading)
 
 
 def _time(gathered: Gathered, asked: Asked) -> Lines:

@@ -353,6 +353,28 @@ SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, ca
  ORDER BY seq DESC
  LIMIT CAST(:limit AS BIGINT)
 
+-- name: journal_news
+-- What would be told in a delta header, of the most important items first, the lines of an item
+-- together. Not told: links, the old side of a replacement, turns that were heard, answers
+-- to a question. The rest is judged by rules.
+SELECT j.seq, j.ts, j.revision, j.thread_id, j.actor, j.node, j.op, j.status, j.event, j.subject,
+       j.category, j.old_ref, j.new_ref, j.similarity, j.meta
+  FROM journal j
+  LEFT JOIN memories m ON m.scope = j.scope AND m.id = j.subject
+ WHERE j.scope = :scope
+   AND j.revision > CAST(:after_revision AS BIGINT)
+   AND j.event IS NOT NULL AND j.event <> 'LINK'
+   AND NOT (j.event = 'UPDATE' AND j.op <> 'create' AND j.op <> 'hold'
+            AND (j.op = 'resolve' OR j.meta LIKE '%"superseded_by":%'
+                 OR j.meta LIKE '%"turns":%' OR j.meta LIKE '%"described":%'))
+   AND (CAST(:cleared AS BIGINT) = 1 OR m.id IS NULL OR m.sensitivity <> 'high')
+   AND (CAST(:agent AS TEXT) IS NULL OR m.id IS NULL OR m.kind <> 'soul'
+        OR m.agent_id IS NULL OR m.agent_id = CAST(:agent AS TEXT))
+   AND (CAST(:sees_all AS BIGINT) = 1 OR COALESCE(m.category, j.category) IN #list(seen_categories))
+ ORDER BY COALESCE(m.importance, 2) DESC, MAX(j.revision) OVER (PARTITION BY j.subject) DESC,
+          j.subject, j.seq
+ LIMIT CAST(:limit AS BIGINT)
+
 -- name: count_memories
 SELECT kind, category,
        CASE WHEN state = 'active' AND ends_at <= CAST(:now AS BIGINT) THEN 'expired' ELSE state END,

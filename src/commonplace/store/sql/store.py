@@ -242,7 +242,10 @@ class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals, SqlPast, SqlRe
             "events_only": int(query.events_only),
         }
         with self._reading(scope) as session:
-            if query.newest is None:
+            if query.news_for:
+                since = {"after_revision": query.after_revision or 0, "limit": query.newest}
+                rows = session.rows("journal_news", **since, **_sight(query.news_for))
+            elif query.newest is None:
                 rows = session.rows("journal", **values)
             else:
                 rows = session.rows("journal_newest", **values, limit=query.newest)
