@@ -344,3 +344,11 @@ def test_days_pass_in_one_thread(me, clock):
     (source,) = me.sources().sources
     assert (source.started_at, source.ended_at) == (began, began + timedelta(days=3))
     assert last.passages == (f"{source.id}#4",)
+
+
+def test_a_new_thread_is_no_news_in_the_delta_header(me):
+    helper = me.agent("helper")
+    helper.changes("main")
+    for name in ("t1", "t2", "t3", "t4"):
+        me.observe("Where are the herons?", thread=name)
+    assert helper.changes("main").header == ""

@@ -21,6 +21,7 @@ from commonplace.ingest.receive import THREAD, beside, new_source
 from commonplace.ingest.records import span, speakers
 from commonplace.model.changes import AddSource, ChangeSource, Enqueue, Indexing, Step
 from commonplace.model.heard import Heard
+from commonplace.model.journal import Entry
 from commonplace.model.memory import State
 from commonplace.model.owed import describing, processing
 from commonplace.model.scope import Principal
@@ -150,7 +151,12 @@ def _begun(
     now = talk.arriving.at
     source = _processed(source, len(talk.passages), now)
     placed = _placed(talk, source, 0, 0)
-    grown = replace(step, source=source, passages=tuple(zip(placed, indexes, strict=True)))
+    grown = replace(
+        step,
+        source=source,
+        entry=_quiet(step.entry, len(talk.arriving.reading.turns)),
+        passages=tuple(zip(placed, indexes, strict=True)),
+    )
     return Grown(source, (grown, _to_describe(desk, source, now)), _ids(source, 0, talk))
 
 
@@ -212,6 +218,10 @@ def _to_describe(desk: Desk, source: Source, now: datetime) -> Enqueue:
 
 
 def _quietly(step: ChangeSource, turns: int) -> ChangeSource:
-    """A further turn is no news to those who talk: the journal has it, the delta header does not
-    tell of it."""
-    return replace(step, entry=replace(step.entry, meta={"turns": turns}))
+    return replace(step, entry=_quiet(step.entry, turns))
+
+
+def _quiet(entry: Entry, turns: int) -> Entry:
+    """A turn is no news to those who talk: the journal has it, the delta header does not tell of
+    it."""
+    return replace(entry, meta={**entry.meta, "turns": turns})

@@ -139,7 +139,7 @@ def _how(entry: Entry) -> str:
 _LEAVING = ("forgotten", "deleted")
 
 # What makes a change no news: the new side tells of it, or those who talk have heard it themselves.
-_QUIET = frozenset({"superseded_by", "turns", "described"})
+_QUIET = frozenset({"superseded_by", "turns", "described", "supported"})
 
 
 def _effect(entry: Entry) -> str | None:
@@ -147,7 +147,7 @@ def _effect(entry: Entry) -> str | None:
     a replacement."""
     match entry.event, entry.op:
         case Event.ADD, _:
-            return "created"
+            return None if _QUIET & entry.meta.keys() else "created"
         case Event.MERGE, Op.CREATE:
             return "merged"
         case ((Event.UPDATE | Event.OVERRIDE), Op.CREATE):

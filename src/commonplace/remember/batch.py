@@ -25,6 +25,7 @@ from commonplace.remember.draft import callers_metadata, draft_from
 from commonplace.remember.link import within_batch
 from commonplace.remember.neighbours import Surroundings
 from commonplace.remember.profile import leave_fields_to_their_owner
+from commonplace.remember.supports import OWNER
 from commonplace.remember.weigh import Scales, pairs_of, rivals_in_batch
 from commonplace.store.port import HeldQuery
 
@@ -77,6 +78,8 @@ def asked(desk: Desk, principal: Principal, given: Mapping[str, Any], now: datet
     callers_metadata(fields.get("metadata") or {})
     memory = compose(draft_from(fields), desk.new_id(), principal, now)
     leave_fields_to_their_owner(principal, memory)
+    if OWNER in memory.evidence and not principal.is_owner:
+        raise NotAllowed("That the owner said so is for the owner to say.", field="evidence")
     mentioned = frozenset(name for name, value in given.items() if value is not None)
     return Asked(memory, mentioned, wish, remarks_on(memory))
 

@@ -28,6 +28,7 @@ from commonplace.remember.neighbours import look_around
 from commonplace.remember.proposals import new_proposals
 from commonplace.remember.relate import relate
 from commonplace.remember.sources import to_be_processed
+from commonplace.remember.supports import renamed
 from commonplace.remember.weigh import weigh_all
 from commonplace.store.port import HeldQuery, Listing, SourceListing
 
@@ -107,8 +108,9 @@ def _is_empty(desk: Desk, principal: Principal) -> bool:
 
 def _told_here(memory: Memory, known: Mapping[str, Source]) -> Memory:
     """What came out of a source that is here under another id belongs to that one."""
-    source = known.get(memory.source_id or "")
-    return memory.evolve(source_id=source.id) if source else memory
+    called = {id: source.id for id, source in known.items()}
+    source_id = called.get(memory.source_id or "", memory.source_id)
+    return memory.evolve(source_id=source_id, evidence=renamed(memory.evidence, called))
 
 
 def _heard_here(proposal: Proposal, known: Mapping[str, Source]) -> Proposal:

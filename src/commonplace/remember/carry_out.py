@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from commonplace.desk import Desk, can_see, index_all, visibility_of
 from commonplace.model.changes import Add, Change, Indexing, Step, added, changed, connected
@@ -25,6 +26,7 @@ from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import Neighbour
 from commonplace.remember.refresh import refreshed
 from commonplace.remember.replace import in_place_of, is_override, make_way
+from commonplace.remember.supports import added_by_telling, is_only_supported
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +130,13 @@ class Ledger:
             if not asks(old.kind):
                 return Outcome(old, old.conflict)
             mentioned = frozenset()  # only what is missing is filled in
-        after = refreshed(old, item.memory, mentioned, self.now)
-        told = {"relation": decision.relation}
+        by_owner = self.principal.is_owner
+        after = refreshed(old, item.memory, mentioned, self.now, by_owner=by_owner)
+        told: dict[str, Any] = {"relation": decision.relation}
         if after.evolve(updated_at=old.updated_at) == old:  # told again, with nothing new
             return Outcome(old, old.conflict)
+        if is_only_supported(old, after):
+            told["supported"] = True
         step = changed(old, after, op=Op.UPDATE, event=Event.UPDATE, meta=told)
         if after.searchable_text != old.searchable_text:
             self._reworded[len(self.steps)] = after
@@ -140,8 +145,10 @@ class Ledger:
 
     def _replace(self, item: Item, decision: Decision) -> Outcome:
         first = decision.others[0]
-        same_fact = decision.relation is Relation.REWORDING
-        new = in_place_of(item.memory, first, item.mentioned, same_fact=same_fact)
+        new = in_place_of(item.memory, first, item.mentioned)
+        if decision.relation is Relation.REWORDING:
+            earlier = added_by_telling(new, first, first.agent_id is None)
+            new = new.evolve(evidence=(*earlier, *new.evidence))
         if new.searchable_text != item.memory.searchable_text:
             self._reworded[len(self.steps)] = new
         event = Event.OVERRIDE if is_override(new.kind) else Event.UPDATE

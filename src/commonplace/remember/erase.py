@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from commonplace.desk import Desk, can_see, index_all
@@ -32,6 +32,7 @@ from commonplace.remember.hold import erase_held, held_among
 from commonplace.remember.merge import merged_content, merged_summary
 from commonplace.remember.proposals import erase_proposals, proposals_among
 from commonplace.remember.sources import find_sources, of_sources
+from commonplace.remember.supports import sources_behind, without
 from commonplace.remember.unsay import unsay
 from commonplace.store.port import EVERYTHING, Listing, SourceListing
 
@@ -93,8 +94,10 @@ def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
     named = of_sources(desk, principal, [id for id in ids if id not in aside])
     sources = find_sources(desk, principal, list(named.values()))
     doomed = find(desk, principal, [id for id in ids if id not in aside and id not in named])
-    doomed += _told_by(desk, principal, sources, doomed)
-    removals, rewrites = _consequences(desk, principal, doomed)
+    told = _told_by(desk, principal, sources, doomed)
+    carried = _carried(desk, principal, told, sources)
+    doomed += [memory for memory in told if memory.id not in carried]
+    removals, rewrites = _consequences(desk, principal, doomed, carried)
     ended = [removed_source(source, event=Event.ERASE) for source in sources]
     gone = [*(step.id for step in removals), *(step.id for step in ended)]
     unsaid, reworded = unsay(desk, principal, gone)
@@ -136,6 +139,17 @@ def _told_by(
     return found
 
 
+def _carried(
+    desk: Desk, principal: Principal, told: Sequence[Memory], ended: Sequence[Source]
+) -> dict[str, Memory]:
+    """Those that another source or the owner tells as well, resting on that alone; by id."""
+    behind = {id for memory in told for id in sources_behind(memory)}
+    left = sorted(behind - {source.id for source in ended})
+    found = desk.store.sources(principal.scope, left) if left else []
+    standing = {source.id: source for source in found if source.state is State.ACTIVE}
+    return {m.id: alone for m in told if (alone := without(m, standing)) is not None}
+
+
 def erase_user(desk: Desk, principal: Principal, now_too: bool) -> Erased:
     if not principal.is_owner:
         raise NotAllowed("Only the owner erases a whole memory.")
@@ -169,11 +183,11 @@ def _settle(desk: Desk, principal: Principal, receipt_id: str, now_too: bool) ->
 
 
 def _consequences(
-    desk: Desk, principal: Principal, doomed: Sequence[Memory]
+    desk: Desk, principal: Principal, doomed: Sequence[Memory], carried: Mapping[str, Memory]
 ) -> tuple[list[Remove], list[Rewrite]]:
     """Summaries merged from a doomed item are made anew from what survives, or go with it."""
     gone = {memory.id: memory for memory in doomed}
-    rewritten: dict[str, Memory] = {}
+    rewritten = dict(carried)
     summaries = _summaries(desk, principal)
     turns: Counter[str] = Counter()
     queue = list(doomed)

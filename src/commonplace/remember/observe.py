@@ -179,13 +179,13 @@ def decide(
 
 
 def _at_home(memory: Memory, home: Home) -> Memory:
-    """What is said in a conversation that is guarded is guarded itself. What it rests on is the
-    turn, by its id: its words would outlive the conversation when that is erased."""
+    """What is said in a conversation that is guarded is guarded itself. What it rests on is
+    its turn, by its id: its words would outlive the conversation when that is erased."""
     guarded = home.source.sensitivity is Sensitivity.HIGH
     return memory.evolve(
         source_id=home.source.id,
         sensitivity=Sensitivity.HIGH if guarded else memory.sensitivity,
-        evidence=(home.passages or (home.source.id,)) if memory.evidence else (),
+        evidence=home.passages or (home.source.id,),
     )
 
 

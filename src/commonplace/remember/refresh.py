@@ -12,7 +12,8 @@ from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
 from commonplace.remember.draft import content_from
 from commonplace.remember.relate import FIELDS, WORDED, covers
-from commonplace.remember.replace import is_told_by_fields, together
+from commonplace.remember.replace import is_told_by_fields
+from commonplace.remember.supports import added_by_telling
 
 _GIVEN_ANEW = (
     *("importance", "pinned", "category", "tags", "expires_at", "sensitivity", "facet"),
@@ -20,14 +21,15 @@ _GIVEN_ANEW = (
 )
 
 
-def refreshed(old: Memory, new: Memory, mentioned: Collection[str], now: datetime) -> Memory:
+def refreshed(
+    old: Memory, new: Memory, mentioned: Collection[str], now: datetime, *, by_owner: bool
+) -> Memory:
     """Evidence is added, fields that were missing are filled in, what was mentioned is taken."""
     changes: dict[str, Any] = {
         name: getattr(new, name) for name in _GIVEN_ANEW if name in mentioned
     }
     if "ttl_days" in mentioned:
         changes["expires_at"] = new.expires_at
-    changes["evidence"] = together(old.evidence, new.evidence)
     changes["confidence"] = max(old.confidence, new.confidence)
     metadata = _filled_in(old, new)
     changes["metadata"] = metadata
@@ -35,7 +37,8 @@ def refreshed(old: Memory, new: Memory, mentioned: Collection[str], now: datetim
     if content != old.content:
         changes |= {"content": content}
         changes.setdefault("summary", summarise(content))
-    return old.evolve(**changes, updated_at=now)
+    after = old.evolve(**changes, updated_at=now)
+    return after.evolve(evidence=(*old.evidence, *added_by_telling(after, new, by_owner)))
 
 
 def _filled_in(old: Memory, new: Memory) -> dict[str, Any]:

@@ -24,17 +24,13 @@ def is_override(kind: Kind) -> bool:
     return POLICIES[kind].on_content_change is OnContentChange.OVERRIDE
 
 
-def in_place_of(
-    new: Memory, old: Memory, mentioned: Collection[str], *, same_fact: bool = False
-) -> Memory:
+def in_place_of(new: Memory, old: Memory, mentioned: Collection[str]) -> Memory:
     """The new one with what it does not mention kept from the old one."""
     kept: dict[str, Any] = {name: getattr(old, name) for name in _KEPT if name not in mentioned}
     if not {"ttl_days", "expires_at", "stability"} & set(mentioned):
         kept["expires_at"] = old.expires_at
     if "sensitivity" not in mentioned:  # saying it again does not make it public
         kept["sensitivity"] = max(new.sensitivity, old.sensitivity, key=list(Sensitivity).index)
-    if same_fact:
-        kept["evidence"] = together(old.evidence, new.evidence)
     metadata = {n: v for n, v in old.metadata.items() if n not in _OF_THE_WORDS}
     kept["metadata"] = {**metadata, **new.metadata}
     if is_told_by_fields(new):
@@ -49,10 +45,6 @@ def is_told_by_fields(memory: Memory) -> bool:
     """Its words were made from its fields."""
     fielded = memory.kind in (Kind.KV, Kind.CONTACT)
     return fielded and memory.content == content_from(memory.kind, memory.metadata)
-
-
-def together(earlier: tuple[str, ...], later: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*earlier, *later)))
 
 
 def supersede(

@@ -69,7 +69,7 @@ class Contexts(Handle):
         self, query: str | None = None, *, thread: str | None = None, turn: int | None = None
     ) -> ContextPack:
         """The simplest form: the 20 newest memories, or the 20 best for a query, as `[kind] text`
-        under one heading. Without sensitive ones and procedures, and never more than 4,000 tokens."""
+        under one heading. Without sensitive ones and procedures, at most 4,000 tokens."""
         asked = None if query is None else check.text(query, "query")
         number = optional_integer(turn, "turn", 0, MAX_TURN)
         return context_pack(self._desk, self.principal, asked, thread_name(thread), number)
