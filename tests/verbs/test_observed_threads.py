@@ -352,3 +352,11 @@ def test_a_new_thread_is_no_news_in_the_delta_header(me):
     for name in ("t1", "t2", "t3", "t4"):
         me.observe("Where are the herons?", thread=name)
     assert helper.changes("main").header == ""
+
+
+def test_a_talk_that_went_on_beside_a_forgotten_one_stays_there_when_that_is_restored(me):
+    first = me.observe("Where are the herons?", thread="t1").source_id
+    me.forget([first])
+    second = me.observe("On the wall.", thread="t1").source_id
+    me.restore([first])
+    assert me.observe("And the storks?", thread="t1").source_id == second != first

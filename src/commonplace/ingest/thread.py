@@ -135,14 +135,15 @@ def grow(desk: Desk, principal: Principal, talk: Talk, indexes: Sequence[Indexin
 
 def _home(desk: Desk, principal: Principal, thread: str) -> tuple[Source | None, tuple[str, str]]:
     """The thread's source, or the name that a new one gets. One that was forgotten, is full or is
-    no conversation stays as it is: the talk goes on beside it."""
-    alias = checked_alias(THREAD, thread)
+    no conversation stays as it is: the talk goes on beside it, and stays there when the earlier
+    one is restored."""
+    alias, newest = checked_alias(THREAD, thread), None
     while known := desk.store.source_called(principal.scope, *alias):
         is_talk = known.content_type is ContentType.CONVERSATION
         if known.state is State.ACTIVE and is_talk and known.parts < MAX_PARTS:
-            return known, alias
+            newest = known
         alias = beside((THREAD, thread), known.id)
-    return None, alias
+    return newest, alias
 
 
 def _begun(

@@ -11,7 +11,7 @@ from commonplace.desk import Desk, can_see, index_all, visibility_of
 from commonplace.model.changes import Add, Change, Indexing, Step, added, changed, connected
 from commonplace.model.conflict import Held
 from commonplace.model.journal import Event, Op
-from commonplace.model.memory import Memory
+from commonplace.model.memory import Memory, State
 from commonplace.model.relations import Action, OnConflict, Relation, asks
 from commonplace.model.scope import Principal
 from commonplace.remember.decide import Decision, Weighed
@@ -115,7 +115,7 @@ class Ledger:
             case Action.ALTERNATIVE:
                 return self._keep_beside(item, decision)
             case _:
-                return self._store(item)
+                return self._store(_as_history(item, decision.until))
 
     def _store(self, item: Item) -> Outcome:
         best = item.near[0].similarity if item.near else None
@@ -225,6 +225,16 @@ class Ledger:
             if each.id in self.standing and self.standing[each.id].is_live(self.now)
         ]
         self.steps += [connected(link) for link in links_for(memory, standing, self.now)]
+
+
+def _as_history(item: Item, until: Memory | None) -> Item:
+    """What held before something that is known already: it is true of its time, and not now."""
+    if until is None:
+        return item
+    over = item.memory.evolve(
+        state=State.SUPERSEDED, superseded_by=until.id, valid_to=until.valid_from
+    )
+    return replace(item, memory=over)
 
 
 def _moved(held: Held, joined: set[str | None], conflict: str) -> Held:

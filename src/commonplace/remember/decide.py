@@ -32,6 +32,7 @@ class Decision:
     action: Action
     others: tuple[Memory, ...] = ()  # the ones that it is about, the closest first
     reason: str = ""
+    until: Memory | None = None  # what holds since, when the new one tells of an earlier time
 
 
 NOTHING_LIKE_IT = Decision(Relation.NEW, Action.STORED)
@@ -60,7 +61,21 @@ def decide(
     if action in (Action.OVERRIDDEN, Action.ALTERNATIVE):
         closest = closest[:1]
     reason = "; ".join(dict.fromkeys(e.related.reason for e in closest if e.related.reason))
-    return Decision(relation, action, tuple(each.old for each in closest), reason)
+    until = _what_came_after(new, weighed) if action is Action.STORED else None
+    return Decision(relation, action, tuple(each.old for each in closest), reason, until)
+
+
+def _what_came_after(new: Memory, weighed: Sequence[Weighed]) -> Memory | None:
+    """The first of those that are known to have taken the place of what is told only now."""
+    if new.valid_to is not None:
+        return None
+    after = [
+        (each.old.valid_from, each.old)
+        for each in weighed
+        if each.relation is Relation.CHANGED and each.related.certain
+        if each.old.valid_from and _is_earlier(new, each.old)
+    ]
+    return min(after, key=lambda dated: dated[0])[1] if after else None
 
 
 def _of_its_day(new: Memory, weighed: Sequence[Weighed]) -> Sequence[Weighed]:
@@ -94,8 +109,12 @@ def _closeness(each: Weighed) -> tuple[bool, float, str]:
 def _tells_of_earlier(new: Memory, old: Memory, now: datetime) -> bool:
     """What was true before, told later, does not change what is true now."""
     over = new.valid_to is not None and new.valid_to <= now
+    return over or _is_earlier(new, old)
+
+
+def _is_earlier(new: Memory, old: Memory) -> bool:
     earlier = new.valid_from and old.valid_from and new.valid_from < old.valid_from
-    return bool(over or (earlier and TABLE[Relation.CHANGED, new.kind] is Action.SUPERSEDED))
+    return bool(earlier) and TABLE[Relation.CHANGED, new.kind] is Action.SUPERSEDED
 
 
 def _day(memory: Memory) -> object:

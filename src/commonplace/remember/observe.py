@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from commonplace.desk import Desk, can_see, visibility_of
@@ -111,7 +112,7 @@ def planned(desk: Desk, principal: Principal, noticed: Sequence[Noticed]) -> Pla
     for place, each in enumerate(noticed):
         for candidate in each.wanted:
             try:
-                taken = asked(desk, principal, _fields(candidate, each.turn), now)
+                taken = asked(desk, principal, _fields(candidate, each.turn, now), now)
             except CommonplaceError as error:
                 refused.append((place, skipped(candidate, Reason.REFUSED, str(error))))
                 continue
@@ -124,7 +125,14 @@ def planned(desk: Desk, principal: Principal, noticed: Sequence[Noticed]) -> Pla
 _SAID = frozenset({"content", "metadata", "ttl_days", "valid_from", "valid_to"})
 
 
-def _fields(candidate: Candidate, turn: Heard) -> dict[str, Any]:
+def _since(candidate: Candidate, turn: Heard, now: datetime) -> datetime | None:
+    """What is said holds since it was said, unless the words say otherwise."""
+    said_at = min(turn.at, now)
+    over = candidate.valid_to is not None and candidate.valid_to <= said_at
+    return candidate.valid_from or (None if over else said_at)
+
+
+def _fields(candidate: Candidate, turn: Heard, now: datetime) -> dict[str, Any]:
     return {
         "kind": candidate.kind,
         "content": candidate.content,
@@ -136,7 +144,7 @@ def _fields(candidate: Candidate, turn: Heard) -> dict[str, Any]:
         "sensitivity": candidate.sensitivity,
         "evidence": candidate.evidence or None,
         "ttl_days": candidate.ttl_days,
-        "valid_from": candidate.valid_from,
+        "valid_from": _since(candidate, turn, now),
         "valid_to": candidate.valid_to,
         "source_type": SourceType.CHAT,
         "thread_id": turn.thread,

@@ -1,0 +1,41 @@
+"""observe: what was said long ago holds since then, and does not replace what was said later."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def at(year):
+    return datetime(year, 10, 1, tzinfo=UTC)
+
+
+def facts(me):
+    return [memory.content for memory in me.list(kinds=["fact"]).memories]
+
+
+def recalled(me, **when):
+    hits = me.recall("where does the user work", kinds=["fact"], **when).hits
+    return [hit.text for hit in hits]
+
+
+def test_what_is_said_holds_since_it_was_said(me):
+    (kept,) = me.observe("I work at Acme.", at=at(2020)).stored
+    assert kept.remembered.memory.valid_from == at(2020)
+
+
+def test_an_older_turn_that_comes_later_is_history(me):
+    me.observe("I work at Acme.", at=at(2022))
+    me.observe("I work at Globex.", at=at(2019), thread="old")
+    assert facts(me) == ["The user works at Acme."]
+    assert recalled(me) == ["The user works at Acme."]
+    assert recalled(me, as_of=at(2020)) == ["The user works at Globex."]
+    assert recalled(me, as_of=at(2023)) == ["The user works at Acme."]
+    assert recalled(me, as_of=at(2018)) == []
+
+
+def test_turns_in_the_order_they_were_said_supersede_at_the_time_they_were_said(me):
+    me.observe("I work at Globex.", at=at(2019))
+    me.observe("I work at Acme.", at=at(2022))
+    assert facts(me) == ["The user works at Acme."]
+    assert recalled(me, as_of=at(2020)) == ["The user works at Globex."]
+    assert recalled(me, as_of=at(2023)) == ["The user works at Acme."]
