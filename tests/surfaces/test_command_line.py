@@ -269,3 +269,17 @@ def test_a_proposal_that_waits_has_the_same_exit_code(commonplace):
     assert commonplace("profile", "accept", json.loads(asked.stdout)["id"]).returncode == 0
     again = commonplace("profile", "propose", "city", "Berlin", "--agent", "helper")
     assert (again.returncode, "says so already" in again.stdout) == (0, True)
+
+
+def test_a_text_to_keep_comes_through_a_pipe(commonplace):
+    kept = commonplace("remember", "-", "--kind", "fact", stdin="Dana lives in Haifa\n")
+    seen = commonplace("observe", "-", stdin="I am allergic to peanuts.\n")
+    assert (kept.returncode, seen.returncode) == (0, 0)
+    told = commonplace("list").stdout
+    assert "Dana lives in Haifa" in told
+    assert "The user is allergic to peanuts." in told
+
+
+def test_an_empty_pipe_keeps_nothing(commonplace):
+    assert commonplace("remember", "-").returncode != 0
+    assert commonplace("observe", "-").returncode != 0

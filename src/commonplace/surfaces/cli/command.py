@@ -249,7 +249,17 @@ def _understood(parameter: Parameter, given: Any) -> Any:
         case Shape.LINES:
             return _lines(given)
         case _:
-            return given
+            return _piped(parameter.name) if (parameter.name, given) in _PIPED else given
+
+
+_PIPED = (("content", "-"), ("text", "-"))  # a text to keep may come through a pipe
+
+
+def _piped(name: str) -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"Standard input is no UTF-8 text: {error}.", field=name) from error
 
 
 def _map(name: str, given: list[str]) -> dict[str, Any]:
