@@ -38,13 +38,14 @@ def without_echoes(text: str, words: frozenset[str]) -> str:
     """A turn without the lines that were recalled. ``words`` are the categories and kinds that
     bullets can begin with: "[fix] the door" is somebody's own way of writing."""
     kept: list[str] = []
-    inside = False
+    inside = goes_on = False  # in a block; after a bullet, whose text may have several lines
     for line in text.split("\n"):
         if _HEADING.match(line):
-            inside = True
+            inside, goes_on = True, False
             continue
-        inside = inside and _IN_A_BLOCK.match(line) is not None
-        if not inside and not _is_recalled(line, words):
+        goes_on = bool(line.strip()) and (goes_on or _is_recalled(line, words))
+        inside = inside and (goes_on or _IN_A_BLOCK.match(line) is not None)
+        if not inside and not goes_on:
             kept.append(line)
     return "\n".join(kept)
 

@@ -72,9 +72,14 @@ def nearest_of(hits: Sequence[Hit]) -> float | None:
 def as_text(hits: Sequence[Hit]) -> str:
     lines = []
     for hit in hits:
-        lines.append(hit.bullet)
-        lines += [f"  - related: {related.text}" for related in hit.related]
+        lines.append(one_line(hit.bullet))
+        lines += [f"  - related: {one_line(related.text)}" for related in hit.related]
     return "\n".join(lines)
+
+
+def one_line(text: str) -> str:
+    """A text cannot pretend to be a heading or a line of its own."""
+    return " ".join(text.split())
 
 
 Wording = Callable[[Sequence[Hit]], str]

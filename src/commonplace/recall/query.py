@@ -16,7 +16,7 @@ from commonplace.model.delta import Delta, shorten
 from commonplace.model.recall_log import MAIN
 from commonplace.model.scope import Principal
 from commonplace.recall.changes import has_looked, header_within, since_last_look
-from commonplace.recall.pack import Citation, Hit, Wording, pack
+from commonplace.recall.pack import Citation, Hit, Wording, one_line, pack
 from commonplace.recall.plan import Plan
 from commonplace.recall.recall import recall
 
@@ -130,7 +130,7 @@ def _as_text(header: str, items: Sequence[Bullet | FullItem]) -> str:
 def _line(item: Bullet | FullItem) -> str:
     metadata = dict(item.metadata) if isinstance(item, FullItem) else {}
     told = f" {json.dumps(metadata, ensure_ascii=False)}" if metadata else ""
-    return f"- {item.text}{told}"
+    return f"- {one_line(item.text + told)}"
 
 
 def _item(hit: Hit, returns: Returns) -> Bullet | FullItem:

@@ -63,3 +63,10 @@ def test_a_long_turn_of_our_marks_is_read_in_one_pass():
     """Hostile text: nothing here may grow faster than the text."""
     for piece in ("- [", "> ", "#", "[a", "- ", "\n", "Memory updates since rev "):
         assert len(without_echoes(piece * 6_000, WORDS)) <= len(piece) * 6_000
+
+
+def test_the_further_lines_of_a_bullet_belong_to_it_up_to_a_blank_one():
+    words = frozenset({"tasks"})
+    pasted = "- [tasks] Pack\nI love tents\nI hate rain\n\nI am allergic to peanuts."
+    assert without_echoes(pasted, words).split() == "I am allergic to peanuts.".split()
+    assert "I love tents" in without_echoes("- [fix] the door\nI love tents", words)

@@ -58,9 +58,7 @@ class Querying(Handle):
         desk = asking._desk_at(as_of, known_at)
         today = self._desk if desk is self._desk else None
         owner_asks = self.principal.is_owner and agent is not None
-        return run_query(
-            desk, asking.principal, plan, shape, today, in_anothers_name=owner_asks
-        )
+        return run_query(desk, asking.principal, plan, shape, today, in_anothers_name=owner_asks)
 
     def why(self, thread: str = MAIN, turn: int | None = None) -> WhatWasAsked:
         """What was asked in a turn of a conversation, what was returned, and why; without a turn,

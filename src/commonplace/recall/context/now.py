@@ -11,7 +11,8 @@ import numpy as np
 
 from commonplace.model.filters import Visibility
 from commonplace.model.source import SourceType
-from commonplace.recall.context.wording import one_line, weekday
+from commonplace.recall.context.wording import weekday
+from commonplace.recall.pack import one_line
 from commonplace.store.index import ScopeIndex
 from commonplace.store.sql.rows import exact_micros, instant
 

@@ -7,15 +7,10 @@ from dataclasses import replace
 from commonplace.model.delta import shorten
 from commonplace.model.memory import Memory
 from commonplace.recall.context.values import Item
-from commonplace.recall.pack import Citation, Hit
+from commonplace.recall.pack import Citation, Hit, one_line
 
 LONG = 600  # characters: a longer memory is told by its summary, a passage by its beginning
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-
-
-def one_line(text: str) -> str:
-    """A text cannot pretend to be a heading or a line of its own."""
-    return " ".join(text.split())
 
 
 def weekday(number: int) -> str:
