@@ -279,3 +279,13 @@ def test_a_wrong_line_is_refused(me, wrong):
     header = next(iter(me.export()))
     with pytest.raises(InvalidInput, match="Line 2"):
         me.import_([header, f'{{"type":"search",{line}}}'])
+
+
+def test_a_context_is_logged_in_the_askers_own_words(open_book):
+    """A follow-up is looked for in other words; what was asked is what was asked."""
+    me = open_book(recall_log=True).user("ana")
+    me.remember("The best pizza in Chicago is at Lou's")
+    me.observe("What is the best pizza in Boston?", thread="t1")
+    context = me.context("what about Chicago?", thread="t1")
+    assert context.query != "what about Chicago?"
+    assert me.why("t1").asked[-1].query == "what about Chicago?"

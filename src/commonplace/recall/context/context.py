@@ -59,7 +59,8 @@ def context(desk: Desk, principal: Principal, asked: Asked) -> Context:
     if delta and (not delta.header or _says_changes(composed)):  # else it is told next time
         has_looked(desk, principal, asked.thread, delta)
     if plan and recalled:
-        was_read(desk, principal, plan, _said(recalled, composed.citations), "context")
+        said = _said(recalled, composed.citations)
+        was_read(desk, principal, plan, said, "context", asked.query)
     return Context(
         query=meant,
         stable_text=composed.text_of(stable=True),

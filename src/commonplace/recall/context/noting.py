@@ -12,7 +12,17 @@ from commonplace.recall.plan import Plan
 from commonplace.recall.recall import note
 
 
-def was_read(desk: Desk, principal: Principal, plan: Plan, hits: Sequence[Hit], verb: str) -> None:
-    """Of what was found, that for which there was room."""
+def was_read(
+    desk: Desk,
+    principal: Principal,
+    plan: Plan,
+    hits: Sequence[Hit],
+    verb: str,
+    asked: str | None = None,
+) -> None:
+    """Of what was found, that for which there was room. ``asked``: in the asker's own words, where
+    something else was looked for."""
     note(desk, principal, plan, hits, nearest_of(hits))
-    log_turn(desk, principal, [searched(verb, plan.query, hits)], plan.thread_id, plan.turn)
+    log_turn(
+        desk, principal, [searched(verb, asked or plan.query, hits)], plan.thread_id, plan.turn
+    )
