@@ -360,3 +360,18 @@ def test_a_talk_that_went_on_beside_a_forgotten_one_stays_there_when_that_is_res
     second = me.observe("On the wall.", thread="t1").source_id
     me.restore([first])
     assert me.observe("And the storks?", thread="t1").source_id == second != first
+
+
+def test_a_dated_turn_sent_again_is_kept_once_whatever_was_said_since(me, clock):
+    first = me.observe("Where are the herons?", thread="t1", at=clock.now)
+    me.observe("On the wall.", role="assistant", thread="t1", at=clock.now)
+    again = me.observe("Where are the herons?", thread="t1", at=clock.now)
+    assert (again.source_id, again.passages) == (first.source_id, first.passages)
+    both = me.observe_many(
+        [
+            {"text": text, "thread": "t1", "at": clock.now}
+            for text in ("And the storks?", "Where are the herons?", "And the storks?")
+        ]
+    )
+    assert [each.passages[0].partition("#")[2] for each in both] == ["3", "1", "3"]
+    assert me.show(first.source_id).source.passages == 3

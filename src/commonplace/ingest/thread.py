@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import groupby
 
 from commonplace.desk import Desk
 from commonplace.ingest.again import appended
@@ -37,6 +38,8 @@ from commonplace.model.source import (
     checked_alias,
 )
 
+LOOKED_BACK = 50  # passages: who sends a turn again does so soon
+
 
 @dataclass(frozen=True, slots=True)
 class Talk:
@@ -46,10 +49,13 @@ class Talk:
     thread: str
     arriving: Arriving
     passages: tuple[tuple[Source, Passage], ...]  # of the source that it would be alone
+    heard: tuple[Heard, ...]  # its turns, each once
+    turns: tuple[int, ...]  # for each that was handed in which of them it is, from 1
 
     def of_turn(self, place: int) -> list[int]:
-        """Which of its passages are from one of its turns, counted from 1."""
-        return [n for n, (_, passage) in enumerate(self.passages) if passage.turn == place]
+        """Which of its passages are from one that was handed in, counted from 1."""
+        turn = self.turns[place - 1]
+        return [n for n, (_, passage) in enumerate(self.passages) if passage.turn == turn]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,21 @@ def talks_in(desk: Desk, principal: Principal, turns: Sequence[Heard]) -> list[T
     return [_talk(desk, principal, t, [u for u in turns if u.thread == t]) for t in threads]
 
 
-def _talk(desk: Desk, principal: Principal, thread: str, heard: Sequence[Heard]) -> Talk:
+def _each_once(heard: Sequence[Heard]) -> tuple[tuple[Heard, ...], tuple[int, ...]]:
+    """The turns without those that are sent twice, and where each is among them, from 1."""
+    once: list[Heard] = []
+    places = []
+    for turn in heard:
+        if not (turn.is_dated and turn in once):
+            once.append(turn)
+            places.append(len(once))
+        else:
+            places.append(once.index(turn) + 1)
+    return tuple(once), tuple(places)
+
+
+def _talk(desk: Desk, principal: Principal, thread: str, handed_in: Sequence[Heard]) -> Talk:
+    heard, places = _each_once(handed_in)
     turns = tuple(
         Turn(
             text=each.text,
@@ -95,7 +115,7 @@ def _talk(desk: Desk, principal: Principal, thread: str, heard: Sequence[Heard])
     arriving = Arriving(original, reading, Format.CONVERSATION, desk.clock())
     _, alone, _ = new_source(desk, principal, arriving, checked_alias(THREAD, thread))
     passages = cut_into_passages(alone, turns)
-    return Talk(thread, arriving, tuple((alone, passage) for passage in passages))
+    return Talk(thread, arriving, tuple((alone, passage) for passage in passages), heard, places)
 
 
 def _lines(turns: Iterable[Turn]) -> bytes:
@@ -121,6 +141,8 @@ def grow(desk: Desk, principal: Principal, talk: Talk, indexes: Sequence[Indexin
         (step,), source, _ = new_source(desk, principal, talk.arriving, alias)
         assert isinstance(step, AddSource)
         return _begun(desk, step, source, talk, indexes)
+    if known.status is not Status.RAW and (there := _sent_before(desk, talk, known)):
+        return _with_the_rest(desk, principal, talk, indexes, known, there)
     steps, source, outcome = appended(principal, talk.arriving, known)
     if outcome is not Outcome.APPENDED:  # sent again by whoever did not hear the answer
         return Grown(known, (), _ids(known, known.passages - len(talk.passages), talk))
@@ -131,6 +153,54 @@ def grow(desk: Desk, principal: Principal, talk: Talk, indexes: Sequence[Indexin
         turns = len(talk.arriving.reading.turns)
         return Grown(source, (*told, _quietly(step, turns), owed), ())
     return _continued(desk, (*told, step), known, source, talk, indexes)
+
+
+def _sent_before(desk: Desk, talk: Talk, known: Source) -> dict[int, list[str]]:
+    """The passages of those turns that stand among the last of the source already, by turn."""
+    if not any(turn.is_dated for turn in talk.heard):
+        return {}
+    first = max(1, known.passages - LOOKED_BACK + 1)
+    kept = [p for _, p in desk.store.passages_of(known.scope, known.id, first, known.passages)]
+    by_words: dict[object, list[str]] = {}
+    for _, own in groupby(kept, key=lambda passage: passage.turn):
+        pieces = list(own)
+        by_words[_words(pieces)] = [piece.id for piece in pieces]
+    own_pieces = {
+        turn: [p for _, p in talk.passages if p.turn == turn]
+        for turn, heard in enumerate(talk.heard, 1)
+        if heard.is_dated
+    }
+    return {
+        turn: by_words[_words(pieces)]
+        for turn, pieces in own_pieces.items()
+        if pieces and _words(pieces) in by_words
+    }
+
+
+def _words(pieces: Sequence[Passage]) -> object:
+    first = pieces[0]
+    return first.role, first.speaker, first.at, tuple(piece.text for piece in pieces)
+
+
+def _with_the_rest(
+    desk: Desk,
+    principal: Principal,
+    talk: Talk,
+    indexes: Sequence[Indexing],
+    known: Source,
+    there: dict[int, list[str]],
+) -> Grown:
+    """Only the turns that are new are added; the others are answered with what is there."""
+    new = [heard for turn, heard in enumerate(talk.heard, 1) if turn not in there]
+    grown = Grown(known, (), ())
+    if new:
+        wanted = [n for n, (_, p) in enumerate(talk.passages) if p.turn not in there]
+        rest = _talk(desk, principal, talk.thread, new)
+        grown = grow(desk, principal, rest, [indexes[n] for n in wanted])
+    added = iter(grown.passages)
+    kept = {turn: iter(ids) for turn, ids in there.items()}
+    ids = tuple(next(kept.get(p.turn, added)) for _, p in talk.passages)
+    return replace(grown, passages=ids)
 
 
 def _home(desk: Desk, principal: Principal, thread: str) -> tuple[Source | None, tuple[str, str]]:

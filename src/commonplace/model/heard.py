@@ -23,6 +23,7 @@ class Heard:
     text: str
     thread: str
     at: datetime  # when it was said
+    is_dated: bool = False  # whoever hands it in says when: sent again, it is the same turn
     role: Role = Role.USER
     speaker: str | None = None  # a name, as people would say it
     session: str | None = None  # which sitting of the thread

@@ -49,6 +49,7 @@ class Observing(Recalling):
             text=check.text(told.get("text", ""), "text"),
             thread=check.word(told.get("thread", "main"), "thread"),
             at=check.when(told["at"], "at") if "at" in told else self._desk.clock(),
+            is_dated="at" in told,
             role=check.choice(_small(told.get("role", Role.USER)), "role", Role, {}),
             **{name: optional_word(told.get(name), name) for name in _WORDS},
         )
