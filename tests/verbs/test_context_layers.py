@@ -237,11 +237,11 @@ def test_a_search_that_finds_nothing_is_noted_as_skipped(rich, book):
     assert event["status"] == "skipped"
 
 
-def test_insights_come_last_in_their_layer(me):
+def test_an_insight_of_a_stable_layer_stands_where_it_came(me):
     me.remember("Ana avoids herons when tired", kind="insight", category="preferences")
     me.remember("I prefer storks over herons")
     shown = lines(me.context(), "standing")
-    assert [line.split()[2] for line in shown] == ["I", "Ana"]
+    assert [line.split()[2] for line in shown] == ["Ana", "I"]  # stable: each keeps its place
 
 
 def test_a_procedure_is_shown_only_where_its_category_is_asked_for(me):

@@ -103,3 +103,11 @@ def test_most_tokens_of_the_next_prompt_are_in_the_cache(me, helper, clock):
     after = helper.context("when does the heron pub open?")
     assert count_tokens(after.stable_text) / after.tokens > 0.4
     assert both_begin_with(after.stable_text, before, after)
+
+
+def test_an_insight_in_a_stable_layer_keeps_its_place(me, helper, clock):
+    me.remember("Ana avoids crowds", kind="insight", category="preferences")
+    before = helper.context()
+    clock.tick(days=1)
+    me.remember("I prefer soup", category="preferences")
+    assert helper.context().stable_text.startswith(before.stable_text)

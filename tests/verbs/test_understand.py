@@ -8,6 +8,7 @@ import pytest
 
 import commonplace.recall.understanding as room
 from commonplace.errors import BadText, InvalidInput, TooLong, UnknownField
+from commonplace.recall.understanding import recent_turns
 
 CHAT = "\n".join(
     json.dumps({"role": role, "text": text})
@@ -142,3 +143,11 @@ def test_recent_of_another_kind_is_refused(me, recent, error):
 def test_a_message_that_is_no_text_is_refused(me, message):
     with pytest.raises(InvalidInput):
         me.understand(message)
+
+
+def test_the_question_that_was_just_kept_is_no_conversation_of_its_own(me):
+    """However it is spelled."""
+    me.observe("What is the best pizza in Boston?", thread="t1")
+    me.observe("What about  chicago?", thread="t1")
+    turns = recent_turns(me._desk, me.principal, "t1", "what about Chicago")
+    assert [turn.text for turn in turns] == ["What is the best pizza in Boston?"]

@@ -15,6 +15,7 @@ from commonplace.language.asking.follow_ups import Filled, expand
 from commonplace.language.asking.needs_search import needs_search
 from commonplace.language.asking.persons import first_names
 from commonplace.language.asking.turns import LOOKED_AT, Turn, latest
+from commonplace.language.normalise import fold
 from commonplace.model.scope import Principal
 from commonplace.model.source import SPOKEN
 from commonplace.recall.vocabulary import caller_of, stamp_of, vocabulary
@@ -95,6 +96,6 @@ def recent_turns(
         for _, group in groupby(held, key=lambda passage: passage.turn)
         if not (pieces := list(group))[0].suspicious
     ]
-    if turns and turns[-1].text.strip() == message.strip():
+    if turns and fold(turns[-1].text) == fold(message):
         turns.pop()
     return turns

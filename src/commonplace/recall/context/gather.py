@@ -10,7 +10,7 @@ from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
 from commonplace.recall.conflicts import held_against, in_short
 from commonplace.recall.context.cards import Asked, cards, take
-from commonplace.recall.context.layers import is_light
+from commonplace.recall.context.layers import BY_NAME, is_light
 from commonplace.recall.context.now import Talks, talks
 from commonplace.recall.planted import may_guide
 
@@ -35,7 +35,7 @@ def gather(desk: Desk, principal: Principal, asked: Asked) -> Gathered:
     rows = _rows(desk, principal, [id for ids in taken.ids.values() for id in ids])
     against = held_against(desk, principal, list(rows.values()))
     return Gathered(
-        {name: _in_order(rows, ids) for name, ids in taken.ids.items()},
+        {name: _in_order(rows, ids, name) for name, ids in taken.ids.items()},
         taken.goals,
         taken.older,
         {id: in_short(values) for id, values in against.items()},
@@ -54,6 +54,8 @@ def _rows(desk: Desk, principal: Principal, ids: Sequence[str]) -> dict[str, Mem
     }
 
 
-def _in_order(rows: Mapping[str, Memory], ids: Sequence[str]) -> list[Memory]:
-    """Insights come last in their layer."""
-    return sorted((rows[id] for id in ids if id in rows), key=lambda each: is_light(each.kind))
+def _in_order(rows: Mapping[str, Memory], ids: Sequence[str], layer: str) -> list[Memory]:
+    """Insights come last in their layer; in a stable one all keep their places, for what comes
+    must come at its end."""
+    found = [rows[id] for id in ids if id in rows]
+    return found if BY_NAME[layer].stable else sorted(found, key=lambda each: is_light(each.kind))
