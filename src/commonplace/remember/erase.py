@@ -31,7 +31,7 @@ from commonplace.remember.find import find
 from commonplace.remember.hold import erase_held, held_among
 from commonplace.remember.merge import merged_content, merged_summary
 from commonplace.remember.proposals import erase_proposals, proposals_among
-from commonplace.remember.sources import find_sources, of_sources
+from commonplace.remember.sources import find_sources, of_sources, still_told
 from commonplace.remember.supports import sources_behind, without
 from commonplace.remember.unsay import unsay
 from commonplace.store.port import EVERYTHING, Listing, SourceListing
@@ -45,6 +45,7 @@ class Erased:
     ids: tuple[str, ...]
     rewritten: tuple[str, ...]  # summaries that had contained them, made anew from the rest
     revision: int
+    still_in: tuple[str, ...] = ()  # turns and sources where their words can still be recalled
 
     @property
     def scrub(self) -> str:
@@ -74,7 +75,8 @@ def erase(
     revision, fall = desk.decide(decide)
     receipt = _settle(desk, principal, receipt_id, now_too)
     gone, rewritten = _told_to(principal, fall, ids)
-    return Erased(replace(receipt, items=len(gone)), gone, rewritten, revision)
+    said = still_told(desk, principal, fall.named)
+    return Erased(replace(receipt, items=len(gone)), gone, rewritten, revision, said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ class _Fall:
     steps: tuple[Step, ...]
     gone: tuple[str, ...]
     rewritten: tuple[Memory, ...]
+    named: tuple[Memory, ...]  # what was asked for, without what goes along
 
 
 def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
@@ -94,6 +97,7 @@ def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
     named = of_sources(desk, principal, [id for id in ids if id not in aside])
     sources = find_sources(desk, principal, list(named.values()))
     doomed = find(desk, principal, [id for id in ids if id not in aside and id not in named])
+    asked = tuple(doomed)
     told = _told_by(desk, principal, sources, doomed)
     carried = _carried(desk, principal, told, sources)
     doomed += [memory for memory in told if memory.id not in carried]
@@ -109,6 +113,7 @@ def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
         (*rewrites, *reworded, *removals, *unsaid, *ended, *owed, *held_back, *proposals),
         (*gone, *held, *(id for step in proposals for id in step.ids)),
         tuple(step.memory for step in (*rewrites, *reworded)),
+        asked,
     )
 
 

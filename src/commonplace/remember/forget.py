@@ -28,6 +28,7 @@ from commonplace.remember.sources import (
     is_there,
     of_sources,
     revive_source,
+    still_told,
 )
 from commonplace.store.port import EVERYTHING, Listing, SourceListing
 
@@ -38,6 +39,7 @@ class Forgotten:
     already: tuple[str, ...]  # were forgotten before
     restorable_until: datetime
     revision: int
+    still_in: tuple[str, ...] = ()  # turns and sources where their words can still be recalled
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def forget(
     now = desk.clock()
     until = now + desk.lifetimes.restorable
 
-    def decide() -> tuple[Changeset, tuple[list[str], list[str]]]:
+    def decide() -> tuple[Changeset, tuple[list[Memory | Source], list[str]]]:
         revision = desk.store.counters(principal.scope).revision
         named = of_sources(desk, principal, ids)
         sources = find_sources(desk, principal, list(named.values()), lambda s: is_there(s, now))
@@ -65,10 +67,10 @@ def forget(
         steps = tuple(step for item in alive for step in _forgetting(item, now, until))
         already = [item.id for item in items if item.state is State.SOFT_DELETED]
         changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
-        return changeset, ([item.id for item in alive], already)
+        return changeset, (alive, already)
 
     revision, (gone, already) = desk.decide(decide)
-    return Forgotten(tuple(gone), tuple(already), until, revision)
+    return _answer(desk, principal, gone, already, until, revision)
 
 
 def forget_matching(
@@ -78,7 +80,7 @@ def forget_matching(
     now = desk.clock()
     until = now + desk.lifetimes.restorable
 
-    def decide() -> tuple[Changeset, list[str]]:
+    def decide() -> tuple[Changeset, list[Memory | Source]]:
         revision = desk.store.counters(principal.scope).revision
         listing = Listing(
             filters=filters,
@@ -93,10 +95,28 @@ def forget_matching(
         items += _sources_matching(desk, principal, filters)
         steps = tuple(step for item in items for step in _forgetting(item, now, until))
         changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
-        return changeset, [item.id for item in items]
+        return changeset, items
 
     revision, gone = desk.decide(decide)
-    return Forgotten(tuple(gone), (), until, revision)
+    return _answer(desk, principal, gone, (), until, revision)
+
+
+def _answer(
+    desk: Desk,
+    principal: Principal,
+    gone: Sequence[Memory | Source],
+    already: Sequence[str],
+    until: datetime,
+    revision: int,
+) -> Forgotten:
+    memories = [item for item in gone if isinstance(item, Memory)]
+    return Forgotten(
+        tuple(item.id for item in gone),
+        tuple(already),
+        until,
+        revision,
+        still_told(desk, principal, memories),
+    )
 
 
 def _forgetting(item: Memory | Source, now: datetime, until: datetime) -> tuple[Step, ...]:

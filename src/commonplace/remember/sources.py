@@ -9,7 +9,7 @@ from commonplace.desk import Desk, can_see_source
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.model.changes import ChangeSource, Enqueue, Step, Withdraw
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.memory import State
+from commonplace.model.memory import Memory, State
 from commonplace.model.owed import is_to_be_processed, processing
 from commonplace.model.scope import Principal
 from commonplace.model.source import (
@@ -20,6 +20,7 @@ from commonplace.model.source import (
     split_alias,
     split_passage_id,
 )
+from commonplace.remember.supports import source_of, turns_behind
 
 
 def of_sources(desk: Desk, principal: Principal, ids: Sequence[str]) -> dict[str, str]:
@@ -56,6 +57,15 @@ def find_sources(
         if source is None or not can_see_source(principal, source) or not acceptable(source):
             raise NotFound(f"There is no {id!r} here.", field="ids")
     return [found[id] for id in dict.fromkeys(ids)]
+
+
+def still_told(desk: Desk, principal: Principal, memories: Sequence[Memory]) -> tuple[str, ...]:
+    """Where the words of memories that go still stand in conversations, as far as the caller may
+    know of these."""
+    turns = list(dict.fromkeys(turn for memory in memories for turn in turns_behind(memory)))
+    sources = desk.store.sources(principal.scope, list({source_of(turn) for turn in turns}))
+    live = {s.id for s in sources if s.state is State.ACTIVE and can_see_source(principal, s)}
+    return tuple(turn for turn in turns if source_of(turn) in live)
 
 
 def is_there(source: Source, now: datetime) -> bool:

@@ -23,7 +23,15 @@ _VALUES = (Kind.KV, Kind.CONTACT)
 def sources_behind(memory: Memory) -> set[str]:
     """Whether they are still there or not."""
     named = (memory.source_id or "", *memory.evidence)
-    return {_source_of(each) for each in named if is_source_id(each)}
+    return {source_of(each) for each in named if is_source_id(each)}
+
+
+def turns_behind(memory: Memory) -> tuple[str, ...]:
+    """Where its words were said: passages where they are known, else the source."""
+    named = [each for each in memory.evidence if is_source_id(each)]
+    whole = {source_of(each) for each in named}
+    home = memory.source_id or ""
+    return (*named, *([home] if is_source_id(home) and home not in whole else []))
 
 
 def added_by_telling(standing: Memory, telling: Memory, by_owner: bool) -> tuple[str, ...]:
@@ -33,7 +41,7 @@ def added_by_telling(standing: Memory, telling: Memory, by_owner: bool) -> tuple
     own_word = by_owner and standing.source_id is not None  # else nothing could take it away
     told = _supports(telling, own_word) if _says_all_of(telling, standing) else ()
     behind = sources_behind(standing)
-    new = [each for each in told if not (is_source_id(each) and _source_of(each) in behind)]
+    new = [each for each in told if not (is_source_id(each) and source_of(each) in behind)]
     words = [each for each in telling.evidence if not _is_support(each)]
     return tuple(each for each in (*words, *new) if each not in standing.evidence)
 
@@ -49,11 +57,11 @@ def without(memory: Memory, standing: Mapping[str, Source]) -> Memory | None:
     """The memory without the source that it came of, resting on the owner's word or on another of
     these; None when nothing else carries it. Evidence in words goes: whose it was is not known."""
     evidence = tuple(
-        each for each in memory.evidence if each == OWNER or _source_of(each) in standing
+        each for each in memory.evidence if each == OWNER or source_of(each) in standing
     )
     if not evidence or memory.state is State.SOFT_DELETED:
         return None
-    home = None if OWNER in evidence else standing[_source_of(evidence[0])]
+    home = None if OWNER in evidence else standing[source_of(evidence[0])]
     said: dict[str, Any] = dict.fromkeys(("actor_id", "role", "run_id", "job_id"))
     return memory.evolve(
         **said,
@@ -75,7 +83,7 @@ def _supports(memory: Memory, by_owner: bool) -> tuple[str, ...]:
     source = memory.source_id
     if source is None:
         return (*named, OWNER) if by_owner else named
-    if is_source_id(source) and source not in map(_source_of, named):
+    if is_source_id(source) and source not in map(source_of, named):
         return (*named, source)
     return named
 
@@ -84,7 +92,7 @@ def _is_support(evidence: str) -> bool:
     return evidence == OWNER or is_source_id(evidence)
 
 
-def _source_of(id: str) -> str:
+def source_of(id: str) -> str:
     return split_passage_id(id)[0]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rich.console import Console, Group
@@ -200,11 +200,18 @@ def _choice(answer: Choice) -> Any:
 def _forgotten(answer: Forgotten) -> Any:
     if not answer.ids:
         return Text("Nothing new to forget.", "yellow")
-    return Text.assemble(
+    told = Text.assemble(
         ("− forgotten ", "bold yellow"),
         f"{len(answer.ids)}; restorable until {answer.restorable_until:%Y-%m-%d}\n",
         ("  " + " ".join(answer.ids), "dim"),
     )
+    return told.append_text(_still_in(answer.still_in))
+
+
+def _still_in(turns: Sequence[str]) -> Text:
+    if not turns:
+        return Text()
+    return Text(f"\n  the words still stand in {', '.join(turns)}", "yellow")
 
 
 @drawn.register
@@ -220,7 +227,7 @@ def _erased(answer: Erased) -> Any:
         ("× erased ", "bold red"),
         f"{receipt.items}, receipt {receipt.id}, scrub {answer.scrub}",
         f"; rewrote {' '.join(answer.rewritten)}" if answer.rewritten else "",
-    )
+    ).append_text(_still_in(answer.still_in))
 
 
 @drawn.register
