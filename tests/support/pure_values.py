@@ -202,9 +202,9 @@ signals = st.builds(
     source_id=_maybe(words),
     memory_id=_maybe(words),
 )
-_values = st.one_of(
-    texts, st.booleans(), st.integers(-(2**60), 2**60), st.lists(words, max_size=3, unique=True)
-)
+_several_words = st.lists(words, min_size=1, max_size=3, unique=True)
+_values = st.one_of(words, st.booleans(), st.integers(-(2**60), 2**60), _several_words)
+_OF_FORM = {"goals_add": words, "tone": words, "goals": _several_words}
 
 
 @st.composite
@@ -214,7 +214,7 @@ def proposals(draw: st.DrawFn) -> Proposal:
     return Proposal(
         id=f"proposal:{draw(st.uuids())}",
         name=name,
-        value=draw(words if name == "goals_add" else _values),
+        value=draw(_OF_FORM.get(name, _values)),
         signals=tuple(draw(st.lists(signals, min_size=1, max_size=3))),
         reason=draw(st.just("") | texts),
         proposed_at=at,

@@ -198,9 +198,10 @@ def test_the_request_may_repeat_the_agent_but_not_change_it(me, planner, task):
         planner.query("passport", agent="supervisor")
 
 
-def test_the_owner_who_names_an_agent_moves_that_agents_mark(me, planner, task):
-    assert me.query("x", agent="planner").header
-    assert planner.query("x").header == ""
+def test_the_owner_who_names_an_agent_sees_what_it_sees_and_moves_no_mark(me, planner, task):
+    told = me.query("x", agent="planner").header
+    assert told
+    assert planner.query("x").header == told
     assert me.query("x").header
 
 

@@ -127,19 +127,20 @@ def change_source(
     units: Sequence[int],
     at: datetime,
 ) -> list[tuple[int, Indexing]]:
+    """Whether it is still the same is asked first: a part of the same number may be there since."""
     after = step.after
-    if step.anew:
-        _remove_passages(session, [after.id])
-    if step.original is not None:
-        if step.anew:
-            session.run("delete_originals", ids=[after.id])
-        session.run("insert_original", id=after.id, part=after.parts, raw=step.original)
     values = source_values(after)
     for fixed in ("origin", "external_id", "created_at"):
         del values[fixed]
     expected = step.before.version
     if session.one("update_source", **values, seq=seq, expected_version=expected) is None:
         raise StaleDecision("Another writer changed this source first.")
+    if step.anew:
+        _remove_passages(session, [after.id])
+    if step.original is not None:
+        if step.anew:
+            session.run("delete_originals", ids=[after.id])
+        session.run("insert_original", id=after.id, part=after.parts, raw=step.original)
     if step.before.state is not State.ACTIVE and after.state is State.ACTIVE:
         session.run("bump_passages_of", id=after.id, seq=seq)
     return _insert_passages(session, step.passages, seq, units, at)
