@@ -12,10 +12,11 @@ from commonplace.model.abbreviation import CATEGORY, FACET, PREFIX, Abbreviation
 from commonplace.model.changes import Changeset, Step, added, changed
 from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import Kind
-from commonplace.model.memory import Memory, State
+from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
 from commonplace.remember.compose import compose
 from commonplace.remember.draft import draft_from
+from commonplace.remember.profile import said_anew
 
 MAX_SHORT = 40
 
@@ -49,7 +50,7 @@ def abbreviate(desk: Desk, principal: Principal, short: object, long: object) ->
         if before is None:
             steps = (added(fresh, indexes[0]),)
         elif is_new or before.metadata != fresh.metadata:
-            after = _reworded(before, fresh)
+            after = said_anew(before, fresh).evolve(facet=fresh.facet)
             steps = (changed(before, after, op=Op.UPDATE, event=Event.UPDATE, index=indexes[0]),)
         return Changeset(principal.scope, now, principal.actor, steps, revision), is_new
 
@@ -88,21 +89,3 @@ def _memory(desk: Desk, principal: Principal, wanted: Abbreviation) -> Memory:
     )
     name = key_of(wanted.short).replace(" ", "+")  # which no short form holds
     return compose(draft, PREFIX + name, principal, desk.clock())
-
-
-def _reworded(before: Memory, fresh: Memory) -> Memory:
-    """The same item with another value, alive again if it had been forgotten."""
-    return before.evolve(
-        content=fresh.content,
-        summary=fresh.summary,
-        tags=fresh.tags,
-        metadata=fresh.metadata,
-        facet=fresh.facet,
-        state=State.ACTIVE,
-        purge_at=None,
-        expires_at=None,
-        superseded_by=None,
-        valid_from=fresh.valid_from,
-        valid_to=None,
-        updated_at=fresh.updated_at,
-    )

@@ -123,7 +123,7 @@ def write_field(
     if known is None:
         return added(fresh, indexes[0], **told), fresh
     told.setdefault("event", Event.UPDATE)
-    change = changed(known, _reworded(known, fresh), op=Op.UPDATE, index=indexes[0], **told)
+    change = changed(known, said_anew(known, fresh), op=Op.UPDATE, index=indexes[0], **told)
     return change, change.after
 
 
@@ -162,7 +162,7 @@ def _goals(known: Memory | None, now: datetime) -> list[str]:
     return held if isinstance(held, list) else [str(held)]
 
 
-def _reworded(known: Memory, fresh: Memory) -> Memory:
+def said_anew(known: Memory, fresh: Memory) -> Memory:
     """The same item with a new value, alive again if it had been forgotten."""
     return known.evolve(
         content=fresh.content,
