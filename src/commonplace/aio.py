@@ -8,13 +8,14 @@ async with await commonplace.aio.open("memory.db") as book:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from types import TracebackType
 from typing import Any, Self
 
 from commonplace import book as synchronous
 from commonplace.language.models.embedder import Embedder
+from commonplace.model.key import NewKey, ShownKey
 from commonplace.sleep.reembed import Reembedded
 from commonplace.sleep.worker import Worked
 
@@ -45,6 +46,18 @@ class AsyncCommonplace:
 
     def user(self, user_id: str, *, cleared: bool = False) -> AsyncUser:
         return AsyncUser(self._book.user(user_id, cleared=cleared))
+
+    async def authenticate(self, token: str) -> AsyncUser:
+        return AsyncUser(await asyncio.to_thread(self._book.authenticate, token))
+
+    async def admin_keys(self) -> Sequence[ShownKey]:
+        return await asyncio.to_thread(self._book.admin_keys)
+
+    async def admin_keys_create(self, label: str = "admin", **more: Any) -> NewKey:
+        return await asyncio.to_thread(self._book.admin_keys_create, label, **more)
+
+    async def admin_keys_revoke(self, id: str) -> ShownKey:
+        return await asyncio.to_thread(self._book.admin_keys_revoke, id)
 
     @property
     def url(self) -> str:

@@ -107,5 +107,6 @@ def together(batch: Iterable[Bookkeeping]) -> list[Bookkeeping]:
             touched=dict(Counter(before.touched) + Counter(each.touched)),
             entries=before.entries + each.entries,
             turns=before.turns + each.turns,
+            used_keys=before.used_keys + each.used_keys,
         )
     return list(merged.values())

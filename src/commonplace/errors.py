@@ -8,6 +8,7 @@
     │   ├── BadText               NUL bytes, lone surrogates, nothing but space
     │   └── BadSettings
     │       └── BadCategories     the file of categories and allowlists
+    ├── Unauthenticated           no key, or one that is unknown, expired or revoked: all look alike
     ├── NotFound                  unknown, forgotten, erased or somebody else's: all look alike
     ├── NotAllowed                the caller may not do this
     │   └── CategoryNotAllowed    an agent asked for what its allowlist does not name
@@ -92,6 +93,14 @@ class BadSettings(InvalidInput):
 class BadCategories(BadSettings):
     code = "bad_categories"
     default_remedy = "Correct the file that the setting `categories` names, at the line given."
+
+
+class Unauthenticated(CommonplaceError):
+    code = "unauthenticated"
+    default_remedy = (
+        "Give a key that is valid. Its owner can look at `commonplace keys`, and make a new one "
+        "with `commonplace keys create`."
+    )
 
 
 class NotFound(CommonplaceError):

@@ -17,8 +17,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from commonplace.book import Commonplace, User
-from commonplace.errors import InvalidInput
+from commonplace.book import Commonplace, OfKeys, User
+from commonplace.errors import InvalidInput, MissingField, NotAllowed
 
 
 class Effect(StrEnum):
@@ -91,7 +91,30 @@ class Operation:
             if name not in ("self", "progress")  # which a surface shows in its own way
         )
 
-    def call(self, whose: User | Commonplace, arguments: Mapping[str, Any]) -> Any:
+    def opened_with(
+        self, book: Commonplace, token: str, user_id: str | None = None
+    ) -> User | OfKeys | Commonplace:
+        """What whoever comes with a key calls it on, for every surface alike: a user's key opens
+        that user's memory, an admin's the store and the keys of the user who is named."""
+        key = book.identify(token)
+        if not key.is_admin:
+            if self.of_the_store:
+                raise NotAllowed(
+                    "Only an admin looks after the whole store.",
+                    remedy="Use an admin's key: `commonplace keys admin` makes one.",
+                )
+            if user_id not in (None, key.user_id):
+                raise NotAllowed("This key opens another user's memory.", field="user")
+            return book.opened_by(key)
+        if self.of_the_store:
+            return book
+        if self.verb not in vars(OfKeys):
+            return book.opened_by(key)
+        if user_id is None:
+            raise MissingField("Say whose keys.", field="user")
+        return book.keys_of(user_id, key)
+
+    def call(self, whose: User | OfKeys | Commonplace, arguments: Mapping[str, Any]) -> Any:
         named: dict[str, Any] = {}
         for spelling, value in arguments.items():
             name = self.aliases.get(spelling, spelling)
@@ -149,6 +172,7 @@ HELP: dict[str, str] = {
     "append": "Add it as a further part to the source of that external_id.",
     "alternatives": "Also what sources say otherwise.",
     "category": "Its category; derived from the words when not given.",
+    "cleared": "See what is marked sensitivity high in lists and searches.",
     "choice": "override, insert (keep both) or dismiss.",
     "conflict": "The open question's id, or an alternative's.",
     "confidence": "How sure it is, 0 to 1.",
@@ -165,9 +189,11 @@ HELP: dict[str, str] = {
     "facet": "A finer word for what it is: fact, preference, note …",
     "files": "Also look in the bytes of the store's files (SQLite).",
     "filters": "Further filters by name, such as thread_id, role, importance_min, created_after.",
+    "for_agent": "The agent whose key it is; the owner's own when not given.",
     "format": "text, markdown, html, conversation, email, slack or transcript; found out when not "
     "given.",
     "forgotten": "Show what was forgotten and can still be restored.",
+    "grace_minutes": "How long the old key goes on beside the new one.",
     "held": "Which held value, by its id; when not given the newest, or all to insert or dismiss.",
     "id": "Its id.",
     "ids": "The ids.",
@@ -178,9 +204,11 @@ HELP: dict[str, str] = {
     "kind": "note, contact, kv, fact, event, insight, procedure, log, summary, rule or soul.",
     "kinds": "Only these kinds.",
     "known_at": "What was known at this moment, which lies in the past.",
+    "label": "What you call it.",
     "limit": "At most this many.",
     "lines": "The file to read, - for what is piped in.",
     "long": "What it stands for.",
+    "may_resolve": "An agent that decides conflicts in the owner's place.",
     "memory_id": "The memory that it rests on.",
     "message": "What the user says.",
     "metadata": "Particulars by name; a contact needs name, a kv needs subject and value.",
@@ -196,6 +224,7 @@ HELP: dict[str, str] = {
     "pinned": "Keep it whatever happens.",
     "queries": "Questions, in plain words.",
     "query": "What to look for, in plain words.",
+    "read_only": "Changes nothing.",
     "reader": "An agent's name.",
     "reason": "Why, in a sentence.",
     "recent": "What was said before it, the oldest first; in Python also maps of role and text.",
@@ -290,6 +319,27 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("reembed", "reembed", Effect.WRITE, owner_only=True, of_the_store=True),
     Operation(
         "calibrate", "calibrate", Effect.WRITE, ("lines",), owner_only=True, of_the_store=True
+    ),
+    Operation("keys", "keys", Effect.READ, owner_only=True),
+    Operation("keys create", "keys_create", Effect.WRITE, ("label",), owner_only=True),
+    Operation("keys revoke", "keys_revoke", Effect.WRITE, ("id",), owner_only=True),
+    Operation("keys rotate", "keys_rotate", Effect.WRITE, ("id",), owner_only=True),
+    Operation("keys admins", "admin_keys", Effect.READ, owner_only=True, of_the_store=True),
+    Operation(
+        "keys admin",
+        "admin_keys_create",
+        Effect.WRITE,
+        ("label",),
+        owner_only=True,
+        of_the_store=True,
+    ),
+    Operation(
+        "keys revoke-admin",
+        "admin_keys_revoke",
+        Effect.WRITE,
+        ("id",),
+        owner_only=True,
+        of_the_store=True,
     ),
     Operation("stats", "stats", Effect.READ),
     Operation("doctor", "doctor", Effect.READ),

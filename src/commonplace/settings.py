@@ -52,6 +52,14 @@ TABLE: tuple[Setting, ...] = (
     Setting("user", str, "me", "Whose memory the command line works on."),
     Setting("agent", str, None, "The agent that acts; not given: the owner."),
     Setting(
+        "key",
+        str,
+        None,
+        "A key: the command line acts with its rights; not given: as the owner. Best given by its "
+        "variable: others on the machine can see what is typed.",
+        secret=True,
+    ),
+    Setting(
         "embedder",
         str,
         "wordllama",
@@ -160,6 +168,7 @@ class Settings:
     store: str
     user: str
     agent: str | None
+    key: str | None = field(repr=False)
     embedder: str
     embedder_url: str
     embedder_model: str

@@ -21,6 +21,7 @@ from support.making import (
     BOB,
     EMBEDDER,
     a_job,
+    a_key,
     a_memory,
     a_proposal,
     changeset,
@@ -208,6 +209,11 @@ def test_a_port_opened_on_one_owner_shows_nothing_of_another(store):
     assert store.recall_log(BOB, LogQuery()) == store.mentions(BOB, "What she asked") == []
     assert store.mentions(ANA, "what SHE asked") == ["recall_log"]
     assert [logged.search for logged in store.recall_log(ANA, LogQuery("t", 1))] == [asked]
+    key = a_key(label="Her laptop")
+    store.apply(changeset(key))
+    assert store.key(BOB, key.key.id) is None
+    assert store.keys(BOB) == store.mentions(BOB, "Her laptop") == []
+    assert store.mentions(ANA, "Her laptop") == ["keys"]
     assert store.mentions(BOB, "Hers alone") == []
     assert store.mentions(ANA, "hers ALONE") == ["memories", "versions"]
     assert len(store.index_page(BOB, 0, -1).rows) == 1
@@ -232,7 +238,12 @@ def guarded(postgres):
         memory = a_memory(text)
         put(store, [memory], scope)
         proposal = proposing(a_proposal(f"{text}, proposed"))
-        steps = (holding(f"{text}, held", memory), proposal, Enqueue(a_job(scope)))
+        steps = (
+            holding(f"{text}, held", memory),
+            proposal,
+            Enqueue(a_job(scope)),
+            a_key(user_id=scope.name),
+        )
         store.apply(changeset(*steps, scope=scope))
     yield store, url
     store.close()
@@ -286,7 +297,7 @@ def test_row_level_security_is_forced_on_every_table_with_an_owner(guarded):
 def test_a_statement_without_a_filter_sees_its_own_scope_alone(guarded):
     store, _ = guarded
     of_memories = ("memories", "versions", "terms", "vectors")
-    for table in (*of_memories, "journal", "scopes", "held", "proposals", "jobs"):
+    for table in (*of_memories, "journal", "scopes", "held", "proposals", "jobs", "keys"):
         with store._reading(ANA) as session:
             assert ask(session, f"SELECT DISTINCT scope FROM {table}") == [("user:ana",)]
 
@@ -302,7 +313,7 @@ def test_another_scope_or_none_sees_no_row(guarded, scope):
 def test_a_row_of_another_owner_is_neither_written_nor_moved_nor_deleted(guarded):
     store, url = guarded
     insert = "INSERT INTO cursors VALUES ('user:bob', 'agent', 't', 1)"
-    moved = ("memories", "held", "proposals")
+    moved = ("memories", "held", "proposals", "keys")
     moves = [f"UPDATE {table} SET scope = 'user:bob'" for table in moved]
     for statement in (insert, *moves):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):

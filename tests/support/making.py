@@ -10,6 +10,7 @@ from typing import Any
 from commonplace.desk import indexing
 from commonplace.language.models.hashing import HashingEmbedder
 from commonplace.model.changes import (
+    AddKey,
     Applied,
     Change,
     Changeset,
@@ -22,6 +23,7 @@ from commonplace.model.changes import (
 from commonplace.model.conflict import Held
 from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.key import Key, digest_of
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
 from commonplace.model.proposal import Proposal, Signal
@@ -100,6 +102,12 @@ def a_job(scope: Scope = ANA, **fields: Any) -> Job:
     at = fields.pop("created_at", START)
     made = {"kind": "count", "due_at": at, "created_at": at, "updated_at": at}
     return Job(**{"id": str(uuid.uuid4()), "scope": scope, **made, **fields})
+
+
+def a_key(token: str = "a token", **fields: Any) -> AddKey:
+    made = {"id": str(uuid.uuid4()), "user_id": "ana", "label": "laptop", "created_at": START}
+    key = Key(**{**made, **fields})
+    return AddKey(key, digest_of(token), Entry(op=Op.GRANT, subject=key.id))
 
 
 def changeset(

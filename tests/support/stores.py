@@ -33,6 +33,7 @@ SCOPED_TABLES = (
     "passages",
     "recall_log",
     "recall_hits",
+    "keys",
 )
 OF_THE_STORE = ("store_facts", "generations")  # nothing of any owner is in them
 TABLES = (*SCOPED_TABLES, *OF_THE_STORE)

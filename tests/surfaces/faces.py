@@ -23,6 +23,8 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 _MOMENT = re.compile(r"^\d{4}-\d\d-\d\d([T ].*)?$")
 _NOW = re.compile(r"\w+day, \d{4}-\d\d-\d\d, \d\d:\d\d|\d+ \w+ ago|\d{4}-\d\d-\d\d")  # in texts
 
+_TOKEN = re.compile(r"cpk_[\w.-]+")
+
 Answer = dict[str, Any]
 
 
@@ -168,6 +170,7 @@ def _comparable(value: Any, ids: dict[str, str]) -> Any:
     if isinstance(value, float):
         return round(value, 3)
     if isinstance(value, str):
+        value = _TOKEN.sub("a token", value)
         named = _UUID.sub(lambda found: ids.setdefault(found[0], f"id-{len(ids)}"), value)
         return "a moment" if _MOMENT.match(named) else _NOW.sub("then", named)
     return value

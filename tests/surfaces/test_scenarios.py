@@ -28,6 +28,8 @@ def test_the_table_covers_every_operation_on_the_command_line():
     offered = {operation.name for operation in OPERATIONS if operation.on_command_line}
     # Those in test_command_line.py.
     alone = {"import", "events", "change-log", "doctor", "reembed", "calibrate", "worker"}
+    # And in test_keys_on_the_command_line.py.
+    alone |= {"keys admin", "keys admins", "keys revoke-admin"}
     assert offered - alone <= played
 
 

@@ -149,9 +149,14 @@ ROWS: dict[str, Row] = {
         seen=lambda data, thing: bool(data["found_in"]),
     ),
     "jobs": Row(of(EVERYTHING, lambda me, thing: me.jobs()), text=False, id=False),
+    "keys": Row(of(EVERYTHING, lambda me, thing: me.keys()), text=False, id=False),
     "export": Row(of(EVERYTHING, lambda me, thing: me.export()), by_id=True),
 }
-READS = [operation for operation in OPERATIONS if operation.effect is Effect.READ]
+READS = [
+    operation
+    for operation in OPERATIONS
+    if operation.effect is Effect.READ and not operation.of_the_store
+]
 
 
 @pytest.fixture(scope="module", params=("sqlite", "postgres"))

@@ -11,12 +11,14 @@ from commonplace.book.embedders import make_embedder
 from commonplace.book.opening import open, open_as_it_is, utc_now
 from commonplace.book.user import User
 from commonplace.book.verbs.forgetting import Verified
+from commonplace.book.verbs.keys import OfKeys
 from commonplace.book.verbs.recalling import Choice
 
 __all__ = [
     "Calibrated",
     "Choice",
     "Commonplace",
+    "OfKeys",
     "User",
     "Verified",
     "make_embedder",

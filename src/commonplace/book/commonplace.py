@@ -15,7 +15,10 @@ from commonplace.book.embedders import (
     make_embedder,
     measured_calibration,
 )
+from commonplace.book.keys import create_key, identify, list_keys, revoke_key
 from commonplace.book.user import User
+from commonplace.book.verbs.handle import Moment
+from commonplace.book.verbs.keys import OfKeys, end_of
 from commonplace.book.work import kinds_of_work
 from commonplace.desk import Desk
 from commonplace.errors import (
@@ -24,14 +27,17 @@ from commonplace.errors import (
     EmbedderUnavailable,
     InvalidInput,
     MissingField,
+    NotAllowed,
+    StaleDecision,
     StoreError,
 )
 from commonplace.language.detect import Script
 from commonplace.language.models.calibrate import FEWEST_PAIRS, Pair, calibrate, pairs_from
 from commonplace.language.models.embedder import Calibration, Embedder, EmbedderDown, Knots, Proof
 from commonplace.model import check
+from commonplace.model.key import Key, NewKey, ShownKey, principal_of
 from commonplace.model.lifecycle import LIFETIMES
-from commonplace.model.scope import Principal
+from commonplace.model.scope import Principal, Scope
 from commonplace.settings import Settings
 from commonplace.sleep.background import Background
 from commonplace.sleep.reembed import Reembedded, Report, reembed
@@ -66,6 +72,59 @@ class Commonplace:
     def user(self, user_id: str, *, cleared: bool = False) -> User:
         """The handle of one user. Cleared ones see sensitivity high in lists and searches."""
         return User(self._desk, Principal(check.word(user_id, "user_id"), cleared=cleared))
+
+    # ——— keys ———
+
+    def authenticate(self, token: str) -> User:
+        """The handle of whoever comes with a key, with exactly the key's rights. Ask again for
+        each request: a key that was revoked or has expired is refused from that moment on."""
+        return self.opened_by(self.identify(token))
+
+    def identify(self, token: str) -> Key:
+        """The key that a token is of, while it is valid; an admin's, too."""
+        return identify(self._desk, token)
+
+    def opened_by(self, key: Key) -> User:
+        if key.is_admin:
+            raise NotAllowed(
+                "An admin's key opens nobody's memory.", remedy="Use a key of the memory's owner."
+            )
+        return User(self._desk, principal_of(key))
+
+    def keys_of(self, user_id: str, key: Key | None = None) -> OfKeys:
+        """A user's keys and nothing else of theirs, for whoever looks after the store."""
+        name = check.word(user_id, "user_id")
+        return OfKeys(self._desk, Principal(name, admin=True, key=key.id if key else None))
+
+    def admin_keys(self) -> Sequence[ShownKey]:
+        """The keys of those who look after the store."""
+        return list_keys(self._desk, Scope.of_the_store())
+
+    def admin_keys_create(
+        self,
+        label: str = "admin",
+        *,
+        ttl_days: float | None = None,
+        expires_at: Moment | None = None,
+    ) -> NewKey:
+        """Make a key for looking after the store: it makes and ends keys of any user, runs work
+        and exchanges the embedder, and opens nobody's memory. The answer shows its token, once."""
+        ends = end_of(ttl_days, expires_at, self._desk.clock())
+        return create_key(self._desk, None, None, label=check.word(label, "label"), expires_at=ends)
+
+    def admin_keys_revoke(self, id: str) -> ShownKey:
+        """End an admin's key at once."""
+        return revoke_key(self._desk, None, Scope.of_the_store(), check.id(id))
+
+    def first_admin_key(self) -> NewKey | None:
+        """For a server that starts: an admin's key, where there never was one. Of several that
+        start at once, one gets it."""
+        if self._desk.store.keys(Scope.of_the_store()):
+            return None
+        try:
+            return create_key(self._desk, None, None, label="first", if_first=True)
+        except StaleDecision:
+            return None
 
     @property
     def url(self) -> str:
@@ -172,6 +231,8 @@ class Commonplace:
         """Once a day for each user, whether or not a worker runs."""
         due = self._desk.clock() - LIFETIMES.tidy_every
         for scope in self._desk.store.scopes(tidied_before=due)[:TIDIED_WHEN_OPENED]:
+            if not scope.is_user:  # there is nothing to tidy
+                continue
             owner = User(self._desk, Principal(scope.name, cleared=True))
             try:
                 owner._tidy_without_compaction()

@@ -7,6 +7,7 @@ from commonplace.book.verbs.contexts import Contexts
 from commonplace.book.verbs.deciding import Deciding
 from commonplace.book.verbs.forgetting import Forgetting
 from commonplace.book.verbs.happened import Happened
+from commonplace.book.verbs.keys import OfKeys
 from commonplace.book.verbs.observing import Observing
 from commonplace.book.verbs.profile import OfTheProfile
 from commonplace.book.verbs.querying import Querying
@@ -32,6 +33,7 @@ class User(
     Happened,
     OfTheProfile,
     OfCategories,
+    OfKeys,
     Upkeep,
 ):
     """One user's memory, as its owner or one of the owner's agents sees it."""

@@ -2,7 +2,8 @@
 
 It can be shown before it happens (dry run) and undone after (each change names the version it
 replaces). A step carries the journal entry that tells of it; what is owed (Enqueue, Finish,
-Withdraw) is no change of memory, and has none.
+Withdraw) is no change of memory, and has none. Keys are no memory either: they are told of, and do
+not move its revision.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from commonplace.model.categories import OWN_WORDS
 from commonplace.model.conflict import Held
 from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
+from commonplace.model.key import Key
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Link, Memory, Sensitivity, Version
 from commonplace.model.proposal import Proposal
@@ -196,6 +198,23 @@ class RemoveSource:
 
 
 @dataclass(frozen=True, slots=True)
+class AddKey:
+    key: Key
+    digest: bytes  # of its token
+    entry: Entry
+    if_first: bool = False  # refused where its owner has keys already
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeKey:
+    """It ends: at once, or at another moment than before."""
+
+    before: Key
+    after: Key
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
 class Copy:
     """Somebody's whole memory, brought in as it was, numbers and journal included."""
 
@@ -227,11 +246,14 @@ Step = (
     | AddSource
     | ChangeSource
     | RemoveSource
+    | AddKey
+    | ChangeKey
     | Enqueue
     | Finish
     | Withdraw
 )
-OF_THE_QUEUE = (Enqueue, Finish, Withdraw)  # these steps alone do not move the revision
+OF_THE_QUEUE = (Enqueue, Finish, Withdraw)
+NO_MEMORY = (*OF_THE_QUEUE, AddKey, ChangeKey)  # these steps alone do not move the revision
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +295,7 @@ class Bookkeeping:
     tidied: bool = False
     turns: tuple[Turn, ...] = ()  # for the recall log
     log_before: datetime | None = None  # given: the log forgets what is older
+    used_keys: tuple[str, ...] = ()
 
 
 def added(memory: Memory, index: Indexing, *, node: Node = Node.HOTPATH, **told: Any) -> Add:

@@ -33,6 +33,8 @@ class Op(StrEnum):
     HOLD = "hold"
     RESOLVE = "resolve"
     PROPOSE = "propose"
+    GRANT = "grant"
+    REVOKE = "revoke"
 
 
 class Status(StrEnum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,15 @@ class Scope:
     @classmethod
     def of_user(cls, user_id: str) -> Scope:
         return cls(f"user:{user_id}")
+
+    @classmethod
+    def of_the_store(cls) -> Scope:
+        """Whose keys look after the store. Nothing is remembered here."""
+        return cls("store:admin")
+
+    @property
+    def is_user(self) -> bool:
+        return self.key.startswith("user:")
 
     @property
     def name(self) -> str:
@@ -32,6 +42,10 @@ class Principal:
     cleared: bool = False  # may see what is marked sensitivity high without naming its id
     may_resolve: bool = False  # an agent that may decide conflicts in the owner's place
     allowed: frozenset[str] = frozenset()  # the categories that an agent may see
+    read_only: bool = False
+    key: str | None = None  # the id of the key it came with; None: it has the store itself
+    until: datetime | None = None  # when that key ends
+    admin: bool = False  # looks after this user's keys, and sees nothing else of theirs
 
     @property
     def scope(self) -> Scope:
@@ -40,11 +54,17 @@ class Principal:
     @property
     def actor(self) -> str:
         """How the journal names who did it."""
+        if self.admin:
+            return "admin"
         return f"agent:{self.agent}" if self.agent else f"{OWNER}{self.user_id}"
 
     @property
     def is_owner(self) -> bool:
-        return self.agent is None
+        return self.agent is None and not self.admin
+
+    @property
+    def keeps_keys(self) -> bool:
+        return self.is_owner or self.admin
 
     @property
     def decides(self) -> bool:

@@ -12,6 +12,7 @@ from commonplace.model.conflict import Held
 from commonplace.model.filters import NO_FILTERS, UNCLEARED, WHOLE, Filters, Visibility
 from commonplace.model.job import LEASE, Failure, Job, JobState
 from commonplace.model.journal import JournalRow
+from commonplace.model.key import Key
 from commonplace.model.memory import Link, Memory, State, Version
 from commonplace.model.proposal import Proposal
 from commonplace.model.recall_log import Logged, LogQuery
@@ -302,6 +303,16 @@ class Store(Protocol):
 
     def proposals(self, scope: Scope) -> list[Proposal]:
         """What waits for the profile, oldest first; those whose days are over, too."""
+        ...
+
+    # ——— keys ———
+
+    def key(self, scope: Scope, id: str) -> tuple[Key, bytes] | None:
+        """With the digest of its token, as it stands at this moment: nothing of it is cached."""
+        ...
+
+    def keys(self, scope: Scope) -> list[Key]:
+        """Oldest first; those that have ended, too."""
         ...
 
     # ——— the past ———

@@ -82,6 +82,8 @@ class Forgetting(Recalling):
         self._owner_only("look for a text in all of a memory")
         sought = check.text(text, "text")
         raw = check.flag(files, "files")
+        if raw:
+            self._with_the_store_in_hand("look into the store's files")
         scope = self.principal.scope
         found = self._desk.store.mentions(scope, sought, files=raw)
         if ORIGINALS not in found and stands_in_originals(self._desk, scope, sought):

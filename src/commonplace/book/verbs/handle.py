@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import wraps
+from inspect import isfunction
 from typing import Any, Self
 
 from commonplace.book.requests import filters_from, moments
@@ -21,8 +23,48 @@ MAX_TURN = 2**62
 Texts = str | Sequence[str]
 Moment = str | datetime
 
+# What a read-only key may call. A verb that is not named here is refused, so that one that was
+# forgotten closes a door and opens none; a test holds the list to the table of operations.
+READS = frozenset(
+    {
+        "abbreviations",
+        "agent",
+        "categories",
+        "categories_check",
+        "categories_explain",
+        "change_log",
+        "changes",
+        "conflicts",
+        "doctor",
+        "events",
+        "export",
+        "history",
+        "jobs",
+        "keys",
+        "list",
+        "profile",
+        "proposals",
+        "query",
+        "recall",
+        "recall_many",
+        "show",
+        "sources",
+        "stats",
+        "understand",
+        "verify_forget",
+        "why",
+    }
+)
+
 
 class Handle:
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Every verb that writes asks first whether it may: here, and not in each of them."""
+        super().__init_subclass__(**more)
+        for name, member in list(vars(cls).items()):
+            if isfunction(member) and not name.startswith("_") and name not in READS:
+                setattr(cls, name, _refused_to_readers(member))
+
     def __init__(self, desk: Desk, principal: Principal):
         self._desk = desk
         self._asking = principal
@@ -64,9 +106,26 @@ class Handle:
         if not self.principal.is_owner:
             raise NotAllowed(f"Only the owner may {what}.")
 
+    def _with_the_store_in_hand(self, what: str) -> None:
+        """It would tell the holder of a key about everybody."""
+        if self.principal.key is not None:
+            raise NotAllowed(
+                f"No key lets anybody {what}.", remedy="Do it where the store itself is kept."
+            )
+
     def _desk_at(self, as_of: Moment | None, known_at: Moment | None) -> Desk:
         """Where the memory lies as it stood then; reads done there touch nothing."""
         return desk_at(self._desk, self.principal, moments(as_of, known_at, self._desk.clock()))
+
+
+def _refused_to_readers(verb: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(verb)
+    def asked(self: Handle, *arguments: Any, **named: Any) -> Any:
+        if self._asking.read_only:
+            raise NotAllowed("This key only reads.", remedy="Use a key that may write.")
+        return verb(self, *arguments, **named)
+
+    return asked
 
 
 def several(texts: Texts) -> Sequence[str]:

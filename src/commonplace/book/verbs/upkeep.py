@@ -49,6 +49,7 @@ class Upkeep(Handle):
         """Is everything sound: the database, the index, vectors, erasures? Says what to do."""
         if check.flag(all_users, "all_users"):
             self._owner_only("look at every user's index")
+            self._with_the_store_in_hand("look at every user's index")
         scope = None if all_users else self.principal.scope
         return examine(self._desk, scope, self.principal)
 

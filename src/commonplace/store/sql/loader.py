@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib import resources
 
 from commonplace.store.sql.jobs import JOB_COLUMNS
+from commonplace.store.sql.keys import KEY_COLUMNS
 from commonplace.store.sql.rows import COLUMNS, INDEX_COLUMNS
 from commonplace.store.sql.source_rows import PASSAGE_COLUMNS, SOURCE_COLUMNS
 
@@ -27,6 +28,7 @@ _COLUMNS = {
     "#source_columns": SOURCE_COLUMNS,
     "#passage_columns": PASSAGE_COLUMNS,
     "#job_columns": JOB_COLUMNS,
+    "#key_columns": KEY_COLUMNS,
 }
 
 

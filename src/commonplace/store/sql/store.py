@@ -43,6 +43,7 @@ from commonplace.store.sql.generations import (
     insert_unit_vectors,
 )
 from commonplace.store.sql.jobs import SqlJobs
+from commonplace.store.sql.keys import SqlKeys, mark_keys_used
 from commonplace.store.sql.past import SqlPast
 from commonplace.store.sql.proposals import SqlProposals
 from commonplace.store.sql.recall_log import SqlRecallLog, record_turns
@@ -81,7 +82,7 @@ _LOOSE_ENDS = (
 )
 
 
-class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals, SqlPast, SqlRecallLog):
+class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals, SqlPast, SqlRecallLog, SqlKeys):
     url: str
     _closed = False
 
@@ -123,6 +124,7 @@ class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals, SqlPast, SqlRe
             self._record_terms(session, bookkeeping)
             self._record_entries(session, bookkeeping, *numbered)
             record_turns(session, bookkeeping)
+            mark_keys_used(session, bookkeeping.used_keys, bookkeeping.at)
 
     def _record_reads(self, session: Session, bookkeeping: Bookkeeping) -> None:
         at = micros(bookkeeping.at)
@@ -362,6 +364,7 @@ _TABLES_OF_TEXT = (
     "sources",
     "passages",
     "recall_log",
+    "keys",
 )
 
 

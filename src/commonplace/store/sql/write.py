@@ -9,11 +9,14 @@ from typing import Any
 
 from commonplace.errors import StaleDecision
 from commonplace.model.changes import (
+    NO_MEMORY,
     OF_THE_QUEUE,
     Add,
+    AddKey,
     AddSource,
     Amend,
     Change,
+    ChangeKey,
     Changeset,
     ChangeSource,
     Connect,
@@ -38,6 +41,7 @@ from commonplace.model.memory import Link, Memory
 from commonplace.store.failpoints import reached
 from commonplace.store.sql.held import copy_held, hold, let_go
 from commonplace.store.sql.jobs import enqueue, finish
+from commonplace.store.sql.keys import add_key, end_key
 from commonplace.store.sql.proposals import insert_proposals, settle
 from commonplace.store.sql.recall_log import forget_recalled, insert_logged
 from commonplace.store.sql.rows import (
@@ -99,7 +103,7 @@ def write_steps(session: Session, changeset: Changeset, hold_to: Callable[[int],
 def _number(session: Session, changeset: Changeset) -> Numbers:
     """Lock the scope's counters and move them; from here on this writer is alone."""
     entries = sum(1 for step in changeset.steps if not isinstance(step, _UNTOLD))
-    changes = int(not all(isinstance(step, OF_THE_QUEUE) for step in changeset.steps))
+    changes = int(not all(isinstance(step, NO_MEMORY) for step in changeset.steps))
     units = sum(_units_of(step) for step in changeset.steps)
     moves = {
         "changes": changes,
@@ -207,6 +211,12 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
         case Copy():
             for step in batch:
                 _copy(session, step, numbers)
+        case AddKey():
+            for step in batch:
+                add_key(session, step)
+        case ChangeKey():
+            for step in batch:
+                end_key(session, step)
         case Enqueue():
             enqueue(session, [step.job for step in batch])
         case Finish():
@@ -233,6 +243,7 @@ _EVERYTHING = (
     "jobs",
     "recall_hits",
     "recall_log",
+    "keys",
 )
 
 

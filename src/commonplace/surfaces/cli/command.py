@@ -6,7 +6,7 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,12 +14,13 @@ import typer
 
 import commonplace
 from commonplace import settings as settings_table
-from commonplace.book import Verified
+from commonplace.book import Commonplace, OfKeys, User, Verified, open_as_it_is
 from commonplace.errors import InvalidInput, NotAllowed
 from commonplace.model.relations import Action
 from commonplace.operations import Effect, Operation, Parameter, Shape
 from commonplace.remember.consent import Outcome, Proposed
 from commonplace.remember.remember import Remembered
+from commonplace.settings import Settings
 from commonplace.sleep.doctor import Finding
 from commonplace.surfaces.cli.ingesting import IngestedFiles, ingest_files, still_waits
 from commonplace.surfaces.cli.reembedding import reembed_with_a_bar
@@ -33,6 +34,7 @@ GLOBALS = {
     "store": typer.Option("--store", help="Where memory is kept (COMMONPLACE_STORE)."),
     "user": typer.Option("--user", help="Whose memory (COMMONPLACE_USER)."),
     "agent": typer.Option("--agent", help="The agent that acts (COMMONPLACE_AGENT)."),
+    "key": typer.Option("--key", help="Act with the rights of this key (COMMONPLACE_KEY)."),
     "json": typer.Option("--json", help="Answer in JSON."),
     "embedder": typer.Option("--embedder", help="wordllama, minilm, openai or hashing."),
     "cleared": typer.Option("--cleared", help="Show sensitivity high too."),
@@ -41,6 +43,7 @@ _GLOBAL_TYPES: dict[str, tuple[Any, Any]] = {
     "store": (str | None, None),
     "user": (str | None, None),
     "agent": (str | None, None),
+    "key": (str | None, None),
     "embedder": (str | None, None),
     "cleared": (bool, False),
     "json": (bool, False),
@@ -64,6 +67,7 @@ class Globals:
     store: str | None = None
     user: str | None = None
     agent: str | None = None
+    key: str | None = field(default=None, repr=False)
     embedder: str | None = None
     cleared: bool = False
     json: bool = False
@@ -121,10 +125,13 @@ def _given(parameter: Parameter, given: Mapping[str, Any], options: Globals) -> 
 
 
 def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) -> Any:
-    flags = {"store": options.store, "user": options.user, "agent": options.agent}
-    chosen = settings_table.load({**flags, "embedder": options.embedder})
+    names = ("store", "user", "agent", "key", "embedder")
+    chosen = settings_table.load({name: getattr(options, name) for name in names})
     if operation.of_the_store and chosen.agent is not None:
         raise NotAllowed("Only the owner may look after the whole store.")
+    if operation.verb in ("reembed", "work") and chosen.key is not None:
+        with open_as_it_is(options.store) as book:
+            operation.opened_with(book, chosen.key)
     if operation.verb == "reembed":
         return reembed_with_a_bar(options.store, chosen.embedder)
     if operation.verb == "work":
@@ -132,16 +139,29 @@ def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) ->
     # Closing waits for the worker, and whoever does not wait wants to be gone.
     worker = None if arguments.get("wait", True) else "off"
     with commonplace.open(options.store, embedder=options.embedder, worker=worker) as book:
-        if operation.of_the_store:
-            return operation.call(book, arguments)
-        user = book.user(chosen.user, cleared=options.cleared)
-        if chosen.agent is not None:  # an empty name is refused: it is not the owner's
-            user = user.agent(chosen.agent)
-        if operation.verb == "ingest":
-            return ingest_files(user, **arguments)
-        answer = operation.call(user, arguments)
+        whose = _called_on(operation, book, chosen, options)
+        if operation.verb == "ingest" and isinstance(whose, User):
+            return ingest_files(whose, **arguments)
+        answer = operation.call(whose, arguments)
         # An export is read while the book is open.
         return list(answer) if isinstance(answer, Iterator) else answer
+
+
+def _called_on(
+    operation: Operation, book: Commonplace, chosen: Settings, options: Globals
+) -> User | OfKeys | Commonplace:
+    """The owner sits at the keyboard; whoever has a key has its rights and no others."""
+    if chosen.key is not None:  # an empty one is refused: it is not the owner's
+        whose = operation.opened_with(book, chosen.key, options.user)
+    elif operation.of_the_store:
+        return book
+    else:
+        whose = book.user(chosen.user, cleared=options.cleared)
+    if isinstance(whose, User) and options.cleared and not whose.principal.cleared:
+        raise NotAllowed("This key is not cleared.", field="cleared")
+    if isinstance(whose, User) and chosen.agent is not None:  # nor is an empty name
+        return whose.agent(chosen.agent)
+    return whose
 
 
 def _write(path: str, lines: Iterable[str]) -> None:

@@ -57,6 +57,7 @@ def _root(
     store: Annotated[str | None, GLOBALS["store"]] = None,
     user: Annotated[str | None, GLOBALS["user"]] = None,
     agent: Annotated[str | None, GLOBALS["agent"]] = None,
+    key: Annotated[str | None, GLOBALS["key"]] = None,
     embedder: Annotated[str | None, GLOBALS["embedder"]] = None,
     cleared: Annotated[bool, GLOBALS["cleared"]] = False,
     json: Annotated[bool, GLOBALS["json"]] = False,
@@ -65,7 +66,7 @@ def _root(
     if version:
         typer.echo(f"commonplace {commonplace.__version__}")
         raise typer.Exit
-    context.obj = Globals(store, user, agent, embedder, cleared, json)
+    context.obj = Globals(store, user, agent, key, embedder, cleared, json)
 
 
 def main() -> None:

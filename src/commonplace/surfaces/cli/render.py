@@ -34,6 +34,7 @@ from commonplace.sleep.tidy import Tidied
 from commonplace.surfaces.cli import (
     render_categories,
     render_context,
+    render_keys,
     render_observed,
     render_profile,
     render_query,
@@ -48,6 +49,7 @@ __all__ = ["drawn", "headline", "show_answer", "show_error"]
 # Importing them enters what they draw.
 _ALSO_DRAWN = (
     render_categories,
+    render_keys,
     render_observed,
     render_context,
     render_profile,

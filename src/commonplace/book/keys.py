@@ -1,0 +1,142 @@
+"""Keys: made, ended, made anew; and who comes with one."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from commonplace.desk import Desk
+from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound, Unauthenticated
+from commonplace.model.changes import AddKey, Bookkeeping, ChangeKey, Changeset, Step
+from commonplace.model.journal import Entry, Node, Op
+from commonplace.model.key import (
+    SECRET_BYTES,
+    Key,
+    NewKey,
+    ShownKey,
+    digest_of,
+    fits,
+    place_of,
+    shown,
+    shown_once,
+    token_of,
+)
+from commonplace.model.scope import Principal, Scope
+
+MAX_VALID_KEYS = 1000  # of one owner
+
+
+def identify(desk: Desk, token: object) -> Key:
+    """The key that a token is of. Read from the database each time, so that one that was revoked
+    anywhere opens nothing here; whatever is wrong with it, the answer is the same."""
+    if not isinstance(token, str):
+        raise Unauthenticated("A key is a text.")
+    now = desk.clock()
+    found = desk.store.key(*place_of(token))
+    key, digest = found or (None, None)
+    if not fits(token, digest) or key is None or not key.is_valid(now):
+        raise Unauthenticated("This key opens nothing.")
+    if not key.was_used_on(now):
+        desk.books.later(Bookkeeping(key.scope, now, used_keys=(key.id,)))
+    return key
+
+
+def list_keys(desk: Desk, scope: Scope) -> list[ShownKey]:
+    desk.books.flush()  # when each was used last
+    now = desk.clock()
+    return [shown(key, now) for key in desk.store.keys(scope)]
+
+
+def create_key(
+    desk: Desk, by: Principal | None, user_id: str | None, *, if_first: bool = False, **rights: Any
+) -> NewKey:
+    """``by`` is None for whoever has the store itself in hand."""
+    now = desk.clock()
+    asked = Key(id=desk.new_id(), user_id=user_id, created_at=now, **rights)
+    key = _no_more_than_own(by, asked)
+    if sum(each.is_valid(now) for each in desk.store.keys(key.scope)) >= MAX_VALID_KEYS:
+        raise LimitReached(
+            f"There are {MAX_VALID_KEYS} valid keys already.", remedy="Revoke some of them first."
+        )
+    token, step = _granted(key, if_first)
+    desk.store.apply(_changeset(key.scope, now, by, step))
+    return shown_once(key, token, now)
+
+
+def revoke_key(desk: Desk, by: Principal | None, scope: Scope, id: str) -> ShownKey:
+    """At once, and everywhere. One that is revoked already stays as it is."""
+    now = desk.clock()
+
+    def decide() -> tuple[Changeset, Key]:
+        key = _found(desk, scope, id)
+        if key.revoked_at is not None:
+            return _changeset(scope, now, by), key
+        ended = replace(key, revoked_at=now)
+        return _changeset(scope, now, by, _ended(key, ended)), ended
+
+    return shown(desk.decide(decide)[1], now)
+
+
+def rotate_key(desk: Desk, by: Principal | None, scope: Scope, id: str, grace: timedelta) -> NewKey:
+    """A new key with the same rights, for as long as the old one was made for. The old one ends
+    with it, or after the grace, if it does not end before."""
+    now = desk.clock()
+    new_id = desk.new_id()
+
+    def decide() -> tuple[Changeset, tuple[Key, str]]:
+        old = _found(desk, scope, id)
+        if not old.is_valid(now):
+            raise InvalidInput(
+                f"This key is {old.state_at(now)} already.",
+                remedy="Make a new one: `commonplace keys create`.",
+                field="id",
+            )
+        until = now + old.life if old.life else None
+        again = replace(old, id=new_id, created_at=now, expires_at=until, last_used_at=None)
+        new = _no_more_than_own(by, again)
+        token, step = _granted(new)
+        return _changeset(scope, now, by, step, _ended(old, _after(old, now, grace))), (new, token)
+
+    _, (new, token) = desk.decide(decide)
+    return shown_once(new, token, now)
+
+
+def _after(old: Key, now: datetime, grace: timedelta) -> Key:
+    if not grace:
+        return replace(old, revoked_at=now)
+    return replace(old, expires_at=min(now + grace, old.expires_at or now + grace))
+
+
+def _no_more_than_own(by: Principal | None, key: Key) -> Key:
+    """Whoever has only a key hands out nothing that sees more, and nothing that lasts longer."""
+    if by is None or by.key is None or by.admin:
+        return key
+    if key.cleared and not by.cleared:
+        raise NotAllowed("This key is not cleared, so it makes none that is.", field="cleared")
+    if by.until is None or (key.expires_at is not None and key.expires_at <= by.until):
+        return key
+    return replace(key, expires_at=by.until)
+
+
+def _granted(key: Key, if_first: bool = False) -> tuple[str, AddKey]:
+    token = token_of(key, secrets.token_urlsafe(SECRET_BYTES))
+    meta = {"rights": list(key.rights)} if key.rights else {}
+    entry = Entry(op=Op.GRANT, node=Node.API, subject=key.id, meta=meta)
+    return token, AddKey(key, digest_of(token), entry, if_first)
+
+
+def _ended(before: Key, after: Key) -> ChangeKey:
+    return ChangeKey(before, after, Entry(op=Op.REVOKE, node=Node.API, subject=after.id))
+
+
+def _changeset(scope: Scope, at: datetime, by: Principal | None, *steps: Step) -> Changeset:
+    return Changeset(scope, at, by.actor if by else "admin", steps)
+
+
+def _found(desk: Desk, scope: Scope, id: str) -> Key:
+    found = desk.store.key(scope, id)
+    if found is None:
+        raise NotFound(f"There is no key {id!r}.", remedy="See `commonplace keys`.", field="id")
+    return found[0]

@@ -1,0 +1,78 @@
+"""Keys of one user: who may come in the owner's name, and as what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from commonplace.book.keys import create_key, list_keys, revoke_key, rotate_key
+from commonplace.book.requests import one_of, optional_word
+from commonplace.book.verbs.handle import Handle, Moment
+from commonplace.errors import InvalidInput, NotAllowed
+from commonplace.model import check
+from commonplace.model.key import NewKey, ShownKey
+
+MAX_GRACE = 7 * 24 * 60  # minutes
+
+
+class OfKeys(Handle):
+    def keys(self) -> Sequence[ShownKey]:
+        """Who may come with a key: as which agent, with which rights, until when, and on which day
+        it was last used. The keys themselves were shown once."""
+        self._keep_keys()
+        return list_keys(self._desk, self.principal.scope)
+
+    def keys_create(
+        self,
+        label: str,
+        *,
+        for_agent: str | None = None,
+        read_only: bool = False,
+        cleared: bool = False,
+        may_resolve: bool = False,
+        ttl_days: float | None = None,
+        expires_at: Moment | None = None,
+    ) -> NewKey:
+        """Make a key that opens this memory, for its owner or for one agent. The answer shows its
+        token, once; whoever has it comes in with these rights until the key ends."""
+        self._keep_keys()
+        return create_key(
+            self._desk,
+            self.principal,
+            self.principal.user_id,
+            label=check.word(label, "label"),
+            agent=optional_word(for_agent, "for_agent"),
+            read_only=check.flag(read_only, "read_only"),
+            cleared=check.flag(cleared, "cleared"),
+            may_resolve=check.flag(may_resolve, "may_resolve"),
+            expires_at=end_of(ttl_days, expires_at, self._desk.clock()),
+        )
+
+    def keys_revoke(self, id: str) -> ShownKey:
+        """End a key at once, in every process that serves this store."""
+        self._keep_keys()
+        return revoke_key(self._desk, self.principal, self.principal.scope, check.id(id))
+
+    def keys_rotate(self, id: str, *, grace_minutes: float = 0) -> NewKey:
+        """Make a key anew: another token with the same rights, for as long again. The old one ends
+        at once, or after some minutes of grace."""
+        self._keep_keys()
+        grace = check.number(grace_minutes, "grace_minutes", 0, MAX_GRACE)
+        scope = self.principal.scope
+        return rotate_key(self._desk, self.principal, scope, check.id(id), timedelta(minutes=grace))
+
+    def _keep_keys(self) -> None:
+        if not self.principal.keeps_keys:
+            raise NotAllowed("Only the owner looks after keys.")
+
+
+def end_of(ttl_days: float | None, expires_at: Moment | None, now: datetime) -> datetime | None:
+    one_of(ttl_days=ttl_days, expires_at=expires_at)
+    if ttl_days is not None:
+        return now + timedelta(days=check.number(ttl_days, "ttl_days", 0, check.MAX_DAYS))
+    if expires_at is None:
+        return None
+    ends = check.when(expires_at, "expires_at")
+    if ends <= now:
+        raise InvalidInput("expires_at lies in the past.", field="expires_at")
+    return ends
