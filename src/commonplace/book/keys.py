@@ -31,12 +31,11 @@ MAX_VALID_KEYS = 1000  # of one owner
 def identify(desk: Desk, token: object) -> Key:
     """The key that a token is of. Read from the database each time, so that one that was revoked
     anywhere opens nothing here; whatever is wrong with it, the answer is the same."""
-    if not isinstance(token, str):
-        raise Unauthenticated("A key is a text.")
+    given = token if isinstance(token, str) else ""
     now = desk.clock()
-    found = desk.store.key(*place_of(token))
+    found = desk.store.key(*place_of(given))
     key, digest = found or (None, None)
-    if not fits(token, digest) or key is None or not key.is_valid(now):
+    if not fits(given, digest) or key is None or not key.is_valid(now):
         raise Unauthenticated("This key opens nothing.")
     if not key.was_used_on(now):
         desk.books.later(Bookkeeping(key.scope, now, used_keys=(key.id,)))
@@ -137,6 +136,6 @@ def _changeset(scope: Scope, at: datetime, by: Principal | None, *steps: Step) -
 
 def _found(desk: Desk, scope: Scope, id: str) -> Key:
     found = desk.store.key(scope, id)
-    if found is None:
-        raise NotFound(f"There is no key {id!r}.", remedy="See `commonplace keys`.", field="id")
+    if found is None:  # what was given is not repeated: it may be a token, by mistake
+        raise NotFound("There is no key of this id.", remedy="See `commonplace keys`.", field="id")
     return found[0]

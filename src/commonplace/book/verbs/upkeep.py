@@ -79,6 +79,7 @@ class Upkeep(Handle):
 
     def import_(self, lines: Iterable[str]) -> Imported:
         """Bring in what `export` wrote: whole into an empty memory, else what is new."""
+        self._owner_only("bring in a memory")
         belongings = from_lines(lines, self.principal.user_id)
         return bring_in(self._desk, self.principal, belongings, is_suspicious)
 

@@ -69,7 +69,7 @@ def show_answer(operation: Operation, answer: Any, as_json: bool) -> None:
         sys.stdout.write(f"{text}\n" if text else "")
     else:
         console = Console(highlight=False)
-        console.print(drawn(answer))
+        console.print(drawn(answer), crop=False)  # a token comes out whole, or is of no use
 
 
 def show_error(error: CommonplaceError, as_json: bool) -> None:

@@ -1,0 +1,78 @@
+"""Several servers on one store: a key that ends in one of them opens nothing in the others; and of
+no token is a byte on the disk."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import Unauthenticated
+from support.key_children import come_in_when_told, rotate_when_told, start_first
+from support.processes import Child
+from support.stored_bytes import files_holding
+from support.whole import open_plainly
+
+
+def test_a_key_that_is_revoked_or_rotated_here_opens_nothing_in_another_process(store_url):
+    with open_plainly(store_url) as book, Child(come_in_when_told, store_url) as server:
+        me = book.user("ana")
+        assert server.hear() == "ready"
+        for end in (me.keys_revoke, me.keys_rotate):
+            key = me.keys_create("bot", for_agent="planner")
+            for expected in ("planner", "planner"):
+                server.tell(key.token)
+                assert server.hear() == expected
+            end(key.id)
+            server.tell(key.token)
+            assert server.hear() == "unauthenticated"
+        server.tell(None)
+        assert server.rest() == []
+
+
+def test_of_two_servers_that_start_at_once_one_makes_the_admins_key(store_url):
+    open_plainly(store_url).close()
+    with Child(start_first, store_url) as one, Child(start_first, store_url) as other:
+        assert one.hear() == other.hear() == "ready"
+        one.tell("go")
+        other.tell("go")
+        assert sorted((one.hear(), other.hear())) == [False, True]
+    with open_plainly(store_url) as book:
+        assert len(book.admin_keys()) == 1
+
+
+def test_of_two_who_rotate_a_key_at_once_one_gets_a_new_one(store_url):
+    with open_plainly(store_url) as book:
+        old = book.user("ana").keys_create("laptop")
+        with (
+            Child(rotate_when_told, store_url, "ana", old.id) as one,
+            Child(rotate_when_told, store_url, "ana", old.id) as other,
+        ):
+            assert one.hear() == other.hear() == "ready"
+            one.tell("go")
+            other.tell("go")
+            told = sorted((one.hear(), other.hear()))
+        assert told[0] == "This key is revoked already."
+        assert book.authenticate(told[1])
+        assert len(book.user("ana").keys()) == 2
+
+
+def test_no_byte_of_a_token_is_in_the_stores_files(store_url, request):
+    server = request.getfixturevalue("postgres") if "://" in store_url else None
+    with open_plainly(store_url) as book:
+        me = book.user("ana")
+        me.remember("The lamp is green")
+        made = [
+            me.keys_create("a label that can be found"),
+            me.keys_create("second", ttl_days=1),
+            book.admin_keys_create(),
+        ]
+        made.append(me.keys_rotate(made[1].id))
+        for key in (made[0], made[2], made[3]):
+            book.identify(key.token)
+        with pytest.raises(Unauthenticated):
+            book.identify(made[1].token)
+        book.flush()
+        assert files_holding("a label that can be found", store_url, server)
+        for key in made:
+            owner, _, secret = key.token.split(".")
+            for part in (key.token, secret, owner):
+                assert files_holding(part, store_url, server) == []

@@ -1,0 +1,117 @@
+"""What a store promises of keys: kept as they are, told in the journal, and no part of a memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from commonplace.errors import StaleDecision
+from commonplace.model.changes import Bookkeeping, ChangeKey, RemoveEverything
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.key import digest_of
+from commonplace.model.scope import Scope
+from commonplace.store.port import JournalQuery
+from support.clock import START
+from support.making import ANA, BOB, a_key, a_memory, changeset, put
+
+ADMIN = Scope.of_the_store()
+
+
+def ending(key, **fields):
+    return ChangeKey(key, replace(key, **fields), Entry(op=Op.REVOKE, subject=key.id))
+
+
+def test_a_key_comes_back_as_it_was_with_the_digest_of_its_token(store):
+    step = a_key(
+        "the token",
+        agent="planner",
+        read_only=True,
+        cleared=True,
+        may_resolve=True,
+        team="crew",
+        expires_at=START + timedelta(days=3, microseconds=7),
+    )
+    store.apply(changeset(step))
+    assert store.key(ANA, step.key.id) == (step.key, digest_of("the token"))
+    assert store.keys(ANA) == [step.key]
+    assert store.key(BOB, step.key.id) is None
+    assert store.key(ADMIN, step.key.id) is None
+
+
+def test_an_admins_key_is_nobodys(store):
+    step = a_key(user_id=None)
+    store.apply(changeset(step, scope=ADMIN))
+    assert store.key(ADMIN, step.key.id)[0] == step.key
+    assert store.keys(ANA) == []
+
+
+def test_keys_are_listed_oldest_first(store):
+    steps = [a_key(created_at=START + timedelta(days=day)) for day in (2, 0, 1)]
+    store.apply(changeset(*steps))
+    assert store.keys(ANA) == [steps[1].key, steps[2].key, steps[0].key]
+
+
+def test_keys_move_no_revision_and_are_told_without_an_event(store):
+    put(store, [a_memory()])
+    before = store.counters(ANA)
+    step = a_key()
+    store.apply(changeset(step, decided_on=before.revision))
+    store.apply(changeset(ending(step.key, revoked_at=START)))
+    after = store.counters(ANA)
+    assert (after.revision, after.epoch) == (before.revision, before.epoch)
+    told = store.journal(ANA, JournalQuery(subject=step.key.id))
+    assert [(row.entry.op, row.entry.event) for row in told] == [
+        (Op.GRANT, None),
+        (Op.REVOKE, None),
+    ]
+    assert store.journal(ANA, JournalQuery(subject=step.key.id, events_only=True)) == []
+
+
+def test_of_two_who_end_a_key_at_once_the_second_is_refused_whole(store):
+    step = a_key()
+    store.apply(changeset(step))
+    soon = {"expires_at": START + timedelta(minutes=5)}
+    store.apply(changeset(ending(step.key, **soon)))
+    for late in ({"revoked_at": START}, {"expires_at": START + timedelta(days=9)}):
+        with pytest.raises(StaleDecision):
+            store.apply(changeset(a_key(), ending(step.key, **late)))
+    assert store.keys(ANA) == [replace(step.key, **soon)]
+    ended = ending(replace(step.key, **soon), revoked_at=START)
+    store.apply(changeset(ended))
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(ended))
+
+
+def test_a_first_key_is_made_once(store):
+    first = replace(a_key(user_id=None), if_first=True)
+    store.apply(changeset(first, scope=ADMIN))
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(replace(a_key(user_id=None), if_first=True), scope=ADMIN))
+    store.apply(changeset(a_key(user_id=None), scope=ADMIN))
+    assert len(store.keys(ADMIN)) == 2
+
+
+def test_the_day_of_use_is_written_by_the_books_and_never_goes_back(store):
+    step = a_key()
+    store.apply(changeset(step))
+    day = START.replace(hour=0)
+    for at, known in (
+        (START, day),
+        (START + timedelta(hours=3), day),
+        (START + timedelta(days=2), day + timedelta(days=2)),
+        (START, day + timedelta(days=2)),
+    ):
+        store.record(Bookkeeping(ANA, at, used_keys=(step.key.id, "nowhere")))
+        assert store.keys(ANA)[0].last_used_at == known
+
+
+def test_everything_of_an_owner_is_also_the_keys(store):
+    store.apply(changeset(a_key(label="Xanadu", agent="Kublai")))
+    store.apply(changeset(a_key(user_id="bob"), scope=BOB))
+    assert store.mentions(ANA, "kublai") == store.mentions(ANA, "xanadu") == ["keys"]
+    erased = RemoveEverything(Entry(op=Op.DELETE, event=Event.ERASE))
+    store.apply(changeset(erased))
+    assert (store.keys(ANA), store.mentions(ANA, "Xanadu")) == ([], [])
+    assert len(store.keys(BOB)) == 1

@@ -1,0 +1,121 @@
+"""The rules of keys: what a token says, what fits it, when it ends, whom it makes of its holder."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.answers import as_data
+from commonplace.model.key import (
+    Key,
+    KeyState,
+    digest_of,
+    fits,
+    place_of,
+    principal_of,
+    shown,
+    shown_once,
+    token_of,
+)
+from commonplace.model.scope import Principal, Scope
+from support.clock import START
+
+KEY = Key(id="5f0e-1", user_id="ana", label="laptop", created_at=START)
+SECRET = "s" * 43
+TOKEN = token_of(KEY, SECRET)
+NOWHERE = (Scope.of_the_store(), "")
+URL_SAFE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+
+@pytest.mark.parametrize("user", ["ana", "ana@example.com", "שרה", "a.b_c-d", "🦜" * 200, None])
+def test_a_token_says_where_its_key_is_in_letters_that_need_no_quoting(user):
+    token = token_of(replace(KEY, user_id=user), SECRET)
+    assert re.fullmatch(r"cpk_[\w.-]+", token, re.ASCII)
+    assert place_of(token) == (replace(KEY, user_id=user).scope, KEY.id)
+
+
+@pytest.mark.parametrize(
+    "garbled",
+    [
+        "",
+        "cpk_",
+        TOKEN[:-1],
+        TOKEN + "s",
+        TOKEN + "\n",
+        TOKEN.replace("cpk_", "CPK_"),
+        f"Bearer {TOKEN}",
+        f"cpk_!!!!.{KEY.id}.{SECRET}",
+        f"cpk_A.{KEY.id}.{SECRET}",  # no base64
+        f"cpk__w.{KEY.id}.{SECRET}",  # no UTF-8
+        f"cpk_dXNlcjoA.{KEY.id}.{SECRET}",  # a NUL byte
+        "\ud800",
+        "x" * 100_000,
+    ],
+)
+def test_a_garbled_token_is_looked_for_where_nothing_is(garbled):
+    assert place_of(garbled) == NOWHERE
+    assert not fits(garbled, digest_of(TOKEN))
+
+
+@given(st.text() | st.from_regex(r"cpk_[\w-]*\.[\w-]*\.[\w-]*", fullmatch=True))
+def test_any_text_has_a_place_and_none_fits_but_the_one_that_was_issued(text):
+    place_of(text)
+    assert fits(text, digest_of(TOKEN)) == (text == TOKEN)
+    assert not fits(text, None)
+
+
+@given(st.integers(0, len(TOKEN) - 1), st.sampled_from(URL_SAFE))
+def test_one_other_letter_makes_another_token(place, letter):
+    """Also where base64 would not notice: the last letter of a part has bits to spare."""
+    changed = TOKEN[:place] + letter + TOKEN[place + 1 :]
+    assert fits(changed, digest_of(TOKEN)) == (changed == TOKEN)
+
+
+def test_a_key_is_valid_until_the_instant_it_ends():
+    ends = START + timedelta(days=1)
+    key = replace(KEY, expires_at=ends)
+    assert KEY.is_valid(START + timedelta(days=36_500))
+    assert key.is_valid(ends - timedelta(microseconds=1))
+    assert key.state_at(ends) is KeyState.EXPIRED
+    assert replace(key, revoked_at=START).state_at(START) is KeyState.REVOKED
+    assert replace(key, revoked_at=START).state_at(ends) is KeyState.REVOKED
+
+
+def test_a_key_becomes_somebody_with_its_rights_and_no_others():
+    assert principal_of(KEY) == Principal("ana", key=KEY.id)
+    ends = START + timedelta(days=1)
+    whole = replace(
+        KEY, agent="planner", read_only=True, cleared=True, may_resolve=True, expires_at=ends
+    )
+    assert principal_of(whole) == Principal(
+        "ana",
+        agent="planner",
+        cleared=True,
+        may_resolve=True,
+        read_only=True,
+        key=KEY.id,
+        until=ends,
+    )
+    with pytest.raises(ValueError, match="nobody"):
+        principal_of(replace(KEY, user_id=None))
+
+
+def test_an_admin_is_no_owner_decides_nothing_and_sees_no_category():
+    admin = Principal("ana", admin=True, key="k")
+    assert (admin.is_owner, admin.decides, admin.keeps_keys) == (False, False, True)
+    assert admin.categories == frozenset()
+    assert admin.actor == "admin"
+
+
+def test_only_the_first_answer_has_the_token_and_no_repr_has_it():
+    once, later = shown_once(KEY, TOKEN, START), shown(KEY, START)
+    assert as_data(once)["token"] == TOKEN
+    assert "token" not in as_data(later)
+    assert "digest" not in as_data(later)
+    assert as_data(later)["state"] == "valid"
+    assert SECRET not in repr(once) + str(once) + repr(later)

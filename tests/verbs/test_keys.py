@@ -1,0 +1,351 @@
+"""Keys from making to ending: who comes in, as whom, with which rights, and until when."""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from commonplace.book.keys import MAX_VALID_KEYS
+from commonplace.errors import (
+    CommonplaceError,
+    InvalidInput,
+    LimitReached,
+    NotAllowed,
+    NotFound,
+    Unauthenticated,
+)
+from commonplace.model.key import KeyState
+from commonplace.store.port import JournalQuery
+from support.stores import all_rows
+
+
+def states(me):
+    listed = me.keys()
+    return {key.label: str(key.state) for key in listed}
+
+
+def refused(book, token):
+    """As whoever holds it is told; the same for every reason."""
+    with pytest.raises(Unauthenticated) as error:
+        book.authenticate(token)
+    return error.value.as_dict()
+
+
+# ——— coming in ———
+
+
+def test_a_key_opens_the_memory_of_its_owner(book, me):
+    me.remember("The lamp is green")
+    made = me.keys_create("laptop")
+    mine = book.authenticate(made.token)
+    assert mine.recall("lamp").hits[0].text == "The lamp is green"
+    assert mine.principal.is_owner
+    assert book.user("bob").keys() == []
+
+
+def test_an_agents_key_is_that_agent_and_nobody_else(book, me):
+    me.remember("I prefer tea over coffee")  # preferences, which a planner does not see
+    planner = book.authenticate(me.keys_create("bot", for_agent="planner").token)
+    assert planner.principal.agent == "planner"
+    assert planner.recall("tea").is_empty
+    with pytest.raises(NotAllowed):
+        planner.agent("supervisor")
+    with pytest.raises(NotAllowed):
+        planner.query("tea", agent="supervisor")
+    assert planner.agent("planner").principal.agent == "planner"
+    assert planner.remember("Buy stamps").memory.agent_id == "planner"
+
+
+def test_an_owners_key_can_act_as_an_agent_without_gaining_by_it(book, me):
+    me.remember("Diagnosis: anaemia", sensitivity="high", category="tasks")
+    reader = book.authenticate(me.keys_create("laptop", read_only=True).token)
+    planner = reader.agent("planner", may_resolve=True)
+    assert not planner.list().memories
+    with pytest.raises(NotAllowed):
+        planner.remember("Anything")
+
+
+@pytest.mark.parametrize("cleared", [False, True])
+@pytest.mark.parametrize("agent", [None, "planner"])
+def test_what_is_sensitive_is_listed_for_cleared_keys_alone(book, me, agent, cleared):
+    id = me.remember("Diagnosis: anaemia", sensitivity="high", category="tasks").id
+    key = me.keys_create("k", for_agent=agent, cleared=cleared)
+    holder = book.authenticate(key.token)
+    assert [memory.id for memory in holder.list().memories] == [id] * cleared
+    if agent and not cleared:
+        with pytest.raises(NotFound):
+            holder.show(id)
+    else:
+        assert holder.show(id).memory.id == id
+
+
+@pytest.mark.parametrize("may_resolve", [False, True])
+def test_an_agent_decides_conflicts_only_with_a_key_that_says_so(book, me, may_resolve):
+    told = {"subject": "door code", "value": "1111"}
+    me.remember(kind="kv", metadata=told, category="tasks")
+    given = {**told, "value": "2222"}
+    asked = me.remember(kind="kv", metadata=given, category="tasks").conflict
+    key = me.keys_create("bot", for_agent="planner", may_resolve=may_resolve)
+    planner = book.authenticate(key.token)
+    if may_resolve:
+        assert planner.resolve(asked, "override").is_override
+    else:
+        with pytest.raises(NotAllowed):
+            planner.resolve(asked, "override")
+
+
+# ——— ending ———
+
+
+def test_a_key_ends_at_its_instant(book, me, clock):
+    by_days = me.keys_create("days", ttl_days=2)
+    by_date = me.keys_create("date", expires_at=clock() + timedelta(days=2))
+    for key in (by_days, by_date):
+        clock.now = key.expires_at - timedelta(microseconds=1)
+        book.authenticate(key.token)
+        clock.now = key.expires_at
+        refused(book, key.token)
+    assert states(me) == {"days": "expired", "date": "expired"}
+
+
+def test_a_revoked_key_is_refused_by_every_open_book_at_once(open_book, book, me):
+    other = open_book()
+    key = me.keys_create("laptop")
+    assert other.authenticate(key.token).principal.user_id == "ana"
+    assert me.keys_revoke(key.id).state is KeyState.REVOKED
+    assert refused(other, key.token) == refused(book, key.token)
+    again = other.user("ana").keys_revoke(key.id)
+    assert again == me.keys()[0]
+
+
+def test_why_a_key_is_refused_is_told_to_its_owner_alone(book, me, clock):
+    revoked, expired = me.keys_create("revoked"), me.keys_create("expired", ttl_days=1)
+    book.authenticate(revoked.token)
+    me.keys_revoke(revoked.id)
+    clock.tick(days=1)
+    unknown = revoked.token[:-1] + ("a" if revoked.token[-1] != "a" else "b")
+    reasons = [revoked.token, expired.token, unknown, "cpk_", "", "words", 7, None]
+    answers = [refused(book, token) for token in reasons]
+    assert all(answer == answers[0] for answer in answers)
+    assert answers[0]["code"] == "unauthenticated"
+    assert states(me) == {"revoked": "revoked", "expired": "expired"}
+
+
+def test_a_rotated_key_has_the_same_rights_and_the_old_one_ends(book, me, clock):
+    old = me.keys_create("bot", for_agent="planner", cleared=True, read_only=True, ttl_days=10)
+    clock.tick(days=4)
+    new = me.keys_rotate(old.id)
+    refused(book, old.token)
+    holder = book.authenticate(new.token).principal
+    assert (holder.agent, holder.cleared, holder.read_only) == ("planner", True, True)
+    assert new.id != old.id
+    assert new.expires_at == clock() + timedelta(days=10)
+    with pytest.raises(InvalidInput, match="revoked already"):
+        me.keys_rotate(old.id)
+
+
+def test_a_grace_lets_the_old_key_go_on_for_some_minutes_and_never_beyond_its_end(book, me, clock):
+    old, short = me.keys_create("old"), me.keys_create("short", expires_at="2026-03-01T09:05")
+    new = me.keys_rotate(old.id, grace_minutes=10)
+    me.keys_rotate(short.id, grace_minutes=10)
+    clock.tick(minutes=9)
+    book.authenticate(old.token)
+    book.authenticate(new.token)
+    refused(book, short.token)
+    clock.tick(minutes=1)
+    refused(book, old.token)
+    book.authenticate(new.token)
+
+
+def test_a_key_in_its_grace_can_be_revoked_at_once(book, me):
+    old = me.keys_create("old")
+    me.keys_rotate(old.id, grace_minutes=10)
+    me.keys_revoke(old.id)
+    refused(book, old.token)
+
+
+@settings(
+    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+@given(data=st.data())
+def test_no_token_but_the_one_that_was_issued_opens_anything(book, me, data):
+    """Cut, lengthened, one letter changed, parts of two tokens put together."""
+    known = getattr(me, "_tokens", None)
+    if known is None:
+        made = [me.keys_create("a"), me.keys_create("b"), book.user("bob").keys_create("c")]
+        known = me._tokens = [key.token for key in made]
+    token, other = data.draw(st.permutations(known))[:2]
+    at = data.draw(st.integers(0, len(token)))
+    letter = data.draw(st.sampled_from("abcXYZ019-_.=+/ \x00é"))
+    parts, others = token.split("."), other.split(".")
+    mixed = [others[n] if data.draw(st.booleans()) else parts[n] for n in range(3)]
+    changed = data.draw(
+        st.sampled_from(
+            [
+                token[:at],
+                token[at:],
+                token[:at] + letter + token[at:],
+                token[:at] + letter + token[at + 1 :],
+                token.swapcase(),
+                ".".join(mixed),
+            ]
+        )
+    )
+    if changed in known:
+        assert book.authenticate(changed)
+    else:
+        refused(book, changed)
+
+
+# ——— who may make keys ———
+
+
+def test_agents_never_look_after_keys(book, me):
+    key = me.keys_create("laptop")
+    bot = me.keys_create("bot", for_agent="planner", cleared=True, may_resolve=True)
+    for agent in (me.agent("planner"), book.authenticate(bot.token)):
+        for call in (
+            agent.keys,
+            lambda agent=agent: agent.keys_create("mine"),
+            lambda agent=agent: agent.keys_revoke(key.id),
+            lambda agent=agent: agent.keys_rotate(key.id),
+        ):
+            with pytest.raises(NotAllowed):
+                call()
+    assert states(me) == {"laptop": "valid", "bot": "valid"}
+
+
+def test_another_users_key_is_not_there(book, me):
+    key = me.keys_create("laptop")
+    bob = book.user("bob")
+    for call in (bob.keys_revoke, bob.keys_rotate):
+        with pytest.raises(NotFound) as error:
+            call(key.id)
+        with pytest.raises(NotFound) as unknown:
+            call("nowhere")
+        assert error.value.as_dict() == unknown.value.as_dict()
+    book.authenticate(key.token)
+
+
+def test_a_key_hands_out_nothing_that_sees_more_or_lasts_longer(book, me, clock):
+    plain = book.authenticate(me.keys_create("plain", ttl_days=5).token)
+    seeing = me.keys_create("seeing", cleared=True)
+    with pytest.raises(NotAllowed):
+        plain.keys_create("more", cleared=True)
+    with pytest.raises(NotAllowed):
+        plain.keys_rotate(seeing.id)
+    book.authenticate(seeing.token)
+    ends = clock() + timedelta(days=5)
+    assert plain.keys_create("same").expires_at == ends
+    assert plain.keys_create("long", ttl_days=50).expires_at == ends
+    assert plain.keys_create("short", ttl_days=1).expires_at < ends
+    assert book.authenticate(seeing.token).keys_create("more", cleared=True).cleared
+
+
+def test_there_is_a_limit_to_the_keys_that_are_valid(book, me, monkeypatch):
+    monkeypatch.setattr("commonplace.book.keys.MAX_VALID_KEYS", 2)
+    assert MAX_VALID_KEYS > 2
+    one = me.keys_create("one")
+    me.keys_create("two")
+    with pytest.raises(LimitReached):
+        me.keys_create("three")
+    me.keys_revoke(one.id)
+    me.keys_create("three")
+
+
+# ——— keys are no memory ———
+
+
+def test_a_memory_is_told_nothing_of_its_keys(book, me):
+    me.remember("The lamp is green")
+    me.changes("monday")
+    revision, exported = me.revision, list(me.export())
+    key = me.keys_create("laptop")
+    me.keys_revoke(me.keys_rotate(key.id).id)
+    book.authenticate(me.keys_create("third").token)
+    book.flush()
+    assert me.revision == revision
+    assert me.changes("monday").header == ""
+    kept = [line for line in me.export() if line not in exported]
+    assert {json.loads(line)["op"] for line in kept} == {"grant", "revoke"}
+    assert [line for line in kept if "laptop" in line or "cpk_" in line] == []
+
+
+def test_the_journal_says_who_granted_what_and_agents_do_not_read_it(book, me):
+    key = me.keys_create("laptop", cleared=True)
+    book.keys_of("ana").keys_revoke(key.id)
+    rows = me._desk.store.journal(me.principal.scope, JournalQuery(subject=key.id))
+    told = [(row.actor, str(row.entry.op), row.entry.meta) for row in rows]
+    assert told == [("user:ana", "grant", {"rights": ["cleared"]}), ("admin", "revoke", {})]
+    assert [row["op"] for row in me.events(limit=10)] == ["revoke", "grant"]
+    assert me.agent("planner").events(limit=10) == []
+
+
+def test_the_day_of_use_is_written_once_a_day(book, me, clock, store_url):
+    token = me.keys_create("laptop").token
+    assert me.keys()[0].last_used_at is None
+    book.authenticate(token)
+    assert me.keys()[0].last_used_at == clock().replace(hour=0)
+    rows = all_rows(store_url)
+    clock.tick(hours=5)
+    book.authenticate(token)
+    book.flush()
+    assert all_rows(store_url) == rows
+    clock.tick(days=1)
+    book.authenticate(token)
+    assert me.keys()[0].last_used_at == clock().replace(hour=0)
+
+
+def test_whoever_erases_a_user_erases_their_keys(book, me):
+    me.remember("The lamp is green")
+    mine, his = me.keys_create("laptop"), book.user("bob").keys_create("laptop")
+    book.authenticate(mine.token).erase_user()
+    refused(book, mine.token)
+    assert me.keys() == []
+    book.authenticate(his.token)
+
+
+def test_an_import_brings_no_keys(book, me):
+    me.remember("The lamp is green")
+    me.keys_create("laptop")
+    copy = book.user("copy")
+    copy.import_(list(me.export()))
+    assert copy.keys() == []
+    assert copy.list().memories
+
+
+# ——— secrets stay secret ———
+
+
+def test_no_token_is_in_a_log_a_finding_an_error_an_export_or_a_repr(book, me, caplog, store_url):
+    caplog.set_level(logging.DEBUG)
+    key = me.keys_create("laptop")
+    secret = key.token.rpartition(".")[2]
+    told = [repr(key), str(key), repr(book.identify(key.token))]
+    told.append(repr(book.authenticate(key.token).principal))
+    for wrong in (key.token + "x", key.token[:-1]):
+        told.append(str(refused(book, wrong)))
+    for call in (me.keys_revoke, me.keys_rotate):  # a token in the place of an id
+        with pytest.raises(CommonplaceError) as error:
+            call(key.token)
+        told.append(str(error.value.as_dict()))
+    me.keys_revoke(key.id)
+    told += [str(refused(book, key.token)), str(me.doctor()), str(me.keys()), str(me.events())]
+    told += [*me.export(), caplog.text, str(all_rows(store_url))]
+    assert [text for text in told if secret in text] == []
+
+
+def test_a_key_tells_its_holder_nothing_of_others_users(book, me):
+    """What looks at the whole store is for whoever has the store itself."""
+    mine = book.authenticate(me.keys_create("laptop", cleared=True).token)
+    with pytest.raises(NotAllowed):
+        mine.doctor(all_users=True)
+    with pytest.raises(NotAllowed):
+        mine.verify_forget("a secret of bob's", files=True)
+    assert mine.verify_forget("a secret of bob's").clean
+    assert me.doctor(all_users=True)
