@@ -3,6 +3,9 @@ no token is a byte on the disk."""
 
 from __future__ import annotations
 
+from uuid import uuid4
+
+import psycopg
 import pytest
 
 from commonplace.errors import Unauthenticated
@@ -76,3 +79,17 @@ def test_no_byte_of_a_token_is_in_the_stores_files(store_url, request):
             owner, _, secret = key.token.split(".")
             for part in (key.token, secret, owner):
                 assert files_holding(part, store_url, server) == []
+
+
+def test_an_erased_user_leaves_no_byte_of_what_the_keys_were_called(store_url, request):
+    server = request.getfixturevalue("postgres") if "://" in store_url else None
+    label = f"zq{uuid4().hex}"
+    with open_plainly(store_url) as book:
+        me = book.user("ana")
+        me.keys_revoke(me.keys_create(label, for_agent=f"{label} bot").id)
+        if server:  # PostgreSQL does this by itself, and keeps samples of what it sees
+            with psycopg.connect(store_url, autocommit=True) as connection:
+                connection.execute("ANALYZE")
+        assert files_holding(label, store_url, server), "the test can find what is there"
+        assert me.erase_user(now=True).scrub == "complete"
+        assert files_holding(label, store_url, server) == []

@@ -37,6 +37,7 @@ def world(shared_url):
     ana.profile_set("city", "Paris")
     ana.profile_note("Likes the garden")
     ana.recall("garden", thread="t")
+    ana.keys_create("her laptop")
     ana.erase(ana.remember("Erased password").id, now=True)
     yield book, clock
     book.close()
@@ -58,6 +59,7 @@ def everything_she_reads(book):
         "events": repr(ana.events(limit=1000)),
         "profile": repr(ana.profile()),
         "stats": repr(ana.stats()),
+        "keys": repr(ana.keys()),
         "export": exported,
         "verify": repr([ana.verify_forget(word) for word in ("password", "Erased", "tulip7")]),
         "revision": ana.revision,
@@ -72,6 +74,7 @@ class Bob:
         self.me = book.user(f"bob {next(_bobs)}", cleared=True)
         self.hers = list(untraced(book, "ana").export())
         self.ids = [memory.id for memory in untraced(book, "ana").list(limit=1000).memories]
+        self.key = untraced(book, "ana").keys()[0].id
 
     def do(self, name, text, pick):
         with suppress(InvalidInput, LimitReached, NotFound):
@@ -120,6 +123,12 @@ class Bob:
         self.clock.tick(days=90)
         self.me.tidy()
 
+    def keys(self, text, id):
+        self.me.keys_revoke(self.me.keys_rotate(self.me.keys_create(text).id).id)
+        with suppress(NotFound):
+            self.me.keys_rotate(self.key)
+        self.me.keys_revoke(self.key)
+
     def bring_in_hers(self, text, id):
         self.me.import_(self.hers)
 
@@ -155,7 +164,7 @@ def test_each_deed_alone_on_a_copy_of_her_memory(world, deed):
     bob.ids = [memory.id for memory in untraced(book, "ana").list(kinds="note").memories]
     revision = bob.me.revision
     bob.do(deed, "Paris kettle", 1)
-    assert bob.me.revision > revision or deed in ("read", "restore")
+    assert bob.me.revision > revision or deed in ("read", "restore", "keys")
     book.flush()
     clock.now = START
     assert everything_she_reads(book) == before

@@ -32,6 +32,12 @@ def test_reads_of_one_kind_become_one_write():
     assert one.entries == (SEARCH, SEARCH)
 
 
+def test_no_key_that_was_used_is_lost():
+    used = [Bookkeeping(Scope.of_user("ana"), START, used_keys=(key,)) for key in "ab"]
+    (one,) = together(used)
+    assert one.used_keys == ("a", "b")
+
+
 def test_turns_for_the_log_stay_in_their_order():
     turns = [Turn("t", None, START, (Search("recall", word, ()),)) for word in "abc"]
     (one,) = together(Bookkeeping(Scope.of_user("ana"), START, turns=(turn,)) for turn in turns)

@@ -35,6 +35,8 @@ READS = frozenset(
         "change_log",
         "changes",
         "conflicts",
+        "context",
+        "context_pack",
         "doctor",
         "events",
         "export",
@@ -52,6 +54,7 @@ READS = frozenset(
         "stats",
         "understand",
         "verify_forget",
+        "whole_context",
         "why",
     }
 )
