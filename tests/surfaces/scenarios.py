@@ -543,6 +543,7 @@ SCENARIOS = (
         Step("keys create", {"label": "guest", "expires_at": "2999-01-01"}),
         Step("keys create", {"label": "late", "expires_at": "2001-01-01"}, error="invalid_input"),
         Step("keys create", {"label": "late", "ttl_days": -1.0}, error="invalid_input"),
+        Step("keys create", {"label": "late", "ttl_days": 0.0}, error="invalid_input"),
         Step(
             "keys create",
             {"label": "both", "ttl_days": 1.0, "expires_at": "2999-01-01"},

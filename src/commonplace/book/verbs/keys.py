@@ -69,10 +69,13 @@ class OfKeys(Handle):
 def end_of(ttl_days: float | None, expires_at: Moment | None, now: datetime) -> datetime | None:
     one_of(ttl_days=ttl_days, expires_at=expires_at)
     if ttl_days is not None:
-        return now + timedelta(days=check.number(ttl_days, "ttl_days", 0, check.MAX_DAYS))
-    if expires_at is None:
+        field = "ttl_days"
+        ends = now + timedelta(days=check.number(ttl_days, field, 0, check.MAX_DAYS))
+    elif expires_at is not None:
+        field = "expires_at"
+        ends = check.when(expires_at, field)
+    else:
         return None
-    ends = check.when(expires_at, "expires_at")
     if ends <= now:
-        raise InvalidInput("expires_at lies in the past.", field="expires_at")
+        raise InvalidInput("This key would have ended already.", field=field)
     return ends
