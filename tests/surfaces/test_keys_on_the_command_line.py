@@ -21,7 +21,7 @@ def commonplace(tmp_path: Path):
     }
 
     def run(*arguments, key=None):
-        variables = {**environment, "COMMONPLACE_KEY": key} if key else environment
+        variables = environment if key is None else {**environment, "COMMONPLACE_KEY": key}
         return program.run(arguments, environment=variables)
 
     return run
@@ -83,6 +83,14 @@ def test_a_key_that_has_ended_opens_nothing(commonplace):
     assert code(commonplace("list", key=new["token"])) == "unauthenticated"
     assert code(commonplace("worker", "--once", key="cpk_nothing")) == "unauthenticated"
     assert "revoked laptop" in commonplace("keys").stdout
+
+
+def test_an_empty_key_is_nobodys_and_not_the_owners(commonplace):
+    """Such as a variable of the shell that was never set."""
+    commonplace("remember", "The lamp is green")
+    for verb in (("list",), ("export",), ("worker", "--once"), ("keys", "admins")):
+        assert code(commonplace(*verb, key="")) == "unauthenticated"
+        assert code(commonplace(*verb, "--key", "")) == "unauthenticated"
 
 
 def test_an_admin_looks_after_keys_and_the_store_and_sees_no_memory(commonplace):
