@@ -13,6 +13,9 @@
     ├── NotAllowed                the caller may not do this
     │   └── CategoryNotAllowed    an agent asked for what its allowlist does not name
     ├── LimitReached              a limit of the contract, such as five live souls
+    ├── RateLimited               too many requests with one key (retryable)
+    ├── IdempotencyConflict       an Idempotency-Key that stands for another request
+    ├── ChangedMeanwhile          it is not any more what the request insists on (If-Match)
     ├── EmbedderMismatch          the store was written with another embedder
     ├── EmbedderUnavailable       a verb that cannot do without it got no answer (retryable)
     └── StoreError                the database cannot do it
@@ -123,6 +126,22 @@ class CategoryNotAllowed(NotAllowed):
 class LimitReached(CommonplaceError):
     code = "limit_reached"
     default_remedy = "Forget or update an existing one first."
+
+
+class RateLimited(CommonplaceError):
+    code = "rate_limited"
+    retryable = True
+    default_remedy = "Nothing was changed. Call again in a moment, and more slowly."
+
+
+class IdempotencyConflict(CommonplaceError):
+    code = "idempotency_conflict"
+    default_remedy = "Give each request a key of its own."
+
+
+class ChangedMeanwhile(CommonplaceError):
+    code = "changed_meanwhile"
+    default_remedy = "Nothing was changed. Look at it again, then decide again."
 
 
 class EmbedderMismatch(CommonplaceError):

@@ -33,6 +33,7 @@ SCOPED_TABLES = (
     "passages",
     "recall_log",
     "recall_hits",
+    "kept_answers",
     "keys",
 )
 OF_THE_STORE = ("store_facts", "generations")  # nothing of any owner is in them

@@ -8,6 +8,7 @@ me.recall("wifi password")
 
 from commonplace.book.commonplace import Calibrated, Commonplace
 from commonplace.book.embedders import make_embedder
+from commonplace.book.once import Asked, Holds
 from commonplace.book.opening import open, open_as_it_is, utc_now
 from commonplace.book.user import User
 from commonplace.book.verbs.forgetting import Verified
@@ -15,9 +16,11 @@ from commonplace.book.verbs.keys import OfKeys
 from commonplace.book.verbs.recalling import Choice
 
 __all__ = [
+    "Asked",
     "Calibrated",
     "Choice",
     "Commonplace",
+    "Holds",
     "OfKeys",
     "User",
     "Verified",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -16,6 +16,7 @@ from commonplace.book.embedders import (
     measured_calibration,
 )
 from commonplace.book.keys import create_key, identify, list_keys, revoke_key
+from commonplace.book.once import Asked, once
 from commonplace.book.user import User
 from commonplace.book.verbs.handle import Moment
 from commonplace.book.verbs.keys import OfKeys, end_of
@@ -35,9 +36,11 @@ from commonplace.language.detect import Script
 from commonplace.language.models.calibrate import FEWEST_PAIRS, Pair, calibrate, pairs_from
 from commonplace.language.models.embedder import Calibration, Embedder, EmbedderDown, Knots, Proof
 from commonplace.model import check
+from commonplace.model.delta import Delta
 from commonplace.model.key import Key, NewKey, ShownKey, principal_of
 from commonplace.model.lifecycle import LIFETIMES
 from commonplace.model.scope import Principal, Scope
+from commonplace.recall.changes import since_last_look
 from commonplace.settings import Settings
 from commonplace.sleep.background import Background
 from commonplace.sleep.reembed import Reembedded, Report, reembed
@@ -133,6 +136,25 @@ class Commonplace:
     def flush(self) -> None:
         """Wait until what was read is written down."""
         self._desk.books.flush()
+
+    def ping(self) -> None:
+        """Raises what is wrong where the store cannot be read."""
+        self._desk.store.fact("ready")
+
+    def has_keys(self) -> bool:
+        """Is there anybody who could come with a key?"""
+        now = self._desk.clock()
+        scopes = (Scope.of_the_store(), *self._desk.store.scopes())
+        return any(key.is_valid(now) for scope in scopes for key in self._desk.store.keys(scope))
+
+    def once(self, whose: User, asked: Asked, do: Callable[[], str]) -> str:
+        """Do it, unless the same caller asked for the same with the same key within a day: then
+        the answer is the first one's."""
+        return once(self._desk, whose.principal, asked, do)
+
+    def changes_after(self, whose: User, revision: int) -> Delta:
+        """What a handle may hear of since a revision. No mark is moved."""
+        return since_last_look(self._desk, whose.principal, "", revision)
 
     def reembed(self, embedder: str | Embedder, *, progress: Report = lambda _: None) -> Reembedded:
         """Make all vectors anew with another embedder. Everybody goes on working with the old

@@ -22,7 +22,7 @@ _FILES = frozenset(
 
 
 def original_from(given: Mapping[str, Any]) -> Original:
-    raw, name = _taken(given["original"])
+    raw, name = read_original(given["original"])
     words = {name: given[name] for name in ("format", "title", "origin") if given[name] is not None}
     external_id = given["external_id"]
     return Original(
@@ -53,7 +53,7 @@ def _words(given: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return () if given[name] is None else check.words(given[name], name)
 
 
-def _taken(original: object) -> tuple[bytes, str | None]:
+def read_original(original: object) -> tuple[bytes, str | None]:
     """The bytes, and the file's name if they are from one."""
     match original:
         case bytes():

@@ -12,6 +12,7 @@ from commonplace.model.conflict import Held
 from commonplace.model.filters import NO_FILTERS, UNCLEARED, WHOLE, Filters, Visibility
 from commonplace.model.job import LEASE, Failure, Job, JobState
 from commonplace.model.journal import JournalRow
+from commonplace.model.kept_answer import KeptAnswer
 from commonplace.model.key import Key
 from commonplace.model.memory import Link, Memory, State, Version
 from commonplace.model.proposal import Proposal
@@ -314,6 +315,28 @@ class Store(Protocol):
     def keys(self, scope: Scope) -> list[Key]:
         """Oldest first; those that have ended, too."""
         ...
+
+    # ——— answers that are kept for a day ———
+
+    def claim_answer(
+        self, scope: Scope, name: str, request: str, now: datetime
+    ) -> KeptAnswer | None:
+        """None: nobody had it, and now it is the caller's to keep or to release."""
+        ...
+
+    def keep_answer(
+        self, scope: Scope, name: str, request: str, now: datetime, answer: str | None
+    ) -> None:
+        """Unless something was erased since it was claimed."""
+        ...
+
+    def keep_harmless_answer(
+        self, scope: Scope, name: str, request: str, now: datetime, answer: str | None
+    ) -> None:
+        """In any case: it holds nothing that could be erased."""
+        ...
+
+    def release_answer(self, scope: Scope, name: str) -> None: ...
 
     # ——— the past ———
 

@@ -49,7 +49,7 @@ SELECT CAST(CAST(pg_current_xact_id() AS xid) AS text)
 
 -- name: vacuum
 VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors, held, proposals,
-  sources, originals, passages, jobs, recall_log, recall_hits, keys
+  sources, originals, passages, jobs, recall_log, recall_hits, keys, kept_answers
 
 -- name: unseen_since
 -- VACUUM FULL keeps dead rows that an open transaction may still look at. It freezes all others, so
@@ -58,7 +58,8 @@ SELECT bool_and(age(relfrozenxid) <= age(CAST(CAST(:moment AS TEXT) AS xid)))
   FROM pg_class
  WHERE relkind = 'r'
    AND (oid IN (to_regclass('cursors'), to_regclass('held'), to_regclass('jobs'),
-               to_regclass('proposals'), to_regclass('keys'))
+               to_regclass('proposals'), to_regclass('keys'),
+               to_regclass('kept_answers'))
         OR oid IN (SELECT inhrelid FROM pg_inherits
                     WHERE inhparent IN (to_regclass('memories'), to_regclass('versions'),
                                         to_regclass('terms'), to_regclass('vectors'),

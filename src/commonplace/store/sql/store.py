@@ -43,6 +43,7 @@ from commonplace.store.sql.generations import (
     insert_unit_vectors,
 )
 from commonplace.store.sql.jobs import SqlJobs
+from commonplace.store.sql.kept_answers import SqlKeptAnswers, forget_old_answers
 from commonplace.store.sql.keys import SqlKeys, mark_keys_used
 from commonplace.store.sql.past import SqlPast
 from commonplace.store.sql.proposals import SqlProposals
@@ -82,7 +83,16 @@ _LOOSE_ENDS = (
 )
 
 
-class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals, SqlPast, SqlRecallLog, SqlKeys):
+class SqlStore(
+    SqlGenerations,
+    SqlJobs,
+    SqlSources,
+    SqlProposals,
+    SqlPast,
+    SqlRecallLog,
+    SqlKeys,
+    SqlKeptAnswers,
+):
     url: str
     _closed = False
 
@@ -125,6 +135,8 @@ class SqlStore(SqlGenerations, SqlJobs, SqlSources, SqlProposals, SqlPast, SqlRe
             self._record_entries(session, bookkeeping, *numbered)
             record_turns(session, bookkeeping)
             mark_keys_used(session, bookkeeping.used_keys, bookkeeping.at)
+            if bookkeeping.tidied:
+                forget_old_answers(session, bookkeeping.at)
 
     def _record_reads(self, session: Session, bookkeeping: Bookkeeping) -> None:
         at = micros(bookkeeping.at)
@@ -365,6 +377,7 @@ _TABLES_OF_TEXT = (
     "passages",
     "recall_log",
     "keys",
+    "kept_answers",
 )
 
 

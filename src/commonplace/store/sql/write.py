@@ -91,6 +91,8 @@ def write_steps(session: Session, changeset: Changeset, hold_to: Callable[[int],
     hold_to(numbers.generation)
     for batch in _batches(changeset):
         _write_batch(session, batch, numbers)
+    if changeset.receipt or any(map(_vanishes, changeset.steps)):
+        session.run("silence_answers")
     reached("apply.rows")
     _write_journal(session, changeset, numbers)
     if changeset.receipt:
@@ -244,6 +246,7 @@ _EVERYTHING = (
     "recall_hits",
     "recall_log",
     "keys",
+    "kept_answers",
 )
 
 

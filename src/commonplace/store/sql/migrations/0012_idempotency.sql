@@ -1,0 +1,14 @@
+-- Answers to requests that came with a key of their caller's (Idempotency-Key), for a day: the same
+-- request again gets the same answer. A name is a digest of caller and key, a request one of what
+-- was asked. state: open (under way), done, silenced (something was erased since).
+
+CREATE TABLE kept_answers (
+  scope           #id     NOT NULL,
+  name            #id     NOT NULL,
+  request         TEXT    NOT NULL,
+  at              #int    NOT NULL,
+  state           TEXT    NOT NULL,
+  answer          TEXT,
+  PRIMARY KEY (scope, name)
+) #heap;
+CREATE INDEX kept_answers_by_age ON kept_answers (scope, at);
