@@ -3,7 +3,17 @@
 from commonplace import errors
 from commonplace.book import Choice, Commonplace, User, open
 from commonplace.errors import CommonplaceError
+from commonplace.surfaces.rest.client import connect
 
 __version__ = "0.1.0"
 
-__all__ = ["Choice", "Commonplace", "CommonplaceError", "User", "__version__", "errors", "open"]
+__all__ = [
+    "Choice",
+    "Commonplace",
+    "CommonplaceError",
+    "User",
+    "__version__",
+    "connect",
+    "errors",
+    "open",
+]

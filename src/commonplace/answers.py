@@ -12,7 +12,7 @@ from typing import Any
 def as_data(value: Any) -> Any:
     """Dataclasses become maps, with their public properties; moments become ISO 8601."""
     if is_dataclass(value) and not isinstance(value, type):
-        names = [f.name for f in fields(value)] + _properties(type(value))
+        names = [f.name for f in fields(value)] + properties_of(type(value))
         return {name: as_data(getattr(value, name)) for name in names}
     if isinstance(value, datetime):
         return value.isoformat()
@@ -30,7 +30,8 @@ _NOT_FOR_ANSWERS = frozenset(
 )
 
 
-def _properties(kind: type) -> list[str]:
+def properties_of(kind: type) -> list[str]:
+    """What an answer of this class tells beside its fields."""
     return [
         name
         for name, member in vars(kind).items()

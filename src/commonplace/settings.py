@@ -159,6 +159,43 @@ TABLE: tuple[Setting, ...] = (
     ),
     Setting("lock_timeout", float, 60.0, "Seconds to wait for another writer.", 0),
     Setting("pool_size", int, 10, "Connections kept to PostgreSQL.", 1),
+    Setting(
+        "serve_host", str, "127.0.0.1", "Where `commonplace serve` listens: a name or an address."
+    ),
+    Setting("serve_port", int, 8765, "The port it listens on; 0: any that is free.", 0, 65_535),
+    Setting(
+        "serve_keyless",
+        bool,
+        True,
+        "On a loopback address, whoever sends no key is the user that the setting `user` names.",
+    ),
+    Setting(
+        "serve_names",
+        str,
+        "",
+        "Names under which it answers beside localhost and addresses in numbers, with commas.",
+    ),
+    Setting(
+        "serve_origins",
+        str,
+        "",
+        "Origins of pages that may ask it from a browser, such as https://app.example, with "
+        "commas.",
+    ),
+    Setting("serve_max_mb", float, 64.0, "How large a request may be, in megabytes.", 0.001, 4096),
+    Setting(
+        "serve_rate",
+        float,
+        200.0,
+        "How many requests a second one key may send, on average; 0: any number.",
+        0,
+    ),
+    Setting(
+        "serve_tracing",
+        bool,
+        False,
+        "Send a span for each request to the OpenTelemetry provider of the process.",
+    ),
 )
 BY_NAME = {setting.name: setting for setting in TABLE}
 
@@ -189,6 +226,14 @@ class Settings:
     observe_daily: int
     lock_timeout: float
     pool_size: int
+    serve_host: str
+    serve_port: int
+    serve_keyless: bool
+    serve_names: str
+    serve_origins: str
+    serve_max_mb: float
+    serve_rate: float
+    serve_tracing: bool
 
 
 def shown(settings: Settings) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The ways to call an operation: Python, async Python and the command line."""
+"""The ways to call an operation: Python, async Python, the command line, REST and its client."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import io
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import pytest
 from scenarios import Scenario, Step
@@ -18,6 +21,8 @@ from commonplace.answers import as_data
 from commonplace.errors import CommonplaceError
 from commonplace.operations import BY_NAME, Operation, Shape
 from commonplace.surfaces.cli import main as command_line
+from commonplace.surfaces.rest.routes import Route, routes_of
+from support.rest_server import Running
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _MOMENT = re.compile(r"^\d{4}-\d\d-\d\d([T ].*)?$")
@@ -94,6 +99,67 @@ class CommandLineFace:
 
     def close(self) -> None:
         self.capsys.readouterr()
+
+
+class ClientFace:
+    """The typed client, over a real connection to a real server."""
+
+    def __init__(self, url: str):
+        self.book = commonplace.open(url, embedder="hashing")
+        self.server = Running(self.book)
+        self.me = commonplace.connect(self.server.url)
+
+    def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
+        me = self.me.agent(step.agent) if step.agent else self.me
+        answer = BY_NAME[step.operation].call(me, arguments)
+        self.book.flush()
+        return as_data(answer)
+
+    def close(self) -> None:
+        self.me.close()
+        self.server.stop()
+        self.book.close()
+
+
+class RestFace(ClientFace):
+    """Requests as anybody would write them: each operation by every route that leads to it."""
+
+    def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
+        operation = BY_NAME[step.operation]
+        routes = [r for r in routes_of(step.operation) if _can_carry(r, arguments)]
+        route = routes[len(step.operation) % len(routes)]
+        headers = {"commonplace-agent": step.agent} if step.agent else {}
+        path, body = _sent(operation, route, dict(arguments))
+        answer = self.server.ask(route.method, path, body, headers)
+        self.book.flush()
+        if answer.status >= 400:
+            assert answer.headers["content-type"] == "application/problem+json"
+            raise TypedError(answer.data["code"], answer.status)
+        return answer.data
+
+
+def _can_carry(route: Route, arguments: Mapping[str, Any]) -> bool:
+    given = [arguments.get(parameter) for parameter in route.in_path.values()]
+    return all(isinstance(each, str) or (each and len(each) == 1) for each in given)
+
+
+def _sent(operation: Operation, route: Route, arguments: dict[str, Any]) -> tuple[str, Any]:
+    """The path with its query, and the body. A file that is not there cannot be sent."""
+    for name, parameter in route.in_path.items():
+        value = arguments.pop(parameter)
+        one = value if isinstance(value, str) else value[0]
+        route = replace(route, path=route.path.replace(f"{{{name}}}", quote(one, safe="")))
+    if any(isinstance(value, Path) for value in arguments.values()):
+        raise TypedError("invalid_input", None)
+    path = route.in_full()
+    if route.method not in ("GET", "DELETE"):
+        return path, arguments
+    pairs = [
+        (name, each if isinstance(each, str) else json.dumps(each))
+        for name, value in arguments.items()
+        for each in (value if isinstance(value, list) else [value])
+    ]
+    return f"{path}?{urlencode(pairs)}" if pairs else path, None
 
 
 class TypedError(Exception):

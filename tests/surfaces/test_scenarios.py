@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from faces import AsyncFace, CommandLineFace, PythonFace, play
+from faces import AsyncFace, ClientFace, CommandLineFace, PythonFace, RestFace, play
 from scenarios import SCENARIOS
 
 from commonplace.operations import OPERATIONS
@@ -15,12 +15,16 @@ def test_every_surface_answers_alike(scenario, tmp_path: Path, monkeypatch, caps
         "python": PythonFace(str(tmp_path / "python.db")),
         "async": AsyncFace(str(tmp_path / "async.db")),
         "command line": CommandLineFace(str(tmp_path / "cli.db"), monkeypatch, capsys),
+        "client": ClientFace(str(tmp_path / "client.db")),
+        "rest": RestFace(str(tmp_path / "rest.db")),
     }
-    transcripts = {name: play(face, scenario) for name, face in faces.items()}
-    for face in faces.values():
-        face.close()
-    assert transcripts["async"] == transcripts["python"]
-    assert transcripts["command line"] == transcripts["python"]
+    try:
+        transcripts = {name: play(face, scenario) for name, face in faces.items()}
+    finally:
+        for face in faces.values():
+            face.close()
+    for name, transcript in transcripts.items():
+        assert transcript == transcripts["python"], name
 
 
 def test_the_table_covers_every_operation_on_the_command_line():

@@ -15,6 +15,7 @@ from commonplace.surfaces.cli.bench import bench
 from commonplace.surfaces.cli.command import GLOBALS, Globals, command_for
 from commonplace.surfaces.cli.demo import demo
 from commonplace.surfaces.cli.render import show_error
+from commonplace.surfaces.cli.serving import serve
 
 EXIT_USER_ERROR = 1
 
@@ -48,6 +49,7 @@ def build() -> typer.Typer:
         else:
             groups[first].command(rest, help=operation.help)(command_for(operation))
     app.command("demo")(demo)
+    app.command("serve")(serve)
     app.add_typer(bench, name="bench")
     return app
 

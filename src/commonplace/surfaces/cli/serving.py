@@ -1,0 +1,42 @@
+"""`commonplace serve`: the memory over HTTP, until it is told to stop."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+
+import commonplace
+from commonplace import settings as settings_table
+from commonplace.errors import BadSettings
+from commonplace.surfaces.cli.command import GLOBALS, Globals
+
+
+def serve(
+    context: typer.Context,
+    host: Annotated[str | None, typer.Option(help="Where to listen (serve_host).")] = None,
+    port: Annotated[int | None, typer.Option(help="On which port (serve_port).")] = None,
+    store: Annotated[str | None, GLOBALS["store"]] = None,
+    user: Annotated[str | None, GLOBALS["user"]] = None,
+    embedder: Annotated[str | None, GLOBALS["embedder"]] = None,
+) -> None:
+    """Serve the memory over HTTP. On this machine alone it needs no key; on any other address
+    everybody needs one."""
+    options = Globals(store, user, None, embedder).over(context.obj)
+    flags = {"store": options.store, "user": options.user, "embedder": options.embedder}
+    chosen = settings_table.load({**flags, "serve_host": host, "serve_port": port})
+    serving = _with_the_server_installed()
+    with commonplace.open(options.store, embedder=options.embedder) as book:
+        serving.serve(book, chosen, typer.echo)
+
+
+def _with_the_server_installed() -> Any:
+    """Imported when wanted: whoever serves nothing need not have it."""
+    try:
+        return import_module("commonplace.surfaces.rest.serving")
+    except ModuleNotFoundError as error:
+        raise BadSettings(
+            f"A server needs {error.name}, which is not installed.",
+            remedy="pip install 'commonplace[server]'",
+        ) from error

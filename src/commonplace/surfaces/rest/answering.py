@@ -1,0 +1,164 @@
+"""One operation over HTTP: the caller, the arguments, the verb, the answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from commonplace.answers import as_data
+from commonplace.book import Asked, Commonplace, Holds, OfKeys, User
+from commonplace.errors import ChangedMeanwhile, InvalidInput, TooLong
+from commonplace.model.key import NewKey
+from commonplace.operations import BY_NAME, Effect, Operation
+from commonplace.surfaces.rest.arguments import arguments_from
+from commonplace.surfaces.rest.reception import Reception
+from commonplace.surfaces.rest.routes import Route
+from commonplace.surfaces.schemas import returned_by
+
+JSON = "application/json"
+LINES = "application/x-ndjson"
+IDEMPOTENCY_KEY = "idempotency-key"
+LONGEST_KEY = 255
+_CHUNK = 64 * 1024
+_READING = frozenset({"last_accessed_at", "access_count"})  # looking changes nothing
+
+
+def endpoint_for(route: Route, reception: Reception) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        whose = await run_in_threadpool(reception.opened_for, route.operation, request.headers)
+        body = await whole_body(request, reception.max_bytes)
+        answer = await run_in_threadpool(_Call(route, reception, request, whose, body).answer)
+        if route.writes and isinstance(whose, User):
+            reception.listeners.tell(whose.principal.user_id)
+        return answer
+
+    return endpoint
+
+
+async def whole_body(request: Request, most: int) -> bytes:
+    """Refused as soon as it is known to be too long."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > most:
+            raise too_large(most)
+    return bytes(body)
+
+
+def too_large(most: int) -> TooLong:
+    return TooLong(
+        f"A request has at most {most:,} bytes.",
+        remedy="Send less at once; the setting `serve_max_mb` says how much.",
+        field="body",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    route: Route
+    reception: Reception
+    request: Request
+    whose: User | OfKeys | Commonplace
+    body: bytes
+
+    def answer(self) -> Response:
+        request = self.request
+        media_type = request.headers.get("content-type", JSON).lower()
+        query = request.query_params.multi_items()
+        arguments = arguments_from(self.route, request.path_params, query, media_type, self.body)
+        self._insist()
+        key = request.headers.get(IDEMPOTENCY_KEY)
+        if key is not None and self.route.writes and isinstance(self.whose, User):
+            return _json(self._once(self.whose, key, arguments))
+        answer = self.route.operation.call(self.whose, arguments)
+        if isinstance(answer, Iterator):
+            return StreamingResponse(_in_chunks(answer), media_type=LINES)
+        data = as_data(answer)
+        return self._item(data) if self.route.has_etag else _json(_text(data))
+
+    def _once(self, user: User, key: str, arguments: dict[str, Any]) -> str:
+        """The first answer, however often it is asked for."""
+        if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
+            raise InvalidInput(
+                f"An Idempotency-Key has 1 to {LONGEST_KEY} printable characters.",
+                field=IDEMPOTENCY_KEY,
+            )
+        called = f"{self.request.method} {self.request.url.path}?{self.request.url.query}"
+        content = self.request.headers.get("content-type", "")
+        fingerprint = hashlib.sha256(f"{called}\n{content}\n".encode() + self.body).hexdigest()
+        asked = Asked(key, fingerprint, _holds(self.route.operation))
+        return self.reception.book.once(
+            user, asked, lambda: _text(as_data(self.route.operation.call(user, arguments)))
+        )
+
+    # ——— states of one item ———
+
+    def _insist(self) -> None:
+        """If-Match: only what the caller has seen is changed."""
+        wanted = self.request.headers.get("if-match")
+        if wanted is None or not self.route.has_etag or not self.route.writes:
+            return
+        shown = BY_NAME["show"].call(self.whose, {"id": self.request.path_params["id"]})
+        if not _named_in(wanted, _etag(as_data(shown))):
+            raise ChangedMeanwhile("It is not any more what If-Match names.", field="if-match")
+
+    def _item(self, data: Any) -> Response:
+        if self.route.writes:
+            return _json(_text(data))
+        etag = _etag(data)
+        headers = {"etag": etag, "cache-control": "private, no-cache"}
+        if _named_in(self.request.headers.get("if-none-match", ""), etag):
+            return Response(status_code=304, headers=headers)
+        return _json(_text(data), headers)
+
+
+def _holds(operation: Operation) -> Holds:
+    if returned_by(operation) is NewKey:
+        return Holds.SECRET
+    return Holds.NUMBERS if operation.effect is Effect.DESTROY else Holds.WORDS
+
+
+def _etag(data: Any) -> str:
+    told = json.dumps(_without_reading(data), sort_keys=True)
+    return f'"{hashlib.sha256(told.encode()).hexdigest()[:32]}"'
+
+
+def _without_reading(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {n: _without_reading(each) for n, each in data.items() if n not in _READING}
+    return [_without_reading(each) for each in data] if isinstance(data, list) else data
+
+
+def _named_in(header: str, etag: str) -> bool:
+    named = {each.strip().removeprefix("W/") for each in header.split(",")}
+    return "*" in named or etag in named
+
+
+def _text(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)
+
+
+def _json(text: str, headers: dict[str, str] | None = None) -> Response:
+    return Response(
+        text.encode("utf-8"),
+        media_type=JSON,
+        headers={"cache-control": "no-store", **(headers or {})},
+    )
+
+
+def _in_chunks(lines: Iterator[str]) -> Iterator[bytes]:
+    chunk = bytearray()
+    for line in lines:
+        chunk += line.encode("utf-8") + b"\n"
+        if len(chunk) >= _CHUNK:
+            yield bytes(chunk)
+            chunk.clear()
+    if chunk:
+        yield bytes(chunk)

@@ -1,0 +1,140 @@
+"""The application: the table of routes, and what every server has beside it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp
+
+import commonplace
+from commonplace.book import Commonplace
+from commonplace.errors import CommonplaceError, InvalidInput, NotFound
+from commonplace.settings import Settings
+from commonplace.surfaces.rest import metrics
+from commonplace.surfaces.rest.answering import endpoint_for
+from commonplace.surfaces.rest.gate import Gate, unexpected
+from commonplace.surfaces.rest.openapi import Description
+from commonplace.surfaces.rest.problems import problem
+from commonplace.surfaces.rest.reception import Reception
+from commonplace.surfaces.rest.routes import PREFIX, ROUTES
+from commonplace.surfaces.rest.stream import MEDIA_TYPE, ChangeStream
+
+_SLASHES = re.compile(r"{(id|conflict)}")  # names in the place they came from may hold some
+# FastAPI would tell paths, queries and the words of exceptions; `tracing` has spans without them.
+_SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+
+
+def build_app(book: Commonplace, settings: Settings) -> tuple[ASGIApp, Reception]:
+    reception = Reception(book, settings)
+    app = FastAPI(
+        title="Commonplace",
+        version=commonplace.__version__,
+        summary="Long-term memory for AI agents: remember, recall, forget.",
+        docs_url=None,  # its page loads scripts from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry=_SILENT,
+    )
+    _operate(app, reception)
+    _attend(app, reception)
+    app.add_exception_handler(CommonplaceError, _refused)
+    app.add_exception_handler(HTTPException, _no_such_route)
+    app.add_exception_handler(Exception, lambda request, error: unexpected())
+    return Gate(app, reception), reception
+
+
+def _operate(app: FastAPI, reception: Reception) -> None:
+    """The stream comes first: paths of items would take it for one of theirs."""
+    app.add_api_route(
+        f"{PREFIX}/changes/stream",
+        ChangeStream(reception),
+        methods=["GET"],
+        response_model=None,
+        operation_id="changes_stream",
+        tags=["changes"],
+        summary="Changes as they happen",
+        description="Server-sent events; `Last-Event-ID` or `since` says where to go on.",
+        responses={200: {"description": "Events.", "content": {MEDIA_TYPE: {}}}},
+    )
+    description = Description()
+    for route in ROUTES:
+        app.add_api_route(
+            _SLASHES.sub(r"{\1:path}", route.in_full()),
+            endpoint_for(route, reception),
+            methods=[route.method],
+            response_model=None,
+            **description.of(route),
+        )
+    described = app.openapi
+
+    def with_components() -> dict[str, Any]:
+        schema = described()
+        schema.setdefault("components", {}).update(description.components())
+        return schema
+
+    app.openapi = with_components  # type: ignore[method-assign]
+
+
+def _attend(app: FastAPI, reception: Reception) -> None:
+    """Who asks, is it alive, is it ready, how much is it doing."""
+
+    async def who(request: Request) -> Response:
+        user = await run_in_threadpool(reception.caller, request.headers)
+        asking = user.principal
+        revision = await run_in_threadpool(lambda: user.revision)
+        return JSONResponse(
+            {
+                "user_id": asking.user_id,
+                "agent": asking.agent,
+                "cleared": asking.cleared,
+                "may_resolve": asking.decides,
+                "revision": revision,
+            }
+        )
+
+    async def alive(request: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    async def ready(request: Request) -> Response:
+        if reception.listeners.is_draining:
+            return JSONResponse({"status": "draining"}, status_code=503)
+        await run_in_threadpool(reception.book.ping)
+        return JSONResponse({"status": "ready"})
+
+    async def numbers(request: Request) -> Response:
+        return Response(reception.metrics.text(), media_type=metrics.MEDIA_TYPE)
+
+    for path, endpoint, told in (
+        (f"{PREFIX}/me", who, "Whose memory it is, who asks, and its revision"),
+        ("/healthz", alive, "Is the server alive?"),
+        ("/readyz", ready, "Can it read the store?"),
+        ("/metrics", numbers, "Prometheus' numbers"),
+    ):
+        app.add_api_route(
+            path, endpoint, methods=["GET"], response_model=None, summary=told, tags=["server"]
+        )
+
+
+async def _refused(request: Request, error: Any) -> Response:
+    return problem(error)
+
+
+async def _no_such_route(request: Request, error: Any) -> Response:
+    """A path that nobody knows, or a method that it does not take."""
+    path = request.url.path
+    told: CommonplaceError
+    if error.status_code == 405:
+        told = InvalidInput(
+            f"{path} does not take {request.method}.", remedy="See /openapi.json.", field="method"
+        )
+    else:
+        told = NotFound(f"There is no {path}.", remedy="See /openapi.json.", field="path")
+    answer = problem(told, error.status_code)
+    answer.headers.update(error.headers or {})
+    return answer

@@ -1,0 +1,165 @@
+"""From a request to a verb's arguments. What the values may be, the verb itself checks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from commonplace.errors import BadText, InvalidInput, MissingField, UnknownField
+from commonplace.operations import Parameter, Shape
+from commonplace.surfaces.rest.routes import Route
+
+JSON = "application/json"
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def arguments_from(
+    route: Route,
+    path: Mapping[str, str],
+    query: Sequence[tuple[str, str]],
+    media_type: str,
+    body: bytes,
+) -> dict[str, Any]:
+    arguments = _from_path(route, path)
+    if route.takes_query:
+        arguments |= _from_query(route.parameters, query)
+    elif route.whole_body and body and not media_type.startswith(JSON):
+        beside = [p for p in route.parameters if p is not route.whole_body]
+        arguments |= _from_query(beside, query)
+        arguments[route.whole_body.name] = _whole(route.whole_body, body)
+    else:
+        _refuse_names((name for name, _ in query), ())
+        arguments |= _from_body(route, body, media_type)
+    for parameter in route.parameters:
+        if parameter.required and parameter.name not in arguments:
+            raise MissingField(f"{parameter.name} is missing.", field=parameter.name)
+    return arguments
+
+
+def _from_path(route: Route, path: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        parameter: path[name] if name == parameter else [path[name]]
+        for name, parameter in route.in_path.items()
+    }
+
+
+# ——— the query ———
+
+
+def _from_query(
+    parameters: Iterable[Parameter], query: Sequence[tuple[str, str]]
+) -> dict[str, Any]:
+    known = _by_spelling(parameters)
+    _refuse_names((name for name, _ in query), known)
+    values: dict[str, list[str]] = {}
+    for name, value in query:
+        values.setdefault(known[name].name, []).append(value)
+    return {name: _understood(known[name], given) for name, given in values.items()}
+
+
+def _by_spelling(parameters: Iterable[Parameter]) -> dict[str, Parameter]:
+    taken = tuple(parameters)
+    known = {parameter.name: parameter for parameter in taken}
+    return known | {parameter.alias: parameter for parameter in taken if parameter.alias}
+
+
+def _refuse_names(names: Iterable[str], known: Iterable[str]) -> None:
+    taken = set(known)
+    for name in names:
+        if name not in taken:
+            raise UnknownField(f"There is no {name!r} to give here.", field=name)
+
+
+def _understood(parameter: Parameter, given: list[str]) -> Any:
+    """One word of a query, or as many as there are where the verb takes several."""
+    name = parameter.name
+    if parameter.shape is Shape.TEXTS:
+        return given
+    if len(given) > 1:
+        raise InvalidInput(f"{name} is given twice.", field=name)
+    word = given[0]
+    match parameter.shape:
+        case Shape.INTEGER | Shape.NUMBER | Shape.FLAG:
+            return _scalar(parameter.shape, name, word)
+        case Shape.MAP | Shape.MAPS | Shape.VALUE:
+            return parsed(word, name)
+        case _:
+            return word
+
+
+def _scalar(shape: Shape, name: str, word: str) -> Any:
+    if shape is Shape.FLAG:
+        if word.lower() not in _FLAGS:
+            raise InvalidInput(f"{name} must be true or false.", field=name)
+        return _FLAGS[word.lower()]
+    try:
+        return int(word) if shape is Shape.INTEGER else float(word)
+    except ValueError:
+        wanted = "a whole number" if shape is Shape.INTEGER else "a number"
+        raise InvalidInput(f"{name} must be {wanted}.", field=name) from None
+
+
+# ——— the body ———
+
+
+def _from_body(route: Route, body: bytes, media_type: str) -> dict[str, Any]:
+    if not body:
+        return {}
+    if not media_type.startswith(JSON):
+        raise InvalidInput(
+            "The body must be JSON.", remedy=f"Send it with Content-Type: {JSON}.", field="body"
+        )
+    given = parsed(decoded(body), "body")
+    if not isinstance(given, dict):
+        raise InvalidInput("The body must be a JSON object.", field="body")
+    known = _by_spelling(route.parameters)
+    _refuse_names(given, known)
+    return {name: _from_json(known[name], value) for name, value in given.items()}
+
+
+def _from_json(parameter: Parameter, value: Any) -> Any:
+    """A text that names a file here is a text: nobody reads the server's files from afar."""
+    if parameter.shape is Shape.ORIGINAL and isinstance(value, str):
+        if not value.strip() or "\0" in value:
+            raise BadText(f"{parameter.name} is no text.", field=parameter.name)
+        return _encoded(value, parameter.name)
+    return value
+
+
+def _whole(parameter: Parameter, body: bytes) -> Any:
+    return body if parameter.shape is Shape.ORIGINAL else decoded(body).splitlines()
+
+
+def _encoded(text: str, name: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadText(f"{name} holds half a character.", field=name) from None
+
+
+def decoded(body: bytes) -> str:
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadText("The body is not UTF-8.", field="body") from None
+
+
+def parsed(text: str, name: str) -> Any:
+    """JSON, and nothing that only some readers of it take: no NaN, no name given twice."""
+    try:
+        return json.loads(text, object_pairs_hook=_once_each, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        told = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise InvalidInput(f"{name} is no valid JSON: {told}.", field=name) from None
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        raise ValueError("a name is given twice")
+    return named
+
+
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(f"{word} is no number")

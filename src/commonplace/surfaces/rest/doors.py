@@ -1,0 +1,102 @@
+"""Who may knock: host and origin of a request, and how often a caller may come.
+
+A page in a browser can be made to speak to a server on its own machine under a name of its choice
+(DNS rebinding). It cannot choose the Host and Origin headers, so these are held to known names.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from commonplace.errors import InvalidInput, NotAllowed, RateLimited
+
+LOCAL_NAMES = frozenset({"localhost"})
+BURST_SECONDS = 2  # of requests that a caller may save up
+REMEMBERED_CALLERS = 10_000
+
+
+def is_loopback(host: str) -> bool:
+    name = host.strip("[]").lower()
+    address = _address(name)
+    return name in LOCAL_NAMES if address is None else address.is_loopback
+
+
+def check_host(host: str | None, names: Collection[str]) -> None:
+    """An address as a number names nobody's page; a name must be one of ours."""
+    name = _name_of(host or "")
+    if name is None:
+        raise InvalidInput("The Host header is missing or no host.", field="host")
+    if name in LOCAL_NAMES or name in names or _address(name) is not None:
+        return
+    raise NotAllowed(
+        f"This server does not answer as {name!r}.",
+        remedy="Name it in the setting `serve_names`.",
+        field="host",
+    )
+
+
+def check_origin(origin: str | None, host: str | None, origins: Collection[str]) -> None:
+    """Pages of other places are refused: CORS is closed."""
+    if origin is None or origin.lower() in origins:
+        return
+    if (host or "").lower() != urlsplit(origin).netloc.lower():
+        raise NotAllowed(
+            "Pages of other origins may not ask.",
+            remedy="Name the origin in the setting `serve_origins`.",
+            field="origin",
+        )
+
+
+def _name_of(host: str) -> str | None:
+    try:
+        parts = urlsplit(f"//{host}")
+        _ = parts.port  # which says when it is none
+    except ValueError:
+        return None
+    plain = "@" not in host and not parts.path and not parts.query and not parts.fragment
+    return parts.hostname if plain else None
+
+
+def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(name)
+    except ValueError:
+        return None
+
+
+@dataclass
+class _Bucket:
+    tokens: float
+    at: float
+
+
+class Rates:
+    """A bucket of tokens for each caller, filled at a steady rate; each request takes one."""
+
+    def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic):
+        self._rate = per_second
+        self._most = max(1.0, per_second * BURST_SECONDS)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
+
+    def take(self, caller: str) -> None:
+        if self._rate <= 0:
+            return
+        with self._lock:
+            now = self._clock()
+            bucket = self._buckets.setdefault(caller, _Bucket(self._most, now))
+            self._buckets.move_to_end(caller)
+            bucket.tokens = min(self._most, bucket.tokens + (now - bucket.at) * self._rate)
+            bucket.at = now
+            if bucket.tokens < 1:
+                raise RateLimited("Too many requests with this key.")
+            bucket.tokens -= 1
+            if len(self._buckets) > REMEMBERED_CALLERS:
+                self._buckets.popitem(last=False)

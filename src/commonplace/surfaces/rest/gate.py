@@ -1,0 +1,121 @@
+"""What every request passes: known hosts only, a number to find it by, a line in the log."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from commonplace.errors import CommonplaceError, NotAllowed, TooLong
+from commonplace.surfaces.rest import logs
+from commonplace.surfaces.rest.answering import too_large
+from commonplace.surfaces.rest.doors import check_host, check_origin
+from commonplace.surfaces.rest.problems import problem
+from commonplace.surfaces.rest.reception import Reception
+from commonplace.surfaces.rest.tracing import Spans
+
+REQUEST_ID = "request-id"
+NO_ROUTE = "(none)"
+MISDIRECTED = 421
+TOO_LARGE = 413
+
+
+@dataclass
+class _Passing:
+    """One request on its way through."""
+
+    scope: Scope
+    send: Send
+    id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    status: int = 0  # of the answer; 0: none was given yet
+    error: Exception | None = None
+
+    async def answer(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            headers[REQUEST_ID] = self.id
+            headers["x-content-type-options"] = "nosniff"
+        await self.send(message)
+
+    @property
+    def route(self) -> str:
+        """As the table writes it: an id may be somebody's address."""
+        return getattr(self.scope.get("route"), "path_format", NO_ROUTE)
+
+
+class Gate:
+    def __init__(self, app: ASGIApp, reception: Reception):
+        self._app = app
+        self._reception = reception
+        self._spans = Spans(reception.settings.serve_tracing)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        passing = _Passing(scope, send)
+        with self._watched(passing):
+            try:
+                self._check(Headers(scope=scope))
+                await self._app(scope, receive, passing.answer)
+            except CommonplaceError as error:
+                await problem(error, _status(error))(scope, receive, passing.answer)
+            except Exception as error:  # whatever it is, no trace of it reaches the caller
+                passing.error = error
+                if not passing.status:
+                    await unexpected()(scope, receive, passing.answer)
+
+    def _check(self, headers: Headers) -> None:
+        host = headers.get("host")
+        check_host(host, self._reception.names)
+        check_origin(headers.get("origin"), host, self._reception.origins)
+        length = headers.get("content-length", "")
+        if length.isdigit() and int(length[:20]) > self._reception.max_bytes:
+            raise too_large(self._reception.max_bytes)
+
+    @contextmanager
+    def _watched(self, passing: _Passing) -> Iterator[None]:
+        metrics, method = self._reception.metrics, str(passing.scope["method"])
+        started = time.perf_counter()
+        metrics.in_progress += 1
+        try:
+            with self._spans.around(passing):
+                yield
+        finally:
+            metrics.in_progress -= 1
+            seconds = time.perf_counter() - started
+            known = method if method in _METHODS else "other"
+            metrics.answered(known, passing.route, passing.status, seconds)
+            logs.write_request(
+                id=passing.id,
+                method=known,
+                route=passing.route,
+                status=passing.status,
+                seconds=seconds,
+                error=passing.error,
+            )
+
+
+_METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+
+
+def _status(error: CommonplaceError) -> int | None:
+    """HTTP's own words for what is wrong with a request as such."""
+    if isinstance(error, TooLong):
+        return TOO_LARGE
+    return MISDIRECTED if isinstance(error, NotAllowed) and error.field == "host" else None
+
+
+def unexpected() -> Any:
+    told = CommonplaceError(
+        "Something went wrong that should not.",
+        remedy="Please report it, with the Request-Id of this answer.",
+    )
+    return problem(told)

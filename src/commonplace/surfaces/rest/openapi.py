@@ -1,0 +1,176 @@
+"""The OpenAPI description, made from the table of routes and the types of the verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from commonplace.errors import CommonplaceError, InvalidInput, NotFound, all_errors
+from commonplace.operations import Parameter, Shape
+from commonplace.surfaces.rest.answering import IDEMPOTENCY_KEY, JSON, LINES
+from commonplace.surfaces.rest.problems import MEDIA_TYPE as PROBLEM
+from commonplace.surfaces.rest.problems import as_problem, status_of
+from commonplace.surfaces.rest.reception import AGENT
+from commonplace.surfaces.rest.routes import Route
+from commonplace.surfaces.schemas import (
+    AnswerSchemas,
+    Schema,
+    of_parameter,
+    of_request,
+    returned_by,
+)
+
+BYTES = "application/octet-stream"
+SECURITY = {"key": {"type": "http", "scheme": "bearer"}}
+
+
+class Description:
+    """What FastAPI is told of each route; the named schemas are added at the end."""
+
+    def __init__(self) -> None:
+        self._answers = AnswerSchemas("#/components/schemas/")
+
+    def of(self, route: Route) -> dict[str, Any]:
+        """Arguments for `add_api_route`."""
+        operation = route.operation
+        return {
+            "operation_id": _operation_id(route),
+            "summary": operation.help.split(". ")[0].rstrip("."),
+            "description": operation.help,
+            "tags": [route.path.split("/")[1]],
+            "responses": {200: self._answer(route), **problems(route)},
+            "openapi_extra": _extra(route),
+        }
+
+    def _answer(self, route: Route) -> dict[str, Any]:
+        hint = returned_by(route.operation)
+        if route.name == "export":
+            return {"description": "Lines of JSON.", "content": {LINES: {"schema": _TEXT}}}
+        return {
+            "description": "The answer.",
+            "content": {JSON: {"schema": self._answers.of(hint)}},
+        }
+
+    def components(self) -> dict[str, Any]:
+        return {
+            "schemas": {**self._answers.named, "Problem": _PROBLEM},
+            "securitySchemes": SECURITY,
+        }
+
+
+def _operation_id(route: Route) -> str:
+    """Unique, as two routes may lead to one operation."""
+    names = "_by_id" if "{id}" in route.path else ""
+    noun = "_source" if route.path.startswith("/sources/") else ""
+    return route.operation.verb.strip("_") + noun + names
+
+
+def _extra(route: Route) -> dict[str, Any]:
+    extra: dict[str, Any] = {"parameters": list(_parameters(route)), "security": [{"key": []}, {}]}
+    if not route.takes_query and (content := _content(route)):
+        required = any(p.required for p in route.parameters)
+        extra["requestBody"] = {"required": required, "content": content}
+    return extra
+
+
+def _parameters(route: Route) -> Iterator[dict[str, Any]]:
+    taken = {parameter.name: parameter for parameter in route.operation.parameters}
+    for name, parameter in route.in_path.items():
+        told = taken[parameter].help if name == parameter else "Its id."
+        yield {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "schema": {"type": "string", "minLength": 1},
+            "description": told,
+        }
+    if route.takes_query:
+        yield from (_in_query(p, route.example) for p in route.parameters)
+    elif route.whole_body:
+        yield from (_in_query(p, {}) for p in route.parameters if p is not route.whole_body)
+    yield _header(AGENT, "An agent's name: the request is narrowed to what that agent may do.")
+    if route.writes:
+        yield _header(
+            IDEMPOTENCY_KEY, "A word of your own: the same again within a day is not done twice."
+        )
+    if route.has_etag:
+        name = "if-match" if route.writes else "if-none-match"
+        yield _header(name, "The ETag of what you have seen.")
+
+
+def _in_query(parameter: Parameter, example: Mapping[str, Any]) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "name": parameter.name,
+        "in": "query",
+        "required": parameter.required,
+        "description": parameter.help,
+    }
+    if parameter.name in example:
+        described["example"] = example[parameter.name]
+    schema = {k: v for k, v in of_parameter(parameter).items() if k != "description"}
+    if parameter.shape in (Shape.MAP, Shape.MAPS, Shape.VALUE):
+        return {**described, "content": {JSON: {"schema": schema}}}
+    return {**described, "schema": schema}
+
+
+def _header(name: str, told: str) -> dict[str, Any]:
+    return {
+        "name": name.title(),
+        "in": "header",
+        "required": False,
+        "description": told,
+        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+    }
+
+
+def _content(route: Route) -> dict[str, Any]:
+    if not route.parameters:
+        return {}
+    body: dict[str, Any] = {"schema": of_request(route.parameters)}
+    if route.example:
+        body["example"] = dict(route.example)
+    content = {JSON: body}
+    if route.whole_body:
+        kind = BYTES if route.whole_body.shape is Shape.ORIGINAL else LINES
+        content[kind] = {"schema": {"type": "string", "format": "binary"}}
+    return content
+
+
+def problems(route: Route) -> dict[int | str, dict[str, Any]]:
+    """Every answer that is no success is a problem; these are the ones to expect."""
+    likely: list[type[CommonplaceError]] = [
+        error for error in all_errors() if status_of(error("")) != 400
+    ]
+    statuses = {400, 413, 421, *(status_of(error("")) for error in likely)}
+    described: dict[int | str, dict[str, Any]] = {
+        status: {
+            "description": "A problem, with a code and a remedy.",
+            "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+        }
+        for status in sorted(statuses)
+    }
+    if route.has_etag and not route.writes:
+        described[304] = {"description": "It is as you have seen it."}
+    return described
+
+
+_TEXT: Schema = {"type": "string"}
+_PROBLEM: Schema = {
+    "type": "object",
+    "description": "RFC 9457; the codes are those of every other surface.",
+    "properties": {
+        "type": _TEXT,
+        "title": _TEXT,
+        "status": {"type": "integer"},
+        "detail": _TEXT,
+        "code": {"type": "string", "enum": sorted({error.code for error in all_errors()})},
+        "remedy": _TEXT,
+        "retryable": {"type": "boolean"},
+        "field": _TEXT,
+    },
+    "required": ["type", "title", "status", "detail", "code", "remedy", "retryable"],
+    "examples": [
+        as_problem(InvalidInput("importance must be from 1 to 5.", field="importance"), 400),
+        as_problem(NotFound("There is no 'nowhere' here.", field="id"), 404),
+    ],
+}

@@ -1,0 +1,70 @@
+"""Errors as RFC 9457 problems: the same codes and remedies as everywhere, with a status."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.responses import Response
+
+from commonplace import errors
+from commonplace.errors import CommonplaceError
+
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER = 1  # seconds
+
+# The nearest class in an error's line of descent decides.
+_STATUS: Mapping[type[CommonplaceError], int] = {
+    CommonplaceError: 500,
+    errors.InvalidInput: 400,
+    errors.Unauthenticated: 401,
+    errors.NotAllowed: 403,
+    errors.NotFound: 404,
+    errors.LimitReached: 409,
+    errors.IdempotencyConflict: 409,
+    errors.ChangedMeanwhile: 412,
+    errors.RateLimited: 429,
+    errors.EmbedderMismatch: 503,
+    errors.EmbedderUnavailable: 503,
+    errors.StaleDecision: 409,
+    errors.StoreBusy: 503,
+    errors.StoreUnavailable: 503,
+    errors.StoreClosed: 503,
+    errors.StoreFull: 507,
+}
+
+
+def status_of(error: CommonplaceError) -> int:
+    return next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
+
+
+def problem(error: CommonplaceError, status: int | None = None) -> Response:
+    """``status`` where HTTP has a word of its own for what is wrong."""
+    shown = status or status_of(error)
+    return Response(
+        json.dumps(as_problem(error, shown), ensure_ascii=False).encode("utf-8", "replace"),
+        status_code=shown,
+        media_type=MEDIA_TYPE,
+        headers=_headers(error, shown),
+    )
+
+
+def as_problem(error: CommonplaceError, status: int) -> dict[str, Any]:
+    told = error.as_dict()
+    return {
+        "type": f"urn:commonplace:error:{error.code}",
+        "title": error.code.replace("_", " "),
+        "status": status,
+        "detail": told.pop("message"),
+        **told,
+    }
+
+
+def _headers(error: CommonplaceError, status: int) -> dict[str, str]:
+    headers = {"cache-control": "no-store"}
+    if status == 401:
+        headers["www-authenticate"] = 'Bearer realm="commonplace"'
+    if error.retryable:
+        headers["retry-after"] = str(RETRY_AFTER)
+    return headers

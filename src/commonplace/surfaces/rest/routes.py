@@ -1,0 +1,150 @@
+"""The table of routes: which operation answers where.
+
+What a route takes is what its operation takes. Names in braces are taken from the path, the others
+from the query of a GET or DELETE and from the body of the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from commonplace.operations import BY_NAME, Effect, Operation, Parameter, Shape
+
+PREFIX = "/v1"
+_NAMES = re.compile(r"{(\w+)}")
+_ONE_OF = {"id": "ids"}  # a path names one where the verb takes several
+
+
+@dataclass(frozen=True)
+class Route:
+    method: str
+    path: str
+    name: str  # of the operation
+    # Parameters that reach beyond one user's memory: of no concern to who comes over the network.
+    without: tuple[str, ...] = ()
+    example: Mapping[str, Any] = field(default_factory=dict)
+    has_etag: bool = False  # one item, whose state can be asked for and insisted on
+
+    @cached_property
+    def operation(self) -> Operation:
+        return BY_NAME[self.name]
+
+    @cached_property
+    def in_path(self) -> Mapping[str, str]:
+        """What the path's names stand for."""
+        taken = {parameter.name for parameter in self.operation.parameters}
+        names = _NAMES.findall(self.path)
+        return {name: name if name in taken else _ONE_OF[name] for name in names}
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Those that are not in the path."""
+        elsewhere = {*self.in_path.values(), *self.without}
+        return tuple(p for p in self.operation.parameters if p.name not in elsewhere)
+
+    @property
+    def takes_query(self) -> bool:
+        return self.method in ("GET", "DELETE")
+
+    @cached_property
+    def whole_body(self) -> Parameter | None:
+        """A parameter that can be the body itself: an original, or the lines of an export."""
+        whole = (Shape.ORIGINAL, Shape.LINES)
+        return next((p for p in self.parameters if p.shape in whole), None)
+
+    @property
+    def writes(self) -> bool:
+        return self.operation.effect is not Effect.READ
+
+    def in_full(self) -> str:
+        return PREFIX + self.path
+
+
+def _get(path: str, name: str, **more: Any) -> Route:
+    return Route("GET", path, name, **more)
+
+
+def _post(path: str, name: str, **more: Any) -> Route:
+    return Route("POST", path, name, **more)
+
+
+_WIFI = "The wifi password is tulip42"
+
+# Where several lead to one operation, a client takes the first that can carry what it is given.
+ROUTES: tuple[Route, ...] = (
+    _post("/memories", "remember", example={"content": _WIFI, "tags": ["home"]}),
+    _post("/memories/batch", "remember many", example={"items": [_WIFI, {"content": "Tea"}]}),
+    _get("/memories", "list", example={"limit": 2}),
+    _post("/memories/merge", "merge", example={"ids": ["<id>", "<other>"]}),
+    _get("/memories/{id}/history", "history"),
+    _post("/memories/{id}/restore", "restore"),
+    _post("/memories/{id}/erase", "erase", example={"now": True}),
+    _get("/memories/{id}", "show", has_etag=True),
+    Route("PATCH", "/memories/{id}", "update", example={"importance": 4}, has_etag=True),
+    Route("DELETE", "/memories/{id}", "forget", has_etag=True),
+    _post("/update", "update", example={"query": "wifi password"}),
+    _post("/forget", "forget", example={"query": "wifi password"}),
+    _post("/restore", "restore", example={"ids": ["<id>"]}),
+    _post("/erase", "erase", example={"ids": ["<id>"]}),
+    _post("/verify-forget", "verify-forget", without=("files",), example={"text": "tulip42"}),
+    _post("/observe", "observe", example={"text": "I am allergic to peanuts.", "thread": "t"}),
+    _post("/observe/batch", "observe many", example={"turns": ["I live in Haifa.", "Noted."]}),
+    _post("/recall", "recall", example={"query": "What is the wifi password?", "k": 3}),
+    _post("/recall/batch", "recall many", example={"queries": ["wifi password", "peanuts"]}),
+    _post("/memory/query", "query", example={"query": "wifi password", "top_k": 1}),
+    _post("/context", "context", example={"query": "What is the wifi password?"}),
+    _post("/context/whole", "whole-context", example={"query": "wifi password"}),
+    _post("/context/pack", "context-pack", example={"query": "wifi password"}),
+    _post("/understand", "understand", example={"message": "what about sarah?"}),
+    _get("/why", "why"),
+    _get("/abbreviations", "abbreviations"),
+    _post("/abbreviations", "abbreviate", example={"short": "TFN", "long": "tax form number"}),
+    _post("/sources", "ingest", example={"original": "Tal: Found the keys.", "title": "Keys"}),
+    _get("/sources", "sources", example={"limit": 2}),
+    _get("/sources/{id}", "show", has_etag=True),
+    _get("/conflicts", "conflicts"),
+    _post("/conflicts/{conflict}/resolve", "resolve", example={"choice": "override"}),
+    _get("/profile", "profile"),
+    _post("/profile/notes", "profile note", example={"text": "Left-handed"}),
+    _get("/profile/proposals", "profile proposals"),
+    _post("/profile/proposals", "profile propose", example={"name": "tone", "value": "brief"}),
+    _post("/profile/proposals/{id}/accept", "profile accept"),
+    _post("/profile/proposals/{id}/decline", "profile decline"),
+    Route("PUT", "/profile/{name}", "profile set", example={"value": "Haifa"}),
+    _get("/changes", "changes"),
+    _get("/change-log", "change-log", example={"thread": "t"}),
+    _get("/events", "events"),
+    _get("/categories", "categories"),
+    _get("/categories/{category}/check", "categories check", example={"reader": "planner"}),
+    _get("/categories/{category}", "categories explain"),
+    _get("/jobs", "jobs"),
+    _post("/jobs/{id}/retry", "jobs retry"),
+    Route("DELETE", "/jobs/{id}", "jobs cancel"),
+    _get("/keys", "keys"),
+    _post("/keys", "keys create", example={"label": "laptop"}),
+    _post("/keys/{id}/rotate", "keys rotate", example={"grace_minutes": 10}),
+    Route("DELETE", "/keys/{id}", "keys revoke"),
+    _get("/admin/keys", "keys admins"),
+    _post("/admin/keys", "keys admin", example={"label": "operations"}),
+    Route("DELETE", "/admin/keys/{id}", "keys revoke-admin"),
+    _post("/tidy", "tidy"),
+    _get("/stats", "stats"),
+    _get("/doctor", "doctor", without=("all_users",)),
+    _get("/export", "export"),
+    _post("/import", "import"),
+    Route("DELETE", "/me", "erase-user"),
+)
+
+NOT_OVER_HTTP: Mapping[str, str] = {
+    "worker": "A server does what is owed by itself; further workers run beside the store.",
+    "reembed": "It changes everybody's vectors: whoever looks after the store runs it there.",
+    "calibrate": "It changes how everybody's texts are compared, as reembed does.",
+}
+
+
+def routes_of(operation: str) -> list[Route]:
+    return [route for route in ROUTES if route.name == operation]

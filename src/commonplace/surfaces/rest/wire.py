@@ -1,0 +1,139 @@
+"""Requests to a server over the standard library's HTTP, one connection for each thread."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import ssl
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from commonplace.errors import BadSettings, OutcomeUnknown, StoreError, StoreUnavailable
+from commonplace.surfaces.rest.doors import is_loopback
+
+IDLE_SECONDS = 30  # after which a kept connection is not trusted: the other side may have hung up
+_REMEDY = "Check the address and that the server runs, then call again."
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    status: int
+    media_type: str
+    body: bytes
+
+    @property
+    def is_problem(self) -> bool:
+        return self.status >= 400
+
+    def text(self) -> str:
+        return self.body.decode("utf-8")
+
+    def data(self) -> Any:
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            raise StoreUnavailable(
+                f"The server gave an answer of status {self.status} that is none of ours.",
+                remedy="Check that the address is a Commonplace server's.",
+            ) from None
+
+
+class Wire:
+    def __init__(self, url: str, key: str | None, timeout: float):
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+            raise BadSettings(
+                "A server's address is http://host:port or https://host.", field="url"
+            )
+        if key and parts.scheme == "http" and not is_loopback(parts.hostname):
+            raise BadSettings(
+                "The key would be sent unencrypted.", remedy="Use https.", field="url"
+            )
+        if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+            raise BadSettings(
+                "The key holds a space or a character that is not ASCII.",
+                remedy="Copy it anew, on one line.",
+                field="key",
+            )
+        self._parts = parts
+        self._headers = {"authorization": f"Bearer {key}"} if key else {}
+        self._timeout = timeout
+        self._mine = threading.local()
+        self._all: set[http.client.HTTPConnection] = set()
+
+    def send(
+        self,
+        method: str,
+        target: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        *,
+        again: bool,
+    ) -> Reply:
+        """``again``: it changes nothing, so where the connection breaks it is simply sent anew."""
+        for is_last in (not again, True):
+            connection = self._connection()
+            try:
+                return self._send(connection, method, target, body, {**self._headers, **headers})
+            except (OSError, http.client.HTTPException) as error:
+                self._drop()
+                if is_last:
+                    raise self._broken(error, again) from error
+        raise AssertionError("the last try returns or raises")
+
+    def _send(
+        self,
+        connection: http.client.HTTPConnection,
+        method: str,
+        target: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+    ) -> Reply:
+        path = self._parts.path.rstrip("/") + target
+        connection.request(method, path, body, dict(headers))
+        answer = connection.getresponse()
+        content = answer.read()
+        self._mine.used_at = time.monotonic()
+        return Reply(answer.status, answer.headers.get_content_type(), content)
+
+    def _broken(self, error: Exception, again: bool) -> StoreError:
+        told = f"{self._parts.netloc} gave no answer: {type(error).__name__}."
+        return StoreUnavailable(told, remedy=_REMEDY) if again else OutcomeUnknown(told)
+
+    def _connection(self) -> http.client.HTTPConnection:
+        """This thread's own. Nothing is lost where it cannot be made: nothing was sent."""
+        known: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
+        if known is not None and time.monotonic() - self._mine.used_at < IDLE_SECONDS:
+            return known
+        self._drop()
+        made = self._open()
+        try:
+            made.connect()
+        except (OSError, http.client.HTTPException) as error:
+            told = f"{self._parts.netloc} cannot be reached: {type(error).__name__}."
+            raise StoreUnavailable(told, remedy=_REMEDY) from error
+        self._mine.connection, self._mine.used_at = made, time.monotonic()
+        self._all.add(made)
+        return made
+
+    def _open(self) -> http.client.HTTPConnection:
+        host, port = str(self._parts.hostname), self._parts.port
+        if self._parts.scheme == "http":
+            return http.client.HTTPConnection(host, port, timeout=self._timeout)
+        context = ssl.create_default_context()
+        return http.client.HTTPSConnection(host, port, timeout=self._timeout, context=context)
+
+    def _drop(self) -> None:
+        known: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
+        if known is not None:
+            known.close()
+            self._all.discard(known)
+            self._mine.connection = None
+
+    def close(self) -> None:
+        for connection in tuple(self._all):
+            connection.close()

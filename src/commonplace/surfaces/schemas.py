@@ -1,0 +1,175 @@
+"""JSON schemas of what operations take and answer, made from the table and the verbs' own types."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+from commonplace.answers import properties_of
+from commonplace.operations import Operation, Parameter, Shape
+
+Schema = dict[str, Any]
+
+_TEXT: Schema = {"type": "string"}
+_TEXTS: Schema = {"type": "array", "items": _TEXT}
+_MAP: Schema = {"type": "object", "additionalProperties": True}
+_OF_SHAPES: Mapping[Shape, Schema] = {
+    Shape.TEXT: _TEXT,
+    Shape.TEXTS: _TEXTS,
+    Shape.INTEGER: {"type": "integer"},
+    Shape.NUMBER: {"type": "number"},
+    Shape.FLAG: {"type": "boolean"},
+    Shape.MOMENT: {"type": "string", "description": "A date or a moment, in ISO 8601."},
+    Shape.MAP: _MAP,
+    Shape.MAPS: {"type": "array", "items": {"anyOf": [_TEXT, _MAP]}},
+    Shape.VALUE: {"anyOf": [_TEXT, {"type": "number"}, {"type": "boolean"}, _TEXTS]},
+    Shape.LINES: _TEXTS,
+    Shape.ORIGINAL: _TEXT,
+}
+
+
+def of_parameter(parameter: Parameter) -> Schema:
+    schema = dict(_OF_SHAPES[parameter.shape])
+    schema["description"] = " ".join(filter(None, (parameter.help, schema.get("description"))))
+    if parameter.default is not None:
+        schema["default"] = parameter.default
+    return schema
+
+
+def of_request(parameters: Iterable[Parameter]) -> Schema:
+    """A body: what is not named here is refused."""
+    taken = tuple(parameters)
+    schema: Schema = {
+        "type": "object",
+        "properties": {p.name: _or_null(p) for p in taken},
+        "additionalProperties": False,
+    }
+    for parameter in taken:
+        if parameter.alias:
+            schema["properties"][parameter.alias] = _or_null(parameter)
+    required = [p.name for p in taken if p.required]
+    return {**schema, "required": required} if required else schema
+
+
+def _or_null(parameter: Parameter) -> Schema:
+    """What need not be given can also be given as nothing."""
+    schema = of_parameter(parameter)
+    if parameter.required or parameter.default is not None:
+        return schema
+    told = schema.pop("description")
+    return {"anyOf": [schema, {"type": "null"}], "description": told}
+
+
+def returned_by(operation: Operation) -> Any:
+    """The type that a verb's signature promises."""
+    return typing.get_type_hints(operation.method)["return"]
+
+
+class AnswerSchemas:
+    """Schemas of answers; each dataclass is described once, and referred to by its name."""
+
+    def __init__(self, reference: str):
+        self._reference = reference  # where the named ones stand, such as #/$defs/
+        self.named: dict[str, Schema] = {}
+        self._names: dict[type, str] = {}
+
+    def of(self, hint: Any) -> Schema:
+        origin, inner = typing.get_origin(hint), typing.get_args(hint)
+        if hint in (Any, object):
+            return {}
+        if origin in (typing.Union, types.UnionType):
+            return {"anyOf": [self.of(each) for each in inner]}
+        if origin is not None and issubclass(origin, Mapping):
+            return {"type": "object", "additionalProperties": self.of(inner[1])}
+        if origin is not None and issubclass(origin, Iterable):
+            return {"type": "array", "items": self.of(inner[0])}
+        if isinstance(hint, type) and is_dataclass(hint):
+            return {"$ref": self._reference + self._name(hint)}
+        if isinstance(hint, type) and issubclass(hint, Enum):
+            return {"type": "string", "enum": [member.value for member in hint]}
+        return dict(_PLAIN[hint])
+
+    def _name(self, kind: type) -> str:
+        if kind not in self._names:
+            taken = kind.__name__ in self.named
+            module = kind.__module__.rsplit(".", 1)[-1].title().replace("_", "")
+            name = self._names[kind] = module * taken + kind.__name__
+            self.named[name] = {}  # so that one which holds itself comes to an end
+            self.named[name] = self._described(kind)
+        return self._names[kind]
+
+    def _described(self, kind: Any) -> Schema:
+        hints = typing.get_type_hints(kind)
+        held = {field.name: self.of(hints[field.name]) for field in fields(kind)}
+        for name in properties_of(kind):
+            held[name] = self.of(typing.get_type_hints(getattr(kind, name).fget)["return"])
+        told = (kind.__doc__ or "").split("\n\n")[0]
+        automatic = told.startswith(f"{kind.__name__}(")  # what dataclass writes where nobody did
+        schema: Schema = {"type": "object", "properties": held, "required": list(held)}
+        return schema if automatic or not told else {**schema, "description": _one_line(told)}
+
+
+_PLAIN: Mapping[Any, Schema] = {
+    str: _TEXT,
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    datetime: {"type": "string", "format": "date-time"},
+    types.NoneType: {"type": "null"},
+}
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# ——— the other way: answers from data ———
+
+
+def read_as(hint: Any, data: Any) -> Any:
+    """Data that `answers.as_data` made, as the value that the verb returned."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if data is None or hint in (Any, object):
+        return data
+    if origin in (typing.Union, types.UnionType):
+        return read_as(_meant(inner, data), data)
+    if origin is not None and issubclass(origin, Mapping):
+        return {read_as(inner[0], name): read_as(inner[1], each) for name, each in data.items()}
+    if origin is tuple:
+        return tuple(read_as(inner[0], each) for each in data)
+    if origin is not None and issubclass(origin, Iterable):
+        return [read_as(inner[0], each) for each in data]
+    if isinstance(hint, type) and is_dataclass(hint):
+        return _dataclass_from(hint, data)
+    if hint is datetime:
+        return datetime.fromisoformat(data)
+    return hint(data) if isinstance(hint, type) and issubclass(hint, Enum) else data
+
+
+def _meant(alternatives: Sequence[Any], data: Any) -> Any:
+    """Of several dataclasses, the one whose fields these are."""
+    possible = [each for each in alternatives if each is not types.NoneType]
+    if isinstance(data, Mapping):
+        for each in possible:
+            if is_dataclass(each) and _all_names(each) == set(data):
+                return each
+    return possible[0]
+
+
+def _all_names(kind: Any) -> set[str]:
+    return {field.name for field in fields(kind)} | set(properties_of(kind))
+
+
+def _dataclass_from(kind: Any, data: Mapping[str, Any]) -> Any:
+    hints = typing.get_type_hints(kind)
+    given = {
+        field.name: read_as(hints[field.name], data[field.name])
+        for field in fields(kind)
+        if field.init and (field.name in data or field.default is MISSING)
+    }
+    return kind(**given)
