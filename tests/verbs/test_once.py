@@ -1,0 +1,148 @@
+"""The same request with the same key is done once, for a day; and nothing erased lives on in it."""
+
+import threading
+
+import pytest
+
+from commonplace.book import Asked, Holds
+from commonplace.errors import IdempotencyConflict, InvalidInput, OutcomeUnknown, StoreBusy
+
+ASKED = Asked("key-1", "what was asked")
+
+
+class Counting:
+    """Remembers a sentence each time it is called."""
+
+    def __init__(self, me, text="The wifi password is tulip42"):
+        self.me, self.text, self.calls = me, text, 0
+
+    def __call__(self):
+        self.calls += 1
+        return f'{{"id": "{self.me.remember(self.text).id}", "content": "{self.text}"}}'
+
+
+def test_the_second_time_gets_the_first_answer_and_nothing_is_done(book, me):
+    work = Counting(me)
+    first = book.once(me, ASKED, work)
+    assert book.once(me, ASKED, work) == first
+    assert work.calls == 1
+    assert len(me.list().memories) == 1
+
+
+def test_after_a_day_a_key_stands_for_nothing(book, me, clock):
+    work = Counting(me)
+    book.once(me, ASKED, work)
+    clock.tick(hours=24)
+    book.once(me, ASKED, work)
+    assert work.calls == 2
+
+
+def test_a_key_that_stands_for_another_request_is_refused(book, me):
+    work = Counting(me)
+    book.once(me, ASKED, work)
+    with pytest.raises(IdempotencyConflict, match="another request"):
+        book.once(me, Asked("key-1", "something else"), work)
+    assert work.calls == 1
+
+
+def test_keys_are_each_callers_own(book, me):
+    """Another user's or agent's key of the same spelling neither tells nor hides anything."""
+    first = book.once(me, ASKED, Counting(me, "Told by the owner"))
+    planner = me.agent("planner")
+    told = book.once(planner, ASKED, Counting(planner, "Told by the planner"))
+    bob = book.user("bob")
+    assert len({first, told, book.once(bob, ASKED, Counting(bob, "Told by Bob"))}) == 3
+
+
+def test_what_failed_changed_nothing_and_can_be_tried_again(book, me):
+    def refused():
+        raise InvalidInput("No.")
+
+    with pytest.raises(InvalidInput):
+        book.once(me, ASKED, refused)
+    work = Counting(me)
+    book.once(me, ASKED, work)
+    assert work.calls == 1
+
+
+def test_of_what_broke_off_nobody_says_that_it_was_not_done(book, me, clock):
+    def breaks():
+        raise RuntimeError("the process dies here")
+
+    with pytest.raises(RuntimeError):
+        book.once(me, ASKED, breaks)
+    work = Counting(me)
+    with pytest.raises(StoreBusy, match="under way"):
+        book.once(me, ASKED, work)
+    clock.tick(minutes=5)
+    with pytest.raises(OutcomeUnknown):
+        book.once(me, ASKED, work)
+    assert work.calls == 0
+
+
+def test_an_answer_with_a_secret_is_not_kept(book, me):
+    asked = Asked("key-1", "a key", Holds.SECRET)
+    book.once(me, asked, lambda: "cpk_hush")
+    with pytest.raises(IdempotencyConflict, match="secret"):
+        book.once(me, asked, lambda: "cpk_other")
+    assert not me.verify_forget("cpk_hush").found_in
+
+
+def test_erasing_silences_answers_and_the_request_does_not_bring_it_back(book, me):
+    work = Counting(me, "The code word is xylophone")
+    book.once(me, ASKED, work)
+    assert "kept_answers" in me.verify_forget("xylophone").found_in
+    me.erase([me.list().memories[0].id], now=True)
+    assert me.verify_forget("xylophone").clean
+    with pytest.raises(IdempotencyConflict, match="erased"):
+        book.once(me, ASKED, work)
+    assert work.calls == 1
+
+
+def test_an_answer_that_was_under_way_while_something_was_erased_is_not_kept(book, me):
+    def remembers_and_sees_it_erased():
+        answer = Counting(me, "The code word is xylophone")()
+        me.erase([me.list().memories[0].id], now=True)
+        return answer
+
+    book.once(me, ASKED, remembers_and_sees_it_erased)
+    assert me.verify_forget("xylophone").clean
+
+
+def test_the_answer_to_an_erasure_itself_is_kept(book, me):
+    """It holds a receipt, and no words."""
+    me.remember("The code word is xylophone")
+    asked = Asked("key-1", "erase", Holds.NUMBERS)
+    first = book.once(me, asked, lambda: me.erase_user().receipt.id)
+    assert book.once(me, asked, lambda: "another") == first
+
+
+def test_tidying_lets_old_answers_go(book, me, clock):
+    book.once(me, ASKED, Counting(me, "The gate is green"))
+    clock.tick(hours=25)
+    me.tidy()
+    assert "kept_answers" not in me.verify_forget("gate is green").found_in
+
+
+def test_two_at_once_do_it_once(open_book):
+    """In two books on one store, as in two servers: one does it, the other is told to wait."""
+    books = [open_book(), open_book()]
+    begun, go_on = threading.Event(), threading.Event()
+    answers = []
+
+    def slowly():
+        begun.set()
+        assert go_on.wait(30)
+        return "the answer"
+
+    first = threading.Thread(
+        target=lambda: answers.append(books[0].once(books[0].user("ana"), ASKED, slowly))
+    )
+    first.start()
+    assert begun.wait(30)
+    other = books[1].user("ana")
+    with pytest.raises(StoreBusy):
+        books[1].once(other, ASKED, lambda: "done twice")
+    go_on.set()
+    first.join(30)
+    assert books[1].once(other, ASKED, lambda: "done twice") == answers[0] == "the answer"
