@@ -141,6 +141,7 @@ def test_public_names_are_pinned():
         "CommonplaceError",
         "User",
         "__version__",
+        "connect",
         "errors",
         "open",
     ]
@@ -148,7 +149,16 @@ def test_public_names_are_pinned():
 
 def test_importing_the_package_loads_no_model_and_no_driver():
     loaded = _modules_after_import()
-    for heavy in ("wordllama", "tokenizers", "onnxruntime", "psycopg", "rich", "typer", "requests"):
+    for heavy in (
+        "wordllama",
+        "tokenizers",
+        "onnxruntime",
+        "psycopg",
+        "rich",
+        "typer",
+        "fastapi",
+        "uvicorn",
+    ):
         assert heavy not in loaded, f"import commonplace loads {heavy}"
 
 

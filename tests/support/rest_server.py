@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from typing import Any
+from uuid import uuid4
 
 from commonplace import settings as settings_table
 from commonplace.book import Commonplace
@@ -48,7 +49,7 @@ class Running:
         headers: Mapping[str, str] | None = None,
         *,
         key: str | None = None,
-        raw: bytes | None = None,
+        raw: Any = None,  # bytes, or pieces of them
     ) -> Answer:
         sent = {"authorization": f"Bearer {key}"} if key else {}
         if body is not None:
@@ -67,6 +68,18 @@ class Running:
         self.server.should_exit = True
         self._thread.join(PATIENCE)
         assert not self._thread.is_alive()
+
+
+class Visitor:
+    """Somebody whom nobody knew before, with a key, at a server that many tests share."""
+
+    def __init__(self, server: Running, book: Commonplace):
+        self.server = server
+        self.user_id = f"visitor {uuid4()}"
+        self.key = book.user(self.user_id).keys_create("visiting").token
+
+    def ask(self, *given: Any, **named: Any) -> Answer:
+        return self.server.ask(*given, key=self.key, **named)
 
 
 @contextmanager

@@ -23,7 +23,7 @@ def serve(
 ) -> None:
     """Serve the memory over HTTP. On this machine alone it needs no key; on any other address
     everybody needs one."""
-    options = Globals(store, user, None, embedder).over(context.obj)
+    options = Globals(store=store, user=user, embedder=embedder).over(context.obj)
     flags = {"store": options.store, "user": options.user, "embedder": options.embedder}
     chosen = settings_table.load({**flags, "serve_host": host, "serve_port": port})
     serving = _with_the_server_installed()

@@ -70,7 +70,7 @@ class _Call:
 
     def answer(self) -> Response:
         request = self.request
-        media_type = request.headers.get("content-type", JSON).lower()
+        media_type = request.headers.get("content-type", "").lower()
         query = request.query_params.multi_items()
         arguments = arguments_from(self.route, request.path_params, query, media_type, self.body)
         self._insist()

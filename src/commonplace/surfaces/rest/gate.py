@@ -12,7 +12,7 @@ from typing import Any
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from commonplace.errors import CommonplaceError, NotAllowed, TooLong
+from commonplace.errors import CommonplaceError
 from commonplace.surfaces.rest import logs
 from commonplace.surfaces.rest.answering import too_large
 from commonplace.surfaces.rest.doors import check_host, check_origin
@@ -22,8 +22,6 @@ from commonplace.surfaces.rest.tracing import Spans
 
 REQUEST_ID = "request-id"
 NO_ROUTE = "(none)"
-MISDIRECTED = 421
-TOO_LARGE = 413
 
 
 @dataclass
@@ -66,7 +64,7 @@ class Gate:
                 self._check(Headers(scope=scope))
                 await self._app(scope, receive, passing.answer)
             except CommonplaceError as error:
-                await problem(error, _status(error))(scope, receive, passing.answer)
+                await problem(error)(scope, receive, passing.answer)
             except Exception as error:  # whatever it is, no trace of it reaches the caller
                 passing.error = error
                 if not passing.status:
@@ -104,13 +102,6 @@ class Gate:
 
 
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
-
-
-def _status(error: CommonplaceError) -> int | None:
-    """HTTP's own words for what is wrong with a request as such."""
-    if isinstance(error, TooLong):
-        return TOO_LARGE
-    return MISDIRECTED if isinstance(error, NotAllowed) and error.field == "host" else None
 
 
 def unexpected() -> Any:

@@ -35,8 +35,16 @@ _STATUS: Mapping[type[CommonplaceError], int] = {
 }
 
 
+# Where HTTP has a word of its own for what is wrong with a request as such.
+_OF_THE_REQUEST: Mapping[tuple[type[CommonplaceError], str], int] = {
+    (errors.TooLong, "body"): 413,
+    (errors.NotAllowed, "host"): 421,
+}
+
+
 def status_of(error: CommonplaceError) -> int:
-    return next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
+    own = _OF_THE_REQUEST.get((type(error), error.field or ""))
+    return own or next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
 
 
 def problem(error: CommonplaceError, status: int | None = None) -> Response:

@@ -1,0 +1,69 @@
+"""The page about REST: its commands are sent to a server, its Python runs, its numbers are ours."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import commonplace
+from commonplace.model.kept_answer import KEPT_FOR
+from commonplace.settings import BY_NAME
+from support.rest_server import running
+
+PAGE = (Path(__file__).parents[2] / "docs/rest.md").read_text()
+COMMANDS = [line for line in PAGE.splitlines() if line.startswith("curl ")]
+
+
+@pytest.fixture
+def server(tmp_path):
+    with (
+        commonplace.open(str(tmp_path / "page.db"), embedder="hashing") as book,
+        running(book) as server,
+    ):
+        yield server
+
+
+def as_curl_would(server, command):
+    words = shlex.split(command)
+    assert words[:2] == ["curl", "-s"]
+    method, target, headers, body = None, "", {}, None
+    rest = iter(words[2:])
+    for word in rest:
+        if word == "-X":
+            method = next(rest)
+        elif word == "-H":
+            name, _, value = next(rest).partition(": ")
+            headers[name] = value
+        elif word in ("-d", "--data-binary"):
+            body = next(rest).encode()
+        else:
+            target = word.removeprefix("localhost:8765")
+    return server.ask(method or ("POST" if body else "GET"), target, None, headers, raw=body)
+
+
+def test_its_commands_work(server):
+    assert len(COMMANDS) > 5
+    for command in COMMANDS:
+        answer = as_curl_would(server, command)
+        assert answer.status == 200, f"{command}: {answer.body}"
+    found = as_curl_would(server, COMMANDS[1]).data["hits"]
+    assert "tulip42" in found[0]["text"]
+
+
+def test_its_python_runs(server):
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    here = example.replace("http://localhost:8765", server.url)
+    names = {}
+    exec(compile(here, "docs/rest.md", "exec"), names)
+    assert names["me"].list().memories[0].content == "Dana lives in Haifa"
+    names["me"].close()
+
+
+def test_its_numbers_are_the_codes():
+    assert f"127.0.0.1:{BY_NAME['serve_port'].default}" in PAGE
+    assert f"requests of {BY_NAME['serve_max_mb'].default:g} MB" in PAGE
+    assert f"{BY_NAME['serve_rate'].default:g} a second" in PAGE
+    assert f"{KEPT_FOR.total_seconds() / 3600:g} hours" in PAGE
+    for name in re.findall(r"`(serve_\w+)`", PAGE):
+        assert name in BY_NAME

@@ -1,0 +1,125 @@
+"""One table of routes: every operation is there or says why not, and is described as it is."""
+
+import json
+
+import pytest
+
+import commonplace
+from commonplace import settings
+from commonplace.operations import OPERATIONS, Effect
+from commonplace.surfaces.rest.app import build_app
+from commonplace.surfaces.rest.routes import NOT_OVER_HTTP, ROUTES, routes_of
+from support.rest_server import Visitor, running
+
+WRITING = ("POST", "PUT", "PATCH", "DELETE")
+
+
+@pytest.fixture(scope="module")
+def book():
+    with commonplace.open(":memory:", embedder="hashing") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def server(book):
+    with running(book) as server:
+        yield server
+
+
+@pytest.fixture
+def visitor(server, book):
+    return Visitor(server, book)
+
+
+@pytest.fixture(scope="module")
+def described(book):
+    app, _ = build_app(book, settings.load({}, environment={}))
+    return app._app.openapi()
+
+
+def test_every_operation_has_a_route_or_a_reason_why_not():
+    for operation in OPERATIONS:
+        has_route = bool(routes_of(operation.name))
+        assert has_route != (operation.name in NOT_OVER_HTTP), operation.name
+    assert all(NOT_OVER_HTTP.values())
+    assert {route.name for route in ROUTES} <= {operation.name for operation in OPERATIONS}
+
+
+def test_no_two_routes_share_an_address():
+    assert len({(route.method, route.path) for route in ROUTES}) == len(ROUTES)
+
+
+def test_what_writes_is_never_a_get():
+    for route in ROUTES:
+        if route.operation.effect is not Effect.READ:
+            assert route.method in WRITING, route.path
+
+
+def test_a_route_takes_what_its_operation_takes():
+    """Whatever is kept back is said so in the table."""
+    for route in ROUTES:
+        taken = {p.name for p in route.parameters} | set(route.in_path.values())
+        assert taken | set(route.without) == {p.name for p in route.operation.parameters}
+
+
+def test_the_description_names_every_route_once(described):
+    named = [
+        operation["operationId"]
+        for path in described["paths"].values()
+        for operation in path.values()
+    ]
+    assert len(named) == len(set(named))
+    for route in ROUTES:
+        operation = described["paths"][route.in_full()][route.method.lower()]
+        assert operation["description"] == route.operation.help
+        assert operation["responses"]["200"]["content"]
+
+
+def test_the_description_refers_to_nothing_that_is_not_there(described):
+    text = json.dumps(described)
+    for name in {part.split('"')[0] for part in text.split("#/components/schemas/")[1:]}:
+        assert described["components"]["schemas"][name], name
+
+
+def test_the_description_tells_each_parameter_once(described):
+    """In the path, the query or the body: the schema of a request is the table's."""
+    remember = described["paths"]["/v1/memories"]["post"]
+    schema = remember["requestBody"]["content"]["application/json"]["schema"]
+    taken = {p.name for p in routes_of("remember")[0].parameters}
+    assert set(schema["properties"]) == taken
+    assert schema["additionalProperties"] is False
+    listed = described["paths"]["/v1/memories"]["get"]["parameters"]
+    assert {"kinds", "limit", "after"} <= {p["name"] for p in listed if p["in"] == "query"}
+    shown = described["paths"]["/v1/memories/{id}"]["get"]["parameters"]
+    assert [p["name"] for p in shown if p["in"] == "path"] == ["id"]
+
+
+def test_answers_are_described_by_the_types_that_the_verbs_return(described):
+    answer = described["paths"]["/v1/recall"]["post"]["responses"]["200"]["content"]
+    assert answer["application/json"]["schema"] == {"$ref": "#/components/schemas/Recalled"}
+    recalled = described["components"]["schemas"]["Recalled"]
+    assert {"query", "hits", "tokens", "degraded", "is_empty"} <= set(recalled["properties"])
+
+
+@pytest.mark.parametrize("route", [r for r in ROUTES if r.example], ids=lambda r: r.in_full())
+def test_examples_of_the_description_work(route, visitor):
+    """An example is what people copy first."""
+    kept = [visitor.ask("POST", "/v1/memories", {"content": f"Note {n}"}) for n in (1, 2)]
+    one, other = (answer.data["id"] for answer in kept)
+    names = {"id": one, "conflict": one, "name": "city", "category": "tasks"}
+    path = route.in_full()
+    for name in route.in_path:
+        path = path.replace(f"{{{name}}}", names[name])
+    filled = json.dumps(dict(route.example)).replace("<id>", one).replace("<other>", other)
+    example = json.loads(filled)
+    if route.takes_query:
+        words = "&".join(f"{name}={value}" for name, value in example.items())
+        answer = visitor.ask(route.method, f"{path}?{words}")
+    else:
+        answer = visitor.ask(route.method, path, example)
+    if route.name in ("resolve", "keys rotate"):  # there is nothing to decide, no such key
+        assert answer.status == 404
+    elif route.operation.of_the_store:  # which is for admins
+        assert answer.status == 403
+    else:
+        assert answer.status == 200, answer.body

@@ -1,0 +1,230 @@
+"""A server from its start to its end: alive, ready, counted, written down, ended calmly."""
+
+import json
+import logging
+import re
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.trace import NonRecordingSpan, SpanContext
+
+import commonplace
+from commonplace import User
+from commonplace.surfaces.rest.logs import NAME, JsonLines
+from support.rest_server import PATIENCE, running
+
+
+@pytest.fixture
+def book(tmp_path):
+    with commonplace.open(str(tmp_path / "memory.db"), embedder="hashing") as opened:
+        yield opened
+
+
+@pytest.fixture
+def server(book):
+    with running(book) as server:
+        yield server
+
+
+def test_it_says_that_it_is_alive_and_ready(server):
+    assert server.ask("GET", "/healthz").data == {"status": "ok"}
+    assert server.ask("GET", "/readyz").data == {"status": "ready"}
+
+
+def test_it_is_not_ready_without_its_store(server, book):
+    book.close()
+    assert server.ask("GET", "/healthz").status == 200
+    answer = server.ask("GET", "/readyz")
+    assert (answer.status, answer.data["code"]) == (503, "store_closed")
+
+
+def test_it_counts_what_it_does_in_prometheus_words(server):
+    server.ask("POST", "/v1/memories", {"content": "The gate is green"})
+    server.ask("GET", "/v1/memories/nowhere")
+    answer = server.ask("GET", "/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    text = answer.body.decode()
+    counted = 'commonplace_http_requests_total{method="GET",route="/v1/memories/{id}",status="404"}'
+    assert f"{counted} 1" in text
+    assert 'commonplace_http_request_seconds_count{route="/v1/memories"} 1' in text
+    for line in text.splitlines():
+        assert re.fullmatch(r"# (HELP|TYPE) \w+ .+|\w+({.*})? [\d.]+", line), line
+    assert "nowhere" not in text
+    assert "gate" not in text
+
+
+class Lines(logging.Handler):
+    def __init__(self):
+        super().__init__()
+        self.setFormatter(JsonLines())
+        self.lines = []
+
+    def emit(self, record):
+        self.lines.append(self.format(record))
+
+
+@pytest.fixture
+def lines():
+    handler = Lines()
+    logger = logging.getLogger(NAME)
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    yield handler.lines
+    logger.removeHandler(handler)
+    logger.setLevel(before)
+
+
+def test_the_log_has_a_line_for_each_request_and_nothing_of_what_it_says(book, lines, monkeypatch):
+    def fails(*given, **named):
+        raise RuntimeError(secret)
+
+    monkeypatch.setattr(User, "stats", fails)
+    secret = "xylophone"
+    token = f"cpk_{secret}"
+    with running(book) as server:
+        server.ask("POST", "/v1/memories", {"content": secret})
+        server.ask("GET", f"/v1/memories?filters=%7B%22thread_id%22%3A%22{secret}%22%7D")
+        server.ask("GET", f"/v1/memories/{secret}")
+        server.ask("GET", f"/{secret}")
+        server.ask("GET", "/v1/me", key=token)
+        server.ask("POST", "/v1/recall", headers={"user-agent": secret}, raw=secret.encode())
+        failed = server.ask("GET", "/v1/stats")
+    assert len(lines) == 7
+    assert secret not in "".join(lines)
+    told = [json.loads(line) for line in lines]
+    assert [(each["route"], each["status"]) for each in told] == [
+        ("/v1/memories", 200),
+        ("/v1/memories", 200),
+        ("/v1/memories/{id}", 404),
+        ("(none)", 404),
+        ("/v1/me", 401),
+        ("/v1/recall", 400),
+        ("/v1/stats", 500),
+    ]
+    assert told[-1]["request"] == failed.headers["request-id"]
+    assert told[-1]["exception"] == "RuntimeError"
+    assert "test_rest_running.py:" in told[-1]["where"]
+
+
+class Span(NonRecordingSpan):
+    def __init__(self, name, kept):
+        super().__init__(SpanContext(1, 1, False))
+        self.told = {"name": name}
+        kept.append(self.told)
+
+    def update_name(self, name):
+        self.told["name"] = name
+
+    def set_attribute(self, key, value):
+        self.told[key] = value
+
+
+class Tracing(trace.TracerProvider, trace.Tracer):
+    """As an OpenTelemetry SDK would stand there."""
+
+    def __init__(self):
+        self.spans = []
+
+    def get_tracer(self, *given, **named):
+        return self
+
+    def start_span(self, name, *given, **named):
+        return Span(name, self.spans)
+
+    def start_as_current_span(self, name, *given, **named):
+        return trace.use_span(Span(name, self.spans), record_exception=False)
+
+
+def test_spans_are_sent_only_where_that_is_wanted_and_tell_no_content(book, monkeypatch):
+    tracing = Tracing()
+    monkeypatch.setattr(trace, "get_tracer", tracing.get_tracer)
+    with running(book) as silent:
+        silent.ask("GET", "/v1/memories")
+    assert tracing.spans == []
+    with running(book, serve_tracing=True) as server:
+        server.ask("GET", "/v1/memories/xylophone?as_of=2020-01-01")
+    assert tracing.spans == [
+        {
+            "name": "GET /v1/memories/{id}",
+            "http.request.method": "GET",
+            "http.route": "/v1/memories/{id}",
+            "http.response.status_code": 404,
+        }
+    ]
+
+
+# ——— the end ———
+
+
+def test_a_request_under_way_is_answered_before_the_server_ends(book, monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+    remembers = User.remember
+
+    def slowly(self, *given, **named):
+        begun.set()
+        assert go_on.wait(PATIENCE)
+        return remembers(self, *given, **named)
+
+    monkeypatch.setattr(User, "remember", slowly)
+    with running(book) as server, ThreadPoolExecutor() as pool:
+        under_way = pool.submit(server.ask, "POST", "/v1/memories", {"content": "The gate"})
+        assert begun.wait(PATIENCE)
+        server.server.should_exit = True
+        draining = server.server.reception.listeners
+        while not draining.is_draining:  # bounded by the test's own time limit
+            threading.Event().wait(0.01)
+        go_on.set()
+        assert under_way.result(PATIENCE).status == 200
+    assert len(book.user("ana").list().memories) == 1
+
+
+def test_the_command_serves_until_it_is_told_to_stop(tmp_path):
+    """A process of its own: it says where it listens, and a signal ends it with everything kept."""
+    store = str(tmp_path / "served.db")
+    command = [sys.executable, "-m", "commonplace", "serve", "--port", "0", "--store", store]
+    with subprocess.Popen(
+        [*command, "--embedder", "hashing", "--user", "ana"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            told = process.stdout.readline()
+            port = int(re.fullmatch(r"Commonplace listens on http://127.0.0.1:(\d+)\n", told)[1])
+            connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+            connection.request(
+                "POST",
+                "/v1/memories",
+                json.dumps({"content": "The gate is green"}),
+                {"content-type": "application/json"},
+            )
+            assert connection.getresponse().status == 200
+            connection.close()
+            process.send_signal(signal.SIGTERM)
+            _, written = process.communicate(timeout=PATIENCE * 2)
+        finally:
+            process.kill()
+    assert process.returncode == 0, written
+    assert "gate" not in written
+    with commonplace.open(store, embedder="hashing") as book:
+        assert book.user("ana").list().memories[0].content == "The gate is green"
+
+
+def test_a_port_that_is_taken_is_an_error_in_words(server, tmp_path):
+    command = [sys.executable, "-m", "commonplace", "serve", "--port", str(server.port)]
+    ran = subprocess.run(
+        [*command, "--store", str(tmp_path / "x.db"), "--embedder", "hashing"],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE * 2,
+    )
+    assert ran.returncode == 1
+    assert "bad_settings" in ran.stderr
+    assert "--port" in ran.stderr
