@@ -17,6 +17,7 @@ from commonplace.surfaces.cli.picture import (
 )
 from commonplace.surfaces.cli.signals import with_signals
 from commonplace.surfaces.cli.tour import tour_page
+from commonplace.surfaces.rest.reference import rest
 
 FOLDER = Path("docs") / "reference"
 IMAGES = Path("docs") / "images"
@@ -32,9 +33,18 @@ def commands() -> str:
     ]
     parts += [_command(operation) for operation in OPERATIONS if operation.on_command_line]
     parts.append("## demo\n\nA guided tour on a temporary store.\n")
+    parts.append(_SERVE)
     parts.append(_BENCH)
     return "\n".join(parts)
 
+
+_SERVE = """## serve
+
+`commonplace serve`
+
+Serve the memory over [HTTP](../rest.md), until a signal ends it. `--host` and `--port` say where;
+on any address but loopback there must be a [key](../keys.md) first.
+"""
 
 _BENCH = """## bench quality
 
@@ -147,6 +157,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings,
     "errors.md": errors,
     "kinds.md": kinds,
+    "rest.md": rest,
 }
 
 WRITTEN_WHOLE = {"tour.md": tour_page}  # pages beside the reference
