@@ -113,7 +113,8 @@ def test_paths_and_methods_that_nobody_knows(server):
     refused(server.ask("GET", "/v1/nowhere"), 404, "not_found", "path")
     answer = server.ask("PUT", "/v1/memories", {})
     refused(answer, 405, "invalid_input", "method")
-    assert answer.headers["allow"]
+    assert answer.headers["allow"] == "GET, POST"
+    refused(server.ask("PATCH", "/v1/memories/x/history", {}), 405, "invalid_input", "method")
     refused(server.ask("OPTIONS", "/v1/recall"), 405, "invalid_input", "method")
 
 
@@ -223,3 +224,4 @@ def test_names_from_elsewhere_are_ids_too(server):
         answer = server.ask("GET", f"/v1/sources/{name}")
         assert answer.data["source"]["id"] == kept["id"], answer.body
         assert server.ask("GET", f"/v1/memories/{name}/history").status == 200
+    refused(server.ask("GET", "/v1/sources/gmail:inbox/2026/7"), 404, "not_found", "path")

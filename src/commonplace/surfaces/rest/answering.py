@@ -17,7 +17,7 @@ from commonplace.book import Asked, Commonplace, Holds, OfKeys, User
 from commonplace.errors import ChangedMeanwhile, InvalidInput, TooLong
 from commonplace.model.key import NewKey
 from commonplace.operations import BY_NAME, Effect, Operation
-from commonplace.surfaces.rest.arguments import arguments_from
+from commonplace.surfaces.rest.arguments import arguments_from, from_path
 from commonplace.surfaces.rest.reception import Reception
 from commonplace.surfaces.rest.routes import Route
 from commonplace.surfaces.schemas import returned_by
@@ -105,7 +105,9 @@ class _Call:
         wanted = self.request.headers.get("if-match")
         if wanted is None or not self.route.has_etag or not self.route.writes:
             return
-        shown = BY_NAME["show"].call(self.whose, {"id": self.request.path_params["id"]})
+        named = from_path(self.route, self.request.path_params)
+        id = named["id"] if "id" in named else named["ids"][0]
+        shown = BY_NAME["show"].call(self.whose, {"id": id})
         if not _named_in(wanted, _etag(as_data(shown))):
             raise ChangedMeanwhile("It is not any more what If-Match names.", field="if-match")
 

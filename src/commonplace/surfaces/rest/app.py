@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match
 from starlette.types import ASGIApp
 
 import commonplace
@@ -17,15 +18,14 @@ from commonplace.book import Commonplace
 from commonplace.errors import CommonplaceError, InvalidInput, NotFound
 from commonplace.settings import Settings
 from commonplace.surfaces.rest import metrics
-from commonplace.surfaces.rest.answering import endpoint_for
+from commonplace.surfaces.rest.answering import JSON, endpoint_for
 from commonplace.surfaces.rest.gate import Gate, unexpected
-from commonplace.surfaces.rest.openapi import Description
+from commonplace.surfaces.rest.openapi import Description, problems
 from commonplace.surfaces.rest.problems import problem
 from commonplace.surfaces.rest.reception import Reception
 from commonplace.surfaces.rest.routes import PREFIX, ROUTES
 from commonplace.surfaces.rest.stream import MEDIA_TYPE, ChangeStream
 
-_SLASHES = re.compile(r"{(id|conflict)}")  # names in the place they came from may hold some
 # FastAPI would tell paths, queries and the words of exceptions; `tracing` has spans without them.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 
@@ -60,12 +60,13 @@ def _operate(app: FastAPI, reception: Reception) -> None:
         tags=["changes"],
         summary="Changes as they happen",
         description="Server-sent events; `Last-Event-ID` or `since` says where to go on.",
-        responses={200: {"description": "Events.", "content": {MEDIA_TYPE: {}}}},
+        response_class=Response,
+        responses={200: {"description": "Events.", "content": {MEDIA_TYPE: {}}}, **problems()},
     )
     description = Description()
     for route in ROUTES:
         app.add_api_route(
-            _SLASHES.sub(r"{\1:path}", route.in_full()),
+            route.in_full(),
             endpoint_for(route, reception),
             methods=[route.method],
             response_model=None,
@@ -110,14 +111,21 @@ def _attend(app: FastAPI, reception: Reception) -> None:
     async def numbers(request: Request) -> Response:
         return Response(reception.metrics.text(), media_type=metrics.MEDIA_TYPE)
 
-    for path, endpoint, told in (
-        (f"{PREFIX}/me", who, "Whose memory it is, who asks, and its revision"),
-        ("/healthz", alive, "Is the server alive?"),
-        ("/readyz", ready, "Can it read the store?"),
-        ("/metrics", numbers, "Prometheus' numbers"),
+    for path, endpoint, told, media_type in (
+        (f"{PREFIX}/me", who, "Whose memory it is, who asks, and its revision", JSON),
+        ("/healthz", alive, "Is the server alive?", JSON),
+        ("/readyz", ready, "Can it read the store?", JSON),
+        ("/metrics", numbers, "Prometheus' numbers", "text/plain"),
     ):
         app.add_api_route(
-            path, endpoint, methods=["GET"], response_model=None, summary=told, tags=["server"]
+            path,
+            endpoint,
+            methods=["GET"],
+            response_model=None,
+            response_class=Response,
+            responses={200: {"description": told, "content": {media_type: {}}}, **problems()},
+            summary=told,
+            tags=["server"],
         )
 
 
@@ -136,5 +144,13 @@ async def _no_such_route(request: Request, error: Any) -> Response:
     else:
         told = NotFound(f"There is no {path}.", remedy="See /openapi.json.", field="path")
     answer = problem(told, error.status_code)
-    answer.headers.update(error.headers or {})
+    if error.status_code == 405:
+        answer.headers["allow"] = ", ".join(_taken(request))
     return answer
+
+
+def _taken(request: Request) -> list[str]:
+    """The methods of every route with this path; the router names only the first one's."""
+    routes = [each for each in request.app.router.routes if isinstance(each, APIRoute)]
+    here = [each for each in routes if each.matches(request.scope)[0] is not Match.NONE]
+    return sorted({method for each in here for method in each.methods or ()})

@@ -21,7 +21,7 @@ def arguments_from(
     media_type: str,
     body: bytes,
 ) -> dict[str, Any]:
-    arguments = _from_path(route, path)
+    arguments = from_path(route, path)
     if route.takes_query:
         arguments |= _from_query(route.parameters, query)
     elif route.whole_body and body and not media_type.startswith(JSON):
@@ -37,9 +37,11 @@ def arguments_from(
     return arguments
 
 
-def _from_path(route: Route, path: Mapping[str, str]) -> dict[str, Any]:
+def from_path(route: Route, path: Mapping[str, str]) -> dict[str, Any]:
+    """A slash within a name has come as a NUL (see `gate.path_of`)."""
+    named = {name: value.replace("\0", "/") for name, value in path.items()}
     return {
-        parameter: path[name] if name == parameter else [path[name]]
+        parameter: named[name] if name == parameter else [named[name]]
         for name, parameter in route.in_path.items()
     }
 

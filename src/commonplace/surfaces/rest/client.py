@@ -133,7 +133,8 @@ def _returned(operation: str) -> Any:
 def _chosen(operation: Operation, arguments: Mapping[str, Any]) -> Route:
     """Of several routes the first that can carry all of it."""
     for route in routes_of(operation.name):
-        if all(_is_one(arguments.get(name)) for name in route.in_path.values()):
+        named = all(_is_one(arguments.get(name)) for name in route.in_path.values())
+        if named and not arguments.keys() & set(route.without):
             return route
     return routes_of(operation.name)[-1]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote, unquote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -62,6 +64,7 @@ class Gate:
         with self._watched(passing):
             try:
                 self._check(Headers(scope=scope))
+                scope["path"] = path_of(scope)
                 await self._app(scope, receive, passing.answer)
             except CommonplaceError as error:
                 await problem(error)(scope, receive, passing.answer)
@@ -102,6 +105,13 @@ class Gate:
 
 
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
+
+
+def path_of(scope: Scope) -> str:
+    """The path with its slashes told apart: one that was written %2F belongs to a name, such as
+    gmail:inbox/7, and stands as a NUL, which no name can hold, until the name is read."""
+    raw = scope.get("raw_path") or quote(scope["path"]).encode()
+    return unquote(re.sub("%2F", "%00", raw.decode("latin-1"), flags=re.IGNORECASE))
 
 
 def unexpected() -> Any:

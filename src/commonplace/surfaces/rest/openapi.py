@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from commonplace.errors import CommonplaceError, InvalidInput, NotFound, all_errors
+from commonplace.errors import InvalidInput, NotFound, all_errors
 from commonplace.operations import Parameter, Shape
-from commonplace.surfaces.rest.answering import IDEMPOTENCY_KEY, JSON, LINES
+from commonplace.surfaces.rest.answering import IDEMPOTENCY_KEY, JSON, LINES, LONGEST_KEY
 from commonplace.surfaces.rest.problems import MEDIA_TYPE as PROBLEM
 from commonplace.surfaces.rest.problems import as_problem, status_of
 from commonplace.surfaces.rest.reception import AGENT
@@ -38,7 +38,7 @@ class Description:
             "summary": operation.help.split(". ")[0].rstrip("."),
             "description": operation.help,
             "tags": [route.path.split("/")[1]],
-            "responses": {200: self._answer(route), **problems(route)},
+            "responses": {200: self._answer(route), **_unchanged(route), **problems()},
             "openapi_extra": _extra(route),
         }
 
@@ -89,10 +89,9 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
     elif route.whole_body:
         yield from (_in_query(p, {}) for p in route.parameters if p is not route.whole_body)
     yield _header(AGENT, "An agent's name: the request is narrowed to what that agent may do.")
-    if route.writes:
-        yield _header(
-            IDEMPOTENCY_KEY, "A word of your own: the same again within a day is not done twice."
-        )
+    if route.writes and not route.operation.of_the_store:
+        told = "A word of your own: the same again within a day is not done twice."
+        yield _header(IDEMPOTENCY_KEY, told, maxLength=LONGEST_KEY)
     if route.has_etag:
         name = "if-match" if route.writes else "if-none-match"
         yield _header(name, "The ETag of what you have seen.")
@@ -113,13 +112,13 @@ def _in_query(parameter: Parameter, example: Mapping[str, Any]) -> dict[str, Any
     return {**described, "schema": schema}
 
 
-def _header(name: str, told: str) -> dict[str, Any]:
+def _header(name: str, told: str, **limits: Any) -> dict[str, Any]:
     return {
         "name": name.title(),
         "in": "header",
         "required": False,
         "description": told,
-        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+        "schema": {"type": "string", "minLength": 1, "pattern": _WORDS, **limits},
     }
 
 
@@ -136,24 +135,25 @@ def _content(route: Route) -> dict[str, Any]:
     return content
 
 
-def problems(route: Route) -> dict[int | str, dict[str, Any]]:
+def _unchanged(route: Route) -> dict[int | str, dict[str, Any]]:
+    if route.has_etag and not route.writes:
+        return {304: {"description": "It is as you have seen it."}}
+    return {}
+
+
+def problems() -> dict[int | str, dict[str, Any]]:
     """Every answer that is no success is a problem; these are the ones to expect."""
-    likely: list[type[CommonplaceError]] = [
-        error for error in all_errors() if status_of(error("")) != 400
-    ]
-    statuses = {400, 413, 421, *(status_of(error("")) for error in likely)}
-    described: dict[int | str, dict[str, Any]] = {
+    statuses = {405, 413, 421, *(status_of(error("")) for error in all_errors())}
+    return {
         status: {
             "description": "A problem, with a code and a remedy.",
             "content": {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
         for status in sorted(statuses)
     }
-    if route.has_etag and not route.writes:
-        described[304] = {"description": "It is as you have seen it."}
-    return described
 
 
+_WORDS = "^[!-~]([ -~]*[!-~])?$"  # what a header can hold
 _TEXT: Schema = {"type": "string"}
 _PROBLEM: Schema = {
     "type": "object",

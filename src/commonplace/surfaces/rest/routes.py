@@ -24,7 +24,8 @@ class Route:
     method: str
     path: str
     name: str  # of the operation
-    # Parameters that reach beyond one user's memory: of no concern to who comes over the network.
+    # Parameters that make no sense beside the path, or that reach beyond one user's memory, which
+    # is of no concern to who comes over the network.
     without: tuple[str, ...] = ()
     example: Mapping[str, Any] = field(default_factory=dict)
     has_etag: bool = False  # one item, whose state can be asked for and insisted on
@@ -72,6 +73,15 @@ def _post(path: str, name: str, **more: Any) -> Route:
     return Route("POST", path, name, **more)
 
 
+_CHOOSING = (
+    "query",
+    "kinds",
+    "categories",
+    "source_type",
+    "source_id",
+    "older_than_days",
+    "filters",
+)
 _WIFI = "The wifi password is tulip42"
 
 # Where several lead to one operation, a client takes the first that can carry what it is given.
@@ -84,8 +94,15 @@ ROUTES: tuple[Route, ...] = (
     _post("/memories/{id}/restore", "restore"),
     _post("/memories/{id}/erase", "erase", example={"now": True}),
     _get("/memories/{id}", "show", has_etag=True),
-    Route("PATCH", "/memories/{id}", "update", example={"importance": 4}, has_etag=True),
-    Route("DELETE", "/memories/{id}", "forget", has_etag=True),
+    Route(
+        "PATCH",
+        "/memories/{id}",
+        "update",
+        without=("query",),
+        example={"importance": 4},
+        has_etag=True,
+    ),
+    Route("DELETE", "/memories/{id}", "forget", without=_CHOOSING, has_etag=True),
     _post("/update", "update", example={"query": "wifi password"}),
     _post("/forget", "forget", example={"query": "wifi password"}),
     _post("/restore", "restore", example={"ids": ["<id>"]}),
