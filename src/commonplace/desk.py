@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -26,6 +26,7 @@ from commonplace.model.filters import Visibility
 from commonplace.model.lifecycle import LIFETIMES, Lifetimes
 from commonplace.model.memory import Memory
 from commonplace.model.owed import owing_vectors
+from commonplace.model.reach import Reading
 from commonplace.model.scope import Principal
 from commonplace.model.source import Passage, Source, embedded_text, searched_text
 from commonplace.store.cache import IndexCache
@@ -196,3 +197,16 @@ def can_see_source(principal: Principal, source: Source) -> bool:
 
 def visibility_of(principal: Principal) -> Visibility:
     return Visibility(principal.cleared, principal.agent, principal.categories)
+
+
+def reach_of(desk: Desk, principal: Principal) -> tuple[Reading, ...]:
+    """The scopes that they may read at this moment, their own first. The one place where a
+    principal becomes scopes."""
+    return (Reading(principal.scope),)
+
+
+def visibility_in(principal: Principal, reading: Reading) -> Visibility:
+    """What they may see there. A key that is cleared is cleared for its owner's memory, and for
+    nobody else's."""
+    seen = visibility_of(principal)
+    return seen if reading.is_own else replace(seen, cleared=False)
