@@ -35,6 +35,9 @@ SCOPED_TABLES = (
     "recall_hits",
     "kept_answers",
     "keys",
+    "teams",
+    "memberships",
+    "shares",
 )
 OF_THE_STORE = ("store_facts", "generations")  # nothing of any owner is in them
 TABLES = (*SCOPED_TABLES, *OF_THE_STORE)

@@ -2,8 +2,8 @@
 
 It can be shown before it happens (dry run) and undone after (each change names the version it
 replaces). A step carries the journal entry that tells of it; what is owed (Enqueue, Finish,
-Withdraw) is no change of memory, and has none. Keys are no memory either: they are told of, and do
-not move its revision.
+Withdraw) is no change of memory, and has none. Keys and the company that somebody keeps are no
+memory either: they are told of, and do not move its revision.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from commonplace.model.proposal import Proposal
 from commonplace.model.recall_log import Logged, Turn
 from commonplace.model.scope import Scope
 from commonplace.model.source import CATEGORY, Passage, Source
+from commonplace.model.team import Membership, Share, Team
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +216,49 @@ class ChangeKey:
 
 
 @dataclass(frozen=True, slots=True)
+class PutTeam:
+    team: Team
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class SetMember:
+    """Under the team: who belongs to it. It is a change of the team, so that two who decide at
+    once about one team cannot both win."""
+
+    membership: Membership
+    entry: Entry
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetMembership:
+    """The same under the user, in the same transaction. No change of their memory."""
+
+    membership: Membership
+    entry: Entry
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetShare:
+    """Under the owner of a source: who may read it as a guest."""
+
+    share: Share
+    entry: Entry
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetGrant:
+    """The same under the guest, in the same transaction."""
+
+    share: Share
+    entry: Entry
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Copy:
     """Somebody's whole memory, brought in as it was, numbers and journal included."""
 
@@ -248,12 +292,18 @@ Step = (
     | RemoveSource
     | AddKey
     | ChangeKey
+    | PutTeam
+    | SetMember
+    | SetMembership
+    | SetShare
+    | SetGrant
     | Enqueue
     | Finish
     | Withdraw
 )
 OF_THE_QUEUE = (Enqueue, Finish, Withdraw)
-NO_MEMORY = (*OF_THE_QUEUE, AddKey, ChangeKey)  # these steps alone do not move the revision
+# These steps alone do not move the revision.
+NO_MEMORY = (*OF_THE_QUEUE, AddKey, ChangeKey, SetMembership, SetShare, SetGrant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +317,7 @@ class Changeset:
     receipt: Receipt | None = None
     profile_numbers: int = 0  # how far the scope's counter of profile notes moves with it
     observed: int = 0  # how many of its memories are from conversations: each day has a limit
+    member: str | None = None  # given: applied only while this user is a member of the team
 
 
 @dataclass(frozen=True, slots=True)

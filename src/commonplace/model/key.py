@@ -121,6 +121,7 @@ def principal_of(key: Key) -> Principal:
         cleared=key.cleared,
         may_resolve=key.may_resolve,
         read_only=key.read_only,
+        team=key.team,
         key=key.id,
         until=key.expires_at,
     )

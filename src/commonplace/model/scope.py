@@ -21,9 +21,17 @@ class Scope:
         """Whose keys look after the store. Nothing is remembered here."""
         return cls("store:admin")
 
+    @classmethod
+    def of_team(cls, team_id: str) -> Scope:
+        return cls(f"team:{team_id}")
+
     @property
     def is_user(self) -> bool:
         return self.key.startswith("user:")
+
+    @property
+    def is_team(self) -> bool:
+        return self.key.startswith("team:")
 
     @property
     def name(self) -> str:
@@ -46,10 +54,20 @@ class Principal:
     key: str | None = None  # the id of the key it came with; None: it has the store itself
     until: datetime | None = None  # when that key ends
     admin: bool = False  # looks after this user's keys, and sees nothing else of theirs
+    team: str | None = None  # the only team that its key reaches; None: all of the user's
+    place: Scope | None = None  # where it acts, when not at home: in a team, or as a guest
 
     @property
     def scope(self) -> Scope:
+        return self.place or self.home
+
+    @property
+    def home(self) -> Scope:
         return Scope.of_user(self.user_id)
+
+    @property
+    def is_at_home(self) -> bool:
+        return self.place is None
 
     @property
     def actor(self) -> str:
@@ -74,6 +92,10 @@ class Principal:
     def categories(self) -> frozenset[str] | None:
         """What it may see; None: all."""
         return None if self.is_owner else self.allowed
+
+    def at(self, scope: Scope) -> Principal:
+        """The same one, acting on what another scope owns."""
+        return replace(self, place=None if scope == self.home else scope)
 
     def as_agent(self, name: str, may_resolve: bool = False) -> Principal:
         return replace(self, agent=name, may_resolve=may_resolve)

@@ -160,7 +160,7 @@ class Source:
     @property
     def scope(self) -> Scope:
         """Who owns it: a team, or the user who brought it in."""
-        return Scope(f"team:{self.team_id}") if self.team_id else Scope.of_user(self.user_id)
+        return Scope.of_team(self.team_id) if self.team_id else Scope.of_user(self.user_id)
 
     @property
     def alias(self) -> str:

@@ -19,6 +19,7 @@ from commonplace.model.proposal import Proposal
 from commonplace.model.recall_log import Logged, LogQuery
 from commonplace.model.scope import Scope
 from commonplace.model.source import Passage, Source
+from commonplace.model.team import Membership, Reachable, Share, Team
 from commonplace.model.time_travel import NOW, Then
 
 
@@ -280,6 +281,10 @@ class Store(Protocol):
 
     def apply(self, changeset: Changeset) -> Applied: ...
 
+    def apply_together(self, changesets: Sequence[Changeset]) -> list[Applied]:
+        """Of several scopes, all or nothing. The answers come in the order of the scopes' keys."""
+        ...
+
     def record(self, bookkeeping: Bookkeeping) -> None: ...
 
     def counters(self, scope: Scope) -> Counters: ...
@@ -314,6 +319,22 @@ class Store(Protocol):
 
     def keys(self, scope: Scope) -> list[Key]:
         """Oldest first; those that have ended, too."""
+        ...
+
+    # ——— teams and guests ———
+
+    def team(self, scope: Scope) -> Team | None: ...
+
+    def memberships(self, scope: Scope) -> list[Membership]:
+        """Of a team or of a user, oldest standing first. A team remembers who has left it."""
+        ...
+
+    def shares(self, scope: Scope) -> list[Share]:
+        """What is shared from here, and what is shared with this user."""
+        ...
+
+    def reachable(self, scope: Scope) -> Reachable:
+        """Where a user stands at this moment: nothing of it is cached."""
         ...
 
     # ——— answers that are kept for a day ———

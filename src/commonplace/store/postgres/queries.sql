@@ -13,6 +13,10 @@ SELECT set_config('role', :role, true), set_config('commonplace.scope', :scope, 
        set_config('lock_timeout', :wait, true),
        CASE WHEN CAST(:writes AS BOOLEAN) THEN CAST(pg_current_xact_id() AS TEXT) END
 
+-- name: enter
+-- A transaction that changes two scopes together, such as a team and its new member.
+SELECT set_config('commonplace.scope', :scope, true)
+
 -- name: outcome
 SELECT pg_xact_status(CAST(CAST(:transaction AS TEXT) AS xid8))
 
@@ -49,7 +53,8 @@ SELECT CAST(CAST(pg_current_xact_id() AS xid) AS text)
 
 -- name: vacuum
 VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors, held, proposals,
-  sources, originals, passages, jobs, recall_log, recall_hits, keys, kept_answers
+  sources, originals, passages, jobs, recall_log, recall_hits, keys, kept_answers,
+  teams, memberships, shares
 
 -- name: unseen_since
 -- VACUUM FULL keeps dead rows that an open transaction may still look at. It freezes all others, so
@@ -59,7 +64,8 @@ SELECT bool_and(age(relfrozenxid) <= age(CAST(CAST(:moment AS TEXT) AS xid)))
  WHERE relkind = 'r'
    AND (oid IN (to_regclass('cursors'), to_regclass('held'), to_regclass('jobs'),
                to_regclass('proposals'), to_regclass('keys'),
-               to_regclass('kept_answers'))
+               to_regclass('kept_answers'), to_regclass('teams'),
+               to_regclass('memberships'), to_regclass('shares'))
         OR oid IN (SELECT inhrelid FROM pg_inherits
                     WHERE inhparent IN (to_regclass('memories'), to_regclass('versions'),
                                         to_regclass('terms'), to_regclass('vectors'),

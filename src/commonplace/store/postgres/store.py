@@ -79,6 +79,10 @@ class PostgresSession:
             bound = [{**self._scope, **each} for each in values]
             self._cursor.executemany(_sql(STATEMENTS[statement]), bound)
 
+    def at(self, scope: Scope) -> PostgresSession:
+        self._cursor.execute(_sql(OWN["enter"]), {"scope": scope.key})
+        return PostgresSession(self._cursor.connection, scope)
+
 
 class PostgresStore(SqlStore):
     def __init__(

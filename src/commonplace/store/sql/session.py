@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from commonplace.model.scope import Scope
 from commonplace.store.sql.rows import Row
 
 
@@ -18,3 +19,7 @@ class Session(Protocol):
     def run(self, statement: str, **values: Any) -> None: ...
 
     def run_many(self, statement: str, values: Sequence[Mapping[str, Any]]) -> None: ...
+
+    def at(self, scope: Scope) -> Session:
+        """The same transaction on another scope. From then on this session is not to be used."""
+        ...

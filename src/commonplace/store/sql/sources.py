@@ -175,6 +175,7 @@ def remove_sources(session: Session, steps: Sequence[RemoveSource]) -> None:
     forget_recalled(session, ids, erased=False)
     _remove_passages(session, ids)
     session.run("delete_originals", ids=ids)
+    session.run("drop_shares_of", ids=ids)
     session.run("delete_sources", ids=ids)
 
 

@@ -63,6 +63,7 @@ from commonplace.store.sql.rows import (
 )
 from commonplace.store.sql.session import Session
 from commonplace.store.sql.sources import SqlSources
+from commonplace.store.sql.teams import SqlTeams
 from commonplace.store.sql.write import NO_MOVES, write_steps
 
 _LOOSE_ENDS = (
@@ -92,6 +93,7 @@ class SqlStore(
     SqlRecallLog,
     SqlKeys,
     SqlKeptAnswers,
+    SqlTeams,
 ):
     url: str
     _closed = False
@@ -115,13 +117,24 @@ class SqlStore(
     # ——— writes ———
 
     def apply(self, changeset: Changeset) -> Applied:
-        with self._writing(changeset.scope) as session:
+        return self.apply_together([changeset])[0]
+
+    def apply_together(self, changesets: Sequence[Changeset]) -> list[Applied]:
+        """Scopes are locked in the order of their keys: in another, two could wait for each other.
+        That order is also the one in which the answers come."""
+        ordered = sorted(changesets, key=lambda changeset: changeset.scope.key)
+        applied = []
+        with self._writing(ordered[0].scope) as session:
             reached("apply.begun")
-            revision = write_steps(session, changeset, partial(self._hold_to, session))
+            for place, changeset in enumerate(ordered):
+                writing = session.at(changeset.scope) if place else session
+                hold_to = partial(self._hold_to, writing)
+                applied.append(Applied(write_steps(writing, changeset, hold_to)))
             reached("apply.before_commit")
         reached("apply.after_commit")
-        self._tell_of_work(changeset)
-        return Applied(revision)
+        for changeset in ordered:
+            self._tell_of_work(changeset)
+        return applied
 
     def record(self, bookkeeping: Bookkeeping) -> None:
         with self._writing(bookkeeping.scope) as session:
@@ -378,6 +391,9 @@ _TABLES_OF_TEXT = (
     "recall_log",
     "keys",
     "kept_answers",
+    "teams",
+    "memberships",
+    "shares",
 )
 
 

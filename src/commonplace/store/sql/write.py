@@ -27,10 +27,15 @@ from commonplace.model.changes import (
     Indexing,
     LetGo,
     Propose,
+    PutTeam,
     Remove,
     RemoveEverything,
     RemoveSource,
     Rewrite,
+    SetGrant,
+    SetMember,
+    SetMembership,
+    SetShare,
     Settle,
     Step,
     Withdraw,
@@ -54,6 +59,7 @@ from commonplace.store.sql.rows import (
 )
 from commonplace.store.sql.session import Session
 from commonplace.store.sql.sources import add_source, change_source, remove_sources
+from commonplace.store.sql.teams import hold_to_members, put_team, set_membership, set_share
 
 
 @dataclass
@@ -89,6 +95,8 @@ def write_steps(session: Session, changeset: Changeset, hold_to: Callable[[int],
     """``hold_to`` refuses vectors of another generation than the current one."""
     numbers = _number(session, changeset)
     hold_to(numbers.generation)
+    if changeset.member is not None:
+        hold_to_members(session, changeset.member)
     for batch in _batches(changeset):
         _write_batch(session, batch, numbers)
     if changeset.receipt or any(map(_vanishes, changeset.steps)):
@@ -219,6 +227,15 @@ def _write_batch(session: Session, batch: Sequence[Any], numbers: Numbers) -> No
         case ChangeKey():
             for step in batch:
                 end_key(session, step)
+        case PutTeam():
+            for step in batch:
+                put_team(session, step)
+        case SetMember() | SetMembership():
+            for step in batch:
+                set_membership(session, step)
+        case SetShare() | SetGrant():
+            for step in batch:
+                set_share(session, step)
         case Enqueue():
             enqueue(session, [step.job for step in batch])
         case Finish():
@@ -247,6 +264,9 @@ _EVERYTHING = (
     "recall_log",
     "keys",
     "kept_answers",
+    "teams",
+    "memberships",
+    "shares",
 )
 
 

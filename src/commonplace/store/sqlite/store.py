@@ -72,6 +72,9 @@ class SqliteSession:
         if values:
             self._connection.executemany(STATEMENTS[statement], [self._bound(v) for v in values])
 
+    def at(self, scope: Scope) -> SqliteSession:
+        return SqliteSession(self._connection, scope)
+
     def _bound(self, values: Mapping[str, Any]) -> dict[str, Any]:
         bound = {**self._scope, **values}
         for name, value in bound.items():

@@ -1,0 +1,117 @@
+"""Teams: people who share sources, and nothing else. Memories are never a team's.
+
+A membership is written twice, under the team and under the user, so that either finds it under
+its own name; both rows change in one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from commonplace.model.scope import Scope
+
+MAX_TEAMS = 100  # of one user
+MAX_MEMBERS = 1000  # of one team, whoever has left included
+MAX_RETENTION_DAYS = 36_500
+
+
+class Role(StrEnum):
+    """What one may do in a team, most first."""
+
+    OWNER = "owner"  # everything: other owners, the end of the team
+    ADMIN = "admin"  # members, settings, everybody's sources
+    MEMBER = "member"  # reads all sources, brings sources, takes back own ones
+
+
+class Standing(StrEnum):
+    INVITED = "invited"  # sees nothing yet
+    MEMBER = "member"
+    LEFT = "left"  # sees nothing any more, not even what they brought
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Team:
+    id: str
+    name: str
+    created_by: str
+    created_at: datetime
+    retention_days: int | None = None  # sources older than this are let go; None: never
+
+    @property
+    def scope(self) -> Scope:
+        return Scope.of_team(self.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Membership:
+    team_id: str
+    user_id: str
+    role: Role
+    standing: Standing
+    invited_by: str
+    since: datetime  # of the standing
+    is_primary: bool = False  # the team that "primary" means
+    is_active: bool = False  # searches look into this team alone
+
+    @property
+    def is_member(self) -> bool:
+        return self.standing is Standing.MEMBER
+
+    @property
+    def manages(self) -> bool:
+        return self.is_member and self.role in (Role.OWNER, Role.ADMIN)
+
+    @property
+    def owns(self) -> bool:
+        return self.is_member and self.role is Role.OWNER
+
+    @property
+    def team_scope(self) -> Scope:
+        return Scope.of_team(self.team_id)
+
+    @property
+    def user_scope(self) -> Scope:
+        return Scope.of_user(self.user_id)
+
+    def becomes(self, standing: Standing, at: datetime) -> Membership:
+        return replace(self, standing=standing, since=at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A guest's right to read one source of another's. Written twice, like a membership."""
+
+    owner: Scope  # of the source
+    source_id: str
+    guest: str  # user id
+    granted_by: str
+    granted_at: datetime
+    declined: bool = False  # the guest does not want it, and is not given it again
+
+    @property
+    def guest_scope(self) -> Scope:
+        return Scope.of_user(self.guest)
+
+
+@dataclass(frozen=True, slots=True)
+class Reachable:
+    """Where somebody stands at this moment, read in one snapshot."""
+
+    memberships: tuple[Membership, ...] = ()
+    shares: tuple[Share, ...] = ()  # in which they are the guest
+
+
+# ——— who may do what to whom ———
+
+
+def may_manage(actor: Membership, role: Role) -> bool:
+    """Those who manage a team do so with everybody below them; owners with everybody."""
+    return actor.owns or (actor.manages and role is Role.MEMBER)
+
+
+def is_last_owner(members: Iterable[Membership], user_id: str) -> bool:
+    owners = [each.user_id for each in members if each.owns]
+    return owners == [user_id]

@@ -1,0 +1,135 @@
+"""Teams, memberships and shares on any SQL database. The last two are two rows each, of which a
+session writes the one that belongs to its scope."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
+
+from commonplace.errors import StaleDecision
+from commonplace.model.changes import PutTeam, SetGrant, SetMember, SetMembership, SetShare
+from commonplace.model.scope import Scope
+from commonplace.model.team import Membership, Reachable, Role, Share, Standing, Team
+from commonplace.store.sql.rows import Row, instant, micros
+from commonplace.store.sql.session import Session
+
+
+class SqlTeams(ABC):
+    @abstractmethod
+    def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
+        """One consistent view of one scope."""
+
+    def team(self, scope: Scope) -> Team | None:
+        with self._reading(scope) as session:
+            row = session.one("team")
+        return _team_from(row) if row else None
+
+    def memberships(self, scope: Scope) -> list[Membership]:
+        with self._reading(scope) as session:
+            return [_membership_from(scope, row) for row in session.rows("memberships")]
+
+    def shares(self, scope: Scope) -> list[Share]:
+        with self._reading(scope) as session:
+            return [_share_from(scope, row) for row in session.rows("shares")]
+
+    def reachable(self, scope: Scope) -> Reachable:
+        with self._reading(scope) as session:
+            memberships = session.rows("memberships")
+            shares = session.rows("shares")
+        return Reachable(
+            tuple(_membership_from(scope, row) for row in memberships),
+            tuple(s for s in (_share_from(scope, row) for row in shares) if s.owner != scope),
+        )
+
+
+def hold_to_members(session: Session, user_id: str) -> None:
+    """Asked while the team's counters are locked, as whoever removes a member has to lock them."""
+    if session.one("is_member", other=Scope.of_user(user_id).key) is None:
+        raise StaleDecision("This user has left the team.")
+
+
+def put_team(session: Session, step: PutTeam) -> None:
+    team = step.team
+    session.run(
+        "put_team",
+        id=team.id,
+        name=team.name,
+        created_by=team.created_by,
+        created_at=micros(team.created_at),
+        retention_days=team.retention_days,
+    )
+
+
+def set_membership(session: Session, step: SetMember | SetMembership) -> None:
+    one = step.membership
+    other = one.user_scope if isinstance(step, SetMember) else one.team_scope
+    if step.gone:
+        session.run("drop_membership", other=other.key)
+        return
+    session.run(
+        "put_membership",
+        other=other.key,
+        role=one.role,
+        standing=one.standing,
+        invited_by=one.invited_by,
+        since=micros(one.since),
+        is_primary=int(one.is_primary),
+        is_active=int(one.is_active),
+    )
+
+
+def set_share(session: Session, step: SetShare | SetGrant) -> None:
+    share = step.share
+    other = share.guest_scope if isinstance(step, SetShare) else share.owner
+    if step.gone:
+        session.run("drop_share", other=other.key, source_id=share.source_id)
+        return
+    session.run(
+        "put_share",
+        other=other.key,
+        source_id=share.source_id,
+        granted_by=share.granted_by,
+        granted_at=micros(share.granted_at),
+        declined=int(share.declined),
+        is_given=int(isinstance(step, SetShare)),
+    )
+
+
+def _team_from(row: Row) -> Team:
+    id, name, created_by, created_at, retention_days = row
+    return Team(
+        id=id,
+        name=name,
+        created_by=created_by,
+        created_at=instant(created_at),
+        retention_days=retention_days,
+    )
+
+
+def _membership_from(scope: Scope, row: Row) -> Membership:
+    other, role, standing, invited_by, since, is_primary, is_active = row
+    team, user = (scope, Scope(other)) if scope.is_team else (Scope(other), scope)
+    return Membership(
+        team_id=team.name,
+        user_id=user.name,
+        role=Role(role),
+        standing=Standing(standing),
+        invited_by=invited_by,
+        since=instant(since),
+        is_primary=bool(is_primary),
+        is_active=bool(is_active),
+    )
+
+
+def _share_from(scope: Scope, row: Row) -> Share:
+    """A user's rows are of both sorts: what they share, and what is shared with them."""
+    other, source_id, granted_by, granted_at, declined, is_given = row
+    owner, guest = (scope, Scope(other)) if is_given else (Scope(other), scope)
+    return Share(
+        owner=owner,
+        source_id=source_id,
+        guest=guest.name,
+        granted_by=granted_by,
+        granted_at=instant(granted_at),
+        declined=bool(declined),
+    )
