@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
@@ -28,7 +28,16 @@ from commonplace.model.memory import Memory
 from commonplace.model.owed import owing_vectors
 from commonplace.model.reach import Reading
 from commonplace.model.scope import Principal
-from commonplace.model.source import Passage, Source, embedded_text, searched_text
+from commonplace.model.source import (
+    Passage,
+    Source,
+    embedded_text,
+    is_source_id,
+    searched_text,
+    split_alias,
+    split_passage_id,
+)
+from commonplace.model.team import as_guest, teams_within
 from commonplace.store.cache import IndexCache
 from commonplace.store.past_indexes import PastIndexes
 from commonplace.store.port import Store
@@ -129,6 +138,18 @@ class Desk:
                 continue
         raise StaleDecision("Other writers were faster every time.")
 
+    def decide_together(self, decision: Callable[[], tuple[list[Changeset], Answer]]) -> Answer:
+        """The same for what changes several scopes at once."""
+        for _ in range(MAX_DECISIONS):
+            changesets, answer = decision()
+            try:
+                if changesets:
+                    self.store.apply_together(changesets)
+                return answer
+            except StaleDecision:
+                continue
+        raise StaleDecision("Other writers were faster every time.")
+
 
 def indexing(memory: Memory, vector: Vector | None) -> Indexing:
     blob = None if vector is None else vector.astype("<f4").tobytes()
@@ -192,21 +213,54 @@ def can_see(principal: Principal, memory: Memory) -> bool:
 
 
 def can_see_source(principal: Principal, source: Source) -> bool:
-    return principal.is_owner or visibility_of(principal).admits_source(source)
+    """By id, everybody sees what they brought themselves, also where it is a team's."""
+    brought = principal.is_owner and (principal.is_at_home or source.user_id == principal.user_id)
+    return brought or visibility_of(principal).admits_source(source)
 
 
 def visibility_of(principal: Principal) -> Visibility:
-    return Visibility(principal.cleared, principal.agent, principal.categories)
-
-
-def reach_of(desk: Desk, principal: Principal) -> tuple[Reading, ...]:
-    """The scopes that they may read at this moment, their own first. The one place where a
-    principal becomes scopes."""
-    return (Reading(principal.scope),)
+    """Whoever is cleared is so for their own memory, and for nobody else's."""
+    cleared = principal.cleared and principal.is_at_home
+    return Visibility(cleared, principal.agent, principal.categories)
 
 
 def visibility_in(principal: Principal, reading: Reading) -> Visibility:
-    """What they may see there. A key that is cleared is cleared for its owner's memory, and for
-    nobody else's."""
-    seen = visibility_of(principal)
-    return seen if reading.is_own else replace(seen, cleared=False)
+    return visibility_of(principal.at(reading.scope))
+
+
+# ——— how far a read goes ———
+
+
+def reach_of(desk: Desk, principal: Principal, *, searching: bool = True) -> tuple[Reading, ...]:
+    """The scopes that they may read at this moment, their own first: the one place where a
+    principal becomes scopes. Asked of the database each time, so that whoever has left a team
+    sees nothing more of it from that moment on. Searches leave out teams beside the active one."""
+    own = Reading(principal.home)
+    if not visibility_of(principal).sees_sources:
+        return (own,)
+    found = desk.store.reachable(principal.home)
+    teams = teams_within(principal, found.memberships)
+    active = [one for one in teams if one.is_active] if searching else []
+    others = [Reading(one.team_scope, is_own=False) for one in active or teams]
+    if principal.team is None:
+        guests = as_guest(found.shares, {one.team_scope for one in teams})
+        others += [Reading(scope, is_own=False, sources=ids) for scope, ids in guests.items()]
+    return (own, *sorted(others, key=lambda reading: reading.scope.key))
+
+
+def placed_for(desk: Desk, principal: Principal, id: str) -> Principal:
+    """The same one, where the source is that this id or name from elsewhere means; at home when
+    they know of none."""
+    wanted, _ = split_passage_id(id)
+    alias = split_alias(id)
+    if not is_source_id(wanted) and alias is None:
+        return principal.at(principal.home)
+    for reading in reach_of(desk, principal, searching=False):
+        if is_source_id(wanted):
+            found = desk.store.sources(reading.scope, [wanted])
+        else:
+            named = desk.store.source_called(reading.scope, *alias) if alias else None
+            found = [named] if named else []
+        if found and (reading.sources is None or found[0].id in reading.sources):
+            return principal.at(reading.scope)
+    return principal.at(principal.home)

@@ -56,6 +56,7 @@ class Principal:
     admin: bool = False  # looks after this user's keys, and sees nothing else of theirs
     team: str | None = None  # the only team that its key reaches; None: all of the user's
     place: Scope | None = None  # where it acts, when not at home: in a team, or as a guest
+    manages: bool = False  # an admin, or an owner, of the team it acts in
 
     @property
     def scope(self) -> Scope:
@@ -70,11 +71,18 @@ class Principal:
         return self.place is None
 
     @property
+    def member(self) -> str | None:
+        """Who has to be a member when a change is made in a team's name."""
+        return self.user_id if self.place and self.place.is_team else None
+
+    @property
     def actor(self) -> str:
         """How the journal names who did it."""
         if self.admin:
             return "admin"
-        return f"agent:{self.agent}" if self.agent else f"{OWNER}{self.user_id}"
+        if self.agent is None:
+            return f"{OWNER}{self.user_id}"
+        return f"agent:{self.agent}" + ("" if self.is_at_home else f" of {OWNER}{self.user_id}")
 
     @property
     def is_owner(self) -> bool:
@@ -95,7 +103,10 @@ class Principal:
 
     def at(self, scope: Scope) -> Principal:
         """The same one, acting on what another scope owns."""
-        return replace(self, place=None if scope == self.home else scope)
+        return replace(self, place=None if scope == self.home else scope, manages=False)
+
+    def in_team(self, team_id: str, manages: bool) -> Principal:
+        return replace(self, place=Scope.of_team(team_id), manages=manages)
 
     def as_agent(self, name: str, may_resolve: bool = False) -> Principal:
         return replace(self, agent=name, may_resolve=may_resolve)

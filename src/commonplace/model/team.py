@@ -6,12 +6,12 @@ its own name; both rows change in one transaction.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from commonplace.model.scope import Scope
+from commonplace.model.scope import Principal, Scope
 
 MAX_TEAMS = 100  # of one user
 MAX_MEMBERS = 1000  # of one team, whoever has left included
@@ -102,6 +102,23 @@ class Reachable:
 
     memberships: tuple[Membership, ...] = ()
     shares: tuple[Share, ...] = ()  # in which they are the guest
+
+
+# ——— what somebody may read ———
+
+
+def teams_within(principal: Principal, memberships: Iterable[Membership]) -> list[Membership]:
+    """A key that is for one team reaches no other."""
+    return [one for one in memberships if one.is_member and principal.team in (None, one.team_id)]
+
+
+def as_guest(shares: Iterable[Share], teams: Container[Scope]) -> dict[Scope, frozenset[str]]:
+    """Sources by their owners; whoever is in a team reads its sources as a member."""
+    found: dict[Scope, set[str]] = {}
+    for share in shares:
+        if not share.declined and share.owner not in teams:
+            found.setdefault(share.owner, set()).add(share.source_id)
+    return {scope: frozenset(ids) for scope, ids in found.items()}
 
 
 # ——— who may do what to whom ———
