@@ -51,6 +51,7 @@ OF_POSTGRES = {
     "begin_reading",
     "begin_writing",
     "take_on",
+    "enter",
     "lock_migrations",
     "has_migrations",
     "schema",

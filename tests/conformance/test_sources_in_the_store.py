@@ -238,7 +238,7 @@ def test_a_page_of_sources_is_what_its_listing_says_newest_first(store):
         ANA, SourceListing(visibility=Visibility(cleared=True), limit=1, after=after)
     ):
         one_by_one.append(names[page[0].id])
-        after = page[0].id
+        after = (page[0].created_at, page[0].id)
     assert one_by_one == listed()
 
 

@@ -23,6 +23,8 @@ class Thing:
     allowed: str  # an agent whose allowlist names its category
     forbidden: str  # one whose list does not
     sensitive: bool = False
+    of_team: bool = False  # brought by the owner into the team of a colleague
+    has_guest: bool = False  # a friend takes part in it
     id: str = ""
 
 
@@ -40,17 +42,22 @@ class Row:
     # ones without being cleared.
     by_id: bool = False
     never_sensitive: bool = False  # shows none, not even to who is cleared
+    own_alone: bool = False  # shows what the owner's memory holds, and nothing of a team's
     seen: Callable[[Any, Thing], bool] | None = None  # where neither words nor id are told: counts
 
 
 @dataclass(frozen=True)
 class Column:
-    """A reader, and the things that are shown to it. A column for team members goes here."""
+    """A reader, and the things that are shown to it."""
 
     name: str
     handle: Callable[[Commonplace, Thing], User]
     sees: Callable[[Thing, Row], bool]
-    is_owner: bool = False
+    is_owner: bool = False  # of a memory, not necessarily of the one with the things
+
+    @property
+    def of_owner(self) -> bool:
+        return self.name.startswith(("owner", "agent"))
 
 
 COLUMNS = (
@@ -63,7 +70,8 @@ COLUMNS = (
     Column(
         "owner, cleared",
         lambda book, thing: book.user("ana", cleared=True),
-        lambda thing, row: True,
+        # Cleared is for the own memory: of a team's sources the owner sees own ones by their id.
+        lambda thing, row: not (thing.sensitive and thing.of_team) or row.by_id,
         is_owner=True,
     ),
     Column(
@@ -79,7 +87,7 @@ COLUMNS = (
     Column(
         "agent, cleared, category allowed",
         lambda book, thing: book.user("ana", cleared=True).agent(thing.allowed),
-        lambda thing, row: True,
+        lambda thing, row: not (thing.sensitive and thing.of_team),
     ),
     Column(
         "agent, cleared, category not allowed",
@@ -94,6 +102,43 @@ COLUMNS = (
     Column(
         "other user's agent, cleared",
         lambda book, thing: book.user("bob", cleared=True).agent(thing.allowed),
+        lambda thing, row: False,
+    ),
+    Column(
+        "team member, cleared",
+        lambda book, thing: book.user("colleague", cleared=True),
+        lambda thing, row: thing.of_team and not thing.sensitive,
+        is_owner=True,
+    ),
+    Column(
+        "team member's agent, category allowed",
+        lambda book, thing: book.user("colleague", cleared=True).agent(thing.allowed),
+        lambda thing, row: thing.of_team and not thing.sensitive,
+    ),
+    Column(
+        "team member's agent, category not allowed",
+        lambda book, thing: book.user("colleague", cleared=True).agent(thing.forbidden),
+        lambda thing, row: False,
+    ),
+    Column(
+        "participant who is not in the team, cleared",
+        lambda book, thing: book.user("friend", cleared=True),
+        lambda thing, row: thing.has_guest and not thing.sensitive,
+        is_owner=True,
+    ),
+    Column(
+        "participant's agent, category not allowed",
+        lambda book, thing: book.user("friend", cleared=True).agent(thing.forbidden),
+        lambda thing, row: False,
+    ),
+    Column(
+        "invited to the team",
+        lambda book, thing: book.user("invited", cleared=True),
+        lambda thing, row: False,
+    ),
+    Column(
+        "left the team, took part",
+        lambda book, thing: book.user("leaver", cleared=True),
         lambda thing, row: False,
     ),
 )

@@ -3,6 +3,7 @@ looked at, on both databases."""
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import count
 
@@ -14,6 +15,7 @@ from support.clock import Clock
 from support.readers import COLUMNS, Call, Row, Thing, look
 
 THREAD = "diary"
+TEAM = "Planning"
 _turns = count(1)
 
 THINGS = {
@@ -52,12 +54,44 @@ THINGS = {
             "researcher",
             "planner",
         ),
+        Thing(
+            "shared source",
+            "manatee",
+            "manatee photographs were taken at noon",
+            "history",
+            "researcher",
+            "planner",
+            has_guest=True,
+        ),
+        Thing(
+            "team source",
+            "wombat",
+            "wombat budget has to be halved",
+            "history",
+            "researcher",
+            "planner",
+            of_team=True,
+            has_guest=True,
+        ),
+        Thing(
+            "sensitive team source",
+            "numbat",
+            "numbat salaries are under review",
+            "history",
+            "researcher",
+            "planner",
+            sensitive=True,
+            of_team=True,
+            has_guest=True,
+        ),
         Thing("proposal", "dugong", "dugong", "profile", "supervisor", "planner"),
         Thing("abbreviation", "pangolin", "QXZ", "knowledge", "researcher", "planner"),
         Thing("disputed", "tapir", "tapir 1111", "tasks", "planner", "stylist"),
     )
 }
 EVERYTHING = ("memory", "sensitive", "profile", "source")
+SOURCES = ("source", "shared source", "team source", "sensitive team source")
+ALL_SHARED = (*EVERYTHING, *SOURCES[1:])
 MEMORIES = ("memory", "sensitive", "profile")
 
 
@@ -82,20 +116,20 @@ def counted_in(name: str):
 
 
 ROWS: dict[str, Row] = {
-    "recall": Row(of(EVERYTHING, lambda me, thing: me.recall(thing.text, k=20))),
-    "recall many": Row(of(EVERYTHING, lambda me, thing: me.recall_many([thing.text], k=20))),
-    "query": Row(of(EVERYTHING, lambda me, thing: me.query(thing.text, top_k=20))),
-    "context": Row(of(EVERYTHING, put_into_a_context)),
-    "whole-context": Row(of(EVERYTHING, lambda me, thing: me.whole_context(thing.text))),
+    "recall": Row(of(ALL_SHARED, lambda me, thing: me.recall(thing.text, k=20))),
+    "recall many": Row(of(ALL_SHARED, lambda me, thing: me.recall_many([thing.text], k=20))),
+    "query": Row(of(ALL_SHARED, lambda me, thing: me.query(thing.text, top_k=20))),
+    "context": Row(of(ALL_SHARED, put_into_a_context)),
+    "whole-context": Row(of(ALL_SHARED, lambda me, thing: me.whole_context(thing.text))),
     "context-pack": Row(
         of(MEMORIES, lambda me, thing: me.context_pack(thing.text)), never_sensitive=True
     ),
-    "why": Row(of(EVERYTHING, recalled_and_asked_why)),
+    "why": Row(of(ALL_SHARED, recalled_and_asked_why)),
     "list": Row(of(MEMORIES, lambda me, thing: me.list())),
-    "sources": Row({"source": lambda me, thing: me.sources()}),
-    "show": Row(of(EVERYTHING, lambda me, thing: me.show(thing.id)), by_id=True),
+    "sources": Row(of(SOURCES, lambda me, thing: me.sources())),
+    "show": Row(of(ALL_SHARED, lambda me, thing: me.show(thing.id)), by_id=True),
     "conflicts": Row({"disputed": lambda me, thing: me.conflicts()}),
-    "changes": Row(of(EVERYTHING, lambda me, thing: me.changes("new", since=0))),
+    "changes": Row(of(ALL_SHARED, lambda me, thing: me.changes("new", since=0)), own_alone=True),
     "profile": Row({"profile": lambda me, thing: me.profile()}),
     "abbreviations": Row({"abbreviation": lambda me, thing: me.abbreviations()}),
     "understand": Row(
@@ -103,13 +137,19 @@ ROWS: dict[str, Row] = {
     ),
     "profile proposals": Row({"proposal": lambda me, thing: me.proposals()}),
     # The journal has no text.
-    "history": Row(of(EVERYTHING, lambda me, thing: me.history(thing.id)), text=False, by_id=True),
+    "history": Row(of(ALL_SHARED, lambda me, thing: me.history(thing.id)), text=False, by_id=True),
     "change-log": Row(
-        of(("memory", "sensitive", "source"), lambda me, thing: me.change_log(THREAD)),
+        of(("memory", "sensitive", *SOURCES), lambda me, thing: me.change_log(THREAD)),
         text=False,
         by_id=True,
+        own_alone=True,
     ),
-    "events": Row(of(EVERYTHING, lambda me, thing: me.events(limit=1000)), text=False, by_id=True),
+    "events": Row(
+        of(ALL_SHARED, lambda me, thing: me.events(limit=1000)),
+        text=False,
+        by_id=True,
+        own_alone=True,
+    ),
     # Numbers alone: what may not be seen does not count.
     "stats": Row(
         of(("sensitive",), lambda me, thing: me.stats()),
@@ -142,15 +182,18 @@ ROWS: dict[str, Row] = {
     "doctor": Row(of(EVERYTHING, lambda me, thing: me.doctor()), text=False, id=False),
     # The owner's alone.
     "verify-forget": Row(
-        of(EVERYTHING, lambda me, thing: me.verify_forget(thing.marker)),
+        of(ALL_SHARED, lambda me, thing: me.verify_forget(thing.marker)),
         text=False,
         id=False,
         by_id=True,
+        own_alone=True,
         seen=lambda data, thing: bool(data["found_in"]),
     ),
     "jobs": Row(of(EVERYTHING, lambda me, thing: me.jobs()), text=False, id=False),
     "keys": Row(of(EVERYTHING, lambda me, thing: me.keys()), text=False, id=False),
-    "export": Row(of(EVERYTHING, lambda me, thing: me.export()), by_id=True),
+    "teams": Row(of(ALL_SHARED, lambda me, thing: me.teams()), text=False, id=False),
+    "teams show": Row(of(ALL_SHARED, lambda me, thing: me.teams_show(TEAM)), text=False, id=False),
+    "export": Row(of(ALL_SHARED, lambda me, thing: me.export()), by_id=True, own_alone=True),
 }
 READS = [
     operation
@@ -160,7 +203,15 @@ READS = [
 
 
 @pytest.fixture(scope="module", params=("sqlite", "postgres"))
-def world(request, tmp_path_factory):
+def opened(request, tmp_path_factory):
+    """A store of which every question may be asked, and one where none was: who asks with the very
+    words has them in the log of their own questions."""
+    with ExitStack() as stack:
+        yield {quiet: stack.enter_context(store(request, tmp_path_factory)) for quiet in (0, 1)}
+
+
+@contextmanager
+def store(request, tmp_path_factory):
     """A memory with one of each thing; nothing that is done to it here changes it."""
     if request.param == "sqlite":
         url = str(tmp_path_factory.mktemp("who") / "memory.db")
@@ -168,14 +219,38 @@ def world(request, tmp_path_factory):
         url = request.getfixturevalue("postgres").database()
     settings = {"embedder": "hashing", "clock": Clock(), "recall_log": True}
     with commonplace.open(url, **settings) as book:
-        yield book, {name: replace(thing, id=made(book, thing)) for name, thing in THINGS.items()}
+        gather(book)
+        things = {name: replace(thing, id=made(book, thing)) for name, thing in THINGS.items()}
+        book.user("leaver").teams_leave(TEAM)
+        yield book, things
     if request.param == "postgres":
         request.getfixturevalue("postgres").give_back(url)
+
+
+def gather(book) -> None:
+    """The team and its company, who all have something of their own to remember."""
+    for name in ("ana", "colleague", "friend", "invited", "leaver"):
+        book.user(name).remember("Buy bread")
+    colleague = book.user("colleague")
+    colleague.teams_create(TEAM)
+    for name in ("ana", "invited", "leaver"):
+        colleague.teams_invite(TEAM, name)
+    for name in ("ana", "leaver"):
+        book.user(name).teams_join(TEAM)
 
 
 def made(book, thing: Thing) -> str:
     me = book.user("ana")
     match thing.name:
+        case "shared source" | "team source" | "sensitive team source":
+            return me.ingest(
+                thing.text,
+                title=f"{thing.marker} affair",
+                thread=THREAD,
+                participants=["friend", "leaver"] if thing.of_team else ["friend"],
+                sensitivity="high" if thing.sensitive else "normal",
+                team=TEAM if thing.of_team else None,
+            ).id
         case "profile":
             return me.profile_note(thing.text).id
         case "proposal":
@@ -208,13 +283,15 @@ def test_every_verb_that_reads_has_a_row():
 
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.name)
 @pytest.mark.parametrize("operation", READS, ids=lambda operation: operation.name)
-def test_each_sees_what_the_table_says_and_no_more(world, operation, column):
-    book, things = world
+def test_each_sees_what_the_table_says_and_no_more(opened, operation, column):
     row = ROWS[operation.name]
+    book, things = opened[row.own_alone]
     for name, call in row.calls.items():
         thing = things[name]
         expected = column.sees(thing, row) and (column.is_owner or not operation.owner_only)
         expected = expected and not (thing.sensitive and row.never_sensitive)
+        if row.own_alone:
+            expected = expected and not thing.of_team and column.of_owner
         found = look(call, row, column.handle(book, thing), thing)
         where = f"{operation.name} as {column.name}, {name}: {found.told[:400]}"
         assert found.text == (expected and row.text), where

@@ -45,6 +45,7 @@ from commonplace.settings import Settings
 from commonplace.sleep.background import Background
 from commonplace.sleep.reembed import Reembedded, Report, reembed
 from commonplace.sleep.tidy import scrub
+from commonplace.sleep.tidy_team import tidy_team
 from commonplace.sleep.worker import Worked, Worker
 from commonplace.store.address import MEMORY
 
@@ -253,14 +254,17 @@ class Commonplace:
         """Once a day for each user, whether or not a worker runs."""
         due = self._desk.clock() - LIFETIMES.tidy_every
         for scope in self._desk.store.scopes(tidied_before=due)[:TIDIED_WHEN_OPENED]:
-            if not scope.is_user:  # there is nothing to tidy
-                continue
-            owner = User(self._desk, Principal(scope.name, cleared=True))
             try:
-                owner._tidy_without_compaction()
+                self._tidy(scope)
             except CommonplaceError as error:  # one user's trouble does not close the store
                 log.warning("tidying has to wait: %s", error.code)
         scrub(self._desk)
+
+    def _tidy(self, scope: Scope) -> None:
+        if scope.is_team:
+            tidy_team(self._desk, scope)
+        elif scope.is_user:  # of the store itself there is nothing to tidy
+            User(self._desk, Principal(scope.name, cleared=True))._tidy_without_compaction()
 
     def close(self) -> None:
         self.stop_work()

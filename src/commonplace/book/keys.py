@@ -114,6 +114,8 @@ def _no_more_than_own(by: Principal | None, key: Key) -> Key:
         return key
     if key.cleared and not by.cleared:
         raise NotAllowed("This key is not cleared, so it makes none that is.", field="cleared")
+    if by.team not in (None, key.team):
+        raise NotAllowed("This key is for one team, so are those that it makes.", field="team")
     if by.until is None or (key.expires_at is not None and key.expires_at <= by.until):
         return key
     return replace(key, expires_at=by.until)

@@ -14,6 +14,7 @@ from commonplace.book.verbs.querying import Querying
 from commonplace.book.verbs.recalling import Recalling
 from commonplace.book.verbs.remembering import Remembering
 from commonplace.book.verbs.sources import Sources
+from commonplace.book.verbs.teams import OfTeams
 from commonplace.book.verbs.understanding import Understands
 from commonplace.book.verbs.upkeep import Upkeep
 from commonplace.errors import NotAllowed
@@ -34,6 +35,7 @@ class User(
     OfTheProfile,
     OfCategories,
     OfKeys,
+    OfTeams,
     Upkeep,
 ):
     """One user's memory, as its owner or one of the owner's agents sees it."""

@@ -69,7 +69,12 @@ def receive(
         if is_to_be_processed(source):  # also when nobody was at it any more, and it comes again
             steps += (Enqueue(processing(source, desk.new_id(), now, awaited=awaited)),)
         changeset = Changeset(
-            principal.scope, now, principal.actor, steps, thread_id=original.thread_id
+            principal.scope,
+            now,
+            principal.actor,
+            steps,
+            thread_id=original.thread_id,
+            member=principal.member,
         )
         return changeset, (source, outcome)
 
@@ -108,6 +113,8 @@ def _decided(desk: Desk, principal: Principal, arriving: Arriving, alias: Alias)
         return appended(principal, arriving, known)
     if known.digest == digest_of(arriving.original.raw):
         return _same_bytes(principal, arriving, known)
+    if _is_anothers(principal, known) and not arriving.is_named_by_itself:
+        return _decided(desk, principal, arriving, beside(alias, principal.user_id))
     if known.parts > 1 or arriving.is_named_by_itself:
         parts = desk.store.original(principal.scope, known.id)
         if says_nothing_new(arriving, known, parts):
@@ -130,6 +137,11 @@ def _may_go_on_with(principal: Principal, arriving: Arriving, known: Source) -> 
         return own and known.parts == 1
     alike = arriving.reading.content_type is known.content_type
     return (own or known.origin == THREAD) and alike and known.parts < MAX_PARTS
+
+
+def _is_anothers(principal: Principal, known: Source) -> bool:
+    """In a team nobody writes over what another brought, unless they could take it away."""
+    return known.user_id != principal.user_id and not principal.manages
 
 
 def _same_bytes(principal: Principal, arriving: Arriving, known: Source) -> Decided:
@@ -176,6 +188,7 @@ def new_source(desk: Desk, principal: Principal, arriving: Arriving, alias: Alia
     source = Source(
         id=PREFIX + desk.new_id(),
         user_id=principal.user_id,
+        team_id=None if principal.is_at_home else principal.scope.name,
         origin=origin,
         external_id=external_id,
         source_type=source_type,

@@ -129,6 +129,17 @@ def may_manage(actor: Membership, role: Role) -> bool:
     return actor.owns or (actor.manages and role is Role.MEMBER)
 
 
+def heir_of(members: Iterable[Membership], leaving: str) -> Membership | None:
+    """Who owns the team when its last owner is gone: of those with the highest role, whoever has
+    been there longest. None: it has an owner, or nobody is left."""
+    people = list(members)
+    if not is_last_owner(people, leaving):
+        return None
+    others = [each for each in people if each.is_member and each.user_id != leaving]
+    ranks = list(Role)
+    return min(others, key=lambda each: (ranks.index(each.role), each.since), default=None)
+
+
 def is_last_owner(members: Iterable[Membership], user_id: str) -> bool:
     owners = [each.user_id for each in members if each.owns]
     return owners == [user_id]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from commonplace.desk import Desk, visibility_of
+from commonplace.desk import Desk, can_see_source, visibility_of
 from commonplace.errors import NotFound
 from commonplace.language.suspicious import is_suspicious
 from commonplace.language.tokens import count_tokens
@@ -154,7 +154,10 @@ def history(desk: Desk, principal: Principal, id: str) -> list[dict[str, Any]]:
         principal.scope, JournalQuery(subject=id, events_only=True, newest=EVERYTHING)
     )
     item = _items(desk, principal, [id]).get(id)
-    visible = item is None or principal.is_owner or _admits(visibility_of(principal), item)
+    if not principal.is_at_home:
+        visible = isinstance(item, Source) and can_see_source(principal, item)
+    else:
+        visible = item is None or principal.is_owner or _admits(visibility_of(principal), item)
     told = _told_to(desk, principal, rows)
     if not told or not visible:
         raise NotFound(f"There is no {id!r} here.", field="id")

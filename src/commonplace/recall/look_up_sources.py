@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 
-from commonplace.desk import Desk, can_see_source
+from commonplace.desk import Desk, can_see_source, placed_for, reach_of, visibility_in
 from commonplace.errors import NotFound
 from commonplace.model.memory import State
+from commonplace.model.reach import Reading
 from commonplace.model.scope import Principal
 from commonplace.model.source import Passage, Source, is_source_id, split_alias, split_passage_id
 from commonplace.store.port import EVERYTHING, SourceListing
@@ -26,15 +29,31 @@ class ShownSource:
     passages: tuple[Passage, ...]
 
 
-def list_sources(desk: Desk, principal: Principal, listing: SourceListing) -> SourcePage:
-    """Newest first."""
-    if listing.after:
-        before = desk.store.sources(principal.scope, [listing.after])
-        if not any(can_see_source(principal, source) for source in before):
-            raise NotFound(f"There is no {listing.after!r} to go on after.", field="after")
-    found = desk.store.source_page(principal.scope, listing)
+def list_sources(
+    desk: Desk,
+    principal: Principal,
+    listing: SourceListing,
+    after: str | None = None,
+    readings: Sequence[Reading] | None = None,
+) -> SourcePage:
+    """Newest first, of all who may be read. ``after`` is the last one of the page before."""
+    if after is not None:
+        listing = replace(listing, after=_place_of(desk, principal, after))
+    found: list[Source] = []
+    for reading in reach_of(desk, principal) if readings is None else readings:
+        seen = replace(listing, visibility=visibility_in(principal, reading), among=reading.sources)
+        found += desk.store.source_page(reading.scope, seen)
+    found.sort(key=lambda source: (source.created_at, source.id), reverse=True)
     page = found[: listing.limit - 1]
-    return SourcePage(tuple(page), page[-1].id if len(found) == listing.limit else None)
+    return SourcePage(tuple(page), page[-1].id if len(found) >= listing.limit else None)
+
+
+def _place_of(desk: Desk, principal: Principal, id: str) -> tuple[datetime, str]:
+    placed = placed_for(desk, principal, id)
+    for source in desk.store.sources(placed.scope, [id]):
+        if can_see_source(placed, source):
+            return source.created_at, source.id
+    raise NotFound(f"There is no {id!r} to go on after.", field="after")
 
 
 def known_source(desk: Desk, principal: Principal, id: str) -> str | None:
@@ -43,8 +62,11 @@ def known_source(desk: Desk, principal: Principal, id: str) -> str | None:
     if is_source_id(id):
         return id
     alias = split_alias(id)
-    source = desk.store.source_called(principal.scope, *alias) if alias else None
-    return source.id if source and can_see_source(principal, source) else None
+    if alias is None:
+        return None
+    placed = placed_for(desk, principal, id)
+    source = desk.store.source_called(placed.scope, *alias)
+    return source.id if source and can_see_source(placed, source) else None
 
 
 def show_source(desk: Desk, principal: Principal, id: str) -> ShownSource:
@@ -52,14 +74,15 @@ def show_source(desk: Desk, principal: Principal, id: str) -> ShownSource:
     wanted, number = split_passage_id(id)
     source = visible_source(desk, principal, wanted, "id")
     first, last = (1, EVERYTHING) if number is None else (number - AROUND, number + AROUND)
-    passages = [p for _, p in desk.store.passages_of(principal.scope, wanted, first, last)]
+    passages = [p for _, p in desk.store.passages_of(source.scope, wanted, first, last)]
     if number is not None and number not in {passage.number for passage in passages}:
         raise NotFound(f"There is no {id!r} here.", field="id")
     return ShownSource(source, tuple(passages))
 
 
 def visible_source(desk: Desk, principal: Principal, id: str, field: str) -> Source:
-    found = desk.store.sources(principal.scope, [id])
-    if not found or found[0].state is not State.ACTIVE or not can_see_source(principal, found[0]):
+    placed = placed_for(desk, principal, id)
+    found = desk.store.sources(placed.scope, [id])
+    if not found or found[0].state is not State.ACTIVE or not can_see_source(placed, found[0]):
         raise NotFound(f"There is no {id!r} here.", field=field)
     return found[0]

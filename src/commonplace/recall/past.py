@@ -23,6 +23,7 @@ from commonplace.model.memory import Link, Memory, Version
 from commonplace.model.profile import PREFIX
 from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import Passage, Source
+from commonplace.model.team import Reachable
 from commonplace.model.time_travel import Then, as_described_then, as_it_stood
 from commonplace.recall.past_index import admits_words, ids_then, past_index
 from commonplace.store.cache import IndexCache
@@ -116,6 +117,10 @@ class StoreThen:
 
     def counters(self, scope: Scope) -> Counters:
         return self._store.counters(scope)
+
+    def reachable(self, scope: Scope) -> Reachable:
+        """Who may look, and where, is of today."""
+        return self._store.reachable(scope)
 
     # ——— memories ———
 

@@ -27,6 +27,7 @@ from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source, is_source_id
+from commonplace.remember.company import leaving_everybody
 from commonplace.remember.find import find
 from commonplace.remember.hold import erase_held, held_among
 from commonplace.remember.merge import merged_content, merged_summary
@@ -68,9 +69,17 @@ def erase(
         revision = desk.store.counters(principal.scope).revision
         fall = _fall(desk, principal, ids)
         receipt = Receipt(receipt_id, at, len(fall.gone))
-        return Changeset(
-            principal.scope, at, principal.actor, fall.steps, revision, thread, receipt
-        ), fall
+        changeset = Changeset(
+            principal.scope,
+            at,
+            principal.actor,
+            fall.steps,
+            revision,
+            thread,
+            receipt,
+            member=principal.member,
+        )
+        return changeset, fall
 
     revision, fall = desk.decide(decide)
     receipt = _settle(desk, principal, receipt_id, now_too)
@@ -171,7 +180,8 @@ def erase_user(desk: Desk, principal: Principal, now_too: bool) -> Erased:
     changeset = Changeset(
         principal.scope, at, principal.actor, (RemoveEverything(entry),), receipt=receipt
     )
-    revision = desk.store.apply(changeset).revision
+    desk.decide_together(lambda: ([changeset, *leaving_everybody(desk, principal, at)], None))
+    revision = desk.store.counters(principal.scope).revision
     desk.index.drop(principal.scope)
     return Erased(_settle(desk, principal, receipt_id, now_too), tuple(ids), (), revision)
 

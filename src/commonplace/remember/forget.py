@@ -66,7 +66,15 @@ def forget(
         alive = [item for item in items if item.state is not State.SOFT_DELETED]
         steps = tuple(step for item in alive for step in _forgetting(item, now, until))
         already = [item.id for item in items if item.state is State.SOFT_DELETED]
-        changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
+        changeset = Changeset(
+            principal.scope,
+            now,
+            principal.actor,
+            steps,
+            revision,
+            thread,
+            member=principal.member,
+        )
         return changeset, (alive, already)
 
     revision, (gone, already) = desk.decide(decide)
@@ -207,6 +215,7 @@ def restore(
             (*steps, *stepping_back, *waking),
             revision,
             thread,
+            member=principal.member,
         )
         back: list[Memory | Source] = [*dead, *reverted, *asleep]
         everything: list[Memory | Source] = [*memories, *sources]

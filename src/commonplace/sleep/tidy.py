@@ -91,7 +91,7 @@ def tidy(
         lambda m: is_purgeable(m, now),
         _purge,
     )
-    purged += _purge_sources(desk, scope, now)
+    purged += purge_sources(desk, scope, now)
     proposals = _end_proposals(desk, scope, now)
     merged = _fold_volatile(desk, principal, now, merge)
     vectors = fill_vectors(desk, principal, link)
@@ -190,7 +190,7 @@ def _purge(desk: Desk, memory: Memory, now: datetime) -> Step:
     return removed(memory, event=Event.DELETE, node=Node.WORKER)
 
 
-def _purge_sources(desk: Desk, scope: Scope, now: datetime) -> int:
+def purge_sources(desk: Desk, scope: Scope, now: datetime) -> int:
     def decide() -> tuple[Changeset, int]:
         listing = SourceListing(
             states=(State.SOFT_DELETED,),
@@ -271,7 +271,7 @@ def fill_vectors(desk: Desk, principal: Principal, link: Connecting) -> int:
         )
         waiting = desk.store.page(scope, listing)
         if not waiting:
-            return total + _fill_passage_vectors(desk, scope)
+            return total + fill_passage_vectors(desk, scope)
         vectors = desk.embed([memory.searchable_text for memory in waiting])
         if vectors is None:
             return total
@@ -284,7 +284,7 @@ def fill_vectors(desk: Desk, principal: Principal, link: Connecting) -> int:
         total += len(ready)
 
 
-def _fill_passage_vectors(desk: Desk, scope: Scope) -> int:
+def fill_passage_vectors(desk: Desk, scope: Scope) -> int:
     total = 0
     while waiting := desk.store.unembedded_passages(scope, VECTORS_AT_ONCE):
         vectors = desk.embed([text for _, text in waiting])

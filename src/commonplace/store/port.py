@@ -104,7 +104,8 @@ class SourceListing:
     restorable_at: datetime | None = None
     then: Then = NOW  # only what has a passage that was said and known by then
     limit: int = 50
-    after: str | None = None  # the id of the last source of the page before
+    after: tuple[datetime, str] | None = None  # when the last one of the page before came; its id
+    among: frozenset[str] | None = None  # given: of these alone
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from commonplace.ingest.look_for import ORIGINALS, stands_in_originals
 from commonplace.model import check
 from commonplace.remember.erase import Erased, erase, erase_user
 from commonplace.remember.forget import Forgotten, Restored, forget, forget_matching, restore
+from commonplace.remember.whose import acting_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,9 @@ class Forgetting(Recalling):
         candidates and forgets nothing. Look it up, then forget by id."""
         one_of(ids=ids, query=query)
         if ids is not None:
-            return forget(self._desk, self.principal, check.ids(ids), thread_name(thread))
+            wanted = check.ids(ids)
+            acting = acting_on(self._desk, self.principal, wanted)
+            return forget(self._desk, acting, wanted, thread_name(thread))
         if query is not None:
             return self._choice(query, "ids")
         admitted = self._filters(
@@ -64,13 +67,17 @@ class Forgetting(Recalling):
 
     def restore(self, ids: Texts, *, thread: str | None = None) -> Restored:
         """Bring back what was forgotten, overridden or superseded, while it is not purged."""
-        return restore(self._desk, self.principal, check.ids(ids), thread_name(thread))
+        wanted = check.ids(ids)
+        acting = acting_on(self._desk, self.principal, wanted)
+        return restore(self._desk, acting, wanted, thread_name(thread))
 
     def erase(self, ids: Texts, *, now: bool = False, thread: str | None = None) -> Erased:
         """Remove for good, with everything derived from it. Cannot be undone. With now: waits for
         the compaction after which no byte of it is left in the files."""
         now_too = check.flag(now, "now")
-        return erase(self._desk, self.principal, check.ids(ids), now_too, thread_name(thread))
+        wanted = check.ids(ids)
+        acting = acting_on(self._desk, self.principal, wanted)
+        return erase(self._desk, acting, wanted, now_too, thread_name(thread))
 
     def erase_user(self, *, now: bool = False) -> Erased:
         """Remove this user's whole memory for good. Cannot be undone."""

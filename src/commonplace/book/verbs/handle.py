@@ -52,6 +52,8 @@ READS = frozenset(
         "show",
         "sources",
         "stats",
+        "teams",
+        "teams_show",
         "understand",
         "verify_forget",
         "whole_context",

@@ -7,6 +7,7 @@ from typing import Any
 
 from commonplace.book.requests import optional_integer
 from commonplace.book.verbs.handle import MAX_K, Handle
+from commonplace.desk import placed_for
 from commonplace.model import check
 from commonplace.model.delta import Delta
 from commonplace.recall import changes as journal_views
@@ -24,8 +25,9 @@ class Happened(Handle):
     def history(self, id: str) -> Sequence[dict[str, Any]]:
         """One item's life, newest first: who did what, when. Holds no text."""
         wanted = check.id(id)
-        source = known_source(self._desk, self.principal, wanted)
-        return journal_views.history(self._desk, self.principal, source or wanted)
+        source = known_source(self._desk, self.principal, wanted) or wanted
+        placed = placed_for(self._desk, self.principal, source)
+        return journal_views.history(self._desk, placed, source)
 
     def change_log(self, thread: str, *, limit: int = 50) -> Sequence[dict[str, Any]]:
         """The changes made in one thread, newest first."""

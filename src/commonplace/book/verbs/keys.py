@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from commonplace.book.keys import create_key, list_keys, revoke_key, rotate_key
 from commonplace.book.requests import one_of, optional_word
 from commonplace.book.verbs.handle import Handle, Moment
+from commonplace.book.which_team import member_of
 from commonplace.errors import InvalidInput, NotAllowed
 from commonplace.model import check
 from commonplace.model.key import NewKey, ShownKey
@@ -30,12 +31,16 @@ class OfKeys(Handle):
         read_only: bool = False,
         cleared: bool = False,
         may_resolve: bool = False,
+        team: str | None = None,
         ttl_days: float | None = None,
         expires_at: Moment | None = None,
     ) -> NewKey:
         """Make a key that opens this memory, for its owner or for one agent. The answer shows its
-        token, once; whoever has it comes in with these rights until the key ends."""
+        token, once; whoever has it comes in with these rights until the key ends. With team: it
+        reaches that team's sources and no other's."""
         self._keep_keys()
+        wanted = optional_word(team, "team")
+        mine = None if wanted is None else member_of(self._desk, self.principal, wanted)
         return create_key(
             self._desk,
             self.principal,
@@ -45,6 +50,7 @@ class OfKeys(Handle):
             read_only=check.flag(read_only, "read_only"),
             cleared=check.flag(cleared, "cleared"),
             may_resolve=check.flag(may_resolve, "may_resolve"),
+            team=mine and mine.team_id,
             expires_at=end_of(ttl_days, expires_at, self._desk.clock()),
         )
 

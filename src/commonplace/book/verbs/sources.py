@@ -6,16 +6,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from commonplace.book.guests import Shared, share, share_with_participants, unshare
 from commonplace.book.originals import original_from
-from commonplace.book.requests import choices, given, refuse_both, thread_name
+from commonplace.book.requests import choices, given, optional_word, refuse_both, thread_name
 from commonplace.book.verbs.handle import MAX_K, Handle, Moment, Texts, several
+from commonplace.book.which_team import member_of
 from commonplace.book.work import kinds_of_work
-from commonplace.desk import visibility_of
 from commonplace.ingest.ingest import Ingested, ingest
 from commonplace.model import check
 from commonplace.model.memory import State
+from commonplace.model.reach import Reading
+from commonplace.model.scope import Principal
 from commonplace.model.source import SourceType, Status
-from commonplace.recall.look_up_sources import SourcePage, list_sources
+from commonplace.recall.look_up_sources import SourcePage, known_source, list_sources
 from commonplace.sleep.worker import Worker
 from commonplace.store.port import SourceListing
 
@@ -38,15 +41,27 @@ class Sources(Handle):
         sensitivity: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         thread: str | None = None,
+        team: str | None = None,
         wait: bool = True,
     ) -> Ingested:
         """Keep an experience whole and make its passages searchable: a conversation, an e-mail, a
         meeting, a text; by the path of a file, or by its content. The same again adds nothing;
-        with append, a further part is added to the source of that external_id."""
-        taken = original_from(given(locals(), without=("wait",)))
+        with append, a further part is added to the source of that external_id. With team: it is
+        the team's, and all its members read it. Participants who are users may read it, too."""
+        taken = original_from(given(locals(), without=("wait", "team")))
         see_through = Worker(self._desk, kinds_of_work(self._desk)).see_through
         waits = check.flag(wait, "wait")
-        return ingest(self._desk, self.principal, taken, see_through if waits else None)
+        acting = self._in_team(team)
+        done = ingest(self._desk, acting, taken, see_through if waits else None)
+        share_with_participants(self._desk, acting, done.source, taken.participants)
+        return done
+
+    def _in_team(self, team: str | None) -> Principal:
+        wanted = optional_word(team, "team")
+        if wanted is None:
+            return self.principal
+        one = member_of(self._desk, self.principal, wanted)
+        return self.principal.in_team(one.team_id, one.manages)
 
     def sources(
         self,
@@ -61,15 +76,17 @@ class Sources(Handle):
         limit: int = 50,
         after: str | None = None,
         forgotten: bool = False,
+        team: str | None = None,
         as_of: Moment | None = None,
         known_at: Moment | None = None,
     ) -> SourcePage:
-        """Browse sources, newest first. With forgotten: those that restore can bring back. With
-        as_of: what was said by then; with known_at: what was known then."""
+        """Browse sources, newest first: own ones, those of one's teams, and what others share.
+        With team: of that team alone; the word none: only own ones. With forgotten: those that
+        restore can bring back. With as_of: what was said by then; with known_at: what was known
+        then."""
         refuse_both(forgotten, as_of, known_at)
         gone = check.flag(forgotten, "forgotten")
         listing = SourceListing(
-            visibility=visibility_of(self.principal),
             states=(State.SOFT_DELETED,) if gone else (State.ACTIVE,),
             restorable_at=self._desk.clock() if gone else None,
             types=tuple(str(each) for each in choices(source_types, "source_types", SourceType)),
@@ -80,6 +97,35 @@ class Sources(Handle):
             said_after=None if said_after is None else check.when(said_after, "said_after"),
             said_before=None if said_before is None else check.when(said_before, "said_before"),
             limit=check.integer(limit, "limit", 1, MAX_K) + 1,
-            after=None if after is None else check.id(after, "after"),
         )
-        return list_sources(self._desk_at(as_of, known_at), self.principal, listing)
+        desk, last = self._desk_at(as_of, known_at), after and check.id(after, "after")
+        return list_sources(desk, self.principal, listing, last, self._readings(team))
+
+    def sources_share(self, id: str, with_user: str) -> Shared:
+        """Let another user of this store read one source: all of it, and nothing else."""
+        self._owner_only("share a source")
+        return share(
+            self._desk, self.principal, self._source_id(id), check.word(with_user, "with_user")
+        )
+
+    def sources_unshare(self, id: str, *, with_user: str | None = None) -> Shared:
+        """Share a source no longer with somebody; without a user, let go of what somebody shared
+        with you, for good."""
+        self._owner_only("end a share")
+        guest = optional_word(with_user, "with_user")
+        return unshare(self._desk, self.principal, self._source_id(id), guest)
+
+    def _source_id(self, id: str) -> str:
+        wanted = check.id(id)
+        return known_source(self._desk, self.principal, wanted) or wanted
+
+    def _readings(self, team: str | None) -> tuple[Reading, ...] | None:
+        """Of one team, of nobody else, or (None) of all that may be read."""
+        match optional_word(team, "team"):
+            case None:
+                return None
+            case "none":
+                return (Reading(self.principal.home),)
+            case wanted:
+                scope = member_of(self._desk, self.principal, wanted).team_scope
+                return (Reading(scope, is_own=False),)

@@ -95,7 +95,10 @@ def _listing_values(listing: SourceListing) -> dict[str, Any]:
         "now": int(listing.then.is_now),
         "as_of": micros(listing.then.as_of),
         "known_at": micros(listing.then.known_at),
-        "after": listing.after,
+        "after_at": micros(listing.after[0]) if listing.after else None,
+        "after_id": listing.after[1] if listing.after else None,
+        "anybody": int(listing.among is None),
+        "among": sorted(listing.among or ()),
         "limit": listing.limit,
     }
 

@@ -105,9 +105,9 @@ SELECT #source_columns
             AND (CAST(:known_at AS BIGINT) IS NULL
                  OR COALESCE(p.arrived_at, s.processing_completed_at, s.created_at)
                     <= CAST(:known_at AS BIGINT))))
-   AND (CAST(:after AS TEXT) IS NULL
-        OR (s.created_at, s.id) < (SELECT p.created_at, p.id FROM sources p
-                                    WHERE p.scope = :scope AND p.id = CAST(:after AS TEXT)))
+   AND (CAST(:anybody AS BIGINT) = 1 OR s.id IN #list(among))
+   AND (CAST(:after_at AS BIGINT) IS NULL
+        OR (s.created_at, s.id) < (CAST(:after_at AS BIGINT), CAST(:after_id AS TEXT)))
  ORDER BY s.created_at DESC, s.id DESC
  LIMIT CAST(:limit AS BIGINT)
 

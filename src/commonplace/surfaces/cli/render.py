@@ -40,6 +40,7 @@ from commonplace.surfaces.cli import (
     render_query,
     render_recall,
     render_sources,
+    render_teams,
     render_understanding,
 )
 from commonplace.surfaces.cli.draw import as_it_is, drawn, id_line, plain, several
@@ -56,6 +57,7 @@ _ALSO_DRAWN = (
     render_query,
     render_recall,
     render_sources,
+    render_teams,
     render_understanding,
 )
 

@@ -1,0 +1,121 @@
+"""Which team is meant, and how one stands in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NoReturn
+
+from commonplace.desk import Desk
+from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound
+from commonplace.model.scope import Principal
+from commonplace.model.team import MAX_TEAMS, Membership, Role, Standing, Team, may_manage
+
+PRIMARY = "primary"  # the word for one's primary team
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTeam:
+    """A team as one of its people sees it."""
+
+    id: str
+    name: str
+    role: Role
+    standing: Standing
+    invited_by: str
+    since: datetime
+    is_primary: bool
+    is_active: bool
+    retention_days: int | None = None
+    members: tuple[Membership, ...] = ()  # told to members alone
+
+
+def teams_of(desk: Desk, principal: Principal) -> list[ShownTeam]:
+    """Those that one is in, and those that one is invited to."""
+    mine = desk.store.memberships(principal.home)
+    found = ((one, desk.store.team(one.team_scope)) for one in mine)
+    return [shown_team(team, one) for one, team in found if team is not None]
+
+
+def show_team(desk: Desk, principal: Principal, wanted: str) -> ShownTeam:
+    one = membership_in(desk, principal, wanted)
+    team = desk.store.team(one.team_scope)
+    if team is None:
+        no_such_team()
+    people = desk.store.memberships(one.team_scope) if one.is_member else []
+    here = [each for each in people if each.standing is not Standing.LEFT]
+    return replace(shown_team(team, one), members=tuple(here))
+
+
+def shown_team(team: Team, one: Membership) -> ShownTeam:
+    return ShownTeam(
+        id=team.id,
+        name=team.name,
+        role=one.role,
+        standing=one.standing,
+        invited_by=one.invited_by,
+        since=one.since,
+        is_primary=one.is_primary,
+        is_active=one.is_active,
+        retention_days=team.retention_days if one.is_member else None,
+    )
+
+
+def membership_in(desk: Desk, principal: Principal, wanted: str) -> Membership:
+    """One's own, in the team of this id or name; `primary` is a name, too. Whoever stands outside
+    learns nothing, not even that there is such a team."""
+    mine = desk.store.memberships(principal.home)
+    found = [one for one in mine if one.team_id == wanted]
+    if not found and wanted == PRIMARY:
+        found = [one for one in mine if one.is_primary]
+    if not found:
+        found = [one for one in mine if _is_called(desk.store.team(one.team_scope), wanted)]
+    if len(found) > 1:
+        raise InvalidInput(
+            f"Several of your teams are called {wanted!r}.",
+            remedy="Name it by its id: see `commonplace teams`.",
+            field="team",
+        )
+    if not found:
+        no_such_team()
+    return found[0]
+
+
+def _is_called(team: Team | None, name: str) -> bool:
+    return team is not None and team.name.casefold() == name.casefold()
+
+
+def member_of(desk: Desk, principal: Principal, wanted: str) -> Membership:
+    one = membership_in(desk, principal, wanted)
+    if not one.is_member or principal.team not in (None, one.team_id):
+        no_such_team()
+    return one
+
+
+def no_such_team() -> NoReturn:
+    raise NotFound("There is no such team here.", remedy="See `commonplace teams`.", field="team")
+
+
+def managing(
+    desk: Desk, principal: Principal, wanted: str, role: Role | None = None
+) -> tuple[Membership, int]:
+    """One's own membership, and the team's revision that is decided on. With a role: whether one
+    may give it."""
+    one = member_of(desk, principal, wanted)
+    revision = desk.store.counters(one.team_scope).revision
+    if not one.manages:
+        raise NotAllowed("Only owners and admins look after a team.", field="team")
+    if role is not None:
+        hold_below(one, role)
+    return one, revision
+
+
+def hold_below(mine: Membership, role: Role) -> None:
+    if not may_manage(mine, role):
+        raise NotAllowed(f"Only an owner decides about {role}s.", field="as_role")
+
+
+def hold_to_limit(mine: Sequence[Membership]) -> None:
+    if len(mine) >= MAX_TEAMS:
+        raise LimitReached(f"A user is in at most {MAX_TEAMS} teams.", remedy="Leave one first.")
