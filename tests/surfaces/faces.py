@@ -38,7 +38,7 @@ class PythonFace:
         self.book = commonplace.open(url, embedder="hashing")
 
     def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
-        user = self.book.user("ana")
+        user = self.book.user(step.user)
         operation = BY_NAME[step.operation]
         answer = operation.call(user.agent(step.agent) if step.agent else user, arguments)
         self.book.flush()  # so that read marks are there for the next step, as after a command
@@ -54,7 +54,7 @@ class AsyncFace:
         self.book = self.runner.run(aio.open(url, embedder="hashing"))
 
     def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
-        user = self.book.user("ana")
+        user = self.book.user(step.user)
         user = user.agent(step.agent) if step.agent else user
         verb = getattr(user, BY_NAME[step.operation].verb)
         answer = self.runner.run(verb(**arguments))
@@ -72,11 +72,11 @@ class CommandLineFace:
     def __init__(self, url: str, monkeypatch: pytest.MonkeyPatch, capsys: Any):
         self.monkeypatch = monkeypatch
         self.capsys = capsys
-        self.options = ["--store", url, "--user", "ana", "--embedder", "hashing", "--json"]
+        self.options = ["--store", url, "--embedder", "hashing", "--json"]
 
     def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
         operation = BY_NAME[step.operation]
-        agent = ["--agent", step.agent] if step.agent else []
+        agent = ["--user", step.user] + (["--agent", step.agent] if step.agent else [])
         agent += ["--yes"] if step.yes else []
         words = [*step.operation.split(" "), *self.options, *agent]
         typed = [*words, *typed_arguments(operation, self._piped(operation, arguments))]
@@ -108,12 +108,25 @@ class ClientFace:
         self.book = commonplace.open(url, embedder="hashing")
         self.server = Running(self.book)
         self.me = commonplace.connect(self.server.url)
+        self.keys: dict[str, str] = {}
+
+    def key_of(self, user: str) -> str | None:
+        """Without one, whoever comes from the same machine is the one whose service it is."""
+        if user != "ana" and user not in self.keys:
+            self.keys[user] = self.book.user(user).keys_create("theirs").token
+        return self.keys.get(user)
 
     def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
-        me = self.me.agent(step.agent) if step.agent else self.me
-        answer = BY_NAME[step.operation].call(me, arguments)
+        key = self.key_of(step.user)
+        me = commonplace.connect(self.server.url, key) if key else self.me
+        try:
+            acting = me.agent(step.agent) if step.agent else me
+            answer = as_data(BY_NAME[step.operation].call(acting, arguments))
+        finally:
+            if key:
+                me.close()
         self.book.flush()
-        return as_data(answer)
+        return answer
 
     def close(self) -> None:
         self.me.close()
@@ -130,7 +143,7 @@ class RestFace(ClientFace):
         route = routes[len(step.operation) % len(routes)]
         headers = {"commonplace-agent": step.agent} if step.agent else {}
         path, body = _sent(operation, route, dict(arguments))
-        answer = self.server.ask(route.method, path, body, headers)
+        answer = self.server.ask(route.method, path, body, headers, key=self.key_of(step.user))
         self.book.flush()
         if answer.status >= 400:
             assert answer.headers["content-type"] == "application/problem+json"

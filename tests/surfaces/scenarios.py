@@ -16,6 +16,7 @@ class Step:
     ask: str | None = None  # and the id of the question that it opens under this one
     error: str | None = None  # the code that is expected
     agent: str | None = None
+    user: str = "ana"
     yes: bool = False  # on a command line, a word more is asked for
 
 
@@ -523,6 +524,71 @@ SCENARIOS = (
         Step("jobs retry", {"id": "nowhere"}, error="not_found"),
         Step("jobs cancel", {"id": "nowhere"}, error="not_found"),
         Step("jobs cancel", {"id": "nowhere"}, error="not_allowed", agent="helper"),
+    ),
+    scenario(
+        "teams and guests",
+        Step("remember", {"content": "Buy bread"}, user="dan"),
+        Step("remember", {"content": "Buy milk"}, user="gil"),
+        Step("teams"),
+        Step("teams create", {"name": "Planning", "retention_days": 400}, "team"),
+        Step("teams create", {"name": "Planning", "retention_days": 0}, error="invalid_input"),
+        Step("teams invite", {"team": "$team", "member": "dan"}),
+        Step("teams invite", {"team": "$team", "member": "eve", "as_role": "admin"}),
+        Step(
+            "teams invite",
+            {"team": "$team", "member": "eve", "as_role": "queen"},
+            error="invalid_input",
+        ),
+        Step("teams", user="dan"),
+        Step("teams show", {"team": "planning"}, user="dan"),
+        Step("ingest", {"original": CHAT, "team": "$team"}, user="dan", error="not_found"),
+        Step("teams join", {"team": "$team"}, user="dan"),
+        Step("teams join", {"team": "$team"}, user="gil", error="not_found"),
+        Step("ingest", {"original": CHAT, "title": "Keys", "team": "primary"}, "chat", user="dan"),
+        Step("ingest", {"original": LETTER}, "letter"),
+        Step("sources"),
+        Step("sources", {"team": "planning"}),
+        Step("sources", {"team": "none"}),
+        Step("sources", {"team": "nobody's"}, error="not_found"),
+        Step("show", {"id": "$chat"}),
+        Step("history", {"id": "$chat"}),
+        Step("recall", {"query": "where are the spare keys?"}),
+        Step("show", {"id": "$chat"}, user="gil", error="not_found"),
+        Step("sources share", {"id": "$chat", "with_user": "gil"}),
+        Step("sources share", {"id": "$letter", "with_user": "gil"}),
+        Step("sources share", {"id": "$letter", "with_user": "ana"}, error="invalid_input"),
+        Step(
+            "sources share", {"id": "$letter", "with_user": "eve"}, user="gil", error="not_allowed"
+        ),
+        Step("show", {"id": "$letter"}, user="gil"),
+        Step("recall", {"query": "where are the spare keys?"}, user="gil"),
+        Step("forget", {"ids": ["$chat"]}, user="gil", error="not_allowed"),
+        Step("sources unshare", {"id": "$letter", "with_user": "gil"}),
+        Step("sources unshare", {"id": "$chat"}, user="gil"),
+        Step("sources", user="gil"),
+        Step("sources unshare", {"id": "$letter"}, user="gil", error="not_found"),
+        Step("teams role", {"team": "$team", "member": "dan", "as_role": "admin"}),
+        Step(
+            "teams role", {"team": "$team", "member": "gil", "as_role": "admin"}, error="not_found"
+        ),
+        Step("teams remove", {"team": "$team", "member": "eve"}, user="dan", error="not_allowed"),
+        Step("teams remove", {"team": "$team", "member": "eve"}),
+        Step("teams change", {"team": "$team", "name": "Plans", "retention_days": 0}, user="dan"),
+        Step("teams use", {"team": "plans"}),
+        Step("teams use"),
+        Step("teams primary", {"team": "plans"}),
+        Step("teams leave", {"team": "plans"}, error="not_allowed"),
+        Step("forget", {"ids": ["$chat"]}),
+        Step("restore", {"ids": ["$chat"]}),
+        Step("forget", {"ids": ["$chat", "$letter"]}, error="invalid_input"),
+        Step("teams leave", {"team": "plans"}, user="dan"),
+        Step("show", {"id": "$chat"}, user="dan", error="not_found"),
+        Step("sources share", {"id": "$chat", "with_user": "dan"}, error="not_allowed"),
+        Step("teams", agent="planner", error="not_allowed"),
+        Step("erase", {"ids": ["$chat"]}),
+        Step("teams delete", {"team": "plans"}, user="dan", error="not_found", yes=True),
+        Step("teams delete", {"team": "plans"}, yes=True),
+        Step("teams"),
     ),
     scenario(
         "keys",

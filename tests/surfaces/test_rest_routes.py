@@ -106,7 +106,8 @@ def test_examples_of_the_description_work(route, visitor):
     """An example is what people copy first."""
     kept = [visitor.ask("POST", "/v1/memories", {"content": f"Note {n}"}) for n in (1, 2)]
     one, other = (answer.data["id"] for answer in kept)
-    names = {"id": one, "conflict": one, "name": "city", "category": "tasks"}
+    names = {"id": one, "conflict": one, "name": "city", "category": "tasks", "member": "dan"}
+    names["team"] = visitor.ask("POST", "/v1/teams", {"name": "Walks"}).data["id"]
     path = route.in_full()
     for name in route.in_path:
         path = path.replace(f"{{{name}}}", names[name])
@@ -117,7 +118,8 @@ def test_examples_of_the_description_work(route, visitor):
         answer = visitor.ask(route.method, f"{path}?{words}")
     else:
         answer = visitor.ask(route.method, path, example)
-    if route.name in ("resolve", "keys rotate"):  # there is nothing to decide, no such key
+    # There is nothing to decide, no such key, no such source, and nobody has joined.
+    if route.name in ("resolve", "keys rotate", "sources share", "sources unshare", "teams role"):
         assert answer.status == 404
     elif route.operation.of_the_store:  # which is for admins
         assert answer.status == 403

@@ -36,6 +36,8 @@ Choice = Literal["primary", "active"]
 
 
 def create_team(desk: Desk, principal: Principal, name: str, retention: int | None) -> ShownTeam:
+    if principal.team is not None:
+        raise NotAllowed("This key is for one team.", remedy="Use a key that is for none.")
     now, id = desk.clock(), desk.new_id()
     mine = desk.store.memberships(principal.home)
     hold_to_limit(mine)

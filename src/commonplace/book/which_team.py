@@ -33,7 +33,7 @@ class ShownTeam:
 
 def teams_of(desk: Desk, principal: Principal) -> list[ShownTeam]:
     """Those that one is in, and those that one is invited to."""
-    mine = desk.store.memberships(principal.home)
+    mine = own_memberships(desk, principal)
     found = ((one, desk.store.team(one.team_scope)) for one in mine)
     return [shown_team(team, one) for one, team in found if team is not None]
 
@@ -62,10 +62,16 @@ def shown_team(team: Team, one: Membership) -> ShownTeam:
     )
 
 
+def own_memberships(desk: Desk, principal: Principal) -> list[Membership]:
+    """A key that is for one team knows of no other."""
+    mine = desk.store.memberships(principal.home)
+    return [one for one in mine if principal.team in (None, one.team_id)]
+
+
 def membership_in(desk: Desk, principal: Principal, wanted: str) -> Membership:
     """One's own, in the team of this id or name; `primary` is a name, too. Whoever stands outside
     learns nothing, not even that there is such a team."""
-    mine = desk.store.memberships(principal.home)
+    mine = own_memberships(desk, principal)
     found = [one for one in mine if one.team_id == wanted]
     if not found and wanted == PRIMARY:
         found = [one for one in mine if one.is_primary]
@@ -88,7 +94,7 @@ def _is_called(team: Team | None, name: str) -> bool:
 
 def member_of(desk: Desk, principal: Principal, wanted: str) -> Membership:
     one = membership_in(desk, principal, wanted)
-    if not one.is_member or principal.team not in (None, one.team_id):
+    if not one.is_member:
         no_such_team()
     return one
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
@@ -11,6 +12,7 @@ from commonplace.model.changes import (
     RemoveEverything,
     SetGrant,
     SetMember,
+    SetMembership,
     SetShare,
     Step,
 )
@@ -19,6 +21,7 @@ from commonplace.model.scope import Principal, Scope
 from commonplace.model.team import Membership, Role, heir_of
 
 _GONE = Entry(op=Op.REVOKE, node=Node.API)
+_GRANTED = Entry(op=Op.GRANT, node=Node.API)
 
 
 def leaving_everybody(desk: Desk, principal: Principal, now: datetime) -> list[Changeset]:
@@ -28,7 +31,8 @@ def leaving_everybody(desk: Desk, principal: Principal, now: datetime) -> list[C
     decided_on: dict[Scope, int] = {}
     for one in desk.store.memberships(principal.home):
         decided_on[one.team_scope] = desk.store.counters(one.team_scope).revision
-        steps.setdefault(one.team_scope, []).extend(_leaving(desk, one))
+        for scope, step in _leaving(desk, one):
+            steps.setdefault(scope, []).append(step)
     for share in desk.store.shares(principal.home):
         if share.owner == principal.home:
             steps.setdefault(share.guest_scope, []).append(SetGrant(share, _GONE, gone=True))
@@ -40,13 +44,19 @@ def leaving_everybody(desk: Desk, principal: Principal, now: datetime) -> list[C
     ]
 
 
-def _leaving(desk: Desk, one: Membership) -> list[Step]:
-    people = desk.store.memberships(one.team_scope)
-    heir = heir_of(people, one.user_id)
+def _leaving(desk: Desk, one: Membership) -> Iterator[tuple[Scope, Step]]:
+    team = one.team_scope
+    people = desk.store.memberships(team)
     others = [each for each in people if each.is_member and each.user_id != one.user_id]
     if one.is_member and not others:
-        return [RemoveEverything(Entry(op=Op.DELETE, event=Event.ERASE, node=Node.API))]
-    steps: list[Step] = [SetMember(one, _GONE, gone=True)]
-    if heir is not None:
-        steps.append(SetMember(replace(heir, role=Role.OWNER), _GONE))
-    return steps
+        yield team, RemoveEverything(Entry(op=Op.DELETE, event=Event.ERASE, node=Node.API))
+        for invited in people:
+            if invited.user_id != one.user_id:
+                yield invited.user_scope, SetMembership(invited, _GONE, gone=True)
+        return
+    yield team, SetMember(one, _GONE, gone=True)
+    if (heir := heir_of(people, one.user_id)) is not None:
+        yield team, SetMember(replace(heir, role=Role.OWNER), _GRANTED)
+        for mine in desk.store.memberships(heir.user_scope):
+            if mine.team_scope == team:
+                yield heir.user_scope, SetMembership(replace(mine, role=Role.OWNER), _GRANTED)

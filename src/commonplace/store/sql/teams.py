@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 
-from commonplace.errors import StaleDecision
+from commonplace.errors import NotFound
 from commonplace.model.changes import PutTeam, SetGrant, SetMember, SetMembership, SetShare
 from commonplace.model.scope import Scope
 from commonplace.model.team import Membership, Reachable, Role, Share, Standing, Team
@@ -43,9 +43,10 @@ class SqlTeams(ABC):
 
 
 def hold_to_members(session: Session, user_id: str) -> None:
-    """Asked while the team's counters are locked, as whoever removes a member has to lock them."""
+    """Asked while the team's counters are locked, as whoever removes a member has to lock them:
+    to decide again would not help."""
     if session.one("is_member", other=Scope.of_user(user_id).key) is None:
-        raise StaleDecision("This user has left the team.")
+        raise NotFound("There is no such team here.", field="team")
 
 
 def put_team(session: Session, step: PutTeam) -> None:

@@ -182,7 +182,7 @@ def says_no(answer: Any) -> bool:
 
 
 def _confirm(operation: Operation, given: dict[str, Any]) -> None:
-    """Wiping a whole memory takes a word more than a slip of the fingers."""
+    """Wiping a whole memory, or a team, takes a word more than a slip of the fingers."""
     if not _takes_a_word(operation) or given.pop("yes"):
         return
     if not sys.stdin.isatty():
@@ -191,7 +191,7 @@ def _confirm(operation: Operation, given: dict[str, Any]) -> None:
 
 
 def _takes_a_word(operation: Operation) -> bool:
-    return operation.effect is Effect.DESTROY and not operation.positional
+    return operation.effect is Effect.DESTROY and "ids" not in operation.positional
 
 
 def _describe(command: Callable[..., None], operation: Operation) -> None:

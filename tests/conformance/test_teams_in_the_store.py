@@ -1,0 +1,141 @@
+"""What a store promises of teams: both sides of a membership or a share change together or not at
+all, and each is found under its own owner alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Barrier, Thread
+
+import pytest
+
+from commonplace.errors import NotFound, StaleDecision
+from commonplace.model.changes import (
+    Changeset,
+    PutTeam,
+    SetGrant,
+    SetMember,
+    SetMembership,
+    SetShare,
+)
+from commonplace.model.journal import Entry, Op
+from commonplace.model.scope import Scope
+from commonplace.model.team import Membership, Role, Share, Standing, Team
+from commonplace.store import failpoints
+from support.clock import START
+from support.making import ANA, BOB, a_memory, put
+
+TEAM = Scope.of_team("crew")
+TOLD = Entry(op=Op.GRANT)
+CREW = Team(id="crew", name="The crew", created_by="ana", created_at=START, retention_days=9)
+
+
+def a_membership(user: str = "ana", **more) -> Membership:
+    given = {"role": Role.OWNER, "standing": Standing.MEMBER, "invited_by": "ana", "since": START}
+    return Membership(team_id="crew", user_id=user, **{**given, **more})
+
+
+def both_sides(one: Membership, *, gone: bool = False, **more) -> list[Changeset]:
+    team = Changeset(TEAM, START, "user:ana", (SetMember(one, TOLD, gone),), **more)
+    user = Changeset(one.user_scope, START, "user:ana", (SetMembership(one, TOLD, gone),))
+    return [user, team]
+
+
+@pytest.fixture
+def pull_the_plug():
+    def at(name: str) -> None:
+        def hook(reached: str) -> None:
+            if reached == name:
+                raise RuntimeError(name)
+
+        failpoints.install(hook)
+
+    yield at
+    failpoints.install(None)
+
+
+def test_a_team_and_its_people_come_back_as_they_were(store):
+    one = a_membership(is_primary=True, role=Role.ADMIN)
+    store.apply(Changeset(TEAM, START, "user:ana", (PutTeam(CREW, TOLD),)))
+    store.apply_together(both_sides(one))
+    assert store.team(TEAM) == CREW
+    assert store.memberships(TEAM) == store.memberships(ANA) == [one]
+    assert store.team(ANA) is None
+    assert store.memberships(BOB) == []
+    renamed = replace(CREW, name="All hands", retention_days=None)
+    store.apply(Changeset(TEAM, START, "user:ana", (PutTeam(renamed, TOLD),)))
+    assert store.team(TEAM) == renamed
+
+
+def test_a_membership_moves_the_teams_revision_and_not_the_users(store):
+    put(store, [a_memory()])
+    before = store.counters(ANA).revision
+    store.apply_together(both_sides(a_membership()))
+    assert store.counters(TEAM).revision == 1
+    assert store.counters(ANA).revision == before
+
+
+def test_two_who_decide_on_one_state_of_a_team_cannot_both_win(store):
+    store.apply_together(both_sides(a_membership(), decided_on=0))
+    with pytest.raises(StaleDecision):
+        store.apply_together(both_sides(a_membership("bob"), decided_on=0))
+    assert store.memberships(BOB) == []
+
+
+@pytest.mark.parametrize("moment", ["apply.rows", "apply.journal", "apply.before_commit"])
+def test_a_crash_in_the_middle_leaves_neither_side(store, pull_the_plug, moment):
+    pull_the_plug(moment)
+    with pytest.raises(RuntimeError):
+        store.apply_together(both_sides(a_membership()))
+    assert store.memberships(ANA) == store.memberships(TEAM) == []
+
+
+def test_a_change_in_a_teams_name_needs_a_member(store):
+    one = a_membership()
+    store.apply_together(both_sides(one))
+    change = Changeset(TEAM, START, "user:ana", (PutTeam(CREW, TOLD),), member="ana")
+    store.apply(change)
+    for standing in (Standing.INVITED, Standing.LEFT):
+        store.apply_together(both_sides(replace(one, standing=standing)))
+        with pytest.raises(NotFound):
+            store.apply(change)
+
+
+def test_a_share_is_found_by_both_and_means_the_same(store):
+    share = Share(owner=ANA, source_id="source:1", guest="bob", granted_by="ana", granted_at=START)
+    given = Changeset(ANA, START, "user:ana", (SetShare(share, TOLD),))
+    taken = Changeset(BOB, START, "user:ana", (SetGrant(share, TOLD),))
+    store.apply_together([given, taken])
+    assert store.shares(ANA) == store.shares(BOB) == [share]
+    assert store.reachable(BOB).shares == (share,)
+    assert store.reachable(ANA).shares == (), "one is not one's own guest"
+
+
+def test_changes_that_cross_do_not_wait_for_each_other(store):
+    """Ana shares with Bob while Bob shares with Ana: scopes are locked in one order."""
+    start, failed = Barrier(2), []
+
+    def share(owner: Scope, guest: Scope) -> None:
+        start.wait(30)
+        try:
+            for number in range(20):
+                one = Share(
+                    owner=owner,
+                    source_id=f"source:{owner.name}-{number}",
+                    guest=guest.name,
+                    granted_by=owner.name,
+                    granted_at=START,
+                )
+                given = Changeset(owner, START, "user", (SetShare(one, TOLD),))
+                store.apply_together(
+                    [given, Changeset(guest, START, "user", (SetGrant(one, TOLD),))]
+                )
+        except Exception as error:
+            failed.append(error)
+
+    both = [Thread(target=share, args=pair) for pair in ((ANA, BOB), (BOB, ANA))]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join(60)
+    assert failed == []
+    assert len(store.shares(ANA)) == len(store.shares(BOB)) == 40

@@ -1,0 +1,340 @@
+"""Teams: made, joined, looked after, left. Nobody sees anything of a team that they are not in."""
+
+from __future__ import annotations
+
+from threading import Thread
+
+import pytest
+
+from commonplace.errors import InvalidInput, NotAllowed, NotFound
+from commonplace.model.team import Role, Standing
+
+MINUTES = "The rollout moves to the ninth of May, said the supplier."
+
+
+@pytest.fixture
+def people(book):
+    return {name: book.user(name) for name in ("ana", "dan", "eve", "gil")}
+
+
+@pytest.fixture
+def team(people):
+    """Ana's, with dan and eve in it."""
+    made = people["ana"].teams_create("Planning")
+    for name in ("dan", "eve"):
+        people["ana"].teams_invite(made.id, name)
+        people[name].teams_join(made.id)
+    return made.id
+
+
+def refused(error, verb, *arguments, **named):
+    with pytest.raises(error) as caught:
+        verb(*arguments, **named)
+    return caught.value
+
+
+def test_whoever_makes_a_team_owns_it(people):
+    made = people["ana"].teams_create("Planning", retention_days=30)
+    assert (made.name, made.role, made.retention_days) == ("Planning", Role.OWNER, 30)
+    assert [each.user_id for each in made.members] == ["ana"]
+    assert [each.id for each in people["ana"].teams()] == [made.id]
+    assert people["dan"].teams() == []
+
+
+def test_an_invitation_shows_nothing_until_it_is_accepted(people):
+    ana, dan = people["ana"], people["dan"]
+    made = ana.teams_create("Planning")
+    kept = ana.ingest(MINUTES, team=made.id)
+    assert ana.teams_invite(made.id, "dan").standing is Standing.INVITED
+    invited = dan.teams()[0]
+    assert (invited.name, invited.invited_by, invited.members) == ("Planning", "ana", ())
+    refused(NotFound, dan.show, kept.id)
+    refused(NotFound, dan.ingest, MINUTES, team=made.id)
+    assert dan.recall("rollout supplier").is_empty
+    dan.teams_join(made.id)
+    assert dan.show(kept.id).source.id == kept.id
+    assert [hit.citation.source for hit in dan.recall("rollout supplier").hits] == [kept.id]
+
+
+def test_an_invitation_can_be_declined_and_taken_back(people):
+    ana = people["ana"]
+    made = ana.teams_create("Planning")
+    ana.teams_invite(made.id, "dan")
+    people["dan"].teams_leave(made.id)
+    ana.teams_invite(made.id, "eve")
+    ana.teams_remove(made.id, "eve")
+    for name in ("dan", "eve"):
+        assert people[name].teams() == []
+        refused(NotFound, people[name].teams_join, made.id)
+    assert [each.user_id for each in ana.teams_show(made.id).members] == ["ana"]
+
+
+def test_whoever_leaves_sees_nothing_more_from_that_moment_on(people, team):
+    dan = people["dan"]
+    kept = dan.ingest(MINUTES, team=team, participants=["dan", "eve"])
+    dan.teams_leave(team)
+    assert dan.recall("rollout supplier").is_empty
+    assert dan.sources().sources == ()
+    for verb in (dan.show, dan.history, dan.forget, dan.restore, dan.erase):
+        refused(NotFound, verb, kept.id)
+    refused(NotFound, dan.teams_show, team)
+    refused(NotFound, dan.sources, team=team)
+    assert people["ana"].show(kept.id).source.user_id == "dan"
+
+
+def test_whoever_has_left_is_nobodys_guest_there(people, team):
+    kept = people["ana"].ingest(MINUTES, team=team)
+    people["dan"].teams_leave(team)
+    refused(NotAllowed, people["ana"].sources_share, kept.id, "dan")
+    people["ana"].ingest(MINUTES, team=team, participants=["dan"])
+    refused(NotFound, people["dan"].show, kept.id)
+    people["ana"].teams_invite(team, "dan")
+    people["dan"].teams_join(team)
+    assert people["dan"].show(kept.id)
+
+
+def test_a_team_is_a_stranger_to_those_outside(people, team):
+    gil = people["gil"]
+    told = {str(refused(NotFound, gil.teams_show, wanted)) for wanted in (team, "no such team")}
+    assert len(told) == 1
+    for verb in (gil.teams_join, gil.teams_leave, gil.teams_delete, gil.teams_change):
+        refused(NotFound, verb, team)
+    refused(NotFound, gil.teams_invite, team, "gil")
+    refused(NotFound, gil.ingest, MINUTES, team=team)
+    refused(NotFound, gil.keys_create, "mine", team=team)
+
+
+@pytest.mark.parametrize(
+    ("who", "whom", "may"),
+    [
+        (Role.OWNER, Role.OWNER, True),
+        (Role.OWNER, Role.ADMIN, True),
+        (Role.OWNER, Role.MEMBER, True),
+        (Role.ADMIN, Role.OWNER, False),
+        (Role.ADMIN, Role.ADMIN, False),
+        (Role.ADMIN, Role.MEMBER, True),
+        (Role.MEMBER, Role.OWNER, False),
+        (Role.MEMBER, Role.ADMIN, False),
+        (Role.MEMBER, Role.MEMBER, False),
+    ],
+)
+def test_each_role_looks_after_those_below_it(people, team, who, whom, may):
+    ana, dan = people["ana"], people["dan"]
+    ana.teams_role(team, "dan", who)
+    ana.teams_role(team, "eve", whom)
+    for verb, arguments in (
+        (dan.teams_invite, (team, "gil", whom)),
+        (dan.teams_role, (team, "eve", whom)),
+        (dan.teams_remove, (team, "eve")),
+    ):
+        as_role = {"as_role": arguments[2]} if verb == dan.teams_invite else {}
+        given = arguments[:2] if as_role else arguments
+        if may:
+            verb(*given, **as_role)
+        else:
+            refused(NotAllowed, verb, *given, **as_role)
+
+
+def test_only_owners_end_a_team_and_a_team_keeps_one(people, team):
+    ana, dan = people["ana"], people["dan"]
+    ana.teams_role(team, "dan", "admin")
+    refused(NotAllowed, dan.teams_delete, team)
+    refused(NotAllowed, ana.teams_leave, team)
+    refused(NotAllowed, ana.teams_remove, team, "ana")
+    refused(NotAllowed, ana.teams_role, team, "ana", "member")
+    ana.teams_role(team, "dan", "owner")
+    ana.teams_leave(team)
+    assert dan.teams_show(team).role is Role.OWNER
+
+
+def test_of_two_owners_who_leave_at_once_one_has_to_stay(people, team):
+    people["ana"].teams_role(team, "dan", "owner")
+    failed = []
+
+    def leave(name):
+        try:
+            people[name].teams_leave(team)
+        except NotAllowed:
+            failed.append(name)
+
+    both = [Thread(target=leave, args=(name,)) for name in ("ana", "dan")]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join(30)
+    assert len(failed) == 1
+    assert people[failed[0]].teams_show(team).role is Role.OWNER
+
+
+def test_a_team_goes_with_all_its_sources_and_every_trace_in_its_people(people, team, book):
+    ana = people["ana"]
+    kept = ana.ingest(MINUTES, team=team, participants=["gil"])
+    people["gil"].remember("Buy bread")
+    ana.sources_share(kept.id, "gil")
+    ended = ana.teams_delete(team)
+    assert ended.sources == 1
+    for name in ("ana", "dan", "eve", "gil"):
+        assert people[name].teams() == []
+        assert people[name].recall("rollout supplier").is_empty
+        refused(NotFound, people[name].show, kept.id)
+
+
+def test_sources_of_a_team_are_taken_away_by_who_brought_them_or_an_admin(people, team):
+    ana, dan, eve = people["ana"], people["dan"], people["eve"]
+    kept = dan.ingest(MINUTES, team=team)
+    for verb in (eve.forget, eve.erase):
+        refused(NotAllowed, verb, kept.id)
+    dan.forget(kept.id)
+    assert eve.recall("rollout supplier").is_empty
+    refused(NotAllowed, eve.restore, kept.id)
+    dan.restore(kept.id)
+    ana.forget(kept.id)
+    ana.restore(kept.id)
+    ana.erase(kept.id)
+    refused(NotFound, dan.show, kept.id)
+
+
+def test_nobody_writes_over_what_another_brought(people, team, tmp_path):
+    path = tmp_path / "minutes.txt"
+    path.write_text("The rollout moves to May.")
+    first = people["dan"].ingest(path, team=team)
+    path.write_text("There will be no rollout at all.")
+    other = people["eve"].ingest(path, team=team)
+    assert other.id != first.id
+    assert "May" in people["ana"].show(first.id).passages[0].text
+    path.write_text("The rollout moves to June.")
+    assert people["dan"].ingest(path, team=team).id == first.id
+
+
+def test_own_sources_and_a_teams_may_have_one_name(people, team):
+    ana = people["ana"]
+    mine = ana.ingest("My own minutes of the rollout.", external_id="minutes", origin="desk")
+    ours = ana.ingest(
+        "Our minutes of the rollout.", external_id="minutes", origin="desk", team=team
+    )
+    assert mine.id != ours.id
+    assert ana.show("desk:minutes").source.id == mine.id
+    assert people["dan"].show("desk:minutes").source.id == ours.id
+
+
+def test_what_is_sensitive_is_seen_by_who_brought_it_and_by_its_id_alone(people, team, book):
+    kept = people["dan"].ingest(MINUTES, team=team, sensitivity="high")
+    assert people["dan"].show(kept.id)
+    for user in (people["ana"], book.user("ana", cleared=True)):
+        refused(NotFound, user.show, kept.id)
+        refused(NotFound, user.history, kept.id)
+        assert user.recall("rollout supplier").is_empty
+        assert user.sources().sources == ()
+    assert book.user("dan", cleared=True).recall("rollout supplier").is_empty
+
+
+def test_agents_read_a_teams_sources_where_they_may_see_history(people, team):
+    kept = people["dan"].ingest(MINUTES, team=team)
+    ana = people["ana"]
+    assert ana.agent("researcher").show(kept.id)
+    refused(NotFound, ana.agent("planner").show, kept.id)
+    for verb in ("teams", "teams_create", "teams_join"):
+        given = () if verb == "teams" else ("Planning",)
+        refused(NotAllowed, getattr(ana.agent("researcher"), verb), *given)
+
+
+def test_one_team_may_be_searched_alone(people, team):
+    ana = people["ana"]
+    other = ana.teams_create("Garden").id
+    ours = ana.ingest(MINUTES, team=team)
+    theirs = ana.ingest("The rollout of the new lawn is in June.", team=other)
+
+    def found():
+        return {hit.citation.source for hit in ana.recall("when is the rollout?").hits}
+
+    assert found() == {ours.id, theirs.id}
+    ana.teams_use("garden")
+    assert found() == {theirs.id}
+    assert [each.id for each in ana.sources().sources] == [theirs.id]
+    assert ana.show(ours.id), "by id, it is still there"
+    ana.teams_use()
+    assert found() == {ours.id, theirs.id}
+
+
+def test_primary_is_the_first_team_until_another_is_chosen(people, team):
+    ana = people["ana"]
+    other = ana.teams_create("Garden").id
+    assert ana.ingest("Of the first.", team="primary").source.team_id == team
+    ana.teams_primary("garden")
+    assert ana.ingest("Of the second.", team="primary").source.team_id == other
+    assert people["dan"].ingest("Also of the first.", team="primary").source.team_id == team
+
+
+def test_a_name_that_means_two_teams_is_refused(people, team):
+    people["ana"].teams_create("planning")
+    refused(InvalidInput, people["ana"].teams_show, "Planning")
+
+
+def test_sources_are_kept_as_long_as_the_team_says(people, team, book, clock):
+    ana = people["ana"]
+    ana.teams_change(team, retention_days=30)
+    kept = ana.ingest(MINUTES, team=team)
+    clock.tick(days=29)
+    book.tidy_what_is_due()
+    assert ana.show(kept.id)
+    clock.tick(days=2)
+    book.tidy_what_is_due()
+    refused(NotFound, ana.show, kept.id)
+    ana.restore(kept.id)
+    ana.teams_change(team, retention_days=0)
+    clock.tick(days=400)
+    book.tidy_what_is_due()
+    assert ana.show(kept.id)
+
+
+def test_what_a_team_has_forgotten_is_purged_after_its_days(people, team, book, clock):
+    kept = people["ana"].ingest(MINUTES, team=team)
+    people["ana"].forget(kept.id)
+    clock.tick(days=31)
+    book.tidy_what_is_due()
+    refused(NotFound, people["ana"].restore, kept.id)
+
+
+def test_an_erased_user_leaves_teams_to_the_one_who_has_been_there_longest(people, team):
+    kept = people["ana"].ingest(MINUTES, team=team)
+    people["ana"].erase_user()
+    shown = people["dan"].teams_show(team)
+    assert shown.role is Role.OWNER
+    assert [each.user_id for each in shown.members] == ["dan", "eve"]
+    assert people["dan"].show(kept.id), "what was the team's stays the team's"
+    people["dan"].erase_user()
+    people["eve"].erase_user()
+    assert people["eve"].teams() == people["dan"].teams() == []
+
+
+def test_a_key_for_one_team_reaches_no_other(people, team, book):
+    ana = people["ana"]
+    other = ana.teams_create("Garden").id
+    ours, theirs = (ana.ingest(text, team=t) for text, t in ((MINUTES, team), ("Lawn", other)))
+    kept = ana.remember("The lawn is mine")
+    narrow = book.authenticate(ana.keys_create("narrow", team=team).token)
+    assert narrow.show(ours.id)
+    assert narrow.show(kept.id)
+    refused(NotFound, narrow.show, theirs.id)
+    refused(NotFound, narrow.ingest, "Grass", team=other)
+    refused(NotFound, narrow.teams_show, other)
+    refused(NotAllowed, narrow.keys_create, "wide")
+    assert narrow.recall("lawn", sources="only").is_empty
+
+
+def test_whoever_is_removed_while_bringing_something_brings_nothing(
+    people, team, book, monkeypatch
+):
+    """The membership is asked for once more in the transaction that would write."""
+    dan, store = people["dan"], book._desk.store
+    asked = store.source_called
+
+    def removed_meanwhile(*arguments):
+        monkeypatch.setattr(store, "source_called", asked)
+        people["ana"].teams_remove(team, "dan")
+        return asked(*arguments)
+
+    monkeypatch.setattr(store, "source_called", removed_meanwhile)
+    with pytest.raises((NotFound, NotAllowed)):
+        dan.ingest(MINUTES, team=team)
+    assert people["ana"].sources(team=team).sources == ()
