@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from commonplace.model.scope import Scope
 
@@ -14,3 +15,26 @@ class Reading:
     scope: Scope
     is_own: bool = True  # else: passages alone, and never what is marked sensitivity high
     sources: frozenset[str] | None = None  # None: all of it; a guest's are named one by one
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Names what is read, whoever reads it, and orders it among others."""
+        if self.sources is None:
+            return (self.scope.key,)
+        return (self.scope.key, "as a guest", *sorted(self.sources))
+
+    def covers(self, source: str) -> bool:
+        return self.sources is None or source in self.sources
+
+
+def each_scope_once(readings: Iterable[Reading]) -> tuple[Reading, ...]:
+    """In their order. Read twice, a passage would be found twice and count twice: who reads all of
+    a scope is no guest there, and several grants are one."""
+    found: dict[Scope, Reading] = {}
+    for reading in readings:
+        before = found.setdefault(reading.scope, reading)
+        if before.sources is None:
+            continue
+        both = None if reading.sources is None else before.sources | reading.sources
+        found[reading.scope] = replace(reading, sources=both)
+    return tuple(found.values())

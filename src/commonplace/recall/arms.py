@@ -1,12 +1,14 @@
 """The arms of recall. Each gives every candidate a signal or several, by name.
 
-An arm sees the whole index of a scope at one moment and knows nothing of the other arms; a new one
-(the graph's, say) is one more function in ARMS. What a signal is worth is `fuse`'s business.
+An arm sees the whole indexes of the scopes that are asked, at one moment, and knows nothing of the
+other arms; a new one (the graph's, say) is one more function in ARMS. What is measured by the best
+is measured by the best of all of them, so that scores of different scopes compare. What a signal is
+worth is `fuse`'s business.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -31,49 +33,63 @@ _LONG_ENOUGH = 3.5  # ln(1 + terms): a unit of some thirty terms says enough
 _SAME_MONTH, _MONTH_BEFORE, _MONTH_AFTER, _SAME_YEAR = 1.0, 0.2, 0.6, 0.5
 
 
-@dataclass(frozen=True)
-class Listening:
-    """What every arm hears: one question, and the index of one scope held still."""
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """The index of one scope, held still."""
 
     index: ScopeIndex
-    understood: Understood
-    vectors: tuple[Vector, ...] | None  # of the query, and of the query without names
     mask: Mask  # who may be found
     visible: Mask  # who may be known of: a filter changes who is found, not how words are read
+
+
+@dataclass(frozen=True)
+class Listening:
+    """What every arm hears: one question, put to the indexes of some scopes."""
+
+    listeners: tuple[Listener, ...]
+    understood: Understood
+    vectors: tuple[Vector, ...] | None  # of the query, and of the query without names
     now: datetime
     calibration: Calibration
 
     @cached_property
+    def indexes(self) -> list[ScopeIndex]:
+        return [each.index for each in self.listeners]
+
+    @cached_property
+    def masks(self) -> list[Mask]:
+        return [each.mask for each in self.listeners]
+
+    @cached_property
     def spelled(self) -> Mapping[str, str]:
         """The query's terms as the texts here spell them."""
-        known = VisibleTerms(self.index.postings, self.visible)
+        known = VisibleTerms([(each.index.postings, each.visible) for each in self.listeners])
         sure = self.understood.proper | self.understood.long_forms.keys()
         return as_spelled_here(self.understood.terms, known, sure)
 
     @cached_property
-    def asked(self) -> Asked:
-        return _asked(self.index, self.understood, self.mask)
+    def asked(self) -> list[Asked]:
+        return [_asked(each.index, self.understood, each.mask) for each in self.listeners]
 
     @cached_property
-    def words(self) -> Words:
+    def words(self) -> list[Words]:
         terms = [self.spelled[term] for term in self.understood.terms]
-        return words_in_context(self.index, terms, self.asked)
+        return words_in_context(self.indexes, terms, self.asked)
 
     @cached_property
-    def meaning(self) -> Meaning | None:
-        return _meaning(self.index, self.vectors, self.asked)
+    def meaning(self) -> list[Meaning] | None:
+        return _meaning(self.indexes, self.vectors, self.asked)
 
     @cached_property
-    def blind(self) -> Mask:
-        return _blind(self.index, self.understood.query, self.calibration)
+    def blind(self) -> list[Mask]:
+        query = self.understood.query
+        return [_blind(index, query, self.calibration) for index in self.indexes]
 
     @cached_property
-    def named(self) -> Mask:
+    def named(self) -> list[Mask]:
         """Memories that the query calls by name."""
-        terms = [self.spelled[term] for term in self.understood.spoken]
-        found = np.zeros(self.index.size, dtype=bool)
-        found[self.index.known_by(names_in(terms), self.mask)] = True
-        return found
+        called = names_in([self.spelled[term] for term in self.understood.spoken])
+        return [_called(each.index, called, each.mask) for each in self.listeners]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +104,33 @@ class Heard:
     named: Mask
 
 
-def listen(listening: Listening) -> Heard:
-    """Ask every arm."""
-    signals: dict[str, Floats] = {}
+def listen(listening: Listening) -> list[Heard]:
+    """Ask every arm; what each index is heard to say."""
+    signals: dict[str, list[Floats]] = {}
     for arm in ARMS:
         signals |= arm(listening)
-    meaning, words = listening.meaning, listening.words
-    cosines = np.full(listening.index.size, np.nan) if meaning is None else meaning.unit
-    return Heard(
-        listening.mask,
-        signals,
-        np.where(listening.blind, np.nan, cosines),
-        words.held,
-        words.known,
-        listening.named,
-    )
+    return [
+        Heard(
+            listening.masks[place],
+            {name: each[place] for name, each in signals.items()},
+            _cosines(listening, place),
+            words.held,
+            words.known,
+            listening.named[place],
+        )
+        for place, words in enumerate(listening.words)
+    ]
+
+
+def _cosines(listening: Listening, place: int) -> Floats:
+    blind, meaning = listening.blind[place], listening.meaning
+    return np.where(blind, np.nan, np.nan if meaning is None else meaning[place].unit)
+
+
+def _called(index: ScopeIndex, names: Iterable[str], mask: Mask) -> Mask:
+    found = np.zeros(index.size, dtype=bool)
+    found[index.known_by(names, mask)] = True
+    return found
 
 
 def _asked(index: ScopeIndex, understood: Understood, mask: Mask) -> Asked:
@@ -139,35 +167,41 @@ def _following(index: ScopeIndex, words: Floats) -> Floats:
     return found
 
 
-def by_words(heard: Listening) -> dict[str, Floats]:
-    words, mask = heard.words, heard.mask
-    unit = share_of_best(words.unit, mask)
+def by_words(heard: Listening) -> dict[str, list[Floats]]:
+    words, masks = heard.words, heard.masks
+    unit = share_of_best([each.unit for each in words], masks)
     return {
         "words": unit,
-        "words_near": share_of_best(words.near, mask),
-        "words_wide": share_of_best(words.wide, mask),
-        "follows": _following(heard.index, unit),
+        "words_near": share_of_best([each.near for each in words], masks),
+        "words_wide": share_of_best([each.wide for each in words], masks),
+        "follows": list(map(_following, heard.indexes, unit)),
     }
 
 
-def _meaning(index: ScopeIndex, vectors: tuple[Vector, ...] | None, asked: Asked) -> Meaning | None:
+def _meaning(
+    indexes: Sequence[ScopeIndex], vectors: tuple[Vector, ...] | None, asked: Sequence[Asked]
+) -> list[Meaning] | None:
     if vectors is None or not vectors[0].any():
         return None
     bare = vectors[1] if len(vectors) > 1 and vectors[1].any() else None
-    return meaning_in_context(index, vectors[0], bare, asked)
+    return [
+        meaning_in_context(index, vectors[0], bare, each)
+        for index, each in zip(indexes, asked, strict=True)
+    ]
 
 
-def by_meaning(heard: Listening) -> dict[str, Floats]:
-    meaning = heard.meaning
+def by_meaning(heard: Listening) -> dict[str, list[Floats]]:
+    meaning, blind = heard.meaning, heard.blind
     if meaning is None:
         return {}
-    known, unread = heard.mask & ~heard.blind, np.flatnonzero(heard.blind)
+    known = [mask & ~unread for mask, unread in zip(heard.masks, blind, strict=True)]
+    unread = list(map(np.flatnonzero, blind))
     return {
-        name: _but(above_floor(cosines, known), unread)
+        name: list(map(_but, above_floor(cosines, known), unread))
         for name, cosines in (
-            ("meaning", meaning.unit),
-            ("meaning_near", meaning.near),
-            ("meaning_session", meaning.session),
+            ("meaning", [each.unit for each in meaning]),
+            ("meaning_near", [each.near for each in meaning]),
+            ("meaning_session", [each.session for each in meaning]),
         )
     }
 
@@ -191,9 +225,9 @@ def _blind(index: ScopeIndex, query: str, calibration: Calibration) -> Mask:
     return found
 
 
-def by_the_question(heard: Listening) -> dict[str, Floats]:
+def by_the_question(index: ScopeIndex, heard: Listening) -> dict[str, Floats]:
     """What a unit would have to be like to be the answer."""
-    index, understood = heard.index, heard.understood
+    understood = heard.understood
     question, traits = understood.question, index.traits[: index.size]
     lengths = index.lengths[: index.size]
     worth = np.log1p(np.arange(lengths.max(initial=0) + 1)) / _LONG_ENOUGH  # of each length
@@ -266,9 +300,8 @@ def _worth_of(
     return found
 
 
-def by_standing(heard: Listening) -> dict[str, Floats]:
+def by_standing(index: ScopeIndex, heard: Listening) -> dict[str, Floats]:
     """What a unit is worth whatever is asked."""
-    index = heard.index
     age = np.maximum(index.age_days(heard.now), 0.0)
     return {
         "recency": np.exp(-age / RECENCY_DAYS),
@@ -276,10 +309,27 @@ def by_standing(heard: Listening) -> dict[str, Floats]:
     }
 
 
-def by_name(heard: Listening) -> dict[str, Floats]:
-    return {"named": heard.named.astype(np.float32)}
+def by_name(heard: Listening) -> dict[str, list[Floats]]:
+    return {"named": [each.astype(np.float32) for each in heard.named]}
 
 
-Arm = Callable[[Listening], dict[str, Floats]]
+Arm = Callable[[Listening], dict[str, list[Floats]]]  # a signal of each index, in their order
 
-ARMS: tuple[Arm, ...] = (by_words, by_meaning, by_the_question, by_standing, by_name)
+
+def _one_by_one(arm: Callable[[ScopeIndex, Listening], dict[str, Floats]]) -> Arm:
+    """For what a unit shows whoever stands beside it in other indexes."""
+
+    def listening(heard: Listening) -> dict[str, list[Floats]]:
+        found = [arm(index, heard) for index in heard.indexes]
+        return {name: [each[name] for each in found] for name in found[0]}
+
+    return listening
+
+
+ARMS: tuple[Arm, ...] = (
+    by_words,
+    by_meaning,
+    _one_by_one(by_the_question),
+    _one_by_one(by_standing),
+    by_name,
+)

@@ -11,7 +11,7 @@ The weights were measured (docs/benchmarks.md); all of them could be 1 for half 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -81,13 +81,20 @@ def totals(parts: Mapping[str, Floats], size: int) -> Floats:
     return total
 
 
-def share_of_best(scores: Floats, candidates: NDArray[np.bool_]) -> Floats:
-    """For scores that have a natural zero."""
-    best = _of(scores, candidates).max(initial=0.0)
-    return scores / best if best > _NOTHING else np.zeros_like(scores)
+def share_of_best(
+    scores: Sequence[Floats], candidates: Sequence[NDArray[np.bool_]]
+) -> list[Floats]:
+    """For scores that have a natural zero. The best of all indexes is what each is measured by."""
+    best = max(map(_highest, scores, candidates))
+    return [each / best if best > _NOTHING else np.zeros_like(each) for each in scores]
 
 
 _NOTHING = 1e-12
+
+
+def _highest(scores: Floats, candidates: NDArray[np.bool_]) -> np.floating:
+    highest: np.floating = _of(scores, candidates).max(initial=0.0)
+    return highest
 
 
 def _of(values: Floats, candidates: NDArray[np.bool_]) -> Floats:
@@ -98,9 +105,14 @@ def _of(values: Floats, candidates: NDArray[np.bool_]) -> Floats:
 _FLOOR = -0.1  # of cosines: as good as the lowest of all, and needs no look at all
 
 
-def above_floor(cosines: Floats, candidates: NDArray[np.bool_]) -> Floats:
-    """For cosines: how far above the floor, as a share of the best."""
-    best: np.floating = np.fmax.reduce(_of(cosines, candidates), initial=_FLOOR)
+def above_floor(cosines: Sequence[Floats], candidates: Sequence[NDArray[np.bool_]]) -> list[Floats]:
+    """For cosines: how far above the floor, as a share of the best of all indexes."""
+    best = max(map(_nearest, cosines, candidates))
     if not best > _FLOOR:
-        return np.where(np.isnan(cosines), np.nan, 0.0)
-    return np.maximum((cosines - _FLOOR) / (best - _FLOOR), 0.0)
+        return [np.where(np.isnan(each), np.nan, 0.0) for each in cosines]
+    return [np.maximum((each - _FLOOR) / (best - _FLOOR), 0.0) for each in cosines]
+
+
+def _nearest(cosines: Floats, candidates: NDArray[np.bool_]) -> np.floating:
+    nearest: np.floating = np.fmax.reduce(_of(cosines, candidates), initial=_FLOOR)
+    return nearest

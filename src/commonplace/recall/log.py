@@ -12,8 +12,13 @@ from commonplace.recall.pack import Hit
 
 
 def searched(verb: str, asked: str, hits: Iterable[Hit]) -> Search:
-    """What one question was answered with; of hits that were explained also why."""
-    returned = [Returned(hit.id, hit.score, hit.why or "", dict(hit.parts or {})) for hit in hits]
+    """What one question was answered with; of hits that were explained also why. What is another's
+    is not written down here, for its erasing would not reach it."""
+    returned = [
+        Returned(hit.id, hit.score, hit.why or "", dict(hit.parts or {}))
+        for hit in hits
+        if not hit.is_anothers
+    ]
     return Search(verb, asked, tuple(returned))
 
 

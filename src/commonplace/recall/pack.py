@@ -26,6 +26,8 @@ class Citation:
     speaker: str | None = None
     session: str | None = None
     label: str | None = None  # the original's own id of it
+    team: str | None = None  # whose it is, where it is a team's
+    brought_by: str | None = None  # who brought it in, where it was somebody else
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,11 @@ class Hit:
     suspicious: bool = False
     why: str | None = None  # with explain
     parts: Mapping[str, float] | None = None  # with explain
+
+    @property
+    def is_anothers(self) -> bool:
+        """Of a team, or of somebody whose guest the asker is."""
+        return self.citation is not None and bool(self.citation.team or self.citation.brought_by)
 
     @property
     def bullet(self) -> str:

@@ -7,7 +7,7 @@ else reads through a desk need not know of it, so that ranking in the past is th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
@@ -18,16 +18,18 @@ from commonplace.errors import NotFound
 from commonplace.language.asking.kept import Kept
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.conflict import Held
-from commonplace.model.filters import Visibility
+from commonplace.model.filters import UNCLEARED, Visibility
 from commonplace.model.memory import Link, Memory, Version
 from commonplace.model.profile import PREFIX
+from commonplace.model.reach import Reading
 from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import Passage, Source
 from commonplace.model.team import Reachable
 from commonplace.model.time_travel import Then, as_described_then, as_it_stood
-from commonplace.recall.past_index import admits_words, ids_then, past_index
+from commonplace.recall.past_index import admits_words, guests_past_index, ids_then, past_index
 from commonplace.store.cache import IndexCache
 from commonplace.store.index import ScopeIndex
+from commonplace.store.past_indexes import PastIndex
 from commonplace.store.port import EVERYTHING, Counters, HeldQuery, Listing, SourceListing, Store
 
 
@@ -79,17 +81,39 @@ class _Past:
 
 
 class IndexThen:
-    """Of a scope as it stood, in the place of the one that follows the present."""
+    """Of scopes as they stood, in the place of those that follow the present. One verb looks at
+    one past: what it has looked at it keeps until it ends."""
 
     def __init__(self, past: _Past):
         self._past = past
+        self._kept: dict[tuple[str, ...], PastIndex] = {}
 
     @contextmanager
     def reading(self, scope: Scope) -> Iterator[ScopeIndex]:
+        with self.holding([Reading(scope)]) as (index,):
+            yield index
+
+    @contextmanager
+    def holding(self, readings: Sequence[Reading]) -> Iterator[list[ScopeIndex]]:
+        """Locked in one order, as those of the present are."""
+        kept = {reading.key: self._keep(reading) for reading in readings}
+        with ExitStack() as held:
+            for key in sorted(kept):
+                held.enter_context(kept[key].lock)
+            yield [kept[reading.key].index for reading in readings]
+
+    def _keep(self, reading: Reading) -> PastIndex:
+        if reading.key not in self._kept:
+            self._kept[reading.key] = self._make(reading)
+        return self._kept[reading.key]
+
+    def _make(self, reading: Reading) -> PastIndex:
         past = self._past
-        kept = past_index(past.desk, scope, past.then, past.visibility)
-        with kept.lock:
-            yield kept.index
+        if reading.sources is not None:
+            return guests_past_index(past.desk, reading, past.then)
+        # A team's passages are the same for each of its members, who share them.
+        seen = past.visibility if reading.scope == past.principal.scope else UNCLEARED
+        return past_index(past.desk, reading.scope, past.then, seen)
 
 
 class BooksThen:

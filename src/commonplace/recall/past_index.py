@@ -11,10 +11,12 @@ from datetime import datetime
 import numpy as np
 
 from commonplace.desk import EMBEDDED_AT_ONCE, Desk, Vector, indexing
-from commonplace.model.filters import Filters, Visibility
+from commonplace.model.filters import UNCLEARED, Filters, Visibility
 from commonplace.model.memory import Memory, State, Version
+from commonplace.model.reach import Reading
 from commonplace.model.scope import Scope
 from commonplace.model.time_travel import Then, as_it_stood, said_last
+from commonplace.store.index import UNKNOWN, ScopeIndex
 from commonplace.store.past_indexes import PastIndex
 from commonplace.store.port import Counters, IndexedRow, IndexPage, Life
 from commonplace.store.sql.rows import memory_values, pack_terms
@@ -35,6 +37,20 @@ def past_index(desk: Desk, scope: Scope, then: Then, seen: Visibility) -> PastIn
         index.absorb(_with_rows(desk, past.page, standing))
         kept = PastIndex(index, now, past.next_end, threading.Lock())
         desk.past.keep(_key(scope, past.missed.counters, then, seen), kept)
+    return kept
+
+
+def guests_past_index(desk: Desk, reading: Reading, then: Then) -> PastIndex:
+    """Of the sources that are granted there, and of nothing else. Passages never end."""
+    scope, sources, now = reading.scope, sorted(reading.sources or ()), desk.clock()
+    key = (reading.key, _key(scope, desk.store.counters(scope), then, UNCLEARED))
+    kept = desk.past.get(key, now)
+    if kept is None:
+        page = desk.store.index_page_of(scope, sources, UNKNOWN.seq, UNKNOWN.epoch, then)
+        index = ScopeIndex(desk.embedder.dimension)
+        index.absorb(page)
+        kept = PastIndex(index, now, None, threading.Lock())
+        desk.past.keep((reading.key, _key(scope, page.counters, then, UNCLEARED)), kept)
     return kept
 
 

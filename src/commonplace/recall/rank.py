@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from commonplace.model.reach import Reading
 
 Floats = NDArray[np.floating]
 Mask = NDArray[np.bool_]
@@ -32,56 +35,95 @@ def floors_at(evidence: float) -> Floors:
     return Floors(evidence, evidence / 2)
 
 
-def can_be_answered(
-    similarities: Floats, known: Floats, candidates: Mask, floors: Floors = FLOORS
-) -> bool:
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for each slot of one index. What is found in several is judged together."""
+
+    similarities: Floats  # NaN: unknown
+    held: Floats
+    known: Floats
+    passages: Mask
+    named: Mask
+    candidates: Mask
+
+    @cached_property
+    def nearest(self) -> float:
+        """The best similarity of the candidates; NaN: none is known."""
+        told = self.similarities
+        told = told if self.candidates.all() else told[self.candidates]
+        return float(np.fmax.reduce(told, initial=np.nan))
+
+    @property
+    def most_known(self) -> float:
+        return float(self.known[self.candidates].max(initial=0.0))
+
+    @property
+    def of_passages(self) -> float:
+        """The most that speaks for any passage."""
+        return float(self._together[self.passages].max(initial=0.0))
+
+    @cached_property
+    def _together(self) -> Floats:
+        return self.known + np.nan_to_num(self.similarities)
+
+    def beside(self, best: float, floors: Floors) -> Mask:
+        """Which have their share of what speaks for the best passage."""
+        evidence = self._together
+        found: Mask = (evidence > 0) & (evidence >= floors.of_the_best * best)
+        return found
+
+
+def nearest(found: Sequence[Evidence]) -> float:
+    return float(np.fmax.reduce([each.nearest for each in found]))
+
+
+def can_be_answered(found: Sequence[Evidence], floors: Floors = FLOORS) -> bool:
     """Is there anything here that the question is about? The nearest in meaning and the one that
     knows most of the question's words speak for all; both may be silent about what was asked."""
-    if not candidates.any():
+    if not any(each.candidates.any() for each in found):
         return False
-    best_known = float(known[candidates].max())
-    told = similarities[candidates]
-    if np.isnan(told).all():
+    best_known, best = max(each.most_known for each in found), nearest(found)
+    if np.isnan(best):
         return best_known >= floors.evidence_by_words
-    return best_known + float(np.nanmax(told)) >= floors.evidence
+    return best_known + best >= floors.evidence
 
 
 def relevant(
-    similarities: Floats,
-    held: Floats,
-    known: Floats,
-    passages: Mask,
-    named: Mask,
-    threshold: float | None,
-    floors: Floors = FLOORS,
-) -> Mask:
+    found: Sequence[Evidence], threshold: float | None, floors: Floors = FLOORS
+) -> list[Mask]:
     """A memory stands alone, so there must be evidence in itself: near in meaning, every word, or
     enough of both; or the query calls it by name. A passage leans on its neighbours: it needs a
     share of the evidence that the best one has. A threshold cuts similarity itself."""
-    unknown = np.isnan(similarities)
-    by_words = known >= floors.evidence_by_words
     if threshold is not None:
-        return np.where(unknown, by_words | (threshold <= 0), similarities >= threshold)
-    both = np.where(unknown, by_words, known + similarities >= floors.evidence)
-    alone = both | (similarities >= floors.similarity) | (held > ALL_WORDS) | named
-    return np.where(
-        passages, alone | _beside_the_best(similarities, known, passages, floors), alone
-    )
+        return [_at_least(each, threshold, floors) for each in found]
+    best = max(each.of_passages for each in found)
+    return [
+        np.where(each.passages, alone | each.beside(best, floors), alone)
+        for each, alone in ((each, _alone(each, floors)) for each in found)
+    ]
 
 
-def _beside_the_best(similarities: Floats, known: Floats, passages: Mask, floors: Floors) -> Mask:
-    evidence = known + np.nan_to_num(similarities)
-    best = evidence[passages].max(initial=0.0)
-    found: Mask = (evidence > 0) & (evidence >= floors.of_the_best * best)
-    return found
+def _at_least(found: Evidence, threshold: float, floors: Floors) -> Mask:
+    by_words = found.known >= floors.evidence_by_words
+    unknown = np.isnan(found.similarities)
+    return np.where(unknown, by_words | (threshold <= 0), found.similarities >= threshold)
+
+
+def _alone(found: Evidence, floors: Floors) -> Mask:
+    similarities, by_words = found.similarities, found.known >= floors.evidence_by_words
+    unknown = np.isnan(similarities)
+    both = np.where(unknown, by_words, found.known + similarities >= floors.evidence)
+    enough: Mask = both | (similarities >= floors.similarity)
+    return enough | (found.held > ALL_WORDS) | found.named
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One of the best: where it stands in the index, and why."""
+    """One of the best: where it stands, and why."""
 
     id: str
-    unit: int
+    unit: int  # a number of its scope
+    reading: Reading
     is_passage: bool
     similarity: float | None
     held: float
@@ -98,13 +140,17 @@ def in_order(ranked: list[Ranked]) -> list[Ranked]:
     return sorted(ranked, key=lambda each: (-each.score, each.id))
 
 
-def best_slots(scores: Floats, candidates: Mask, most: int) -> NDArray[np.int64]:
-    """The slots of the highest scores; where the last place is tied, all of the tied."""
-    slots = np.flatnonzero(candidates)
-    if len(slots) <= most:
+def best_slots(
+    scores: Sequence[Floats], candidates: Sequence[Mask], most: int
+) -> list[NDArray[np.int64]]:
+    """The slots of the highest scores of all indexes; where the last place is tied, all of the
+    tied."""
+    slots = list(map(np.flatnonzero, candidates))
+    if sum(map(len, slots)) <= most:
         return slots
-    values = scores[slots]
+    values = np.concatenate([of[at] for of, at in zip(scores, slots, strict=True)])
     bar = np.partition(values, len(values) - most)[len(values) - most]
-    tied = slots[values == bar][: 4 * most]
-    chosen: NDArray[np.int64] = np.sort(np.concatenate([slots[values > bar], tied]))
-    return chosen
+    chosen = values > bar
+    chosen[np.flatnonzero(values == bar)[: 4 * most]] = True
+    ends = np.cumsum([len(at) for at in slots])[:-1]
+    return [at[mine] for at, mine in zip(slots, np.split(chosen, ends), strict=True)]

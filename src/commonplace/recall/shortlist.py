@@ -1,4 +1,4 @@
-"""Visit 1: the best of all candidates, judged by the index alone. Every candidate is filtered
+"""Visit 1: the best of all candidates, judged by the indexes alone. Every candidate is filtered
 before it is scored."""
 
 from __future__ import annotations
@@ -13,23 +13,24 @@ from numpy.typing import NDArray
 from commonplace.desk import Desk, Vector
 from commonplace.language.detect import script
 from commonplace.model.kinds import POLICIES
+from commonplace.model.reach import Reading
 from commonplace.model.scope import Principal
-from commonplace.model.titles import mentioned
-from commonplace.recall.arms import Heard, Listening, listen
-from commonplace.recall.fuse import WEIGHTS, Floats, parts_of, totals
+from commonplace.recall.arms import Heard, Listener, Listening, listen
+from commonplace.recall.fuse import Floats, parts_of, totals
+from commonplace.recall.mentions import MENTIONING, lifts_in, texts_of
 from commonplace.recall.plan import Plan, Understood
 from commonplace.recall.rank import (
+    Evidence,
     Floors,
     Ranked,
     best_slots,
     can_be_answered,
     floors_at,
     in_order,
+    nearest,
     relevant,
 )
-from commonplace.store.index import ScopeIndex
-
-_MENTIONING = 5  # the best, whose mentions of titles are followed
+from commonplace.store.index import Mask, ScopeIndex
 
 _WEIGHT_OF_KIND = {
     str(kind): policy.recall_weight
@@ -45,88 +46,122 @@ class Shortlist:
     is_all: bool  # there are no further candidates
 
 
-def shortlist(
-    desk: Desk,
-    principal: Principal,
-    plan: Plan,
-    understood: Understood,
-    vectors: tuple[Vector, ...] | None,
-    most: int,
-) -> Shortlist:
-    now = desk.clock()
-    with desk.index.reading(principal.scope) as index:
-        visible = index.visible(plan.within.visibility(principal), now)
-        mask = index.candidates(plan.filters, plan.within.visibility(principal), now)
-        mask = plan.within.narrowed(index, mask)
-        heard = listen(Listening(index, understood, vectors, mask, visible, now, desk.calibration))
-        judged = _Judged(desk, index, plan, heard)
-        slots = judged.best(most)
-        ranked = judged.ranked(index, slots)
-        has_titles = bool(index.titles)
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who asks what, and where."""
+
+    desk: Desk
+    principal: Principal
+    readings: Sequence[Reading]
+    plan: Plan
+    understood: Understood
+    vectors: tuple[Vector, ...] | None
+
+
+def shortlist(asking: Asking, most: int) -> Shortlist:
+    desk = asking.desk
+    with desk.index.holding(asking.readings) as indexes:
+        judged = _judged(asking, indexes)
+        best = best_slots(
+            [each.scores for each in judged], [each.candidates for each in judged], most
+        )
+        ranked = [
+            one
+            for each, index, slots in zip(judged, indexes, best, strict=True)
+            for one in each.ranked(index, slots)
+        ]
+        has_titles = any(index.titles for index in indexes)
+    ranked = in_order(ranked)
     if ranked and has_titles:
-        ranked = _with_mentioned(desk, principal, judged, ranked)
-    is_all = len(slots) == np.count_nonzero(judged.candidates)
-    return Shortlist(tuple(in_order(ranked)), judged.nearest, is_all)
+        ranked = in_order(_with_mentioned(asking, judged, ranked))
+    all_there = sum(int(np.count_nonzero(each.candidates)) for each in judged)
+    closest = nearest([each.evidence for each in judged])
+    return Shortlist(
+        tuple(ranked), None if isnan(closest) else closest, sum(map(len, best)) == all_there
+    )
+
+
+def _judged(asking: Asking, indexes: Sequence[ScopeIndex]) -> list[_Judged]:
+    desk, plan, now = asking.desk, asking.plan, asking.desk.clock()
+    listeners = tuple(
+        _listener(asking, reading, index)
+        for reading, index in zip(asking.readings, indexes, strict=True)
+    )
+    heard = listen(Listening(listeners, asking.understood, asking.vectors, now, desk.calibration))
+    evidence = [
+        _evidence(desk, index, plan, each) for index, each in zip(indexes, heard, strict=True)
+    ]
+    found = _relevant(evidence, plan, floors_at(desk.recall_floor))
+    told = zip(asking.readings, indexes, heard, evidence, found, strict=True)
+    return [_Judged(*each, plan.explain) for each in told]
+
+
+def _listener(asking: Asking, reading: Reading, index: ScopeIndex) -> Listener:
+    """Of another's scope passages alone are found, and nothing but passages is known."""
+    plan, now = asking.plan, asking.desk.clock()
+    visibility = plan.within.visibility(asking.principal, reading)
+    visible = index.visible(visibility, now)
+    mask = plan.within.narrowed(index, index.candidates(plan.filters, visibility, now))
+    if reading.is_own:
+        return Listener(index, mask, visible)
+    return Listener(index, mask & index.passages, visible & index.passages)
+
+
+def _evidence(desk: Desk, index: ScopeIndex, plan: Plan, heard: Heard) -> Evidence:
+    told = desk.calibration.similarities(heard.cosines, script(plan.query))
+    similarities: Floats = np.full(index.size, np.nan) if told is None else told
+    return Evidence(similarities, heard.held, heard.known, index.passages, heard.named, heard.mask)
+
+
+def _relevant(evidence: Sequence[Evidence], plan: Plan, floors: Floors) -> list[Mask]:
+    fit = relevant(evidence, plan.threshold, floors)
+    if plan.threshold is None and not can_be_answered(evidence, floors):
+        fit = [mask & each.named for mask, each in zip(fit, evidence, strict=True)]
+    return [each.candidates & mask for mask, each in zip(fit, evidence, strict=True)]
 
 
 class _Judged:
-    """All candidates of one moment, scored."""
+    """All candidates of one reading at one moment, scored."""
 
-    def __init__(self, desk: Desk, index: ScopeIndex, plan: Plan, heard: Heard):
-        self.epoch = index.counters.epoch
-        self.passages = index.passages
-        self._heard = heard
-        self._explain = plan.explain
-        told = desk.calibration.similarities(heard.cosines, script(plan.query))
-        self._similarities: Floats = np.full(index.size, np.nan) if told is None else told
+    def __init__(
+        self,
+        reading: Reading,
+        index: ScopeIndex,
+        heard: Heard,
+        evidence: Evidence,
+        candidates: Mask,
+        explain: bool,
+    ):
+        self.numbering = index.numbering
+        self.evidence = evidence
+        self.candidates = candidates
+        self._reading = reading
+        self._explain = explain
         self._parts = _by_kind(parts_of(heard.signals), index)
-        self._scores = totals(self._parts, index.size)
-        self.candidates = self._relevant(plan, floors_at(desk.recall_floor))
+        self.scores = totals(self._parts, index.size)
 
-    def _relevant(self, plan: Plan, floors: Floors) -> NDArray[np.bool_]:
-        mask, known = self._heard.mask, self._heard.known
-        fit = relevant(
-            self._similarities,
-            self._heard.held,
-            known,
-            self.passages,
-            self._heard.named,
-            plan.threshold,
-            floors,
-        )
-        answerable = can_be_answered(self._similarities, known, mask, floors)
-        if plan.threshold is None and not answerable:
-            fit &= self._heard.named
-        return mask & fit
-
-    @property
-    def nearest(self) -> float | None:
-        mask = self._heard.mask
-        told = self._similarities if mask.all() else self._similarities[mask]
-        return None if not len(told) or np.isnan(told).all() else float(np.nanmax(told))
-
-    def best(self, most: int) -> NDArray[np.int64]:
-        return best_slots(self._scores, self.candidates, most)
+    def is_candidate(self, slot: int) -> bool:
+        """Slots that came since were not asked."""
+        return slot < len(self.candidates) and bool(self.candidates[slot])
 
     def ranked(self, index: ScopeIndex, slots: Sequence[int] | NDArray[np.int64]) -> list[Ranked]:
-        at = np.asarray(slots, dtype=np.intp)
-        columns = (self.passages, self._similarities, self._heard.held, self._scores)
-        told = zip(at.tolist(), *(column[at].tolist() for column in columns), strict=True)
-        return in_order(
-            [
-                Ranked(
-                    index.ids[slot],
-                    index.units[slot],
-                    is_passage,
-                    None if isnan(similarity) else round(similarity, 6),
-                    held,
-                    round(score, 6),
-                    self._parts_at(slot) if self._explain else {},
-                    bool(is_passage) and index.contexts.has_neighbours(slot),
-                )
-                for slot, is_passage, similarity, held, score in told
-            ]
-        )
+        at, told = np.asarray(slots, dtype=np.intp), self.evidence
+        columns = (told.passages, told.similarities, told.held, self.scores)
+        rows = zip(at.tolist(), *(column[at].tolist() for column in columns), strict=True)
+        return [
+            Ranked(
+                index.ids[slot],
+                index.units[slot],
+                self._reading,
+                is_passage,
+                None if isnan(similarity) else round(similarity, 6),
+                held,
+                round(score, 6),
+                self._parts_at(slot) if self._explain else {},
+                bool(is_passage) and index.contexts.has_neighbours(slot),
+            )
+            for slot, is_passage, similarity, held, score in rows
+        ]
 
     def _parts_at(self, slot: int) -> dict[str, float]:
         found = {name: round(float(part[slot]), 6) for name, part in self._parts.items()}
@@ -142,29 +177,23 @@ def _by_kind(parts: Mapping[str, Floats], index: ScopeIndex) -> Mapping[str, Flo
 
 
 def _with_mentioned(
-    desk: Desk, principal: Principal, judged: _Judged, ranked: list[Ranked]
+    asking: Asking, judged: Sequence[_Judged], ranked: list[Ranked]
 ) -> list[Ranked]:
-    """One hop: documents that the best hits mention by title are lifted among them."""
-    best = [each for each in ranked[:_MENTIONING] if each.is_passage]
-    texts = desk.store.passages(principal.scope, [each.unit for each in best])
+    """Documents that the best hits mention by title are lifted among them, wherever they are."""
+    texts = texts_of(asking.desk, ranked[:MENTIONING])
     highest = max((each.score for each in ranked), default=0.0)
-    lifts: dict[int, float] = {}
-    with desk.index.reading(principal.scope) as index:
-        if index.counters.epoch != judged.epoch or highest <= 0:
-            return ranked
-        for each in best:
-            text = texts[each.unit].text if each.unit in texts else ""
-            by = WEIGHTS.of("title") * each.score / highest
-            own = each.id.partition("#")[0]
-            for key in mentioned(text, index.titles):
-                for source in index.titles[key] - {own}:
-                    for slot in index.sources[source].slots:
-                        lifts[slot] = max(lifts.get(slot, 0.0), by)
-        known = len(judged.candidates)
-        lifted = [slot for slot in lifts if slot < known and judged.candidates[slot]]
-        met = {each.id for each in ranked}
-        others = judged.ranked(index, [s for s in lifted if index.ids[s] not in met])
-        by_id = {index.ids[slot]: lifts[slot] for slot in lifted}
+    if highest <= 0:
+        return ranked
+    met, others = {each.id for each in ranked}, list[Ranked]()
+    by_id: dict[str, float] = {}
+    with asking.desk.index.holding(asking.readings) as indexes:
+        for index, each in zip(indexes, judged, strict=True):
+            if index.numbering is not each.numbering:  # built anew: its slots are others now
+                return ranked
+            lifts = lifts_in(index, texts, highest)
+            lifted = [slot for slot in lifts if each.is_candidate(slot)]
+            others += each.ranked(index, [s for s in lifted if index.ids[s] not in met])
+            by_id |= {index.ids[slot]: lifts[slot] for slot in lifted}
     return [
         each.lifted("title", by_id[each.id]) if each.id in by_id else each
         for each in (*ranked, *others)

@@ -9,16 +9,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from commonplace.desk import Desk, visibility_of
+from commonplace.desk import Desk, reach_of, visibility_of
 from commonplace.language.asking.abbreviations import Terminology, news, with_long_forms
 from commonplace.language.asking.follow_ups import Filled, expand
 from commonplace.language.asking.needs_search import needs_search
 from commonplace.language.asking.persons import first_names
 from commonplace.language.asking.turns import LOOKED_AT, Turn, latest
 from commonplace.language.normalise import fold
+from commonplace.model.reach import each_scope_once
 from commonplace.model.scope import Principal
 from commonplace.model.source import SPOKEN
-from commonplace.recall.vocabulary import caller_of, stamp_of, vocabulary
+from commonplace.recall.known import known_before
+from commonplace.recall.vocabulary import caller_of, vocabulary
 from commonplace.store.port import SourceListing
 
 _PASSAGES = 4 * LOOKED_AT  # of a conversation's end: a long turn has several
@@ -47,9 +49,8 @@ def understanding(
     """``recent`` are the turns before the message, the oldest first; where they are not given, the
     last ones that the thread's conversation holds."""
     turns = recent_turns(desk, principal, thread, message) if recent is None else recent
-    with desk.index.reading(principal.scope) as index:
-        stamp = stamp_of(index, desk, principal)
-        known = first_names(index.people) if principal.is_owner else frozenset()
+    people, stamp = known_before(desk, principal, each_scope_once(reach_of(desk, principal)))
+    known = first_names(people) if principal.is_owner else frozenset()
     caller, key = caller_of(principal), (message, tuple(latest(turns)), known)
     kept: Understanding | None = desk.kept.get(caller, stamp, key)
     if kept is None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from commonplace.desk import Desk, visibility_of
+from commonplace.desk import Desk, visibility_in
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.model.filters import Visibility
 from commonplace.model.kinds import Kind
+from commonplace.model.reach import Reading
 from commonplace.model.scope import Principal
 from commonplace.model.source import split_passage_id
 from commonplace.recall.look_up_sources import known_source, visible_source
@@ -34,10 +35,10 @@ class Within:
             return candidates & ~index.passages
         return candidates if self.memories else candidates & index.passages
 
-    def visibility(self, principal: Principal) -> Visibility:
+    def visibility(self, principal: Principal, reading: Reading) -> Visibility:
         """Sources that were named were looked up by id: there the owner sees all of theirs."""
-        allowed = visibility_of(principal)
-        by_id = principal.is_owner and bool(self.sources)
+        allowed = visibility_in(principal, reading)
+        by_id = reading.is_own and principal.is_owner and bool(self.sources)
         return replace(allowed, cleared=True) if by_id else allowed
 
 

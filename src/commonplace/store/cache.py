@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 
+from commonplace.model.reach import Reading
 from commonplace.model.scope import Scope
 from commonplace.store.index import UNKNOWN, ScopeIndex
-from commonplace.store.port import Store
+from commonplace.store.port import Counters, IndexPage, Store
 
 DEFAULT_BUDGET = 1 << 30
 
@@ -21,56 +22,98 @@ class _Kept:
         self.nbytes = 0
 
 
+_Key = tuple[str, ...]  # of a Reading
+
+
 class IndexCache:
-    """The least recently used scope goes first; one larger than the budget is not kept at all."""
+    """One index for each scope, shared by all who may read it; a guest's holds the granted sources
+    alone, so that nothing else shows in any answer. The least recently used goes first; one larger
+    than the budget is not kept at all."""
 
     def __init__(self, store: Store, dimension: int, budget: int = DEFAULT_BUDGET):
         self._store = store
         self._dimension = dimension
         self._budget = budget
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
         self._lock = threading.Lock()
         self._total = 0
 
     @contextmanager
     def reading(self, scope: Scope) -> Iterator[ScopeIndex]:
         """The scope's index as of now, held still while it is read."""
-        with self._lock:
-            kept = self._kept.get(scope.key)
-            if kept is None:
-                kept = self._kept[scope.key] = _Kept(self._dimension)
-            self._kept.move_to_end(scope.key)
+        reading = Reading(scope)
+        kept = self._keep(reading)
         with kept.lock:
-            if self._catch_up(scope, kept.index):
-                self._weigh(scope, kept)
+            self._catch_up(reading, kept)
             yield kept.index
 
-    def _catch_up(self, scope: Scope, index: ScopeIndex) -> bool:
+    @contextmanager
+    def holding(self, readings: Sequence[Reading]) -> Iterator[list[ScopeIndex]]:
+        """The indexes of all of these, each as of now, held still together.
+
+        Each catches up while it alone is held, so that who reads one of them waits for no other to
+        be built. They are locked in one order, so that no two wait for each other.
+        """
+        if len(readings) == 1 and readings[0].sources is None:
+            with self.reading(readings[0].scope) as index:
+                yield [index]
+            return
+        wanted = {reading.key: (reading, self._keep(reading)) for reading in readings}
+        for reading, kept in wanted.values():
+            with kept.lock:
+                self._catch_up(reading, kept)
+        with ExitStack() as held:
+            for key in sorted(wanted):
+                reading, kept = wanted[key]
+                held.enter_context(kept.lock)
+                if kept.index.counters == UNKNOWN:  # meanwhile another's catching up has failed
+                    self._catch_up(reading, kept)
+            yield [wanted[reading.key][1].index for reading in readings]
+
+    def _keep(self, reading: Reading) -> _Kept:
+        with self._lock:
+            kept = self._kept.get(reading.key)
+            if kept is None:
+                kept = self._kept[reading.key] = _Kept(self._dimension)
+            self._kept.move_to_end(reading.key)
+            return kept
+
+    def _catch_up(self, reading: Reading, kept: _Kept) -> None:
+        index = kept.index
         if index.is_worn:
             index.counters = UNKNOWN
         known = index.counters
-        page = self._store.index_page(scope, known.seq, known.epoch)
-        changed = (page.counters.seq, page.counters.epoch) != (known.seq, known.epoch)
-        if changed:
-            index.absorb(page)
-        return changed
+        page = self._page(reading, known)
+        if (page.counters.seq, page.counters.epoch) == (known.seq, known.epoch):
+            return
+        if reading.sources is not None:  # a page of some sources is always all of it
+            index.counters = UNKNOWN
+        index.absorb(page)
+        self._weigh(reading.key, kept)
 
-    def _weigh(self, scope: Scope, kept: _Kept) -> None:
+    def _page(self, reading: Reading, known: Counters) -> IndexPage:
+        if reading.sources is None:
+            return self._store.index_page(reading.scope, known.seq, known.epoch)
+        ids = sorted(reading.sources)
+        return self._store.index_page_of(reading.scope, ids, known.seq, known.epoch)
+
+    def _weigh(self, key: _Key, kept: _Kept) -> None:
         with self._lock:
-            if self._kept.get(scope.key) is not kept:
+            if self._kept.get(key) is not kept:
                 return  # dropped meanwhile: it lives only as long as this read
             before, kept.nbytes = kept.nbytes, kept.index.nbytes
             self._total += kept.nbytes - before
             if kept.nbytes > self._budget:
-                self._let_go(scope.key)  # first, or every other scope would go for nothing
+                self._let_go(key)  # first, or every other scope would go for nothing
             while self._total > self._budget:
                 self._let_go(next(iter(self._kept)))
 
     def drop(self, scope: Scope) -> None:
         with self._lock:
-            self._let_go(scope.key)
+            for key in [key for key in self._kept if key[0] == scope.key]:
+                self._let_go(key)
 
-    def _let_go(self, key: str) -> None:
+    def _let_go(self, key: _Key) -> None:
         gone = self._kept.pop(key, None)
         self._total -= gone.nbytes if gone else 0
 
@@ -81,4 +124,4 @@ class IndexCache:
 
     def scopes(self) -> list[str]:
         with self._lock:
-            return list(self._kept)
+            return [key[0] for key in self._kept]

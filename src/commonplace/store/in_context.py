@@ -1,16 +1,19 @@
-"""What an index says about a query, of every unit by itself and among its neighbours."""
+"""What indexes say about a query, of every unit by itself and among its neighbours."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.store.contexts import Windows
 from commonplace.store.index import Floats, Mask, ScopeIndex
-from commonplace.store.postings import Collection
+from commonplace.store.postings import Collection, Extent, together
+
+Value = TypeVar("Value")
 
 _TIME_SHARE = 0.5  # what the time weighs beside a word that nobody has said
 _DIGITS = 5  # single precision rounds by a row's place in memory; beyond these digits it shows
@@ -55,12 +58,66 @@ class Meaning:
     session: Floats
 
 
-def words_in_context(index: ScopeIndex, terms: Sequence[str], asked: Asked) -> Words:
-    index.postings.fold()
-    scored = _Scored(index, asked)
-    for term in dict.fromkeys(terms):
-        scored.add(term)
-    return scored.words(len(set(terms)), len(asked.names & set(terms)))
+def words_in_context(
+    indexes: Sequence[ScopeIndex], terms: Sequence[str], asked: Sequence[Asked]
+) -> list[Words]:
+    """Of each index. How rare a term is, and how long texts are, is counted over all of them, so
+    that texts score as if they stood in one."""
+    for index in indexes:
+        index.postings.fold()
+    extents = [_extents_of(index) for index in indexes]
+    extent = _Each(*map(together, zip(*extents, strict=True)))
+    scored = [_Scored(*each, extent) for each in zip(indexes, asked, strict=True)]
+    distinct = dict.fromkeys(terms)
+    for term in distinct:
+        found = [each.holders(term) for each in scored]
+        frequency = _Each(*map(sum, zip(*(each.frequency for each in found), strict=True)))
+        for each, holders in zip(scored, found, strict=True):
+            each.add(term, holders, frequency)
+    return [each.words(len(distinct), len(each.asked.names & distinct.keys())) for each in scored]
+
+
+class _Each(NamedTuple, Generic[Value]):
+    """The same of units, of near windows and of wide ones."""
+
+    unit: Value
+    near: Value
+    wide: Value
+
+
+def _extents_of(index: ScopeIndex) -> _Each[Extent]:
+    contexts, live = index.contexts, index.live[: index.size]
+    by_place = live[contexts.slots]
+    return _Each(
+        Extent.of(index.lengths[: index.size], live),
+        Extent.of(contexts.near.terms, by_place),
+        Extent.of(contexts.wide.terms, by_place),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _InWindows:
+    """The windows of one reach that hold a term."""
+
+    places: NDArray[np.int64]
+    slots: NDArray[np.int64]
+    counts: NDArray[np.float64]
+    frequency: int  # among the living
+
+
+@dataclass(frozen=True, slots=True)
+class _Holders:
+    """Where one index holds a term."""
+
+    slots: NDArray[np.intp]
+    counts: NDArray[np.int32]
+    living: int
+    near: _InWindows
+    wide: _InWindows
+
+    @property
+    def frequency(self) -> _Each[int]:
+        return _Each(self.living, self.near.frequency, self.wide.frequency)
 
 
 class _Scored:
@@ -72,58 +129,76 @@ class _Scored:
     question for this unit.
     """
 
-    def __init__(self, index: ScopeIndex, asked: Asked):
+    def __init__(self, index: ScopeIndex, asked: Asked, extent: _Each[Extent]):
+        self.asked = asked
         self._index = index
-        self._asked = asked
         self._live = index.live[: index.size]
         contexts = index.contexts
-        by_place = self._live[contexts.slots]
-        self._unit = Collection(index.lengths[: index.size], self._live)
-        self._near = Collection(contexts.near.terms, by_place)
-        self._wide = Collection(contexts.wide.terms, by_place)
+        self._unit = Collection(index.lengths[: index.size], extent.unit)
+        self._near = Collection(contexts.near.terms, extent.near)
+        self._wide = Collection(contexts.wide.terms, extent.wide)
         self._held: Floats = np.zeros(index.size, dtype=np.float32)
         self._known: Floats = np.zeros(index.size, dtype=np.float32)
         self._known_twice: Floats = np.zeros(index.size, dtype=np.float32)
         self._weight = 0.0
         if asked.at_the_time is not None:
-            self._know(np.flatnonzero(asked.at_the_time), self._unit.rarity(0) * _TIME_SHARE)
+            self._know(np.flatnonzero(asked.at_the_time), extent.unit.rarity(0) * _TIME_SHARE)
 
     def _know(self, slots: NDArray[np.int64], worth: float) -> None:
         self._weight += worth
         self._known[slots] += worth
 
-    def add(self, term: str) -> None:
-        slots, counts = self._holders(term)
+    def holders(self, term: str) -> _Holders:
+        slots, counts = self._saying(term)
         at = slots.astype(np.intp)
         alive = self._live[at]
-        frequency = int(np.count_nonzero(alive))
-        rarity = self._unit.rarity(0 if term in self._asked.names else frequency)
-        if self._asked.at_the_time is not None and term in self._asked.of_time:
-            rarity = 0.0  # whether it was said then counts instead
-        if term in self._asked.idle:
-            rarity = 0.0
-        is_proper = term in self._asked.proper
-        self._weight += 2 * rarity if is_proper else rarity
-        heard = self._asked.hears(term, at)
-        self._unit.add(at[heard], counts[heard], frequency)
-        self._held[at[heard]] += 1
         contexts = self._index.contexts
-        places = contexts.places[at[alive]]
-        holders = self._add_to(self._near, contexts.near, term, places, counts[alive])
-        knowing: Mask | NDArray[np.int64] = holders
-        if term in self._asked.names:
-            knowing = self._asked.takes_part.copy()
-            knowing[holders] = True
+        standing = (contexts.places[at[alive]], counts[alive])
+        return _Holders(
+            at,
+            counts,
+            int(np.count_nonzero(alive)),
+            self._in_windows(contexts.near, *standing),
+            self._in_windows(contexts.wide, *standing),
+        )
+
+    def _in_windows(
+        self, windows: Windows, places: NDArray[np.int64], counts: NDArray[np.int32]
+    ) -> _InWindows:
+        found = windows.counts(places, counts)
+        holding = np.flatnonzero(found > 0)
+        slots = self._index.contexts.slots[holding]
+        living = int(np.count_nonzero(self._live[slots]))
+        return _InWindows(holding, slots, found[holding], living)
+
+    def add(self, term: str, holders: _Holders, frequency: _Each[int]) -> None:
+        """``frequency`` is that in all indexes together."""
+        asked = self.asked
+        rarity = self._unit.extent.rarity(0 if term in asked.names else frequency.unit)
+        if asked.at_the_time is not None and term in asked.of_time:
+            rarity = 0.0  # whether it was said then counts instead
+        if term in asked.idle:
+            rarity = 0.0
+        is_proper = term in asked.proper
+        self._weight += 2 * rarity if is_proper else rarity
+        heard = asked.hears(term, holders.slots)
+        self._unit.add(holders.slots[heard], holders.counts[heard], frequency.unit)
+        self._held[holders.slots[heard]] += 1
+        among = self._add_to(self._near, term, holders.near, frequency.near)
+        knowing: Mask | NDArray[np.int64] = among
+        if term in asked.names:
+            knowing = asked.takes_part.copy()
+            knowing[among] = True
         self._known[knowing] += rarity
         if is_proper:
             self._known_twice[knowing] += rarity
-        self._add_to(self._wide, contexts.wide, term, places, counts[alive])
+        self._add_to(self._wide, term, holders.wide, frequency.wide)
 
-    def _holders(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def _saying(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Slots that hold the term or say it in its long form, and how often."""
         postings = self._index.postings
         said = postings.of(term)
-        long_forms = self._asked.long_forms.get(term, ())
+        long_forms = self.asked.long_forms.get(term, ())
         if not long_forms:
             return said
         counts = np.zeros(self._index.size, dtype=np.int32)
@@ -144,29 +219,21 @@ class _Scored:
         return fewest
 
     def _add_to(
-        self,
-        collection: Collection,
-        windows: Windows,
-        term: str,
-        places: NDArray[np.int64],
-        counts: NDArray[np.int32],
+        self, collection: Collection, term: str, windows: _InWindows, frequency: int
     ) -> NDArray[np.int64]:
         """Returns the slots whose windows hold the term, of those who hear it."""
-        found = windows.counts(places, counts)
-        holders = np.flatnonzero(found > 0)
-        among = self._index.contexts.slots[holders]
-        frequency = int(np.count_nonzero(self._live[among]))
-        heard = self._asked.hears(term, among)
+        places, slots, counts = windows.places, windows.slots, windows.counts
+        heard = self.asked.hears(term, slots)
         if not heard.all():
-            holders, among = holders[heard], among[heard]
-        collection.add(holders, found[holders], frequency)
-        return among
+            places, slots, counts = places[heard], slots[heard], counts[heard]
+        collection.add(places, counts, frequency)
+        return slots
 
     def words(self, terms: int, names: int) -> Words:
         places = self._index.contexts.places
         held: Floats = self._held / np.float32(max(terms, 1))
         if names:
-            deaf = self._asked.takes_part
+            deaf = self.asked.takes_part
             held[deaf] = self._held[deaf] / np.float32(max(terms - names, 1))
         return Words(
             self._unit.scores,

@@ -89,6 +89,7 @@ class ScopeIndex:
         self._clear()
 
     def _clear(self) -> None:
+        self.numbering = object()  # as long as it is the same, a slot is the same
         self.size = 0
         self._passages: Mask | None = None
         self.ids: list[str] = []

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from commonplace.store.index import ScopeIndex
 
-KEPT = 4
+KEPT = 16  # of several scopes, for one who reads them together
 MAX_BYTES = 1 << 28  # of all that are kept
 
 

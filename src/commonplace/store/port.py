@@ -410,6 +410,14 @@ class Store(Protocol):
         """Everything when ``epoch`` is not the scope's own any more, else what is newer."""
         ...
 
+    def index_page_of(
+        self, scope: Scope, ids: Sequence[str], after_seq: int, epoch: int, then: Then = NOW
+    ) -> IndexPage:
+        """Of these sources all that a guest may find, as it was said and known then; nothing while
+        both numbers are the scope's own. What is forgotten or marked sensitivity high is not among
+        it, for nobody but its owner may know of that."""
+        ...
+
     def census(self, scope: Scope, now: datetime | None = None, seen: Visibility = WHOLE) -> Census:
         """With ``now``: what has ended by then counts as expired, though the night is to come.
         Memories, links and sources count where they can be ``seen``."""

@@ -10,7 +10,8 @@ from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
-from itertools import islice
+from dataclasses import dataclass
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,26 +42,48 @@ class _Few:
         return other
 
 
-class Collection:
-    """BM25 scores that add up term by term, over texts of these lengths."""
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How many texts there are, and of how many terms together."""
 
-    def __init__(self, lengths: NDArray[np.integer], live: Mask):
-        self.lengths = lengths
-        self.total = int(np.count_nonzero(live))
-        self.scores: Floats = np.zeros(len(live), dtype=np.float32)
-        in_all = (lengths if self.total == len(live) else lengths[live]).sum(dtype=np.int64)
-        self.average = max(float(in_all) / max(self.total, 1), 1e-9)
+    texts: int
+    terms: int
+
+    @classmethod
+    def of(cls, lengths: NDArray[np.integer], live: Mask) -> Extent:
+        texts = int(np.count_nonzero(live))
+        lengths = lengths if texts == len(live) else lengths[live]
+        return cls(texts, int(lengths.sum(dtype=np.int64)))
+
+    @property
+    def average(self) -> float:
+        return max(float(self.terms) / max(self.texts, 1), 1e-9)
 
     def rarity(self, frequency: int) -> float:
         """The idf of a term that stands in so many."""
-        return float(np.log1p((self.total - frequency + 0.5) / (frequency + 0.5)))
+        return float(np.log1p((self.texts - frequency + 0.5) / (frequency + 0.5)))
+
+
+def together(extents: Sequence[Extent]) -> Extent:
+    return Extent(sum(each.texts for each in extents), sum(each.terms for each in extents))
+
+
+class Collection:
+    """BM25 scores that add up term by term, over texts of these lengths. ``extent`` is of all that
+    are asked together, be they in this collection or in another one."""
+
+    def __init__(self, lengths: NDArray[np.integer], extent: Extent):
+        self.lengths = lengths
+        self.extent = extent
+        self._average = extent.average
+        self.scores: Floats = np.zeros(len(lengths), dtype=np.float32)
 
     def add(self, at: NDArray[np.intp], counts: NDArray[np.number], frequency: int) -> None:
         """A term that stands so often at these, and in so many of all."""
         if not len(at):
             return
-        idf = self.rarity(frequency)
-        pull = K1 * (1 - B + B * self.lengths[at] / self.average)
+        idf = self.extent.rarity(frequency)
+        pull = K1 * (1 - B + B * self.lengths[at] / self._average)
         self.scores[at] += (idf * counts * (K1 + 1) / (counts + pull)).astype(np.float32)
 
 
@@ -165,8 +188,8 @@ class Postings:
         self.fold()
         held = np.zeros(len(live), dtype=np.uint16)
         wanted = list(dict.fromkeys(terms))
-        collection = Collection(lengths, live)
-        for term in wanted if collection.total else ():
+        collection = Collection(lengths, Extent.of(lengths, live))
+        for term in wanted if collection.extent.texts else ():
             slots, counts = self.of(term)
             at = slots.astype(np.intp)  # numpy is several times slower with any other index
             frequency = int(np.count_nonzero(live[at]))
@@ -203,16 +226,15 @@ class Postings:
 
 
 class VisibleTerms:
-    """The vocabulary of those whom the asker may see. What is dead or hidden teaches no spelling:
-    it would show in the answer."""
+    """The vocabulary of those whom the asker may see, in every scope that is asked. What is dead or
+    hidden teaches no spelling: it would show in the answer."""
 
-    def __init__(self, postings: Postings, visible: Mask):
-        self._postings = postings
-        self._visible = visible
+    def __init__(self, seen: Sequence[tuple[Postings, Mask]]):
+        self._seen = seen
 
     def __contains__(self, term: str) -> bool:
-        slots, _ = self._postings.of(term)
-        return bool(self._visible[slots].any())
+        return any(visible[postings.of(term)[0]].any() for postings, visible in self._seen)
 
     def beginning_with(self, letters: str) -> list[str]:
-        return [term for term in self._postings.beginning_with(letters) if term in self]
+        terms = (postings.beginning_with(letters) for postings, _ in self._seen)
+        return [term for term in dict.fromkeys(chain.from_iterable(terms)) if term in self]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.model.reach import Reading
+from commonplace.model.scope import Scope
 from commonplace.recall.explain import sentence
 from commonplace.recall.fuse import NAMES
 from commonplace.recall.rank import Ranked
@@ -14,7 +16,17 @@ parts = st.dictionaries(st.sampled_from(NAMES), st.floats(-1, 2, allow_nan=False
 
 def a_hit(parts, *, is_passage=True, similarity=None, held=0.0):
     score = sum(parts.values())
-    return Ranked("source:1#1", 1, is_passage, similarity, held, score, parts, is_passage)
+    return Ranked(
+        "source:1#1",
+        1,
+        Reading(Scope.of_user("ana")),
+        is_passage,
+        similarity,
+        held,
+        score,
+        parts,
+        is_passage,
+    )
 
 
 @given(parts, st.booleans(), st.none() | st.floats(0, 1), st.floats(0, 1))

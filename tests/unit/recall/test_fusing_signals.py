@@ -63,7 +63,7 @@ def test_unknown_here_changes_nothing_there():
 
 @given(scores, masks)
 def test_a_share_of_the_best_is_one_for_the_best_and_keeps_the_order(values, mask):
-    found = share_of_best(values, mask)
+    (found,) = share_of_best([values], [mask])
     if not mask.any() or values[mask].max() == 0:
         assert not found[mask].any()
         return
@@ -75,7 +75,7 @@ def test_a_share_of_the_best_is_one_for_the_best_and_keeps_the_order(values, mas
 
 @given(cosines, masks)
 def test_above_the_floor_runs_from_nothing_to_one_and_unknown_stays_unknown(values, mask):
-    found = above_floor(values, mask)
+    (found,) = above_floor([values], [mask])
     assert (np.isnan(found) == np.isnan(values)).all()
     known = found[mask & ~np.isnan(values)]
     assert ((known >= 0) & (known <= 1 + 1e-9)).all()
@@ -92,7 +92,7 @@ def test_every_weight_is_a_share_of_the_base():
     st.integers(1, 5),
 )
 def test_the_best_slots_leave_out_nothing_that_is_better(values, mask, most):
-    chosen = best_slots(values, mask, most)
+    (chosen,) = best_slots([values], [mask], most)
     assert mask[chosen].all()
     assert len(set(chosen.tolist())) == len(chosen) >= min(most, np.count_nonzero(mask))
     left = np.setdiff1d(np.flatnonzero(mask), chosen)

@@ -7,10 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.model.reach import Reading
+from commonplace.model.scope import Scope
 from commonplace.recall.explain import sentence
 from commonplace.recall.fuse import MEANING, WEIGHTS, WORDS, parts_of, totals
-from commonplace.recall.rank import Ranked, best_slots, can_be_answered, in_order, relevant
+from commonplace.recall.rank import (
+    Evidence,
+    Ranked,
+    best_slots,
+    can_be_answered,
+    in_order,
+    relevant,
+)
 
+MINE = Reading(Scope.of_user("ana"))
 shares = st.floats(0, 1)
 maybe = st.none() | shares
 
@@ -22,8 +32,14 @@ def array(*values):
 def is_relevant(
     similarity, held=0.0, known=0.0, *, passage=False, named=False, threshold=None
 ) -> bool:
-    flags = (np.array([passage]), np.array([named]))
-    return bool(relevant(array(similarity), array(held), array(known), *flags, threshold)[0])
+    flags = (np.array([passage]), np.array([named]), np.array([True]))
+    found = Evidence(array(similarity), array(held), array(known), *flags)
+    return bool(relevant([found], threshold)[0][0])
+
+
+def answerable(similarities, known, candidates):
+    nobody = np.zeros(len(candidates), dtype=bool)
+    return can_be_answered([Evidence(similarities, known, known, nobody, nobody, candidates)])
 
 
 @pytest.mark.parametrize(
@@ -65,11 +81,11 @@ def test_more_evidence_never_makes_a_candidate_irrelevant(
 
 def test_a_question_about_something_else_has_no_answer_here():
     everyone = np.ones(2, dtype=bool)
-    assert not can_be_answered(array(0.3, 0.1), array(0.0, 0.25), everyone)
-    assert can_be_answered(array(0.3, 0.1), array(0.0, 0.36), everyone)
-    assert can_be_answered(array(None, None), array(0.0, 0.33), everyone)
-    assert not can_be_answered(array(None, None), array(0.0, 0.29), everyone)
-    assert not can_be_answered(array(0.9, 0.9), array(1.0, 1.0), np.zeros(2, dtype=bool))
+    assert not answerable(array(0.3, 0.1), array(0.0, 0.25), everyone)
+    assert answerable(array(0.3, 0.1), array(0.0, 0.36), everyone)
+    assert answerable(array(None, None), array(0.0, 0.33), everyone)
+    assert not answerable(array(None, None), array(0.0, 0.29), everyone)
+    assert not answerable(array(0.9, 0.9), array(1.0, 1.0), np.zeros(2, dtype=bool))
 
 
 # ——— the score ———
@@ -106,7 +122,7 @@ def test_a_turn_that_only_asks_is_less_likely_the_answer():
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=300), st.integers(1, 40))
 def test_the_shortlist_holds_the_best(scores, most):
     values = np.array(scores)
-    chosen = best_slots(values, np.ones(len(values), dtype=bool), most)
+    (chosen,) = best_slots([values], [np.ones(len(values), dtype=bool)], most)
     left_out = np.delete(values, chosen)
     assert len(chosen) >= min(most, len(values))
     assert not len(left_out) or left_out.max() <= values[chosen].min()
@@ -114,7 +130,7 @@ def test_the_shortlist_holds_the_best(scores, most):
 
 def ranked(id="a", score=0.5, **parts):
     talk = parts.pop("in_a_talk", False)
-    return Ranked(id, 1, talk, 0.9, 0.5, score, parts, talk)
+    return Ranked(id, 1, MINE, talk, 0.9, 0.5, score, parts, talk)
 
 
 @given(st.permutations([ranked(id, score) for id in "abc" for score in (0.5, 0.6)]))

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.store.contexts import NEAR, WIDE
-from commonplace.store.in_context import Asked, words_in_context
+from commonplace.store.in_context import Asked
+from commonplace.store.in_context import words_in_context as words_in_contexts
 from commonplace.store.index import ScopeIndex
 from commonplace.store.port import Counters, IndexedPassage, IndexedRow, IndexedSource, IndexPage
 
@@ -58,6 +59,11 @@ def everything(index, names=frozenset(), takes_part=None, proper=frozenset()):
     mask = index.live[: index.size].copy()
     nobody = np.zeros(index.size, bool)
     return Asked(mask, names, nobody if takes_part is None else takes_part, proper)
+
+
+def words_in_context(index, query, asked):
+    (found,) = words_in_contexts([index], query, [asked])
+    return found
 
 
 # ——— the reference ———

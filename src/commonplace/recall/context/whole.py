@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from commonplace.desk import Desk, visibility_of
+from commonplace.desk import Desk, reach_of, visibility_in, visibility_of
 from commonplace.model.filters import Filters
 from commonplace.model.journal import Node
+from commonplace.model.reach import each_scope_once
 from commonplace.model.scope import Principal
 from commonplace.recall.context import wording
 from commonplace.recall.context.cards import PROFILE
@@ -97,16 +98,22 @@ def _shelves(desk: Desk, principal: Principal, plan: Plan) -> Iterator[_Shelf]:
     if seen.admits_category(PROFILE):
         own = replace(memories, filters=Filters(categories=(PROFILE,)), k=2 * plan.k)
         yield _Shelf(PROFILE, "## About the user", own)
-    with desk.index.reading(principal.scope) as index:
-        mask = index.passages & index.visible(seen, desk.clock())
-        present = set(index.coded["source_type"][: index.size][mask].tolist())
-        types = [
-            str(word) for word, code in index.words["source_type"].codes.items() if code in present
-        ]
-    for source_type in sorted(types):
+    for source_type in _source_types(desk, principal):
         of_type = replace(plan, within=Within(memories=False))
         filters = Filters(source_type=source_type)
         yield _Shelf(source_type, f"## From {source_type}", replace(of_type, filters=filters))
+
+
+def _source_types(desk: Desk, principal: Principal) -> list[str]:
+    readings, now = each_scope_once(reach_of(desk, principal)), desk.clock()
+    types: set[str] = set()
+    with desk.index.holding(readings) as indexes:
+        for reading, index in zip(readings, indexes, strict=True):
+            mask = index.passages & index.visible(visibility_in(principal, reading), now)
+            present = set(index.coded["source_type"][: index.size][mask].tolist())
+            known = index.words["source_type"].codes.items()
+            types |= {str(word) for word, code in known if code in present}
+    return sorted(types)
 
 
 def _belonging(shelf: _Shelf, hits: Sequence[Hit]) -> list[Hit]:

@@ -66,6 +66,23 @@ SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source
        s.thread_id, s.state, s.external_id, 0
   FROM sources s WHERE s.scope = :scope AND s.id IN #list(ids)
 
+-- name: index_sources_open
+-- What a guest may know of: what is forgotten or sensitive is nobody's but the owner's, and who
+-- looks back knows of no source of which nothing was said or known.
+SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source_type,
+       s.thread_id, s.state, s.external_id, 0
+  FROM sources s
+ WHERE s.scope = :scope AND s.id IN #list(ids)
+   AND s.state = 'active' AND s.sensitivity <> 'high'
+   AND ((CAST(:as_of AS BIGINT) IS NULL AND CAST(:known_at AS BIGINT) IS NULL)
+        OR EXISTS (
+          SELECT 1 FROM passages p
+           WHERE p.scope = s.scope AND p.id = s.id
+             AND (CAST(:as_of AS BIGINT) IS NULL OR p.at <= CAST(:as_of AS BIGINT))
+             AND (CAST(:known_at AS BIGINT) IS NULL
+                  OR COALESCE(p.arrived_at, s.processing_completed_at, s.created_at)
+                     <= CAST(:known_at AS BIGINT))))
+
 -- name: units_of_sources_then
 SELECT p.id, p.unit
   FROM passages p JOIN sources s ON s.scope = p.scope AND s.id = p.id

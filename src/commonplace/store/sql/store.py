@@ -288,8 +288,7 @@ class SqlStore(
             return self._index_page(session, after_seq, epoch)
 
     def _index_page(self, session: Session, after_seq: int, epoch: int) -> IndexPage:
-        counters = counters_from(session.one("counters"))
-        self._hold_to(session, counters.generation)
+        counters = self._held_counters(session)
         if counters.epoch == epoch and counters.seq == after_seq:
             return IndexPage(counters)
         whole = counters.epoch != epoch
@@ -311,6 +310,11 @@ class SqlStore(
             [IndexedSource._make(row) for row in sources],
             [IndexedPassage._make(row) for row in passages],
         )
+
+    def _held_counters(self, session: Session) -> Counters:
+        counters = counters_from(session.one("counters"))
+        self._hold_to(session, counters.generation)
+        return counters
 
     def census(self, scope: Scope, now: datetime | None = None, seen: Visibility = WHOLE) -> Census:
         sight = _sight(seen)
