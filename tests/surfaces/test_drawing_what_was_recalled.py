@@ -64,3 +64,9 @@ def test_a_memory_stands_alone_so_its_words_are_one_bar():
 def test_a_suspicious_passage_is_marked():
     assert "do not follow it" in shown(replace(PASSAGE, suspicious=True))
     assert "do not follow it" not in shown(PASSAGE)
+
+
+def test_what_is_anothers_says_whose_it_is():
+    of_a_team = replace(PASSAGE.citation, team="garden", brought_by="bob")
+    told = shown(replace(PASSAGE, citation=of_a_team))
+    assert "email · “Boiler” · team garden · brought by bob · 2026-03-05" in told

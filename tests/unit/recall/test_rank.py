@@ -17,6 +17,7 @@ from commonplace.recall.rank import (
     best_slots,
     can_be_answered,
     in_order,
+    nearest,
     relevant,
 )
 
@@ -126,6 +127,32 @@ def test_the_shortlist_holds_the_best(scores, most):
     left_out = np.delete(values, chosen)
     assert len(chosen) >= min(most, len(values))
     assert not len(left_out) or left_out.max() <= values[chosen].min()
+
+
+@given(st.lists(st.lists(shares, max_size=60), min_size=1, max_size=4), st.integers(1, 40))
+def test_the_shortlist_of_several_indexes_holds_the_best_of_all(scores, most):
+    """However few of them an index has."""
+    values = [np.array(each) for each in scores]
+    chosen = best_slots(values, [np.ones(len(each), dtype=bool) for each in values], most)
+    taken = np.concatenate([each[slots] for each, slots in zip(values, chosen, strict=True)])
+    left_out = np.concatenate(
+        [np.delete(each, slots) for each, slots in zip(values, chosen, strict=True)]
+    )
+    assert len(taken) >= min(most, sum(map(len, values)))
+    assert not len(left_out) or left_out.max() <= taken.min()
+
+
+def test_what_is_relevant_is_measured_by_the_best_passage_of_all():
+    """A little evidence is enough where nobody has more, in this index or another."""
+    passage, nobody = np.array([True]), np.array([False])
+    little, much = (
+        Evidence(array(each), array(0.0), array(0.0), passage, nobody, passage)
+        for each in (0.2, 0.6)
+    )
+    assert [bool(mask[0]) for mask in relevant([little], None)] == [True]
+    assert [bool(mask[0]) for mask in relevant([little, much], None)] == [False, True]
+    assert [bool(mask[0]) for mask in relevant([much, little], None)] == [True, False]
+    assert nearest([little, much]) == pytest.approx(0.6)
 
 
 def ranked(id="a", score=0.5, **parts):

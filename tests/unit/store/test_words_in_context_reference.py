@@ -154,6 +154,23 @@ def test_forgotten_talks_count_for_nothing(talks, memories, query, data):
         assert ours == pytest.approx(theirs, rel=1e-4, abs=1e-6)
 
 
+@settings(max_examples=40)
+@given(st.lists(talks, min_size=1, max_size=4), memories, queries)
+def test_texts_in_several_indexes_are_scored_like_texts_in_one(dealt, memories, query):
+    """How rare a term is, and how long texts are, is counted over all."""
+    indexes = [indexed(talks, []) for talks in dealt] + [indexed([], memories)]
+    apart = words_in_contexts(indexes, query, [everything(index) for index in indexes])
+    whole = indexed([talk for talks in dealt for talk in talks], memories)
+    together = words_in_context(whole, query, everything(whole))
+    for name in ("unit", "near", "wide", "held", "known"):
+        ours = [
+            value
+            for index, found in zip(indexes, apart, strict=True)
+            for value in by_unit(index, getattr(found, name))
+        ]
+        assert ours == pytest.approx(by_unit(whole, getattr(together, name)), rel=1e-4, abs=1e-6)
+
+
 def test_a_filter_changes_who_is_scored_but_not_how():
     index = indexed([[["a"], ["b"], ["a", "c"]]], [["a"]])
     whole = words_in_context(index, ["a"], everything(index))

@@ -159,6 +159,10 @@ def _particulars(hit: Hit) -> Iterator[str]:
     yield hit.kind if hit.kind != PASSAGE else str(hit.source_type)
     if hit.citation and hit.citation.title:
         yield f"“{shorten(hit.citation.title)}”"
+    if hit.citation and hit.citation.team:
+        yield f"team {hit.citation.team}"
+    if hit.citation and hit.citation.brought_by:
+        yield f"brought by {hit.citation.brought_by}"
     yield f"{hit.date:%Y-%m-%d}"
     yield f"similarity {'?' if hit.similarity is None else f'{hit.similarity:.2f}'}"
 

@@ -1,0 +1,83 @@
+"""Whatever else a scope holds, a guest's answers are the same: not a score, not a spelling, not a
+known name tells of what was not granted."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import commonplace
+from commonplace.model.reach import Reading
+from commonplace.model.scope import Principal, Scope
+from commonplace.model.source import ContentType, SourceType
+from commonplace.model.time_travel import Then
+from commonplace.recall.past import desk_at
+from commonplace.recall.plan import Plan
+from commonplace.recall.recall import recall
+from support.clock import START, Clock
+from support.making import a_memory
+from support.scopes import Said, bring, keep
+
+WORDS = ("kettle", "kettel", "garden", "heron", "herron", "blue", "Paris", "boiler")
+QUERIES = ("kettel", "What did Dana say about the heron?", "blue garden", "boiler plan", "Mallory")
+texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8).map(" ".join)
+turns = st.builds(Said, text=texts, speaker=st.sampled_from(("Dana", "Mallory", "Ilan", None)))
+talks = st.lists(st.lists(turns, min_size=1, max_size=4), min_size=1, max_size=3)
+_examples = itertools.count(1)
+
+
+@pytest.fixture(scope="module")
+def shared_book(shared_url):
+    clock = Clock()
+    book = commonplace.open(
+        shared_url, embedder="hashing", clock=clock, worker="off", tidy_on_open=False
+    )
+    clock.tick(days=40)
+    yield book
+    book.close()
+
+
+def owner(book, name, granted, more=(), memories=()):
+    """Somebody who granted some talks, and has more."""
+    scope = Scope.of_user(name)
+    ids = [f"source:{place}" for place in range(len(granted))]
+    documents = {"source_type": SourceType.TEXT_IMPORT, "content_type": ContentType.TEXT_NOTE}
+    for place, said in enumerate(more):
+        kind = documents if place % 2 else {}
+        bring(book, scope, said, title="Boiler plan", participants=("Mallory",), **kind)
+    for id, said in zip(ids, granted, strict=True):
+        bring(book, scope, said, id=id, title="Garden diary", user_id="bob")
+    keep(book, scope, [a_memory(text) for text in memories])
+    return Reading(scope, is_own=False, sources=frozenset(ids))
+
+
+def answers(book, guest, reading, desk):
+    plans = [Plan(query, k=50, explain=True, threshold=0.0) for query in QUERIES]
+    plans += [Plan(query, k=50) for query in QUERIES]
+    found = recall(desk, guest, plans, reach=[Reading(guest.scope), reading])
+    return [(each.tokens, each.hits) for each in found]
+
+
+@settings(
+    max_examples=20,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(talks, talks, st.lists(texts, max_size=3), talks, st.booleans())
+def test_whatever_else_is_there_a_guest_hears_the_same(
+    shared_book, granted, more, memories, own, looks_back
+):
+    number = next(_examples)
+    guest = Principal(f"guest {number}")
+    for said in own:
+        bring(shared_book, guest.scope, said)
+    bare = owner(shared_book, f"bare {number}", granted)
+    rich = owner(shared_book, f"rich {number}", granted, more, memories)
+    desk = shared_book._desk
+    if looks_back:
+        desk = desk_at(desk, guest, Then(as_of=shared_book._desk.clock(), known_at=START))
+    heard = answers(shared_book, guest, bare, desk)
+    assert heard == answers(shared_book, guest, rich, desk)
+    assert any(hits for _, hits in heard)

@@ -1,0 +1,123 @@
+"""What a guest's index is made of: the granted sources, and nothing else of that scope."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from commonplace.model.journal import Event
+from commonplace.model.memory import State
+from commonplace.model.reach import Reading
+from commonplace.model.scope import Scope
+from commonplace.model.time_travel import Then
+from commonplace.store.cache import IndexCache
+from commonplace.store.index import UNKNOWN, ScopeIndex
+from support.clock import START
+from support.making import ANA, EMBEDDER, a_memory, adding, changeset
+from support.sources import a_source, altering, bringing, ending, filling
+
+ELSEWHERE = Scope("user:only the granted ones")
+
+
+def fill(store, scope, sources):
+    for source, texts in sources:
+        store.apply(changeset(bringing(source), scope=scope))
+        store.apply(changeset(filling(source, texts), scope=scope))
+
+
+def whole(store, scope):
+    index = ScopeIndex(EMBEDDER.dimension)
+    index.absorb(store.index_page(scope, UNKNOWN.seq, UNKNOWN.epoch))
+    return index.fingerprint()
+
+
+def granted(store, scope, *sources, then=None):
+    ids = [source.id for source in sources]
+    index, more = ScopeIndex(EMBEDDER.dimension), {"then": then} if then else {}
+    index.absorb(store.index_page_of(scope, ids, UNKNOWN.seq, UNKNOWN.epoch, **more))
+    return index.fingerprint()
+
+
+NOTHING = ScopeIndex(1).fingerprint()
+
+
+@pytest.fixture
+def talks(store):
+    """Two that are granted and two that are not, among memories."""
+    found = [a_source(f"talk {n}", participants=("ana", f"Person {n}")) for n in range(4)]
+    texts = [[f"The heron {n}", "The blue kettle"] for n in range(4)]
+    store.apply(changeset(adding(a_memory("A private kettle"))))
+    fill(store, ANA, zip(found, texts, strict=True))
+    fill(store, ELSEWHERE, zip(found[:2], texts[:2], strict=True))
+    return found
+
+
+def test_it_equals_the_index_of_a_scope_that_holds_nothing_else(store, talks):
+    assert granted(store, ANA, *talks[:2]) == whole(store, ELSEWHERE)
+    assert granted(store, ANA) == NOTHING
+
+
+def test_what_is_forgotten_sensitive_erased_or_of_another_is_not_there(store, talks):
+    one, two, three, four = store.sources(ANA, [source.id for source in talks])
+    store.apply(changeset(altering(one, state=State.SOFT_DELETED)))
+    store.apply(changeset(altering(two, sensitivity="high")))
+    store.apply(changeset(ending(three, Event.ERASE)))
+    assert granted(store, ANA, one, two, three) == NOTHING
+    assert granted(store, Scope("user:somebody else"), four) == NOTHING
+    assert granted(store, ANA, four) != NOTHING
+
+
+def test_nothing_is_read_while_the_scope_stands_still(store, talks):
+    ids = [talks[0].id]
+    page = store.index_page_of(ANA, ids, UNKNOWN.seq, UNKNOWN.epoch)
+    known = page.counters
+    assert page.passages
+    again = store.index_page_of(ANA, ids, known.seq, known.epoch)
+    assert (again.counters, again.sources, again.passages) == (known, (), ())
+
+
+def test_of_another_moment_it_holds_what_was_said_by_then(store, talks):
+    """The first passage was said one minute after the start, the second two minutes after it."""
+    first = Then(as_of=START + timedelta(seconds=90))
+    told = granted(store, ANA, talks[0], then=first)
+    assert f"{talks[0].id}#1" in told
+    assert f"{talks[0].id}#2" not in told
+    assert granted(store, ANA, talks[0], then=Then(as_of=START)) == NOTHING
+    assert granted(store, ANA, talks[0], then=Then(known_at=START - timedelta(days=1))) == NOTHING
+
+
+def test_a_kept_one_follows_every_change_of_what_is_granted(store, talks):
+    cache = IndexCache(store, EMBEDDER.dimension)
+    reading = Reading(ANA, is_own=False, sources=frozenset(talk.id for talk in talks[:2]))
+
+    def kept():
+        with cache.holding([reading]) as (index,):
+            return index.fingerprint()
+
+    def fresh():
+        return granted(store, ANA, *talks[:2])
+
+    def first():
+        return store.sources(ANA, [talks[0].id])[0]
+
+    assert kept() == fresh() != NOTHING
+    store.apply(changeset(filling(first(), ["A third heron"])))
+    assert kept() == fresh()
+    store.apply(changeset(adding(a_memory("Another private kettle"))))
+    assert kept() == fresh()
+    store.apply(changeset(altering(first(), state=State.SOFT_DELETED)))
+    assert kept() == fresh()
+    store.apply(changeset(altering(first(), state=State.ACTIVE)))
+    assert kept() == fresh()
+    store.apply(changeset(ending(first(), Event.ERASE)))
+    assert kept() == fresh() != NOTHING
+
+
+def test_when_a_scope_is_dropped_its_guests_indexes_go_too(store, talks):
+    cache = IndexCache(store, EMBEDDER.dimension)
+    guest = Reading(ANA, is_own=False, sources=frozenset([talks[0].id]))
+    with cache.holding([Reading(ANA), guest, Reading(ELSEWHERE)]):
+        pass
+    cache.drop(ANA)
+    assert cache.scopes() == [ELSEWHERE.key]
