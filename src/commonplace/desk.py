@@ -261,6 +261,6 @@ def placed_for(desk: Desk, principal: Principal, id: str) -> Principal:
         else:
             named = desk.store.source_called(reading.scope, *alias) if alias else None
             found = [named] if named else []
-        if found and (reading.sources is None or found[0].id in reading.sources):
+        if found and reading.covers(found[0].id):
             return principal.at(reading.scope)
     return principal.at(principal.home)
