@@ -43,6 +43,7 @@ class Row:
     by_id: bool = False
     never_sensitive: bool = False  # shows none, not even to who is cleared
     own_alone: bool = False  # shows what the owner's memory holds, and nothing of a team's
+    quiet: bool = False  # also shows what was asked, so that nothing may have been asked before
     seen: Callable[[Any, Thing], bool] | None = None  # where neither words nor id are told: counts
 
 

@@ -124,7 +124,8 @@ ROWS: dict[str, Row] = {
     "context-pack": Row(
         of(MEMORIES, lambda me, thing: me.context_pack(thing.text)), never_sensitive=True
     ),
-    "why": Row(of(ALL_SHARED, recalled_and_asked_why)),
+    # What is another's is not written down: its erasing would not reach the log.
+    "why": Row(of(ALL_SHARED, recalled_and_asked_why), own_alone=True),
     "list": Row(of(MEMORIES, lambda me, thing: me.list())),
     "sources": Row(of(SOURCES, lambda me, thing: me.sources())),
     "show": Row(of(ALL_SHARED, lambda me, thing: me.show(thing.id)), by_id=True),
@@ -149,6 +150,7 @@ ROWS: dict[str, Row] = {
         text=False,
         by_id=True,
         own_alone=True,
+        quiet=True,
     ),
     # Numbers alone: what may not be seen does not count.
     "stats": Row(
@@ -187,13 +189,16 @@ ROWS: dict[str, Row] = {
         id=False,
         by_id=True,
         own_alone=True,
+        quiet=True,
         seen=lambda data, thing: bool(data["found_in"]),
     ),
     "jobs": Row(of(EVERYTHING, lambda me, thing: me.jobs()), text=False, id=False),
     "keys": Row(of(EVERYTHING, lambda me, thing: me.keys()), text=False, id=False),
     "teams": Row(of(ALL_SHARED, lambda me, thing: me.teams()), text=False, id=False),
     "teams show": Row(of(ALL_SHARED, lambda me, thing: me.teams_show(TEAM)), text=False, id=False),
-    "export": Row(of(ALL_SHARED, lambda me, thing: me.export()), by_id=True, own_alone=True),
+    "export": Row(
+        of(ALL_SHARED, lambda me, thing: me.export()), by_id=True, own_alone=True, quiet=True
+    ),
 }
 READS = [
     operation
@@ -285,7 +290,7 @@ def test_every_verb_that_reads_has_a_row():
 @pytest.mark.parametrize("operation", READS, ids=lambda operation: operation.name)
 def test_each_sees_what_the_table_says_and_no_more(opened, operation, column):
     row = ROWS[operation.name]
-    book, things = opened[row.own_alone]
+    book, things = opened[row.quiet]
     for name, call in row.calls.items():
         thing = things[name]
         expected = column.sees(thing, row) and (column.is_owner or not operation.owner_only)
