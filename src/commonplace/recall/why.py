@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from commonplace.desk import Desk, reach_of, visibility_in, visibility_of
+from commonplace.desk import Desk, visibility_of
 from commonplace.errors import BadSettings, NotFound
 from commonplace.model.delta import shorten
 from commonplace.model.memory import Memory, State
 from commonplace.model.recall_log import Logged, LogQuery, Returned
 from commonplace.model.scope import Principal
-from commonplace.model.source import CATEGORY, Passage, Source, is_source_id, split_passage_id
+from commonplace.model.source import CATEGORY, Passage, is_source_id, split_passage_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,8 @@ class _Words:
         memories = desk.store.fetch(principal.scope, [id for id in ids if not is_source_id(id)])
         self._memories = {memory.id: memory for memory in memories}
         named = {split_passage_id(id)[0] for id in ids if is_source_id(id)}
-        self._sources = _readable(desk, principal, named)
+        sources = desk.store.sources(principal.scope, sorted(named))
+        self._sources = {source.id: source for source in sources}
 
     def shown(self, returned: Iterable[Returned]) -> Iterable[ReturnedThen]:
         for hit in returned:
@@ -97,7 +98,7 @@ class _Words:
     def _may_see(self, id: str) -> bool:
         if is_source_id(id):
             source = self._sources.get(split_passage_id(id)[0])
-            return source is not None
+            return source is not None and self._visibility.admits_source(source)
         memory = self._memories.get(id)
         return memory is not None and self._visibility.admits(memory)
 
@@ -113,20 +114,8 @@ class _Words:
         wanted, number = split_passage_id(id)
         if number is None or self._sources[wanted].state is not State.ACTIVE:
             return None
-        scope = self._sources[wanted].scope
-        found = self._desk.store.passages_of(scope, wanted, number, number)
+        found = self._desk.store.passages_of(self._principal.scope, wanted, number, number)
         return found[0][1] if found else None
-
-
-def _readable(desk: Desk, principal: Principal, ids: Iterable[str]) -> dict[str, Source]:
-    """Own ones, and those of others that may be read today."""
-    found: dict[str, Source] = {}
-    for reading in reach_of(desk, principal, searching=False):
-        left = sorted(id for id in ids if id not in found and reading.covers(id))
-        seen = visibility_in(principal, reading)
-        sources = desk.store.sources(reading.scope, left) if left else []
-        found |= {source.id: source for source in sources if seen.admits_source(source)}
-    return found
 
 
 def _line(memory: Memory) -> str:
