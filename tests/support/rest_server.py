@@ -29,17 +29,14 @@ class Answer:
         return json.loads(self.body)
 
 
-class Running:
-    """A server that listens; `ask` is what curl would do."""
+class Reachable:
+    """A server that listens on a port of this machine; `ask` is what curl would do."""
 
-    def __init__(self, book: Commonplace, **flags: Any):
-        chosen = settings_table.load({"serve_port": 0, "user": "ana", **flags}, environment={})
-        self.server: RestServer = make_server(book, chosen)
-        self.socket = listening_socket("127.0.0.1", 0)
-        self.port: int = self.socket.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-        self._thread = threading.Thread(target=self.server.run, args=([self.socket],), daemon=True)
-        self._thread.start()
+    port: int
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
 
     def ask(
         self,
@@ -63,6 +60,18 @@ class Running:
             return Answer(answer.status, named, answer.read())
         finally:
             connection.close()
+
+
+class Running(Reachable):
+    """In a thread of the test's own process."""
+
+    def __init__(self, book: Commonplace, **flags: Any):
+        chosen = settings_table.load({"serve_port": 0, "user": "ana", **flags}, environment={})
+        self.server: RestServer = make_server(book, chosen)
+        self.socket = listening_socket("127.0.0.1", 0)
+        self.port: int = self.socket.getsockname()[1]
+        self._thread = threading.Thread(target=self.server.run, args=([self.socket],), daemon=True)
+        self._thread.start()
 
     def stop(self) -> None:
         self.server.should_exit = True

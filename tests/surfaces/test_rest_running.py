@@ -3,12 +3,10 @@
 import json
 import logging
 import re
-import signal
 import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPConnection
 
 import pytest
 from opentelemetry import trace
@@ -183,38 +181,6 @@ def test_a_request_under_way_is_answered_before_the_server_ends(book, monkeypatc
         go_on.set()
         assert under_way.result(PATIENCE).status == 200
     assert len(book.user("ana").list().memories) == 1
-
-
-def test_the_command_serves_until_it_is_told_to_stop(tmp_path):
-    """A process of its own: it says where it listens, and a signal ends it with everything kept."""
-    store = str(tmp_path / "served.db")
-    command = [sys.executable, "-m", "commonplace", "serve", "--port", "0", "--store", store]
-    with subprocess.Popen(
-        [*command, "--embedder", "hashing", "--user", "ana"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            told = process.stdout.readline()
-            port = int(re.fullmatch(r"Commonplace listens on http://127.0.0.1:(\d+)\n", told)[1])
-            connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
-            connection.request(
-                "POST",
-                "/v1/memories",
-                json.dumps({"content": "The gate is green"}),
-                {"content-type": "application/json"},
-            )
-            assert connection.getresponse().status == 200
-            connection.close()
-            process.send_signal(signal.SIGTERM)
-            _, written = process.communicate(timeout=PATIENCE * 2)
-        finally:
-            process.kill()
-    assert process.returncode == 0, written
-    assert "gate" not in written
-    with commonplace.open(store, embedder="hashing") as book:
-        assert book.user("ana").list().memories[0].content == "The gate is green"
 
 
 def test_a_port_that_is_taken_is_an_error_in_words(server, tmp_path):

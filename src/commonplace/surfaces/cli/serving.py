@@ -17,6 +17,13 @@ def serve(
     context: typer.Context,
     host: Annotated[str | None, typer.Option(help="Where to listen (serve_host).")] = None,
     port: Annotated[int | None, typer.Option(help="On which port (serve_port).")] = None,
+    worker: Annotated[
+        bool | None,
+        typer.Option("--worker/--no-worker", help="Do what is owed, beside serving (worker)."),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--for", min=0, help="End by itself after so many seconds.")
+    ] = None,
     store: Annotated[str | None, GLOBALS["store"]] = None,
     user: Annotated[str | None, GLOBALS["user"]] = None,
     embedder: Annotated[str | None, GLOBALS["embedder"]] = None,
@@ -27,8 +34,10 @@ def serve(
     flags = {"store": options.store, "user": options.user, "embedder": options.embedder}
     chosen = settings_table.load({**flags, "serve_host": host, "serve_port": port})
     serving = _with_the_server_installed()
-    with commonplace.open(options.store, embedder=options.embedder) as book:
-        serving.serve(book, chosen, typer.echo)
+    working = None if worker is None else "inline" if worker else "off"
+    voices = serving.Voices(typer.echo, lambda line: typer.echo(line, err=True))
+    with commonplace.open(options.store, embedder=options.embedder, worker=working) as book:
+        serving.serve(book, chosen, voices, seconds)
 
 
 def _with_the_server_installed() -> Any:

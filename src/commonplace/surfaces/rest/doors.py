@@ -10,7 +10,7 @@ import ipaddress
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -46,11 +46,23 @@ def check_origin(origin: str | None, host: str | None, origins: Collection[str])
     if origin is None or origin.lower() in origins:
         return
     if (host or "").lower() != urlsplit(origin).netloc.lower():
-        raise NotAllowed(
-            "Pages of other origins may not ask.",
-            remedy="Name the origin in the setting `serve_origins`.",
-            field="origin",
-        )
+        raise _of_other_origins()
+
+
+def check_site(headers: Mapping[str, str], origins: Collection[str]) -> None:
+    """A page elsewhere that embeds an address of ours sends no Origin, but browsers say so."""
+    elsewhere = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+    followed_link = headers.get("sec-fetch-mode") == "navigate"
+    if elsewhere and not followed_link and headers.get("origin", "").lower() not in origins:
+        raise _of_other_origins()
+
+
+def _of_other_origins() -> NotAllowed:
+    return NotAllowed(
+        "Pages of other origins may not ask.",
+        remedy="Name the origin in the setting `serve_origins`.",
+        field="origin",
+    )
 
 
 def _name_of(host: str) -> str | None:

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from commonplace.errors import CommonplaceError
 from commonplace.surfaces.rest import logs
 from commonplace.surfaces.rest.answering import too_large
-from commonplace.surfaces.rest.doors import check_host, check_origin
+from commonplace.surfaces.rest.doors import check_host, check_origin, check_site
 from commonplace.surfaces.rest.problems import problem
 from commonplace.surfaces.rest.reception import Reception
 from commonplace.surfaces.rest.tracing import Spans
@@ -77,6 +77,7 @@ class Gate:
         host = headers.get("host")
         check_host(host, self._reception.names)
         check_origin(headers.get("origin"), host, self._reception.origins)
+        check_site(headers, self._reception.origins)
         length = headers.get("content-length", "")
         if length.isdigit() and int(length[:20]) > self._reception.max_bytes:
             raise too_large(self._reception.max_bytes)

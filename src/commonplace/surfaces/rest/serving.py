@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import FrameType
 
 import uvicorn
@@ -12,6 +14,7 @@ from commonplace.book import Commonplace
 from commonplace.errors import BadSettings
 from commonplace.settings import Settings
 from commonplace.surfaces.rest.app import build_app
+from commonplace.surfaces.rest.greeting import address_of, of_the_first_key, who_comes_in
 from commonplace.surfaces.rest.logs import log_to_stderr
 from commonplace.surfaces.rest.reception import Reception
 
@@ -25,6 +28,12 @@ class RestServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, reception: Reception):
         super().__init__(config)
         self.reception = reception
+        self.seconds: float | None = None  # after which it ends by itself
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.seconds is not None:
+            asyncio.get_running_loop().call_later(self.seconds, self._end)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self.reception.listeners.drain()
@@ -33,16 +42,34 @@ class RestServer(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Without raising it again: whoever runs the server goes on, and closes the book."""
         self.force_exit = self.should_exit
+        self._end()
+
+    def _end(self) -> None:
         self.should_exit = True
 
 
-def serve(book: Commonplace, settings: Settings, say: Callable[[str], None]) -> None:
-    """Until it is told to stop; then requests under way are answered first."""
+@dataclass(frozen=True)
+class Voices:
+    """Where a server speaks: to everybody, and to whoever started it alone."""
+
+    say: Callable[[str], None]
+    whisper: Callable[[str], None]
+
+
+def serve(
+    book: Commonplace, settings: Settings, voices: Voices, seconds: float | None = None
+) -> None:
+    """Until it is told to stop, or for so long; then requests under way are answered first."""
     log_to_stderr()
     server = make_server(book, settings)
+    server.seconds = seconds
     with listening_socket(settings.serve_host, settings.serve_port) as listening:
-        host, port = settings.serve_host, listening.getsockname()[1]
-        say(f"Commonplace listens on http://{f'[{host}]' if ':' in host else host}:{port}")
+        url = address_of(settings.serve_host, listening.getsockname()[1])
+        voices.say(f"Commonplace listens on {url}")
+        voices.say(who_comes_in(server.reception))
+        if (first := book.first_admin_key()) is not None:
+            for line in of_the_first_key(first, url):
+                voices.whisper(line)
         server.run([listening])
 
 
@@ -71,7 +98,8 @@ def refuse_strangers(reception: Reception) -> None:
     raise BadSettings(
         f"On {reception.settings.serve_host} everybody who has no key is refused, and there is "
         "no key yet.",
-        remedy="Make one: `commonplace keys create LABEL`; or serve on 127.0.0.1 for yourself.",
+        remedy="Make one: `commonplace keys create LABEL --user NAME`, or `commonplace keys admin` "
+        "to make them over HTTP; or serve on 127.0.0.1 for yourself.",
         field="serve_host",
     )
 

@@ -1,0 +1,162 @@
+"""`commonplace serve` as a process: how it begins, whom it lets in, and how it ends."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import commonplace
+from support.rest_server import PATIENCE
+from support.served import Served
+
+TOKEN = re.compile(r"cpk_[\w.-]+")
+
+
+@pytest.fixture
+def store(tmp_path):
+    return str(tmp_path / "served.db")
+
+
+def refused_to_start(store, *options):
+    command = [sys.executable, "-m", "commonplace", "serve", "--store", store, "--port", "0"]
+    ran = subprocess.run(
+        [*command, "--embedder", "hashing", *options],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE * 2,
+    )
+    assert ran.returncode == 1, ran
+    assert "Traceback" not in ran.stderr
+    return ran.stderr
+
+
+# ——— the beginning ———
+
+
+def test_the_first_start_shows_an_admins_key_once_and_it_makes_keys(store):
+    with Served(store) as first:
+        assert first.ask("GET", "/healthz").status == 200
+        told = first.complaints
+        (token,) = set(TOKEN.findall(told))
+        assert "shown this once" in told
+        assert f"{first.url}/v1/keys" in told
+        whose = {"commonplace-user": "bob"}
+        made = first.ask("POST", "/v1/keys", {"label": "laptop"}, whose, key=token)
+        bobs = made.data["token"]
+        first.tell_to_stop()
+        assert first.exit_code() == 0
+        assert first.complaints.count(token) == 1, "no line of the log holds it"
+    with Served(store) as second:
+        assert second.ask("GET", "/v1/me", key=bobs).data["user_id"] == "bob"
+        assert not TOKEN.search(second.complaints)
+
+
+@pytest.fixture(scope="module")
+def carols(tmp_path_factory):
+    with Served(str(tmp_path_factory.mktemp("carol") / "served.db"), user="carol") as server:
+        yield server
+
+
+def test_on_loopback_it_says_who_comes_without_a_key(carols):
+    assert "'carol'" in carols.who
+    assert carols.ask("GET", "/v1/me").data["user_id"] == "carol"
+
+
+def test_on_any_other_address_it_does_not_start_without_a_key_and_names_the_command(store):
+    told = refused_to_start(store, "--host", "0.0.0.0")
+    assert "commonplace keys create" in told
+    with commonplace.open(store, embedder="hashing") as book:
+        token = book.user("ana").keys_create("laptop").token
+    with Served(store, "--host", "0.0.0.0") as server:
+        assert "needs a key" in server.who
+        assert server.ask("GET", "/v1/memories").status == 401
+        assert server.ask("GET", "/v1/memories", key=token).status == 200
+
+
+def test_names_and_origins_of_others_are_refused_by_the_real_thing(carols):
+    assert carols.ask("GET", "/v1/stats", headers={"host": "evil.example"}).status == 421
+    foreign = {"origin": "https://evil.example"}
+    assert carols.ask("GET", "/v1/stats", headers=foreign).status == 403
+    preflight = {**foreign, "access-control-request-method": "POST"}
+    answer = carols.ask("OPTIONS", "/v1/memories", headers=preflight)
+    assert answer.status == 403
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+def test_a_page_elsewhere_cannot_embed_an_address_of_ours(carols):
+    """An image or a script of a page sends no Origin; browsers tell where it stands all the
+    same. Following a link is the person's own doing."""
+    embedded = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
+    assert carols.ask("GET", "/v1/changes", headers=embedded).status == 403
+    followed = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+    assert carols.ask("GET", "/healthz", headers=followed).status == 200
+    own = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "cors"}
+    assert carols.ask("GET", "/healthz", headers=own).status == 200
+
+
+# ——— work beside serving ———
+
+
+def test_it_does_the_work_that_is_owed_unless_told_not_to(store):
+    talk = {"original": "Tal: The spare keys are in the blue drawer.", "wait": False}
+    with Served(store, "--no-worker") as idle:
+        assert idle.ask("POST", "/v1/sources", talk).status == 200
+        assert idle.ask("GET", "/v1/jobs").data, "nobody does it here"
+    with Served(store, "--worker") as busy:
+        for _ in range(PATIENCE * 20):
+            if not busy.ask("GET", "/v1/jobs").data:
+                break
+            threading.Event().wait(0.05)
+        assert busy.ask("GET", "/v1/jobs").data == []
+        found = busy.ask("POST", "/v1/recall", {"query": "where are the spare keys?"})
+        assert found.data["hits"]
+        busy.tell_to_stop()
+        assert busy.exit_code() == 0
+
+
+# ——— the end ———
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_request_that_has_begun_is_answered_before_it_ends(store, number):
+    body = json.dumps({"content": "The gate is green"}).encode()
+    with Served(store) as server:
+        with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as line:
+            head = (
+                "POST /v1/memories HTTP/1.1\r\nHost: localhost\r\n"
+                f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+            )
+            line.sendall(head.encode() + body[:10])
+            assert server.ask("GET", "/healthz").status == 200  # so the one before has arrived
+            server.tell_to_stop(number)
+            line.sendall(body[10:])
+            assert line.recv(1000).startswith(b"HTTP/1.1 200")
+        assert server.exit_code() == 0, server.complaints
+        assert "gate" not in server.complaints
+    with commonplace.open(store, embedder="hashing") as book:
+        assert book.user("ana").list().memories[0].content == "The gate is green"
+
+
+def test_streams_end_with_it(store):
+    with Served(store) as server:
+        with socket.create_connection(("127.0.0.1", server.port), PATIENCE) as line:
+            line.sendall(b"GET /v1/changes/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            heard = line.recv(1000)
+            while b": listening" not in heard:
+                heard += line.recv(1000)
+            server.tell_to_stop()
+            rest = b""
+            while piece := line.recv(1000):
+                rest += piece
+            assert rest.endswith(b"0\r\n\r\n"), "the answer came to its proper end"
+        assert server.exit_code() == 0, server.complaints
+
+
+def test_it_can_end_by_itself(store):
+    with Served(store, "--for", "0.5") as server:
+        assert server.exit_code() == 0
