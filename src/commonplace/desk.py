@@ -80,6 +80,8 @@ class Desk:
     measured: Measured = field(default_factory=Measured)
     past: PastIndexes = field(default_factory=PastIndexes)  # of moments that were asked about
     kept: Kept = field(default_factory=Kept)  # what was understood of messages
+    # Raises where what a caller insists on does not hold; asked of each decision, see `decide`.
+    insist: Callable[[], None] = lambda: None
 
     @property
     def calibration(self) -> Calibration:
@@ -128,7 +130,12 @@ class Desk:
         Returns the revision after the change. A changeset without steps changes nothing.
         """
         for _ in range(MAX_DECISIONS):
-            changeset, answer = decision()
+            try:
+                changeset, answer = decision()
+            finally:
+                # After the decision has read the revision that it rests on: where another changes
+                # something since, the changeset is stale, and this is asked again.
+                self.insist()
             if not changeset.steps:
                 return self.store.counters(changeset.scope).revision, answer
             try:

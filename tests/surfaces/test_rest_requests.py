@@ -1,11 +1,13 @@
 """What a server answers: problems for whatever is wrong, pages, and states of one item."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import commonplace
-from support.rest_server import Visitor, running
+from support.rest_server import PATIENCE, Visitor, running
 
 JSON = {"content-type": "application/json"}
 
@@ -214,6 +216,40 @@ def test_only_what_the_caller_has_seen_is_changed(server, item):
     assert server.ask("GET", item).data["memory"]["importance"] == 5
     assert server.ask("DELETE", item, headers={"if-match": "*"}).status == 200
     refused(server.ask("GET", item), 404, "not_found", "id")
+
+
+@pytest.mark.parametrize(
+    ("method", "body"),
+    [
+        ("PATCH", {"importance": 4}),
+        ("PATCH", {"content": "The gate code is 2222"}),
+        ("DELETE", None),
+    ],
+)
+def test_of_two_who_have_seen_the_same_one_changes_it(server, item, method, body):
+    etag = server.ask("GET", item).headers["etag"]
+    together = threading.Barrier(2)
+
+    def change(_):
+        together.wait(PATIENCE)
+        return server.ask(method, item, body, {"if-match": etag}).status
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(change, range(2))) == [200, 412]
+
+
+def test_what_is_not_there_matches_nothing(server):
+    answer = server.ask("DELETE", "/v1/memories/nowhere", headers={"if-match": "*"})
+    refused(answer, 412, "changed_meanwhile")
+
+
+def test_a_change_that_was_made_is_told_again_to_who_lost_the_answer(server, item):
+    """The same key and the same ETag: the item has changed since, by this very request."""
+    etag = server.ask("GET", item).headers["etag"]
+    sent = {"if-match": etag, "idempotency-key": "once"}
+    first = server.ask("PATCH", item, {"importance": 4}, sent)
+    again = server.ask("PATCH", item, {"importance": 4}, sent)
+    assert (first.status, again.status, again.body) == (200, 200, first.body)
 
 
 def test_names_from_elsewhere_are_ids_too(server):

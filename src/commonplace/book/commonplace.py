@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
@@ -152,6 +152,11 @@ class Commonplace:
         """Do it, unless the same caller asked for the same with the same key within a day: then
         the answer is the first one's."""
         return once(self._desk, whose.principal, asked, do)
+
+    def insisting(self, whose: User, insist: Callable[[], None]) -> User:
+        """A handle whose changes are made only while ``insist`` raises nothing: it is asked in the
+        decision of each change, so that nobody changes anything in between."""
+        return User(replace(whose._desk, insist=insist), whose._asking)
 
     def changes_after(self, whose: User, revision: int) -> Delta:
         """What a handle may hear of since a revision. No mark is moved."""

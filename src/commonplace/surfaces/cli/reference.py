@@ -42,8 +42,9 @@ _SERVE = """## serve
 
 `commonplace serve`
 
-Serve the memory over [HTTP](../rest.md), until a signal ends it. `--host` and `--port` say where;
-on any address but loopback there must be a [key](../keys.md) first.
+Serve the memory over [HTTP](../rest.md), until a signal ends it, or `--for` so many seconds.
+`--host` and `--port` say where; on any address but loopback there must be a [key](../keys.md)
+first. `--no-worker` leaves the work that is owed to others.
 """
 
 _BENCH = """## bench quality

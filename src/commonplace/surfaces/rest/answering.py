@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 
 from commonplace.answers import as_data
 from commonplace.book import Asked, Commonplace, Holds, OfKeys, User
-from commonplace.errors import ChangedMeanwhile, InvalidInput, TooLong
+from commonplace.errors import ChangedMeanwhile, CommonplaceError, InvalidInput, NotFound, TooLong
 from commonplace.model.key import NewKey
 from commonplace.operations import BY_NAME, Effect, Operation
 from commonplace.surfaces.rest.arguments import arguments_from, from_path
@@ -25,6 +25,7 @@ from commonplace.surfaces.schemas import returned_by
 JSON = "application/json"
 LINES = "application/x-ndjson"
 IDEMPOTENCY_KEY = "idempotency-key"
+IF_MATCH = "if-match"
 LONGEST_KEY = 255
 _CHUNK = 64 * 1024
 _READING = frozenset({"last_accessed_at", "access_count"})  # looking changes nothing
@@ -73,11 +74,10 @@ class _Call:
         media_type = request.headers.get("content-type", "").lower()
         query = request.query_params.multi_items()
         arguments = arguments_from(self.route, request.path_params, query, media_type, self.body)
-        self._insist()
         key = request.headers.get(IDEMPOTENCY_KEY)
         if key is not None and self.route.writes and isinstance(self.whose, User):
             return _json(self._once(self.whose, key, arguments))
-        answer = self.route.operation.call(self.whose, arguments)
+        answer = self._do(arguments)
         if isinstance(answer, Iterator):
             return StreamingResponse(_in_chunks(answer), media_type=LINES)
         data = as_data(answer)
@@ -91,25 +91,38 @@ class _Call:
                 field=IDEMPOTENCY_KEY,
             )
         called = f"{self.request.method} {self.request.url.path}?{self.request.url.query}"
-        content = self.request.headers.get("content-type", "")
-        fingerprint = hashlib.sha256(f"{called}\n{content}\n".encode() + self.body).hexdigest()
+        more = "\n".join(self.request.headers.get(name, "") for name in ("content-type", IF_MATCH))
+        fingerprint = hashlib.sha256(f"{called}\n{more}\n".encode() + self.body).hexdigest()
         asked = Asked(key, fingerprint, _holds(self.route.operation))
-        return self.reception.book.once(
-            user, asked, lambda: _text(as_data(self.route.operation.call(user, arguments)))
-        )
+        return self.reception.book.once(user, asked, lambda: _text(as_data(self._do(arguments))))
 
     # ——— states of one item ———
 
-    def _insist(self) -> None:
-        """If-Match: only what the caller has seen is changed."""
-        wanted = self.request.headers.get("if-match")
-        if wanted is None or not self.route.has_etag or not self.route.writes:
-            return
+    def _do(self, arguments: dict[str, Any]) -> Any:
+        """If-Match: only what the caller has seen is changed. Where a verb fails because another
+        was faster, it is told as that."""
+        whose, operation = self.whose, self.route.operation
+        wanted = self.request.headers.get(IF_MATCH)
+        insists = wanted is not None and self.route.has_etag and self.route.writes
+        if wanted is None or not insists or not isinstance(whose, User):
+            return operation.call(whose, arguments)
+        self._insist(whose, wanted)
+        held_to_it = self.reception.book.insisting(whose, lambda: self._insist(whose, wanted))
+        try:
+            return operation.call(held_to_it, arguments)
+        except CommonplaceError:
+            self._insist(whose, wanted)
+            raise
+
+    def _insist(self, whose: User, wanted: str) -> None:
         named = from_path(self.route, self.request.path_params)
         id = named["id"] if "id" in named else named["ids"][0]
-        shown = BY_NAME["show"].call(self.whose, {"id": id})
-        if not _named_in(wanted, _etag(as_data(shown))):
-            raise ChangedMeanwhile("It is not any more what If-Match names.", field="if-match")
+        try:
+            etag = _etag(as_data(BY_NAME["show"].call(whose, {"id": id})))
+        except NotFound:  # what is not there matches nothing
+            etag = None
+        if etag is None or not _named_in(wanted, etag):
+            raise ChangedMeanwhile("It is not any more what If-Match names.", field=IF_MATCH)
 
     def _item(self, data: Any) -> Response:
         if self.route.writes:
