@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -21,8 +21,9 @@ from commonplace.language.identity import keys_of, name_keys_of
 from commonplace.language.models.embedder import Calibration, Embedder, EmbedderDown, Vectors
 from commonplace.language.traits import traits_of
 from commonplace.model.categories import Categories
-from commonplace.model.changes import Changeset, Indexing
+from commonplace.model.changes import Applied, Changeset, Indexing
 from commonplace.model.filters import Visibility
+from commonplace.model.kept_answer import Claim
 from commonplace.model.lifecycle import LIFETIMES, Lifetimes
 from commonplace.model.memory import Memory
 from commonplace.model.owed import owing_vectors
@@ -82,6 +83,7 @@ class Desk:
     kept: Kept = field(default_factory=Kept)  # what was understood of messages
     # Raises where what a caller insists on does not hold; asked of each decision, see `decide`.
     insist: Callable[[], None] = lambda: None
+    claim: Claim | None = None  # on a request that is to be done once; every change carries it
 
     @property
     def calibration(self) -> Calibration:
@@ -139,8 +141,7 @@ class Desk:
             if not changeset.steps:
                 return self.store.counters(changeset.scope).revision, answer
             try:
-                owing = owing_vectors(changeset, self.new_id())
-                return self.store.apply(owing).revision, answer
+                return self.apply(owing_vectors(changeset, self.new_id())).revision, answer
             except StaleDecision:
                 continue
         raise StaleDecision("Other writers were faster every time.")
@@ -151,11 +152,32 @@ class Desk:
             changesets, answer = decision()
             try:
                 if changesets:
-                    self.store.apply_together(changesets)
+                    self.apply_together(changesets)
                 return answer
             except StaleDecision:
                 continue
         raise StaleDecision("Other writers were faster every time.")
+
+    def apply(self, changeset: Changeset) -> Applied:
+        together = self._with_claim([changeset])
+        in_order = sorted(each.scope.key for each in together)
+        return self.store.apply_together(together)[in_order.index(changeset.scope.key)]
+
+    def apply_together(self, changesets: Sequence[Changeset]) -> None:
+        self.store.apply_together(self._with_claim(changesets))
+
+    def _with_claim(self, changesets: Sequence[Changeset]) -> list[Changeset]:
+        """With the note that a request was done, where it is to be done once: it lies with who
+        asks, also where the change does not."""
+        claim = self.claim
+        if claim is None:
+            return list(changesets)
+        carried = [
+            replace(each, claim=claim) if each.scope == claim.scope else each for each in changesets
+        ]
+        if any(each.claim is not None for each in carried):
+            return carried
+        return [*carried, Changeset(claim.scope, carried[0].at, carried[0].actor, (), claim=claim)]
 
 
 def indexing(memory: Memory, vector: Vector | None) -> Indexing:

@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 
-from commonplace.book import Commonplace, User
+from commonplace.book import Asked, Commonplace, User
 from commonplace.errors import EmbedderMismatch, NotFound, StoreError, StoreFull
 from commonplace.language.models.hashing import HashingEmbedder
 from commonplace.model.changes import Applied, Changeset
@@ -190,6 +190,14 @@ def die_during(
     with open_plainly(url) as book:
         die_at(failpoint)
         {**CHANGES, **DECISIONS}[change](book.user(user), ids)
+        line.say("survived")
+
+
+def die_while_asked_once(line: Line, url: str, failpoint: str, asked: Asked) -> None:
+    """As a server that is killed while it does what a request with a key of its own asks for."""
+    with open_plainly(url) as book:
+        die_at(failpoint)
+        book.once(book.user("ana"), asked, lambda me: me.remember("The gate is green").id)
         line.say("survived")
 
 

@@ -148,10 +148,10 @@ class Commonplace:
         scopes = (Scope.of_the_store(), *self._desk.store.scopes())
         return any(key.is_valid(now) for scope in scopes for key in self._desk.store.keys(scope))
 
-    def once(self, whose: User, asked: Asked, do: Callable[[], str]) -> str:
-        """Do it, unless the same caller asked for the same with the same key within a day: then
-        the answer is the first one's."""
-        return once(self._desk, whose.principal, asked, do)
+    def once(self, whose: User, asked: Asked, do: Callable[[User], str]) -> str:
+        """Do it with the handle that is given to it, unless the same caller asked for the same
+        with the same key within a day: then the answer is the first one's."""
+        return once(whose._desk, whose.principal, asked, lambda desk: do(User(desk, whose._asking)))
 
     def insisting(self, whose: User, insist: Callable[[], None]) -> User:
         """A handle whose changes are made only while ``insist`` raises nothing: it is asked in the

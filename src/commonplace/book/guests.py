@@ -129,7 +129,7 @@ def _apply(desk: Desk, acting: Principal, share: Share, *, gone: bool = False) -
     given = Changeset(share.owner, now, actor, (SetShare(share, told, gone),), member=member)
     told_to_guest = replace(told, subject=None)  # a source is known in its owner's journal alone
     taken = Changeset(share.guest_scope, now, actor, (SetGrant(share, told_to_guest, gone),))
-    desk.store.apply_together([given, taken])
+    desk.apply_together([given, taken])
 
 
 def _shared(desk: Desk, source: Source) -> Shared:

@@ -60,7 +60,7 @@ def create_key(
             f"There are {MAX_VALID_KEYS} valid keys already.", remedy="Revoke some of them first."
         )
     token, step = _granted(key, if_first)
-    desk.store.apply(_changeset(key.scope, now, by, step))
+    desk.apply(_changeset(key.scope, now, by, step))
     return shown_once(key, token, now)
 
 

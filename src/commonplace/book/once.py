@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import sha256
 
@@ -14,7 +14,7 @@ from commonplace.errors import (
     OutcomeUnknown,
     StoreBusy,
 )
-from commonplace.model.kept_answer import UNDER_WAY, AnswerState, KeptAnswer
+from commonplace.model.kept_answer import UNDER_WAY, AnswerState, Claim, KeptAnswer
 from commonplace.model.scope import Principal
 
 
@@ -35,24 +35,27 @@ class Asked:
     holds: Holds = Holds.WORDS
 
 
-def once(desk: Desk, who: Principal, asked: Asked, do: Callable[[], str]) -> str:
-    """The first answer to a key, for a day. What failed changed nothing, and can be tried again;
-    of what broke off in the middle nobody can say so."""
+def once(desk: Desk, who: Principal, asked: Asked, do: Callable[[Desk], str]) -> str:
+    """The first answer to a key, for a day. Each change is made in one transaction with the note
+    that it was made, so that whatever breaks off in the middle, nothing is done twice, and what
+    was not done can be tried again."""
     name = sha256(f"{who.actor}\n{who.cleared}\n{asked.key}".encode()).hexdigest()
+    claim = Claim(who.scope, name, desk.new_id())
     now = desk.clock()
-    kept = desk.store.claim_answer(who.scope, name, asked.request, now)
+    kept = desk.store.claim_answer(claim, asked.request, now)
     if kept is not None:
         return _again(kept, asked, desk)
     try:
-        answer = do()
-    except OutcomeUnknown:
+        answer = do(replace(desk, claim=claim))
+    except OutcomeUnknown:  # the note is there, if anything is
         raise
     except CommonplaceError:
-        desk.store.release_answer(who.scope, name)
+        desk.store.release_answer(claim)
         raise
-    store = desk.store
-    keep = store.keep_harmless_answer if asked.holds is Holds.NUMBERS else store.keep_answer
-    keep(who.scope, name, asked.request, now, None if asked.holds is Holds.SECRET else answer)
+    if asked.holds is Holds.NUMBERS:
+        desk.store.keep_harmless_answer(claim, asked.request, now, answer)
+    else:
+        desk.store.keep_answer(claim, None if asked.holds is Holds.SECRET else answer)
     return answer
 
 
@@ -61,10 +64,11 @@ def _again(kept: KeptAnswer, asked: Asked, desk: Desk) -> str:
         raise IdempotencyConflict("It was done; its answer went with what was erased since.")
     if kept.request != asked.request:
         raise IdempotencyConflict("This key stands for another request.")
-    if kept.state is AnswerState.OPEN and desk.clock() - kept.at < UNDER_WAY:
+    is_late = desk.clock() - kept.at >= UNDER_WAY
+    if kept.state is AnswerState.APPLIED and is_late:
+        raise IdempotencyConflict("It was done; its answer was lost when that broke off.")
+    if kept.state is not AnswerState.DONE:
         raise StoreBusy("The same request is under way.")
-    if kept.state is AnswerState.OPEN:
-        raise OutcomeUnknown("The same request was broken off in the middle.")
     if kept.answer is None:
         raise IdempotencyConflict("It was done; its answer holds a secret, and is not kept.")
     return kept.answer

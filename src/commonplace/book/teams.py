@@ -58,7 +58,7 @@ def create_team(desk: Desk, principal: Principal, name: str, retention: int | No
         is_primary=not any(one.is_primary for one in mine),
     )
     made = PutTeam(team, told_of(Op.CREATE, id))
-    desk.store.apply_together(both_sides(desk, principal, now, [first], 0, team_steps=(made,)))
+    desk.apply_together(both_sides(desk, principal, now, [first], 0, team_steps=(made,)))
     return replace(shown_team(team, first), members=(first,))
 
 

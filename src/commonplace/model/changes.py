@@ -17,6 +17,7 @@ from commonplace.model.categories import OWN_WORDS
 from commonplace.model.conflict import Held
 from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
+from commonplace.model.kept_answer import Claim
 from commonplace.model.key import Key
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Link, Memory, Sensitivity, Version
@@ -318,6 +319,7 @@ class Changeset:
     profile_numbers: int = 0  # how far the scope's counter of profile notes moves with it
     observed: int = 0  # how many of its memories are from conversations: each day has a limit
     member: str | None = None  # given: applied only while this user is a member of the team
+    claim: Claim | None = None  # the request that it answers, where that is to be done once
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from commonplace.model.conflict import Held
 from commonplace.model.filters import NO_FILTERS, UNCLEARED, WHOLE, Filters, Visibility
 from commonplace.model.job import LEASE, Failure, Job, JobState
 from commonplace.model.journal import JournalRow
-from commonplace.model.kept_answer import KeptAnswer
+from commonplace.model.kept_answer import Claim, KeptAnswer
 from commonplace.model.key import Key
 from commonplace.model.memory import Link, Memory, State, Version
 from commonplace.model.proposal import Proposal
@@ -340,25 +340,23 @@ class Store(Protocol):
 
     # ——— answers that are kept for a day ———
 
-    def claim_answer(
-        self, scope: Scope, name: str, request: str, now: datetime
-    ) -> KeptAnswer | None:
-        """None: nobody had it, and now it is the caller's to keep or to release."""
+    def claim_answer(self, claim: Claim, request: str, now: datetime) -> KeptAnswer | None:
+        """None: nobody had it, or whoever had it changed nothing for long; now it is the caller's
+        to keep or to release. A changeset that carries the claim is applied only while it is
+        held."""
         ...
 
-    def keep_answer(
-        self, scope: Scope, name: str, request: str, now: datetime, answer: str | None
-    ) -> None:
+    def keep_answer(self, claim: Claim, answer: str | None) -> None:
         """Unless something was erased since it was claimed."""
         ...
 
-    def keep_harmless_answer(
-        self, scope: Scope, name: str, request: str, now: datetime, answer: str | None
-    ) -> None:
+    def keep_harmless_answer(self, claim: Claim, request: str, now: datetime, answer: str) -> None:
         """In any case: it holds nothing that could be erased."""
         ...
 
-    def release_answer(self, scope: Scope, name: str) -> None: ...
+    def release_answer(self, claim: Claim) -> None:
+        """Where nothing was changed."""
+        ...
 
     # ——— the past ———
 

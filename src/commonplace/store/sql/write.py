@@ -46,6 +46,7 @@ from commonplace.model.memory import Link, Memory
 from commonplace.store.failpoints import reached
 from commonplace.store.sql.held import copy_held, hold, let_go
 from commonplace.store.sql.jobs import enqueue, finish
+from commonplace.store.sql.kept_answers import hold_to_claim
 from commonplace.store.sql.keys import add_key, end_key
 from commonplace.store.sql.proposals import insert_proposals, settle
 from commonplace.store.sql.recall_log import forget_recalled, insert_logged
@@ -97,6 +98,8 @@ def write_steps(session: Session, changeset: Changeset, hold_to: Callable[[int],
     hold_to(numbers.generation)
     if changeset.member is not None:
         hold_to_members(session, changeset.member)
+    if changeset.claim is not None:
+        hold_to_claim(session, changeset.claim)
     for batch in _batches(changeset):
         _write_batch(session, batch, numbers)
     if changeset.receipt or any(map(_vanishes, changeset.steps)):

@@ -77,7 +77,7 @@ class _Call:
         key = request.headers.get(IDEMPOTENCY_KEY)
         if key is not None and self.route.writes and isinstance(self.whose, User):
             return _json(self._once(self.whose, key, arguments))
-        answer = self._do(arguments)
+        answer = self._do(self.whose, arguments)
         if isinstance(answer, Iterator):
             return StreamingResponse(_in_chunks(answer), media_type=LINES)
         data = as_data(answer)
@@ -94,14 +94,16 @@ class _Call:
         more = "\n".join(self.request.headers.get(name, "") for name in ("content-type", IF_MATCH))
         fingerprint = hashlib.sha256(f"{called}\n{more}\n".encode() + self.body).hexdigest()
         asked = Asked(key, fingerprint, _holds(self.route.operation))
-        return self.reception.book.once(user, asked, lambda: _text(as_data(self._do(arguments))))
+        return self.reception.book.once(
+            user, asked, lambda handle: _text(as_data(self._do(handle, arguments)))
+        )
 
     # ——— states of one item ———
 
-    def _do(self, arguments: dict[str, Any]) -> Any:
+    def _do(self, whose: User | OfKeys | Commonplace, arguments: dict[str, Any]) -> Any:
         """If-Match: only what the caller has seen is changed. Where a verb fails because another
         was faster, it is told as that."""
-        whose, operation = self.whose, self.route.operation
+        operation = self.route.operation
         wanted = self.request.headers.get(IF_MATCH)
         insists = wanted is not None and self.route.has_etag and self.route.writes
         if wanted is None or not insists or not isinstance(whose, User):

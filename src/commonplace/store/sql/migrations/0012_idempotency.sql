@@ -1,6 +1,6 @@
 -- Answers to requests that came with a key of their caller's (Idempotency-Key), for a day: the same
 -- request again gets the same answer. A name is a digest of caller and key, a request one of what
--- was asked. state: open (under way), done, silenced (something was erased since).
+-- was asked. state: see model/kept_answer.py. Until it is done, answer names who is at it.
 
 CREATE TABLE kept_answers (
   scope           #id     NOT NULL,
