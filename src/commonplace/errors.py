@@ -133,6 +133,10 @@ class RateLimited(CommonplaceError):
     retryable = True
     default_remedy = "Nothing was changed. Call again in a moment, and more slowly."
 
+    def __init__(self, message: str, *, seconds: float = 1.0, **told: Any):
+        super().__init__(message, **told)
+        self.seconds = seconds  # after which the next request is taken
+
 
 class IdempotencyConflict(CommonplaceError):
     code = "idempotency_conflict"

@@ -22,6 +22,7 @@ CONTEXT.set_forkserver_preload(
         "commonplace.store.postgres.store",
         "commonplace.store.sqlite.store",
         "commonplace.surfaces.cli.main",
+        "commonplace.surfaces.rest.serving",
     ]
 )
 

@@ -33,7 +33,7 @@ def run(
         given.seek(0)
         ours, theirs = CONTEXT.Pipe()
         process = CONTEXT.Process(
-            target=_be_the_program, args=(theirs, list(arguments), dict(environment), where)
+            target=be_the_program, args=(theirs, list(arguments), dict(environment), where)
         )
         process.start()
         theirs.close()
@@ -59,13 +59,14 @@ def _text(file: IO[bytes]) -> str:
     return file.read().decode()
 
 
-def _be_the_program(
+def be_the_program(
     pipe: Connection, arguments: list[str], environment: dict[str, str], folder: str
 ) -> None:
     for number in (0, 1, 2):
         handle = recv_handle(pipe)
         os.dup2(handle, number)
         os.close(handle)
+    pipe.send("begun")
     pipe.close()
     sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)

@@ -1,15 +1,20 @@
-"""`commonplace serve` as somebody starts it: a process of its own, to be asked, ended, killed."""
+"""`commonplace serve` as somebody starts it: a process of its own, to be asked, ended, killed.
+
+Forked from the server that `processes.py` keeps, as in `program.py`: a start takes no seconds."""
 
 from __future__ import annotations
 
+import os
 import re
 import signal
-import subprocess
-import sys
 import tempfile
 import threading
+from multiprocessing.reduction import send_handle
+from pathlib import Path
 from typing import Any, Self
 
+from support.processes import CONTEXT
+from support.program import be_the_program
 from support.rest_server import PATIENCE, Reachable
 
 _WHERE = re.compile(r"Commonplace listens on http://(?P<host>\S+):(?P<port>\d+)\n")
@@ -18,54 +23,67 @@ _WHERE = re.compile(r"Commonplace listens on http://(?P<host>\S+):(?P<port>\d+)\
 class Served(Reachable):
     """Use it in a `with`: leaving it ends the process, whatever happened."""
 
-    def __init__(self, store: str, *options: str, user: str = "ana", port: int = 0):
+    def __init__(
+        self, store: str, *options: str, user: str = "ana", port: int = 0, command: str = "serve"
+    ):
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 (closed on leaving)
-        command = [sys.executable, "-m", "commonplace", "serve", "--store", store]
-        self.process = subprocess.Popen(
-            [*command, "--port", str(port), "--embedder", "hashing", "--user", user, *options],
-            stdout=subprocess.PIPE,
-            stderr=self._complaints,
-            text=True,
-        )
+        where = ["--store", store, "--port", str(port), "--embedder", "hashing", "--user", user]
+        self._start([command, *where, *options])
         self.said = self._line()
         found = _WHERE.fullmatch(self.said)
         if found is None:
-            self.process.kill()
-            self.process.wait(PATIENCE)
+            self.kill()
             raise AssertionError(f"it does not serve: {self.said}{self.complaints}")
         self.port = int(found["port"])
         self.who = self._line()
+
+    def _start(self, arguments: list[str]) -> None:
+        ours, theirs = CONTEXT.Pipe()
+        given = (theirs, arguments, dict(os.environ), str(Path.cwd()))
+        self.process = CONTEXT.Process(target=be_the_program, args=given, daemon=True)
+        self.process.start()
+        theirs.close()
+        read, write = os.pipe()
+        with open(os.devnull) as nothing:
+            for handle in (nothing.fileno(), write, self._complaints.fileno()):
+                send_handle(ours, handle, self.process.pid)
+            assert ours.recv() == "begun"  # until then the handles are on their way
+        os.close(write)
+        ours.close()
+        self._said = os.fdopen(read, encoding="utf-8")
 
     def _line(self) -> str:
         """A silent process is ended, so that reading comes to its end."""
         impatience = threading.Timer(PATIENCE, self.process.kill)
         impatience.start()
         try:
-            return str(self.process.stdout.readline())  # type: ignore[union-attr]
+            return self._said.readline()
         finally:
             impatience.cancel()
 
     @property
     def complaints(self) -> str:
         """What it has written to stderr."""
-        self._complaints.seek(0)
-        return self._complaints.read().decode()
+        where = os.fstat(self._complaints.fileno()).st_size
+        return os.pread(self._complaints.fileno(), where, 0).decode()
 
     def tell_to_stop(self, number: signal.Signals = signal.SIGTERM) -> None:
-        self.process.send_signal(number)
+        assert self.process.pid is not None
+        os.kill(self.process.pid, number)
 
-    def exit_code(self) -> int:
-        return self.process.wait(PATIENCE * 2)
+    def exit_code(self) -> int | None:
+        self.process.join(PATIENCE * 2)
+        return self.process.exitcode
 
     def kill(self) -> None:
         """SIGKILL: no goodbye."""
         self.process.kill()
-        self.process.wait(PATIENCE)
+        self.process.join(PATIENCE)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *ended: Any) -> None:
         self.kill()
-        self.process.stdout.close()  # type: ignore[union-attr]
+        self._said.close()
         self._complaints.close()

@@ -108,7 +108,8 @@ class Rates:
             bucket.tokens = min(self._most, bucket.tokens + (now - bucket.at) * self._rate)
             bucket.at = now
             if bucket.tokens < 1:
-                raise RateLimited("Too many requests with this key.")
+                wait = (1 - bucket.tokens) / self._rate
+                raise RateLimited("Too many requests with this key.", seconds=wait)
             bucket.tokens -= 1
             if len(self._buckets) > REMEMBERED_CALLERS:
                 self._buckets.popitem(last=False)

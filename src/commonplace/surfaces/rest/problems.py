@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -74,5 +75,6 @@ def _headers(error: CommonplaceError, status: int) -> dict[str, str]:
     if status == 401:
         headers["www-authenticate"] = 'Bearer realm="commonplace"'
     if error.retryable:
-        headers["retry-after"] = str(RETRY_AFTER)
+        wait = error.seconds if isinstance(error, errors.RateLimited) else RETRY_AFTER
+        headers["retry-after"] = str(math.ceil(wait))
     return headers

@@ -1,0 +1,60 @@
+"""An answer that was kept for who asks again is gone with what it told, to the last byte."""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+import pytest
+
+from support.rest_server import running
+from support.stored_bytes import files_holding
+
+
+@pytest.fixture
+def secret():
+    """A word that stands nowhere else."""
+    return f"zq{uuid4().hex}"
+
+
+@pytest.fixture
+def holding(store_url, request):
+    server = request.getfixturevalue("postgres") if "://" in store_url else None
+    return lambda text: files_holding(text, store_url, server)
+
+
+WAYS = {
+    "a memory": lambda server, id: server.ask("POST", f"/v1/memories/{id}/erase", {"now": True}),
+    "everything": lambda server, id: server.ask("DELETE", "/v1/me?now=true"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_erasing_takes_the_answers_that_told_of_it(book, me, secret, holding, way):
+    with running(book) as server:
+
+        def remember(key):
+            told = {"content": f"The code word is {secret}"}
+            return server.ask("POST", "/v1/memories", told, {"idempotency-key": key})
+
+        id = remember("once").data["id"]
+        body = {"tags": [secret]}
+        server.ask("PATCH", f"/v1/memories/{id}", body, {"idempotency-key": "twice"})
+        assert "kept_answers" in me.verify_forget(secret).found_in
+        assert holding(secret), "the test can find what is there"
+        assert WAYS[way](server, id).status == 200
+        assert me.verify_forget(secret).clean
+        again = remember("once")
+        if way == "a memory":
+            assert (again.status, again.data["code"]) == (409, "idempotency_conflict")
+            assert me.list().memories == (), "and asking again does not bring it back"
+            book.close()
+            assert holding(secret) == []
+
+
+def test_no_token_is_in_a_kept_answer(book, me, holding):
+    with running(book) as server:
+        named = {"idempotency-key": "once"}
+        token = server.ask("POST", "/v1/keys", {"label": "x"}, named).data["token"]
+    assert not me.verify_forget(token).found_in
+    book.close()
+    assert holding(token.rsplit(".", 1)[1]) == []
