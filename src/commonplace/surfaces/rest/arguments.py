@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from commonplace.errors import BadText, InvalidInput, MissingField, UnknownField
+from commonplace.errors import BadText, InvalidInput
 from commonplace.operations import Parameter, Shape
+from commonplace.surfaces.given import by_spelling, from_json, refuse_missing, refuse_unknown
 from commonplace.surfaces.rest.routes import Route
 
 JSON = "application/json"
@@ -29,11 +30,9 @@ def arguments_from(
         arguments |= _from_query(beside, query)
         arguments[route.whole_body.name] = _whole(route.whole_body, body)
     else:
-        _refuse_names((name for name, _ in query), ())
+        refuse_unknown((name for name, _ in query), ())
         arguments |= _from_body(route, body, media_type)
-    for parameter in route.parameters:
-        if parameter.required and parameter.name not in arguments:
-            raise MissingField(f"{parameter.name} is missing.", field=parameter.name)
+    refuse_missing(route.parameters, arguments)
     return arguments
 
 
@@ -52,25 +51,12 @@ def from_path(route: Route, path: Mapping[str, str]) -> dict[str, Any]:
 def _from_query(
     parameters: Iterable[Parameter], query: Sequence[tuple[str, str]]
 ) -> dict[str, Any]:
-    known = _by_spelling(parameters)
-    _refuse_names((name for name, _ in query), known)
+    known = by_spelling(parameters)
+    refuse_unknown((name for name, _ in query), known)
     values: dict[str, list[str]] = {}
     for name, value in query:
         values.setdefault(known[name].name, []).append(value)
     return {name: _understood(known[name], given) for name, given in values.items()}
-
-
-def _by_spelling(parameters: Iterable[Parameter]) -> dict[str, Parameter]:
-    taken = tuple(parameters)
-    known = {parameter.name: parameter for parameter in taken}
-    return known | {parameter.alias: parameter for parameter in taken if parameter.alias}
-
-
-def _refuse_names(names: Iterable[str], known: Iterable[str]) -> None:
-    taken = set(known)
-    for name in names:
-        if name not in taken:
-            raise UnknownField(f"There is no {name!r} to give here.", field=name)
 
 
 def _understood(parameter: Parameter, given: list[str]) -> Any:
@@ -115,29 +101,11 @@ def _from_body(route: Route, body: bytes, media_type: str) -> dict[str, Any]:
     given = parsed(decoded(body), "body")
     if not isinstance(given, dict):
         raise InvalidInput("The body must be a JSON object.", field="body")
-    known = _by_spelling(route.parameters)
-    _refuse_names(given, known)
-    return {name: _from_json(known[name], value) for name, value in given.items()}
-
-
-def _from_json(parameter: Parameter, value: Any) -> Any:
-    """A text that names a file here is a text: nobody reads the server's files from afar."""
-    if parameter.shape is Shape.ORIGINAL and isinstance(value, str):
-        if not value.strip() or "\0" in value:
-            raise BadText(f"{parameter.name} is no text.", field=parameter.name)
-        return _encoded(value, parameter.name)
-    return value
+    return from_json(route.parameters, given)
 
 
 def _whole(parameter: Parameter, body: bytes) -> Any:
     return body if parameter.shape is Shape.ORIGINAL else decoded(body).splitlines()
-
-
-def _encoded(text: str, name: str) -> bytes:
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise BadText(f"{name} holds half a character.", field=name) from None
 
 
 def decoded(body: bytes) -> str:
