@@ -158,6 +158,7 @@ def test_importing_the_package_loads_no_model_and_no_driver():
         "typer",
         "fastapi",
         "uvicorn",
+        "mcp",
     ):
         assert heavy not in loaded, f"import commonplace loads {heavy}"
 

@@ -14,6 +14,7 @@ from commonplace.operations import OPERATIONS
 from commonplace.surfaces.cli.bench import bench
 from commonplace.surfaces.cli.command import GLOBALS, Globals, command_for
 from commonplace.surfaces.cli.demo import demo
+from commonplace.surfaces.cli.mcp import mcp
 from commonplace.surfaces.cli.render import show_error
 from commonplace.surfaces.cli.serving import serve
 
@@ -50,6 +51,7 @@ def build() -> typer.Typer:
             groups[first].command(rest, help=operation.help)(command_for(operation))
     app.command("demo")(demo)
     app.command("serve")(serve)
+    app.command("mcp")(mcp)
     app.add_typer(bench, name="bench")
     return app
 

@@ -10,13 +10,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Match
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp
 
 import commonplace
 from commonplace.book import Commonplace
 from commonplace.errors import CommonplaceError, InvalidInput, NotFound
 from commonplace.settings import Settings
+from commonplace.surfaces.mcp.mounted import PATH, Mounted
 from commonplace.surfaces.rest import metrics
 from commonplace.surfaces.rest.answering import JSON, endpoint_for
 from commonplace.surfaces.rest.gate import Gate, unexpected
@@ -32,7 +33,9 @@ _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configu
 
 def build_app(book: Commonplace, settings: Settings) -> tuple[ASGIApp, Reception]:
     reception = Reception(book, settings)
+    mcp = Mounted(reception)
     app = FastAPI(
+        lifespan=lambda app: mcp.running(),
         title="Commonplace",
         version=commonplace.__version__,
         summary="Long-term memory for AI agents: remember, recall, forget.",
@@ -43,6 +46,7 @@ def build_app(book: Commonplace, settings: Settings) -> tuple[ASGIApp, Reception
     )
     _operate(app, reception)
     _attend(app, reception)
+    app.router.routes.append(Route(PATH, mcp))
     app.add_exception_handler(CommonplaceError, _refused)
     app.add_exception_handler(HTTPException, _no_such_route)
     app.add_exception_handler(Exception, lambda request, error: unexpected())

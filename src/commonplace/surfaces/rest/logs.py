@@ -62,9 +62,10 @@ def log_to_stderr() -> None:
         (NAME, logging.INFO),
         ("commonplace", logging.INFO),
         ("uvicorn", logging.WARNING),
+        ("mcp", logging.ERROR),  # below that it tells what clients sent
     ):
         logger = logging.getLogger(name)
         logger.setLevel(level)
-    for name in ("commonplace", "uvicorn"):
+    for name in ("commonplace", "uvicorn", "mcp"):
         logging.getLogger(name).handlers = [handler]
         logging.getLogger(name).propagate = False

@@ -55,7 +55,7 @@ def problem(error: CommonplaceError, status: int | None = None) -> Response:
         json.dumps(as_problem(error, shown), ensure_ascii=False).encode("utf-8", "replace"),
         status_code=shown,
         media_type=MEDIA_TYPE,
-        headers=_headers(error, shown),
+        headers=headers_of(error, shown),
     )
 
 
@@ -70,7 +70,7 @@ def as_problem(error: CommonplaceError, status: int) -> dict[str, Any]:
     }
 
 
-def _headers(error: CommonplaceError, status: int) -> dict[str, str]:
+def headers_of(error: CommonplaceError, status: int) -> dict[str, str]:
     headers = {"cache-control": "no-store"}
     if status == 401:
         headers["www-authenticate"] = 'Bearer realm="commonplace"'

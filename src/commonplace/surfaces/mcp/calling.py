@@ -1,0 +1,257 @@
+"""One call of a tool: who calls, the arguments, the verb, perhaps a question, the answer."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio.to_thread
+from mcp import types
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from mcp.types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from commonplace.answers import as_data
+from commonplace.book import User
+from commonplace.errors import CommonplaceError, InvalidInput, NotAllowed
+from commonplace.surfaces.given import from_json, refuse_missing
+from commonplace.surfaces.mcp.asking import (
+    ACCEPT,
+    CONSENT,
+    Form,
+    consent_to,
+    decide,
+    questions_about,
+    waiting_in,
+)
+from commonplace.surfaces.mcp.describing import DECIDED, RESULT
+from commonplace.surfaces.mcp.telling import told, told_of, told_of_waiting
+from commonplace.surfaces.mcp.tools import BY_TOOL, Tool, Way
+
+log = logging.getLogger("commonplace.mcp")
+
+Asking = ServerRequestContext[Any, Any]
+Who = Callable[[Asking], User]  # reads the store, so it is called in a thread
+Wrote = Callable[[User], None]
+Outcome = types.CallToolResult | types.InputRequiredResult
+
+ERROR = "commonplace/error"  # an error as data, beside its words
+PATIENCE = 600  # seconds that a person is given to answer
+_INPUT = "decision"
+_Kept = TypeVar("_Kept")
+
+
+async def in_thread(call: Callable[..., _Kept], *given: Any) -> _Kept:
+    """The engine waits for its database; the loop goes on. What was begun comes to its end, even
+    where the caller has given up on it."""
+    return await anyio.to_thread.run_sync(partial(call, *given))
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What the verb said, as it goes out: also what is carried along while a person is asked."""
+
+    data: Any
+    text: str
+    waiting: Sequence[str]
+
+
+class Calls:
+    def __init__(self, who: Who, wrote: Wrote):
+        self._who = who
+        self._wrote = wrote
+
+    async def __call__(self, asking: Asking, params: types.CallToolRequestParams) -> Outcome:
+        tool = BY_TOOL.get(params.name)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
+        try:
+            user = await in_thread(self._who, asking)
+            return await self._called(tool, user, Dialogue(asking, params))
+        except _Paused as paused:
+            return paused.until
+        except CommonplaceError as error:
+            return refused(error)
+        except MCPError:
+            raise
+        except Exception as error:  # whatever it is, no trace of it reaches the caller
+            log.error("tool", exc_info=error, extra={"facts": {"tool": tool.name}})
+            return refused(unexpected())
+
+    async def _called(self, tool: Tool, user: User, dialogue: Dialogue) -> types.CallToolResult:
+        way, arguments = understood(tool, dialogue.params.arguments or {})
+        answered = dialogue.carried()
+        if answered is None:
+            await self._agreed(way, user, arguments, dialogue)
+            answered = await in_thread(_answer, way, user, arguments)
+            if not tool.reads_only:
+                self._wrote(user)
+        return await self._settled(user, answered, dialogue)
+
+    async def _agreed(
+        self, way: Way, user: User, arguments: Mapping[str, Any], dialogue: Dialogue
+    ) -> None:
+        form = await in_thread(consent_to, user, way.operation, arguments)
+        if form is None or not dialogue.can_ask:
+            return
+        if (await dialogue.ask(form)).get(CONSENT) != ACCEPT:
+            raise NotAllowed(
+                "The user did not agree: the profile stays as it is.",
+                remedy="Go on without it, and do not propose it again unless the user asks.",
+            )
+
+    async def _settled(
+        self, user: User, answered: Answered, dialogue: Dialogue
+    ) -> types.CallToolResult:
+        """With what the user decided at once, where they could be asked."""
+        if not answered.waiting:
+            return given_back(answered)
+        chosen: dict[str, str] = {}
+        if dialogue.can_ask and (form := await in_thread(questions_about, user, answered.waiting)):
+            chosen = await dialogue.ask(form, answered)
+        decided = await in_thread(decide, user, chosen) if chosen else []
+        if decided:
+            self._wrote(user)
+        done = {each.id for each in decided if not each.problem}
+        still = [id for id in answered.waiting if id not in done]
+        hint = told_of_waiting(user, still) if still else ""
+        return given_back(answered, as_data(decided), hint)
+
+
+def understood(tool: Tool, given: Mapping[str, Any]) -> tuple[Way, dict[str, Any]]:
+    """The way that a call takes, and what the verb is given. What belongs to another way of the
+    same tool makes no sense beside it, and is refused as unknown."""
+    arguments = from_json(tool.parameters, given)
+    way = tool.way(arguments)
+    own_words = {each.when for each in tool.ways if each.when}
+    passed = {n: v for n, v in given.items() if n in way.shows or n not in own_words}
+    arguments = from_json(way.parameters, passed)
+    refuse_missing(way.parameters, arguments)
+    return way, arguments
+
+
+def _answer(way: Way, user: User, arguments: Mapping[str, Any]) -> Answered:
+    answer = way.operation.call(user, arguments)
+    data = as_data(answer)
+    return Answered(data, told(answer, data), waiting_in(answer))
+
+
+# ——— asking ———
+
+
+class _Paused(Exception):
+    """No error, but the end for now: the call goes on when the client comes again with the user's
+    answer."""
+
+    def __init__(self, until: types.InputRequiredResult):
+        super().__init__()
+        self.until = until
+
+
+class Dialogue:
+    """Asking the person behind a client. Up to 2025-11-25 the server asks in the middle of the
+    call; from 2026-07-28 on the call ends with its questions, and is made again with answers."""
+
+    def __init__(self, asking: Asking, params: types.CallToolRequestParams):
+        self._asking = asking
+        self.params = params
+        self._is_modern = asking.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+    @property
+    def can_ask(self) -> bool:
+        able = self._asking.session.client_capabilities
+        if able is None or able.elicitation is None:
+            return False
+        by_form = able.elicitation.form is not None or able.elicitation.url is None
+        return by_form and (self._is_modern or self._asking.session.can_send_request)
+
+    def carried(self) -> Answered | None:
+        """The answer from before the question. It is only ever given back to who brings it, and
+        what it names is decided with the caller's own rights, so it need not be sealed."""
+        if self.params.request_state is None:
+            return None
+        try:
+            kept = json.loads(self.params.request_state)
+            return Answered(**kept) if kept else None
+        except (ValueError, TypeError):
+            raise InvalidInput("This is no state of ours.", field="requestState") from None
+
+    async def ask(self, form: Form, answered: Answered | None = None) -> dict[str, str]:
+        if not self._is_modern:
+            return form.chosen(await self._asked_in_between(form))
+        if self.params.input_responses is None:
+            raise _Paused(_input_required(form, answered))
+        given = self.params.input_responses.get(_INPUT)
+        return form.chosen(_content(given))
+
+    async def _asked_in_between(self, form: Form) -> Mapping[str, Any] | None:
+        try:
+            result = await self._asking.session.send_request(
+                _elicitation(form),
+                types.ElicitResult,
+                request_read_timeout_seconds=PATIENCE,
+                metadata=ServerMessageMetadata(related_request_id=self._asking.request_id),
+            )
+        except (MCPError, ValidationError) as error:
+            # A client that fails to ask leaves it undecided; what was told is held all the same.
+            log.info("asked", extra={"facts": {"unanswered": type(error).__name__}})
+            return None
+        return _content(result)
+
+
+def _content(given: object) -> Mapping[str, Any] | None:
+    if not isinstance(given, types.ElicitResult) or given.action != "accept":
+        return None
+    return given.content
+
+
+def _elicitation(form: Form) -> types.ElicitRequest:
+    return types.ElicitRequest(
+        params=types.ElicitRequestFormParams(message=form.message, requested_schema=form.schema())
+    )
+
+
+def _input_required(form: Form, answered: Answered | None) -> types.InputRequiredResult:
+    kept = answered and {
+        "data": answered.data,
+        "text": answered.text,
+        "waiting": list(answered.waiting),
+    }
+    return types.InputRequiredResult(
+        input_requests={_INPUT: _elicitation(form)}, request_state=json.dumps(kept)
+    )
+
+
+# ——— what goes back ———
+
+
+def given_back(
+    answered: Answered, decided: Sequence[Any] = (), hint: str = ""
+) -> types.CallToolResult:
+    data = answered.data if isinstance(answered.data, dict) else {RESULT: answered.data}
+    texts = [answered.text, json.dumps({DECIDED: decided}) if decided else "", hint]
+    return types.CallToolResult(
+        content=[types.TextContent(text=text) for text in texts if text],
+        structured_content={**data, DECIDED: decided} if decided else data,
+    )
+
+
+def refused(error: CommonplaceError) -> types.CallToolResult:
+    """In words for the agent, which can often mend it, and as data for a program."""
+    return types.CallToolResult(
+        content=[types.TextContent(text=told_of(error))],
+        is_error=True,
+        _meta={ERROR: error.as_dict()},
+    )
+
+
+def unexpected() -> CommonplaceError:
+    return CommonplaceError(
+        "Something went wrong that should not.", remedy="Please report it, with what was called."
+    )

@@ -1,0 +1,61 @@
+"""The protocol over standard input and output, for a client that starts the server itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+from mcp import types
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+
+from commonplace.book import User
+from commonplace.surfaces.mcp.server import build_server
+
+
+def serve_stdio(caller: Callable[[], User]) -> None:
+    """Until standard input ends. `caller` says for each request who asks: a key may be revoked."""
+    anyio.run(_serve, caller)
+
+
+async def _serve(caller: Callable[[], User]) -> None:
+    server = build_server(lambda asking: caller())
+    async with stdio_server() as (lines, answers):
+        heard, hears = anyio.create_memory_object_stream[SessionMessage | Exception]()
+
+        async def sort() -> None:
+            """What is no message is answered as such: its sender may wait for something."""
+            async with heard:
+                async for line in lines:
+                    if isinstance(line, Exception):
+                        await answers.send(SessionMessage(_unreadable(line)))
+                    else:
+                        await heard.send(line)
+
+        async with anyio.create_task_group() as together:
+            together.start_soon(sort)
+            await server.run(hears, answers, server.create_initialization_options())
+            together.cancel_scope.cancel()
+
+
+def _unreadable(error: Exception) -> types.JSONRPCError:
+    line = error.errors()[0]["input"] if isinstance(error, ValidationError) else None
+    is_json, id = _id_in(line)
+    told = types.ErrorData(
+        code=types.INVALID_REQUEST if is_json else types.PARSE_ERROR,
+        message="This line is no message of the protocol in valid UTF-8.",
+    )
+    return types.JSONRPCError(jsonrpc="2.0", id=id, error=told)
+
+
+def _id_in(line: Any) -> tuple[bool, str | int | None]:
+    """Readers of JSON differ: half a character is refused by one and taken by another."""
+    try:
+        message = json.loads(line)
+    except (TypeError, ValueError, RecursionError):
+        return False, None
+    id = message.get("id") if isinstance(message, dict) else None
+    return True, id if isinstance(id, str | int) and not isinstance(id, bool) else None
