@@ -26,8 +26,9 @@ MODES = (
 class Connected:
     """A client that is connected; its methods wait for their answers."""
 
-    def __init__(self, client: Client, portal: Any):
+    def __init__(self, client: Client, portal: Any, headers: Any = None):
         self.client = client
+        self.headers = headers  # that go with every request over HTTP
         self._portal = portal
 
     def run(self, method: Callable[..., Any], *given: Any) -> Any:
@@ -80,7 +81,7 @@ def over_http(
         client = Client(transport, read_timeout_seconds=PATIENCE, **options)
         try:
             with portal.wrap_async_context_manager(client):
-                yield Connected(client, portal)
+                yield Connected(client, portal, http.headers)
         finally:
             portal.call(http.aclose)
 

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 from faces import AsyncFace, ClientFace, CommandLineFace, PythonFace, RestFace, play
+from mcp_face import McpFace, place_for, tool_for
 from scenarios import SCENARIOS
 
 from commonplace.operations import OPERATIONS
+from commonplace.surfaces.mcp.resources import PLACES
+from commonplace.surfaces.mcp.tools import TOOLS
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
@@ -17,6 +20,7 @@ def test_every_surface_answers_alike(scenario, tmp_path: Path, monkeypatch, caps
         "command line": CommandLineFace(str(tmp_path / "cli.db"), monkeypatch, capsys),
         "client": ClientFace(str(tmp_path / "client.db")),
         "rest": RestFace(str(tmp_path / "rest.db")),
+        "mcp": McpFace(str(tmp_path / "mcp.db")),
     }
     try:
         transcripts = {name: play(face, scenario) for name, face in faces.items()}
@@ -35,6 +39,14 @@ def test_the_table_covers_every_operation_on_the_command_line():
     # And in test_keys_on_the_command_line.py.
     alone |= {"keys admin", "keys admins", "keys revoke-admin"}
     assert offered - alone <= played
+
+
+def test_the_table_calls_every_tool_and_most_resources():
+    played = [(step.operation, step.arguments) for each in SCENARIOS for step in each.steps]
+    called = {found[1].name for step in played if (found := tool_for(*step))}
+    assert called == {way.name for tool in TOOLS for way in tool.ways}
+    read = {place.path for step in played if (place := place_for(*step))}
+    assert len(read) > len(PLACES) / 2
 
 
 def test_postgres_answers_like_sqlite(postgres, tmp_path: Path):

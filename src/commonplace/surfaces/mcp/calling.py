@@ -178,9 +178,14 @@ class Dialogue:
             return None
         try:
             kept = json.loads(self.params.request_state)
-            return Answered(**kept) if kept else None
-        except (ValueError, TypeError):
-            raise InvalidInput("This is no state of ours.", field="requestState") from None
+        except (ValueError, RecursionError):
+            kept = ()
+        match kept:
+            case None:
+                return None
+            case {"data": data, "text": str(text), "waiting": [*ids]}:
+                return Answered(data, text, [str(id) for id in ids])
+        raise InvalidInput("This is no state of ours.", field="requestState")
 
     async def ask(self, form: Form, answered: Answered | None = None) -> dict[str, str]:
         if not self._is_modern:

@@ -13,6 +13,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.datastructures import Headers
 from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
 from commonplace.book import User
@@ -33,6 +34,7 @@ class Mounted:
 
     def __init__(self, reception: Reception):
         self._reception = reception
+        self.route = Route(PATH, self)
         self._manager = StreamableHTTPSessionManager(
             build_server(_caller, self._wrote), max_request_body_size=reception.max_bytes
         )
@@ -46,6 +48,7 @@ class Mounted:
         self._reception.listeners.tell(user.principal.user_id)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["route"] = self.route  # for metrics and logs: FastAPI names only routes of its own
         try:
             user = await in_thread(self._reception.caller, Headers(scope=scope))
         except CommonplaceError as error:

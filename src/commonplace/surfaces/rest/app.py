@@ -10,14 +10,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Match, Route
+from starlette.routing import Match
 from starlette.types import ASGIApp
 
 import commonplace
 from commonplace.book import Commonplace
 from commonplace.errors import CommonplaceError, InvalidInput, NotFound
 from commonplace.settings import Settings
-from commonplace.surfaces.mcp.mounted import PATH, Mounted
+from commonplace.surfaces.mcp.mounted import Mounted
 from commonplace.surfaces.rest import metrics
 from commonplace.surfaces.rest.answering import JSON, endpoint_for
 from commonplace.surfaces.rest.gate import Gate, unexpected
@@ -46,7 +46,7 @@ def build_app(book: Commonplace, settings: Settings) -> tuple[ASGIApp, Reception
     )
     _operate(app, reception)
     _attend(app, reception)
-    app.router.routes.append(Route(PATH, mcp))
+    app.router.routes.append(mcp.route)
     app.add_exception_handler(CommonplaceError, _refused)
     app.add_exception_handler(HTTPException, _no_such_route)
     app.add_exception_handler(Exception, lambda request, error: unexpected())

@@ -1,0 +1,229 @@
+"""Asking the person behind a client: which value is right, may the profile say so. Only those who
+may decide are asked; who does not answer has decided nothing."""
+
+import pytest
+from mcp import types
+
+import commonplace
+from commonplace.surfaces.mcp.server import build_server
+from support.mcp_client import MODES, connected
+
+
+@pytest.fixture
+def me(tmp_path):
+    with commonplace.open(str(tmp_path / "memory.db"), embedder="hashing") as book:
+        yield book.user("ana")
+
+
+class Person:
+    """Who sits at the client: is shown a form, and answers it."""
+
+    def __init__(self, action="accept", answer=None, fails=False):
+        self.action = action
+        self.answer = answer  # to every question of the form
+        self.fails = fails
+        self.forms = []
+
+    async def __call__(self, context, params):
+        self.forms.append(params)
+        if self.fails:
+            return types.ErrorData(code=types.INTERNAL_ERROR, message="the dialog broke")
+        asked = params.requested_schema["properties"]
+        content = dict.fromkeys(asked, self.answer) if self.action == "accept" else None
+        return types.ElicitResult(action=self.action, content=content)
+
+
+@pytest.fixture(params=MODES)
+def speaking(request):
+    def speak(user, person=None):
+        return connected(
+            build_server(lambda asking: user), mode=request.param, elicitation_callback=person
+        )
+
+    return speak
+
+
+def two_values(client):
+    """The second value of a kv is held until a person decides."""
+    client.data("remember", content="The door code is 4411")
+    return client.call("remember", content="The door code is 5522")
+
+
+def values(user):
+    return sorted(m.metadata["value"] for m in user.list(kinds=["kv"]).memories)
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [("keep", ["4411"]), ("replace", ["5522"]), ("both", ["4411", "5522"])],
+)
+def test_the_owner_says_which_value_is_right(speaking, me, answer, left):
+    person = Person(answer=answer)
+    with speaking(me, person) as client:
+        result = two_values(client)
+    told = result.structured_content
+    assert told["decided"] == [{"id": told["conflict"], "choice": answer, "problem": ""}]
+    assert values(me) == left
+    assert me.conflicts() == []
+    (form,) = person.forms
+    ((id, question),) = form.requested_schema["properties"].items()
+    assert id == told["conflict"]
+    assert question["enum"] == ["keep", "replace", "both"]
+    assert "4411" in question["description"]
+    assert "5522" in question["description"]
+
+
+@pytest.mark.parametrize("person", [Person("decline"), Person("cancel"), Person(answer="perhaps")])
+def test_who_does_not_answer_has_decided_nothing(speaking, me, person):
+    with speaking(me, person) as client:
+        result = two_values(client)
+    assert not result.is_error
+    assert "decided" not in result.structured_content
+    assert result.structured_content["action"] == "pending"
+    assert "call conflicts" in result.content[-1].text
+    assert [question.id for question in me.conflicts()] == [result.structured_content["conflict"]]
+    assert values(me) == ["4411"]
+
+
+def test_a_client_that_cannot_ask_is_told_what_waits_and_how_to_decide(speaking, me):
+    with speaking(me) as client:
+        result = two_values(client)
+        conflict = result.structured_content["conflict"]
+        assert conflict in result.content[-1].text
+        assert "call conflicts" in result.content[-1].text
+        assert client.data("conflicts")["result"][0]["id"] == conflict
+        client.data("conflicts", conflict=conflict, choice="override")
+    assert values(me) == ["5522"]
+
+
+def test_a_client_whose_dialog_breaks_keeps_what_was_told(me):
+    """In the middle of a call it is as if nobody had answered."""
+    server = build_server(lambda asking: me)
+    with connected(server, mode="legacy", elicitation_callback=Person(fails=True)) as client:
+        result = two_values(client)
+    assert result.structured_content["action"] == "pending"
+    assert len(me.conflicts()) == 1
+
+
+def test_an_agent_is_not_asked_what_the_owner_decides(speaking, me):
+    person = Person(answer="replace")
+    with speaking(me.agent("helper"), person) as client:
+        result = two_values(client)
+        conflict = result.structured_content["conflict"]
+        assert "You cannot" in result.content[-1].text
+        refused = client.refusal("conflicts", conflict=conflict, choice="override")
+    assert refused["code"] == "not_allowed"
+    assert person.forms == []
+    assert values(me) == ["4411"]
+
+
+def test_an_agent_that_may_resolve_is_asked(speaking, me):
+    person = Person(answer="replace")
+    with speaking(me.agent("helper", may_resolve=True), person) as client:
+        two_values(client)
+    assert len(person.forms) == 1
+    assert values(me) == ["5522"]
+
+
+# ——— consent ———
+
+SAID = "Please call me Ana. I live in Haifa."
+
+
+def test_what_was_heard_about_the_profile_is_asked_of_its_owner(speaking, me):
+    person = Person(answer="accept")
+    with speaking(me, person) as client:
+        result = client.call("observe", text=SAID)
+    assert {each["choice"] for each in result.structured_content["decided"]} == {"accept"}
+    assert me.profile().fields == {"city": "Haifa", "preferred_name": "Ana"}
+    assert me.proposals() == []
+    (form,) = person.forms
+    assert all(
+        q["enum"] == ["accept", "decline"] for q in form.requested_schema["properties"].values()
+    )
+
+
+def test_what_the_owner_declines_is_not_said(speaking, me):
+    with speaking(me, Person(answer="decline")) as client:
+        client.data("observe", text=SAID)
+    assert me.profile().fields == {}
+    assert me.proposals() == []
+
+
+def test_what_is_not_decided_goes_on_waiting(speaking, me):
+    with speaking(me, Person("cancel")) as client:
+        result = client.call("observe", text=SAID)
+    assert "`commonplace profile accept`" in result.content[-1].text
+    assert {each.name for each in me.proposals()} == {"city", "preferred_name"}
+
+
+def test_an_agents_key_cannot_agree_for_the_owner(speaking, me):
+    person = Person(answer="accept")
+    with speaking(me.agent("helper", may_resolve=True), person) as client:
+        client.data("observe", text=SAID)
+        told = client.data("profile", name="pronouns", value="she/her")
+    assert told["outcome"] == "waiting"
+    assert person.forms == []
+    assert me.profile().fields == {}
+
+
+def test_with_the_owners_key_the_person_agrees_before_the_profile_changes(speaking, me):
+    person = Person(answer="accept")
+    with speaking(me, person) as client:
+        assert client.data("profile", name="city", value="Haifa")["outcome"] == "applied"
+        client.data("profile", name="city", value="Haifa")  # it says so: nobody is asked again
+        person.answer = "decline"
+        told = client.refusal("profile", name="city", value="Berlin")
+        client.data("profile", name="tone", value="brief")  # nothing that needs anybody's word
+    assert told["code"] == "not_allowed"
+    assert len(person.forms) == 2
+    assert me.profile().fields == {"city": "Haifa", "tone": "brief"}
+
+
+# ——— the call that is made again with the answers (2026-07-28) ———
+
+
+def called(user, state=None, answers=None):
+    """One call as it goes over the wire, with nobody who answers by itself."""
+    server = build_server(lambda asking: user)
+    with connected(server, mode=MODES[0], elicitation_callback=Person()) as client:
+
+        async def call():
+            return await client.client.session.call_tool(
+                "remember",
+                {"content": "The door code is 5522"},
+                input_responses=answers,
+                request_state=state,
+                allow_input_required=True,
+            )
+
+        return client.run(call)
+
+
+def test_what_comes_back_with_an_answer_is_held_to_the_callers_rights(me):
+    """A client may make up what it brings back: it gets no more than its key lets it do."""
+    me.remember("The door code is 4411")
+    asked = called(me)
+    assert isinstance(asked, types.InputRequiredResult)
+    (conflict,) = (question.id for question in me.conflicts())
+    answers = {"decision": types.ElicitResult(action="accept", content={conflict: "replace"})}
+    by_an_agent = called(me.agent("helper"), asked.request_state, answers)
+    assert "decided" not in by_an_agent.structured_content
+    for made_up in ("{", "[]", '{"a": 1}', "5", '{"data": 1, "text": 2, "waiting": 3}'):
+        assert called(me, made_up, answers).is_error
+    assert values(me) == ["4411"]
+    by_the_owner = called(me, asked.request_state, answers)
+    assert by_the_owner.structured_content["decided"][0]["choice"] == "replace"
+    assert values(me) == ["5522"]
+
+
+def test_what_was_decided_meanwhile_is_not_decided_again(me):
+    me.remember("The door code is 4411")
+    asked = called(me)
+    (conflict,) = (question.id for question in me.conflicts())
+    me.resolve(conflict, "insert")
+    answers = {"decision": types.ElicitResult(action="accept", content={conflict: "replace"})}
+    result = called(me, asked.request_state, answers)
+    assert not result.is_error
+    assert "decided" not in result.structured_content
+    assert values(me) == ["4411", "5522"]

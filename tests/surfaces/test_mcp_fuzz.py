@@ -1,0 +1,161 @@
+"""Calls that nobody would make: no crash, no trace, nothing of another; the server answers on."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from mcp.shared.exceptions import MCPError
+
+import commonplace
+from commonplace.errors import all_errors
+from commonplace.surfaces.mcp.describing import described
+from commonplace.surfaces.mcp.server import build_server
+from commonplace.surfaces.mcp.tools import TOOLS
+from support.mcp_client import MODES, connected
+from support.rest_server import running
+
+CODES = {error.code for error in all_errors()}
+SECRET = "36-24-36"
+SCHEMAS = {tool.name: described(tool) for tool in TOOLS}
+VALID = {name: Draft202012Validator(tool.output_schema) for name, tool in SCHEMAS.items()}
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    store = str(tmp_path_factory.mktemp("fuzz") / "memory.db")
+    with commonplace.open(store, embedder="hashing") as opened:
+        opened.user("bo").remember(f"The safe opens with {SECRET}")
+        yield opened
+
+
+@pytest.fixture(scope="module", params=MODES)
+def client(request, book):
+    user = book.user(f"ana {request.param}")
+    with connected(build_server(lambda asking: user), mode=request.param) as client:
+        yield client
+
+
+SOME = """x wifi 2026-01-01 nowhere source:x#1 none only override fact kv user tasks high
+    /etc/passwd שלום category user_id importance_min"""
+METHODS = """tools/call tools/list initialize ping resources/read prompts/get server/discover
+    completion/complete notifications/cancelled x"""
+NAMES = st.sampled_from([*SOME.split(), "", " ", "\0", "🙂" * 9])
+WORDS = NAMES | st.just("\ud800")  # which the client can send as a value, and not as a name
+NUMBERS = st.integers(-3, 9) | st.sampled_from([10**30, -1.5, 0.5, 1e308])
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | NUMBERS | WORDS | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def fitting(schema):
+    """Values of the type that the schema asks for; what they mean is another matter."""
+    by_type = {
+        "string": WORDS | st.text(max_size=20),
+        "integer": st.integers(-3, 9),
+        "number": st.floats(-1, 2),
+        "boolean": st.booleans(),
+        "array": st.lists(WORDS, max_size=3),
+        "object": st.dictionaries(NAMES, ANYTHING, max_size=3),
+    }
+    return by_type.get(schema.get("type"), ANYTHING)
+
+
+def arguments_for(tool):
+    """Mostly of the right type, now and then of none, with a name that nobody knows at times."""
+    taken = tool.input_schema["properties"]
+    needed = tool.input_schema.get("required", [])
+    each = {name: fitting(schema) | ANYTHING for name, schema in taken.items()}
+    right = {name: fitting(schema) for name, schema in taken.items()}
+    return st.one_of(
+        st.fixed_dictionaries({n: right.pop(n) for n in needed}, optional=right),
+        st.fixed_dictionaries({}, optional={**each, "colour": ANYTHING}),
+    )
+
+
+CALLS = st.sampled_from(sorted(SCHEMAS)).flatmap(
+    lambda name: st.tuples(st.just(name), arguments_for(SCHEMAS[name]))
+)
+
+
+@settings(max_examples=300)
+@given(call=CALLS)
+def test_whatever_is_given_the_answer_fits_or_is_an_error_of_ours(client, call):
+    name, arguments = call
+    result = client.run(client.client.call_tool, name, arguments)
+    if result.is_error:
+        told = result.meta["commonplace/error"]
+        assert told["code"] in CODES - {"error"}, (told, arguments)
+    else:
+        VALID[name].validate(result.structured_content)
+    assert SECRET not in str(result)
+
+
+@settings(max_examples=100)
+@given(name=NAMES | st.text(max_size=20), arguments=st.dictionaries(NAMES, ANYTHING, max_size=3))
+def test_tools_that_do_not_exist(client, name, arguments):
+    with pytest.raises(MCPError):
+        client.run(client.client.call_tool, name, arguments)
+
+
+@settings(max_examples=100)
+@given(
+    uri=st.sampled_from(["memory://", "memory://memories/", "memory://sources/", ""]), rest=WORDS
+)
+def test_addresses_that_lead_nowhere(client, uri, rest):
+    with pytest.raises((MCPError, ValueError)) as refused:
+        client.run(client.client.read_resource, f"{uri}{rest}!")
+    assert SECRET not in str(refused.value)
+
+
+# ——— as bytes over HTTP ———
+
+
+@pytest.fixture(scope="module")
+def server(book):
+    with running(book, serve_rate=0) as server:
+        yield server
+
+
+MESSAGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "jsonrpc": st.sampled_from(["2.0", "1.0"]) | ANYTHING,
+        "id": st.integers(0, 5) | ANYTHING,
+        "method": st.sampled_from(METHODS.split()) | ANYTHING,
+        "params": st.fixed_dictionaries(
+            {},
+            optional={
+                "name": st.sampled_from(sorted(SCHEMAS)) | ANYTHING,
+                "arguments": st.dictionaries(NAMES, ANYTHING, max_size=3) | ANYTHING,
+                "uri": WORDS,
+                "_meta": ANYTHING,
+                "requestState": WORDS,
+                "inputResponses": ANYTHING,
+                "protocolVersion": st.sampled_from(["2025-06-18", "2026-07-28"]) | ANYTHING,
+            },
+        )
+        | ANYTHING,
+    },
+)
+
+
+@settings(max_examples=200)
+@given(
+    body=st.binary(max_size=60) | (MESSAGES | st.lists(MESSAGES, max_size=2)).map(json.dumps),
+    version=st.sampled_from([None, *MODES, "2025-11-25", "2024-11-05", "x"]),
+    session=st.sampled_from([None, "x", "0" * 32]),
+    accept=st.sampled_from(["application/json, text/event-stream", "*/*", "text/html"]),
+)
+def test_messages_that_are_none(server, body, version, session, accept):
+    headers = {"content-type": "application/json", "accept": accept}
+    headers |= {"mcp-protocol-version": version} if version else {}
+    headers |= {"mcp-session-id": session} if session else {}
+    raw = body if isinstance(body, bytes) else body.encode()
+    answer = server.ask("POST", "/mcp", None, headers, raw=raw)
+    assert answer.status < 500, (answer.status, answer.body)
+    assert b"Traceback" not in answer.body
+    assert server.ask("GET", "/healthz").status == 200

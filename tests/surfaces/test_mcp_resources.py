@@ -1,0 +1,136 @@
+"""What a client shows by itself: resources at memory://, completed as one types, and the prompt."""
+
+import json
+from urllib.parse import quote
+
+import pytest
+from mcp import types
+from mcp.shared.exceptions import MCPError
+
+import commonplace
+from commonplace.answers import as_data
+from commonplace.operations import Effect
+from commonplace.surfaces.mcp.resources import PLACES, SCHEME
+from commonplace.surfaces.mcp.server import build_server
+from support.mcp_client import MODES, connected
+
+
+@pytest.fixture
+def me(tmp_path):
+    with commonplace.open(str(tmp_path / "memory.db"), embedder="hashing") as book:
+        yield book.user("ana")
+
+
+@pytest.fixture(params=MODES)
+def speaking(request):
+    return lambda user: connected(build_server(lambda asking: user), mode=request.param)
+
+
+def read(client, uri):
+    (content,) = client.run(client.client.read_resource, uri).contents
+    assert (content.uri, content.mime_type) == (uri, "application/json")
+    return json.loads(content.text)
+
+
+def refused(client, uri):
+    with pytest.raises(MCPError) as error:
+        read(client, uri)
+    assert error.value.message.startswith(f"{error.value.data['code']}: ")
+    return error.value.data["code"]
+
+
+def test_places_only_read():
+    assert all(place.operation.effect is Effect.READ for place in PLACES)
+    assert not any(place.operation.owner_only for place in PLACES)
+
+
+def test_every_place_is_listed_and_can_be_read(speaking, me):
+    memory = me.remember("The wifi password is tulip42", thread="monday").id
+    source = me.ingest(b"Tal: The keys are in the drawer.", external_id="a/b c", origin="gmail").id
+    with speaking(me) as client:
+        fixed = client.run(client.client.list_resources).resources
+        templates = client.run(client.client.list_resource_templates).resource_templates
+        assert len(fixed) + len(templates) == len(PLACES)
+        for each in (*fixed, *templates):
+            assert each.title
+            assert each.description
+        for resource in fixed:
+            assert read(client, resource.uri) is not None
+        assert read(client, f"memory://memories/{memory}") == as_data(me.show(memory))
+        assert read(client, f"memory://memories/{memory}/history")[0]["event"] == "ADD"
+        assert read(client, f"memory://sources/{quote(source, safe='')}")["source"]["id"] == source
+        assert read(client, "memory://sources/gmail%3Aa%2Fb%20c")["source"]["id"] == source
+        assert read(client, "memory://changes/monday")[0]["memory_id"] == memory
+
+
+def test_looking_uses_up_no_news(speaking, me):
+    me.remember("The wifi password is tulip42")
+    with speaking(me) as client:
+        for place in PLACES:
+            if not place.is_template:
+                read(client, place.uri)
+        assert "Memory updates since" in client.call("context").content[0].text
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "memory://nowhere",
+        "memory://memories/nowhere",
+        "memory://memories/x/y/z",
+        "memory://sources/",
+        "file:///etc/passwd",
+        "memory://../etc",
+        "memory://memories/%2e%2e",
+        "memory://memories/%ff",
+    ],
+)
+def test_what_is_not_there_is_not_found(speaking, me, uri):
+    with speaking(me) as client:
+        assert refused(client, uri) in ("not_found", "bad_text", "invalid_input")
+
+
+def test_agents_and_others_see_what_they_may(speaking, me, tmp_path):
+    """Somebody else's looks like nothing, and so does what an agent's allowlist leaves out."""
+    memory = me.remember("I prefer tea over coffee").id
+    with commonplace.open(str(tmp_path / "memory.db"), embedder="hashing") as book:
+        for user in (book.user("bo"), book.user("ana").agent("planner")):
+            with speaking(user) as client:
+                assert refused(client, f"memory://memories/{memory}") == "not_found"
+                assert refused(client, f"memory://memories/{memory}/history") == "not_found"
+                assert read(client, "memory://memories")["memories"] == []
+
+
+def test_ids_are_completed(speaking, me):
+    memory = me.remember("The wifi password is tulip42").id
+    source = me.ingest(b"Tal: The keys are in the drawer.").id
+
+    def complete(client, template, typed, argument="id"):
+        reference = types.ResourceTemplateReference(uri=SCHEME + template)
+        asked = {"name": argument, "value": typed}
+        return client.run(client.client.complete, reference, asked).completion.values
+
+    with speaking(me) as client:
+        assert complete(client, "memories/{id}", memory[:4]) == [memory]
+        assert complete(client, "memories/{id}", "zz") == []
+        assert complete(client, "sources/{id}", "source:") == [source]
+        assert complete(client, "changes/{thread}", "m", "thread") == []
+        assert complete(client, "nowhere/{id}", "") == []
+
+
+def test_the_prompt_puts_what_is_known_before_what_is_said(speaking, me):
+    me.remember("Answer in plain words", kind="soul")
+    me.remember("The wifi password is tulip42")
+    with speaking(me) as client:
+        (prompt,) = client.run(client.client.list_prompts).prompts
+        assert {argument.name for argument in prompt.arguments} == {"message", "thread"}
+        given = {"message": "What is the wifi password?", "thread": "monday"}
+        known, said = client.run(client.client.get_prompt, prompt.name, given).messages
+        assert known.content.text.index("plain words") < known.content.text.index("tulip42")
+        assert said.content.text == given["message"]
+        (alone,) = client.run(client.client.get_prompt, prompt.name, {}).messages
+        assert "plain words" in alone.content.text
+        for name, given in ((prompt.name, {"colour": "red"}), ("nothing", {})):
+            with pytest.raises(MCPError) as error:
+                client.run(client.client.get_prompt, name, given)
+            assert error.value.data["code"] in ("unknown_field", "not_found")

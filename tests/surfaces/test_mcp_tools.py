@@ -1,0 +1,181 @@
+"""The tools that agents are offered: few, told apart, described; each works and says so."""
+
+import pytest
+from jsonschema import Draft202012Validator
+
+import commonplace
+from commonplace.operations import Effect
+from commonplace.surfaces.mcp.server import build_server
+from commonplace.surfaces.mcp.tools import BY_TOOL, MOST_TOOLS, TOOLS
+from support.mcp_client import MODES, connected
+
+LATER = 3  # explore, traverse and what writes to the graph come to these
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    store = str(tmp_path_factory.mktemp("mcp") / "memory.db")
+    with commonplace.open(store, embedder="hashing") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module", params=MODES)
+def client(request, book):
+    user = book.user(f"ana {request.param}")
+    with connected(build_server(lambda asking: user), mode=request.param) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def tools(client):
+    return {tool.name: tool for tool in client.run(client.client.list_tools).tools}
+
+
+# ——— the table ———
+
+
+def test_there_are_few_enough_to_read_them_all(tools):
+    assert list(tools) == [tool.name for tool in TOOLS]
+    assert len(tools) + LATER <= MOST_TOOLS
+
+
+def test_nothing_is_offered_that_cannot_be_undone_or_is_the_owners_alone():
+    for tool in TOOLS:
+        for way in tool.ways:
+            assert way.operation.effect is not Effect.DESTROY
+            assert not way.operation.owner_only
+            assert not way.operation.of_the_store
+
+
+def test_each_says_when_another_one_is_better():
+    """What an agent reads: purpose first, then which tool to take instead."""
+    for tool in TOOLS:
+        others = [other for other in BY_TOOL if other != tool.name and other in tool.help]
+        assert others or tool.name in ("conflicts", "profile"), tool.name
+    for tool, when in (
+        ("context", "start of each turn"),
+        ("memory_query", "a fact"),
+        ("observe", "every turn"),
+        ("forget", "Never say that you cannot delete"),
+    ):
+        assert when in BY_TOOL[tool].help
+
+
+def test_memory_query_takes_what_the_seed_says(tools):
+    taken = tools["memory_query"].input_schema["properties"]
+    seed = {"agent", "query", "categories", "filters", "threshold"}
+    assert seed <= set(taken)
+    assert (taken["top_k"]["default"], taken["budget_tokens"]["default"]) == (3, 512)
+    assert taken["return"]["default"] == "bullets"
+
+
+def test_hints_tell_readers_from_writers(tools):
+    for name, tool in tools.items():
+        hints = tool.annotations
+        assert tool.title == hints.title
+        assert hints.read_only_hint is BY_TOOL[name].reads_only
+        assert hints.open_world_hint is False
+        assert None not in (hints.destructive_hint, hints.idempotent_hint)
+    assert {name for name, tool in tools.items() if tool.annotations.read_only_hint} == {
+        "memory_query",
+        "context",
+        "recall",
+        "show",
+    }
+    assert {name for name, tool in tools.items() if tool.annotations.destructive_hint} == {
+        "update",
+        "forget",
+        "conflicts",
+    }
+
+
+def test_schemas_are_schemas_of_objects(tools):
+    for tool in tools.values():
+        for schema in (tool.input_schema, tool.output_schema):
+            Draft202012Validator.check_schema(schema)
+            assert schema["type"] == "object"
+        assert tool.input_schema["additionalProperties"] is False
+        for name, parameter in tool.input_schema["properties"].items():
+            assert parameter["description"], f"{tool.name} {name}"
+
+
+# ——— each works ———
+
+CONVERSATION = (
+    ("remember", {"content": "The wifi password is tulip42"}),
+    ("remember", {"content": "Dana lives in Haifa", "kind": "fact", "tags": ["people"]}),
+    ("observe", {"text": "I am allergic to peanuts.", "thread": "monday"}),
+    ("context", {"query": "What may I eat?", "thread": "monday"}),
+    ("memory_query", {"query": "wifi password", "top_k": 1}),
+    ("memory_query", {"query": "wifi password", "return": "full"}),
+    ("recall", {"query": "Where does Dana live?", "explain": True}),
+    ("ingest", {"original": "Tal: The spare keys are in the blue drawer.", "title": "Keys"}),
+    ("recall", {"query": "spare keys", "sources": ["only"]}),
+    ("show", {"kinds": ["kv"]}),
+    ("show", {"id": "$kv"}),
+    ("show", {"id": "$source"}),
+    ("update", {"id": "$kv", "importance": 4}),
+    ("update", {"query": "wifi password"}),
+    ("forget", {"query": "wifi password"}),
+    ("forget", {"ids": ["$kv"]}),
+    ("forget", {"ids": ["$kv"], "undo": True}),
+    ("remember", {"content": "The wifi password is rose17"}),
+    ("conflicts", {}),
+    ("conflicts", {"conflict": "$conflict", "choice": "insert"}),
+    ("profile", {"name": "tone", "value": "brief"}),
+    ("profile", {}),
+)
+
+
+def test_every_tool_works_and_its_data_fits_its_schema(client, tools):
+    saved = {}
+    for name, arguments in CONVERSATION:
+        given = {n: filled(value, saved) for n, value in arguments.items()}
+        result = client.call(name, **given)
+        assert not result.is_error, f"{name}: {result.content}"
+        Draft202012Validator(tools[name].output_schema).validate(result.structured_content)
+        assert result.content[0].text, name
+        remember_ids(saved, name, result.structured_content)
+    assert {name for name, _ in CONVERSATION} == set(tools)
+    profile = client.data("profile")
+    assert profile["fields"]["tone"] == "brief"
+
+
+def filled(value, saved):
+    if isinstance(value, list):
+        return [filled(each, saved) for each in value]
+    return saved[value] if isinstance(value, str) and value.startswith("$") else value
+
+
+def remember_ids(saved, name, data):
+    if name == "remember":
+        saved.setdefault("$kv", data["id"])
+        saved["$conflict"] = data["conflict"]
+    if name == "ingest":
+        saved["$source"] = data["id"]
+
+
+def test_the_text_is_for_a_prompt_and_names_what_can_be_acted_on(client):
+    stored = client.data("remember", content="The gate code is 4711")
+    found = client.call("memory_query", query="gate code")
+    assert "[knowledge] The gate code is 4711" in found.content[0].text
+    assert stored["id"] in found.content[0].text
+    known = client.call("context", query="gate code", thread="text")
+    assert known.content[0].text == known.structured_content["text"]
+    nothing = client.call("recall", query="zeppelin")
+    assert nothing.content[0].text == "Nothing is known about that."
+
+
+def test_text_leaves_out_bookkeeping_that_the_data_has(client):
+    result = client.call("remember", content="The shed is behind the house")
+    assert result.structured_content["memory"]["user_id"]
+    assert "user_id" not in result.content[0].text
+    assert result.structured_content["id"] in result.content[0].text
+
+
+def test_what_names_a_file_is_a_text(client, tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("The combination is 36-24-36")
+    client.data("ingest", original=str(secret), title="A path")
+    found = client.data("recall", query="combination", sources=["only"])
+    assert "36-24-36" not in str(found)

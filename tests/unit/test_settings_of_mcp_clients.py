@@ -1,0 +1,119 @@
+"""`commonplace mcp --config`: what goes into a client's settings is right as it stands."""
+
+import json
+import tomllib
+
+import pytest
+from typer.testing import CliRunner
+
+from commonplace.errors import InvalidInput
+from commonplace.surfaces.cli.main import build
+from commonplace.surfaces.mcp.clients import (
+    ALL,
+    BY_CLIENT,
+    CLIENTS,
+    Address,
+    Launch,
+    configuration,
+)
+
+HERE = Launch("/usr/bin/commonplace", ["mcp", "--store", "/home/ana/my memory.db"])
+THERE = Address("https://memory.example.org/mcp")
+
+
+def entry(client, reached):
+    """The server as the client finds it in its file."""
+    text = configuration(client, reached)
+    held = tomllib.loads(text) if client == "codex" else json.loads(text)
+    (outer,) = held.values()
+    return outer["commonplace"]
+
+
+@pytest.mark.parametrize("client", BY_CLIENT)
+def test_a_client_that_starts_it_gets_the_command(client):
+    found = entry(client, HERE)
+    assert found["command"] == HERE.command
+    assert found["args"] == HERE.arguments
+    assert "env" not in found
+
+
+@pytest.mark.parametrize("client", BY_CLIENT)
+def test_a_key_is_asked_for_and_not_repeated(client):
+    found = entry(client, Launch("commonplace", ["mcp"], needs_key=True))
+    assert found["env"] == {"COMMONPLACE_KEY": "KEY"}
+
+
+@pytest.mark.parametrize("client", BY_CLIENT)
+def test_a_client_of_a_server_gets_its_address_and_where_the_key_goes(client):
+    text = configuration(client, THERE)
+    assert THERE.url in text
+    assert "Bearer KEY" in text or "COMMONPLACE_KEY" in text
+    entry(client, THERE)
+    local = configuration(client, Address("http://localhost:8765/mcp", needs_key=False))
+    assert "KEY" not in local
+
+
+def test_without_a_name_it_is_for_all_of_them():
+    text = configuration(ALL, HERE)
+    for client in CLIENTS:
+        assert f"# {client.title}: {client.place}" in text
+
+
+def test_an_unknown_client_is_told_which_there_are():
+    with pytest.raises(InvalidInput) as error:
+        configuration("netscape", HERE)
+    assert "cursor" in error.value.remedy
+
+
+def printed(*words, **environment):
+    ran = CliRunner().invoke(build(), ["mcp", "--config", *words], env=environment)
+    assert ran.exit_code == 0, ran.exception
+    return ran.stdout
+
+
+def test_the_command_prints_what_was_said_to_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["cursor", "--store", "mine.db", "--user", "ana", "--agent", "cursor"]
+    found = json.loads(printed(*words, "--key", "cpk_secret"))["mcpServers"]["commonplace"]
+    told = " ".join(found["args"])
+    assert f"mcp --store {tmp_path / 'mine.db'} --user ana --agent cursor" in told
+    assert found["env"] == {"COMMONPLACE_KEY": "KEY"}
+    assert "cpk_secret" not in str(found)
+
+
+def test_what_this_shell_knows_goes_along():
+    """A client that is started from a menu has none of its variables."""
+    text = printed("codex", COMMONPLACE_STORE="postgresql://db/memory", COMMONPLACE_KEY="cpk_x")
+    found = tomllib.loads(text)["mcp_servers"]["commonplace"]
+    assert found["args"][-2:] == ["--store", "postgresql://db/memory"]
+    assert found["env"] == {"COMMONPLACE_KEY": "KEY"}
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("https://memory.example.org", "https://memory.example.org/mcp"),
+        ("https://memory.example.org/mcp/", "https://memory.example.org/mcp"),
+        ("https://example.org/memory/mcp", "https://example.org/memory/mcp"),
+    ],
+)
+def test_an_address_is_made_whole(given, found):
+    server = json.loads(printed("vscode", "--url", given))["servers"]["commonplace"]
+    assert server == {"type": "http", "url": found, "headers": {"Authorization": "Bearer KEY"}}
+
+
+def test_on_this_machine_no_key_is_needed():
+    server = json.loads(printed("cursor", "--url", "http://localhost:8765"))["mcpServers"]
+    assert server["commonplace"] == {"url": "http://localhost:8765/mcp"}
+
+
+@pytest.mark.parametrize("url", ["localhost:8765", "ftp://x", "https://"])
+def test_what_is_no_address_is_refused(url):
+    ran = CliRunner().invoke(build(), ["mcp", "--config", "cursor", "--url", url])
+    assert isinstance(ran.exception, InvalidInput)
+
+
+def test_a_client_and_an_address_go_with_config():
+    for words in (["cursor"], ["--url", "http://localhost:8765"]):
+        ran = CliRunner().invoke(build(), ["mcp", *words])
+        assert isinstance(ran.exception, InvalidInput)
