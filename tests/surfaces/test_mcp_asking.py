@@ -184,7 +184,8 @@ def test_with_the_owners_key_the_person_agrees_before_the_profile_changes(speaki
 
 
 def called(user, state=None, answers=None):
-    """One call as it goes over the wire, with nobody who answers by itself."""
+    """One call as it goes over the wire, with nobody who answers by itself; each to a server of
+    its own, which knows nothing of the calls before."""
     server = build_server(lambda asking: user)
     with connected(server, mode=MODES[0], elicitation_callback=Person()) as client:
 
@@ -205,6 +206,8 @@ def test_what_comes_back_with_an_answer_is_held_to_the_callers_rights(me):
     me.remember("The door code is 4411")
     asked = called(me)
     assert isinstance(asked, types.InputRequiredResult)
+    without = called(me, asked.request_state, {"another": types.ElicitResult(action="decline")})
+    assert without.input_requests == asked.input_requests, "what is missing is asked for again"
     (conflict,) = (question.id for question in me.conflicts())
     answers = {"decision": types.ElicitResult(action="accept", content={conflict: "replace"})}
     by_an_agent = called(me.agent("helper"), asked.request_state, answers)

@@ -36,6 +36,7 @@ def refused(client, uri):
     with pytest.raises(MCPError) as error:
         read(client, uri)
     assert error.value.message.startswith(f"{error.value.data['code']}: ")
+    assert error.value.data["uri"] == uri
     return error.value.data["code"]
 
 

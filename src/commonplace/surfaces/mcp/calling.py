@@ -190,10 +190,10 @@ class Dialogue:
     async def ask(self, form: Form, answered: Answered | None = None) -> dict[str, str]:
         if not self._is_modern:
             return form.chosen(await self._asked_in_between(form))
-        if self.params.input_responses is None:
+        answers = self.params.input_responses or {}
+        if _INPUT not in answers:
             raise _Paused(_input_required(form, answered))
-        given = self.params.input_responses.get(_INPUT)
-        return form.chosen(_content(given))
+        return form.chosen(_content(answers[_INPUT]))
 
     async def _asked_in_between(self, form: Form) -> Mapping[str, Any] | None:
         try:

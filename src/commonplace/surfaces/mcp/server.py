@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from mcp import types
@@ -84,7 +84,7 @@ class _Handles:
         self, asking: Asking, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        answer = await self._asked(asking, resources.read, uri)
+        answer = await self._asked(asking, resources.read, uri, told={"uri": uri})
         text = json.dumps(as_data(answer), ensure_ascii=False)
         content = types.TextResourceContents(uri=uri, mime_type=resources.JSON, text=text)
         return types.ReadResourceResult(contents=[content])
@@ -108,18 +108,24 @@ class _Handles:
             )
         return types.CompleteResult(completion=types.Completion(values=values))
 
-    async def _asked(self, asking: Asking, call: Callable[..., _Kept], *given: Any) -> _Kept:
+    async def _asked(
+        self,
+        asking: Asking,
+        call: Callable[..., _Kept],
+        *given: Any,
+        told: Mapping[str, str] | None = None,  # what an error names beside its own words
+    ) -> _Kept:
         try:
             user = await in_thread(self._who, asking)
             return await in_thread(call, user, *given)
         except CommonplaceError as error:
-            raise _as_the_protocols(error) from error
+            raise _as_the_protocols(error, told) from error
         except Exception as error:  # whatever it is, no trace of it reaches the caller
             log.error("read", exc_info=error, extra={"facts": {"method": asking.method}})
-            raise _as_the_protocols(unexpected()) from error
+            raise _as_the_protocols(unexpected(), told) from error
 
 
-def _as_the_protocols(error: CommonplaceError) -> MCPError:
+def _as_the_protocols(error: CommonplaceError, told: Mapping[str, str] | None) -> MCPError:
     ours = error.code != CommonplaceError.code
     code = types.INVALID_PARAMS if ours else types.INTERNAL_ERROR
-    return MCPError(code, told_of(error), error.as_dict())
+    return MCPError(code, told_of(error), {**error.as_dict(), **(told or {})})
