@@ -29,10 +29,18 @@ class McpFace(PythonFace):
         super().__init__(url)
         self.server = Running(self.book)
         self.open = ExitStack()
-        self.client = self.open.enter_context(over_http(self.server.url, mode=MODES[0]))
+        self.clients: dict[str, Connected] = {}
+
+    def client_of(self, user: str) -> Connected:
+        """Without a key, whoever comes from the same machine is the one whose service it is."""
+        if user not in self.clients:
+            key = None if user == "ana" else self.book.user(user).keys_create("theirs").token
+            connection = over_http(self.server.url, key=key, mode=MODES[0])
+            self.clients[user] = self.open.enter_context(connection)
+        return self.clients[user]
 
     def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
-        client = self.client
+        client = self.client_of(step.user)
         client.headers.pop("commonplace-agent", None)
         if step.agent:
             client.headers["commonplace-agent"] = step.agent
