@@ -60,7 +60,6 @@ class Operation:
     effect: Effect
     positional: tuple[str, ...] = ()  # on a command line
     owner_only: bool = False
-    on_command_line: bool = True
     of_the_store: bool = False  # a method of Commonplace: about everybody's memory alike
     # Spellings that Python cannot have, such as the seed's `return`, and the parameters they mean.
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -199,7 +198,8 @@ HELP: dict[str, str] = {
     "id": "Its id.",
     "ids": "The ids.",
     "importance": "1 (trivial) to 5 (vital).",
-    "items": "Texts, or maps of the fields that remember takes.",
+    "items": "Texts, or maps of the fields that remember takes; on the command line a file with "
+    "one a line, - for what is piped in.",
     "job_id": "The job that made it.",
     "k": "At most this many hits.",
     "kind": "note, contact, kv, fact, event, insight, procedure, log, summary, rule or soul.",
@@ -264,7 +264,8 @@ HELP: dict[str, str] = {
     "top_k": "At most this many items.",
     "turn": "The turn of the conversation, a number; counted when not given.",
     "ttl_days": "Ends after this many days.",
-    "turns": "Texts, or maps of the fields that observe takes.",
+    "turns": "Texts, or maps of the fields that observe takes; on the command line a file with "
+    "one a line, - for what is piped in.",
     "with_user": "The id of the user who may read it.",
     "valid_from": "Since when it is true in the world.",
     "valid_to": "Until when it is true in the world.",
@@ -275,11 +276,11 @@ HELP: dict[str, str] = {
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation("remember", "remember", Effect.WRITE, ("content",)),
-    Operation("remember many", "remember_many", Effect.WRITE, on_command_line=False),
+    Operation("remember-many", "remember_many", Effect.WRITE, ("items",)),
     Operation("observe", "observe", Effect.WRITE, ("text",)),
-    Operation("observe many", "observe_many", Effect.WRITE, on_command_line=False),
+    Operation("observe-many", "observe_many", Effect.WRITE, ("turns",)),
     Operation("recall", "recall", Effect.READ, ("query",)),
-    Operation("recall many", "recall_many", Effect.READ, on_command_line=False),
+    Operation("recall-many", "recall_many", Effect.READ, ("queries",)),
     Operation("understand", "understand", Effect.READ, ("message",)),
     Operation("abbreviations", "abbreviations", Effect.READ),
     Operation("abbreviate", "abbreviate", Effect.WRITE, ("short", "long"), owner_only=True),

@@ -90,10 +90,15 @@ class CommandLineFace:
 
     def _piped(self, operation: Operation, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Content comes in through the pipe; a path is typed."""
-        of_shape = {p.name for p in operation.parameters if p.shape is Shape.ORIGINAL}
-        piped = {name for name in of_shape if isinstance(arguments.get(name), str)}
-        for name in piped:
-            stream = io.BytesIO(arguments[name].encode("utf-8"))
+        shapes = {p.name: p.shape for p in operation.parameters}
+        piped = {}
+        for name, value in arguments.items():
+            if shapes[name] is Shape.ORIGINAL and isinstance(value, str):
+                piped[name] = value
+            elif shapes[name] is Shape.MAPS and name in operation.positional:
+                piped[name] = "\n".join(v if isinstance(v, str) else json.dumps(v) for v in value)
+        for text in piped.values():
+            stream = io.BytesIO(text.encode("utf-8"))
             self.monkeypatch.setattr("sys.stdin", io.TextIOWrapper(stream, encoding="utf-8"))
         return {name: "-" if name in piped else value for name, value in arguments.items()}
 

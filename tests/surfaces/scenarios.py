@@ -526,6 +526,24 @@ SCENARIOS = (
         Step("jobs cancel", {"id": "nowhere"}, error="not_allowed", agent="helper"),
     ),
     scenario(
+        "several at once",
+        Step(
+            "remember-many",
+            {"items": [{"content": "I prefer tea over coffee"}, value("4711")]},
+        ),
+        Step("remember-many", {"items": []}),
+        Step(
+            "remember-many", {"items": [{"content": "Tea", "colour": "red"}]}, error="unknown_field"
+        ),
+        Step(
+            "observe-many",
+            {"turns": ["I live in Haifa.", {"role": "assistant", "text": "Noted.", "thread": "t"}]},
+        ),
+        Step("observe-many", {"turns": [{"role": "user"}]}, error="bad_text"),
+        Step("recall-many", {"queries": ["door code", "what do I drink?"], "k": 2}),
+        Step("recall-many", {"queries": ["tea", "  "]}, error="bad_text"),
+    ),
+    scenario(
         "teams and guests",
         Step("remember", {"content": "Buy bread"}, user="dan"),
         Step("remember", {"content": "Buy milk"}, user="gil"),

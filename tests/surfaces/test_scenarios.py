@@ -33,7 +33,7 @@ def test_every_surface_answers_alike(scenario, tmp_path: Path, monkeypatch, caps
 
 def test_the_table_covers_every_operation_on_the_command_line():
     played = {step.operation for scenario in SCENARIOS for step in scenario.steps}
-    offered = {operation.name for operation in OPERATIONS if operation.on_command_line}
+    offered = {operation.name for operation in OPERATIONS}
     # Those in test_command_line.py.
     alone = {"import", "events", "change-log", "doctor", "reembed", "calibrate", "worker"}
     # And in test_keys_on_the_command_line.py.

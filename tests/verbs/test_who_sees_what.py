@@ -117,7 +117,7 @@ def counted_in(name: str):
 
 ROWS: dict[str, Row] = {
     "recall": Row(of(ALL_SHARED, lambda me, thing: me.recall(thing.text, k=20))),
-    "recall many": Row(of(ALL_SHARED, lambda me, thing: me.recall_many([thing.text], k=20))),
+    "recall-many": Row(of(ALL_SHARED, lambda me, thing: me.recall_many([thing.text], k=20))),
     "query": Row(of(ALL_SHARED, lambda me, thing: me.query(thing.text, top_k=20))),
     "context": Row(of(ALL_SHARED, put_into_a_context)),
     "whole-context": Row(of(ALL_SHARED, lambda me, thing: me.whole_context(thing.text))),

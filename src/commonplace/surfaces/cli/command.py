@@ -224,7 +224,8 @@ def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 def _option(parameter: Parameter, positional: bool) -> tuple[Any, Any]:
     """The annotation and the default that Typer understands."""
-    kind = _TYPES[parameter.shape]
+    of_file = positional and parameter.shape is Shape.MAPS
+    kind = str if of_file else _TYPES[parameter.shape]
     default = None if parameter.shape in _REPEATED else parameter.default
     if positional:
         told: Any = typer.Argument(help=parameter.help, show_default=False)
@@ -267,7 +268,9 @@ def _understood(parameter: Parameter, given: Any) -> Any:
         case Shape.VALUE:
             return given[0] if len(given) == 1 else given
         case Shape.LINES:
-            return _lines(given)
+            return _lines(given, parameter.name)
+        case Shape.MAPS if isinstance(given, str):
+            return [_item(line, parameter.name) for line in _lines(given, parameter.name) if line]
         case _:
             return _piped(parameter.name) if (parameter.name, given) in _PIPED else given
 
@@ -311,10 +314,20 @@ def _scalar(parameter: str, key: str, value: str) -> Any:
     return value.split(",") if key in ("tags", "kinds", "categories") else value
 
 
-def _lines(path: str) -> list[str]:
-    if path == "-":
-        return sys.stdin.read().splitlines()
+def _lines(path: str, field: str) -> list[str]:
     try:
+        if path == "-":
+            return sys.stdin.buffer.read().decode("utf-8").splitlines()
         return Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"Cannot read {path}: {error}.", field="lines") from error
+        raise InvalidInput(f"Cannot read {path}: {error}.", field=field) from error
+
+
+def _item(line: str, field: str) -> Any:
+    """A map in JSON, or a plain text."""
+    if not line.lstrip().startswith("{"):
+        return line
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        raise InvalidInput(f"This line is no JSON: {error}.", field=field) from error

@@ -34,10 +34,8 @@ def build() -> typer.Typer:
     )
     app.callback()(_root)
     groups: dict[str, typer.Typer] = {}
-    grouped = {op.name.split(" ")[0] for op in OPERATIONS if " " in op.name and op.on_command_line}
+    grouped = {op.name.split(" ")[0] for op in OPERATIONS if " " in op.name}
     for operation in OPERATIONS:
-        if not operation.on_command_line:
-            continue
         first, _, rest = operation.name.partition(" ")
         if first not in grouped:
             app.command(first, help=operation.help)(command_for(operation))

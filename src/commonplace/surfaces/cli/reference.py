@@ -31,7 +31,7 @@ def commands() -> str:
         "`--json`. Exit codes: 0 ok, 1 the request was refused, 2 wrong usage, 3 it waits "
         "(for a person to decide, or to be processed).\n",
     ]
-    parts += [_command(operation) for operation in OPERATIONS if operation.on_command_line]
+    parts += [_command(operation) for operation in OPERATIONS]
     parts.append("## demo\n\nA guided tour on a temporary store.\n")
     parts.append(_SERVE)
     parts.append(_BENCH)

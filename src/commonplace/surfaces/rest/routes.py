@@ -87,7 +87,7 @@ _WIFI = "The wifi password is tulip42"
 # Where several lead to one operation, a client takes the first that can carry what it is given.
 ROUTES: tuple[Route, ...] = (
     _post("/memories", "remember", example={"content": _WIFI, "tags": ["home"]}),
-    _post("/memories/batch", "remember many", example={"items": [_WIFI, {"content": "Tea"}]}),
+    _post("/memories/batch", "remember-many", example={"items": [_WIFI, {"content": "Tea"}]}),
     _get("/memories", "list", example={"limit": 2}),
     _post("/memories/merge", "merge", example={"ids": ["<id>", "<other>"]}),
     _get("/memories/{id}/history", "history"),
@@ -109,9 +109,9 @@ ROUTES: tuple[Route, ...] = (
     _post("/erase", "erase", example={"ids": ["<id>"]}),
     _post("/verify-forget", "verify-forget", without=("files",), example={"text": "tulip42"}),
     _post("/observe", "observe", example={"text": "I am allergic to peanuts.", "thread": "t"}),
-    _post("/observe/batch", "observe many", example={"turns": ["I live in Haifa.", "Noted."]}),
+    _post("/observe/batch", "observe-many", example={"turns": ["I live in Haifa.", "Noted."]}),
     _post("/recall", "recall", example={"query": "What is the wifi password?", "k": 3}),
-    _post("/recall/batch", "recall many", example={"queries": ["wifi password", "peanuts"]}),
+    _post("/recall/batch", "recall-many", example={"queries": ["wifi password", "peanuts"]}),
     _post("/memory/query", "query", example={"query": "wifi password", "top_k": 1}),
     _post("/context", "context", example={"query": "What is the wifi password?"}),
     _post("/context/whole", "whole-context", example={"query": "wifi password"}),
