@@ -63,7 +63,7 @@ def recall(
     one turn. ``reach`` narrows where it looks; without it, everywhere that they may read."""
     wishes = [plan.explain for plan in plans]
     plans = [replace(plan, explain=plan.explain or desk.recall_log) for plan in plans]
-    readings = each_scope_once(reach_of(desk, principal) if reach is None else reach)
+    readings = each_scope_once(_reach(desk, principal, plans) if reach is None else reach)
     people, stamp = known_before(desk, principal, readings)
     words = vocabulary(desk, principal, stamp)
     understood = [understand(plan.query, people, words) for plan in plans]
@@ -81,6 +81,12 @@ def recall(
         answer if explained else _unexplained(answer)
         for answer, explained in zip(answers, wishes, strict=True)
     ]
+
+
+def _reach(desk: Desk, principal: Principal, plans: Sequence[Plan]) -> tuple[Reading, ...]:
+    """A source that is named is looked for wherever it may be read."""
+    is_named = any(plan.within.sources for plan in plans)
+    return reach_of(desk, principal, searching=not is_named)
 
 
 def _log(
