@@ -51,29 +51,55 @@ ANYTHING = st.recursive(
 )
 
 
-def fitting(schema):
-    """Values of the type that the schema asks for; what they mean is another matter."""
-    by_type = {
-        "string": WORDS | st.text(max_size=20),
-        "integer": st.integers(-3, 9),
-        "number": st.floats(-1, 2),
-        "boolean": st.booleans(),
-        "array": st.lists(WORDS, max_size=3),
-        "object": st.dictionaries(NAMES, ANYTHING, max_size=3),
-    }
-    return by_type.get(schema.get("type"), ANYTHING)
+# What makes sense, so that calls also come through: by name, and else by type.
+SENSE = {
+    "kind": ["note", "fact", "kv", "event", "log"],
+    "kinds": [["fact"], ["kv", "note"]],
+    "role": ["user", "assistant"],
+    "choice": ["override", "insert", "dismiss"],
+    "return": ["bullets", "full"],
+    "on_conflict": ["ask", "insert", "override"],
+    "sensitivity": ["low", "normal", "high"],
+    "metadata": [{}, {"subject": "door code", "value": "4411"}],
+    "filters": [{}, {"importance_min": 2}, {"role": "user"}, {"pinned": False}],
+    "sources": [["none"], ["only"]],
+    "name": ["tone", "city", "goals_add", "preferred_name"],
+    "format": ["text", "markdown"],
+    "source_type": ["meeting", "email"],
+    "context_type": ["planning", "phone-call"],
+    "categories": [["profile"], ["tasks", "knowledge"]],
+    "append": [False],
+    "after": [None],
+    **dict.fromkeys(("as_of", "date", "at", "valid_from"), ["2026-01-02", "2020-03-04T05:06:07Z"]),
+    **dict.fromkeys(("known_at",), ["2026-01-02"]),
+    **dict.fromkeys(("expires_at", "valid_to"), ["2999-01-01"]),
+}
+OF_TYPE = {
+    "string": ["wifi password", "Dana lives in Haifa", "שלום", "I am allergic to peanuts", "x"],
+    "integer": [1, 2, 5],
+    "number": [0.5, 1],
+    "boolean": [True, False],
+    "array": [["x"], ["one", "two"], []],
+    "object": [{}],
+}
+
+
+def sensible(name, schema):
+    return st.sampled_from(SENSE.get(name) or OF_TYPE.get(schema.get("type"), ["x"]))
 
 
 def arguments_for(tool):
-    """Mostly of the right type, now and then of none, with a name that nobody knows at times."""
+    """What is needed and a few more that make sense; or anything, under any name."""
     taken = tool.input_schema["properties"]
-    needed = tool.input_schema.get("required", [])
-    each = {name: fitting(schema) | ANYTHING for name, schema in taken.items()}
-    right = {name: fitting(schema) for name, schema in taken.items()}
-    return st.one_of(
-        st.fixed_dictionaries({n: right.pop(n) for n in needed}, optional=right),
-        st.fixed_dictionaries({}, optional={**each, "colour": ANYTHING}),
+    needed = set(tool.input_schema.get("required", []))
+    right = {name: sensible(name, schema) for name, schema in taken.items()}
+    few = st.lists(st.sampled_from(sorted(taken)), max_size=3).flatmap(
+        lambda more: st.fixed_dictionaries({name: right[name] for name in needed | set(more)})
     )
+    wild = st.fixed_dictionaries(
+        {}, optional={**{name: right[name] | ANYTHING for name in taken}, "colour": ANYTHING}
+    )
+    return few | few | wild
 
 
 CALLS = st.sampled_from(sorted(SCHEMAS)).flatmap(

@@ -17,6 +17,7 @@ from commonplace.surfaces.cli.picture import (
 )
 from commonplace.surfaces.cli.signals import with_signals
 from commonplace.surfaces.cli.tour import tour_page
+from commonplace.surfaces.mcp.reference import mcp
 from commonplace.surfaces.rest.reference import rest
 
 FOLDER = Path("docs") / "reference"
@@ -34,6 +35,7 @@ def commands() -> str:
     parts += [_command(operation) for operation in OPERATIONS]
     parts.append("## demo\n\nA guided tour on a temporary store.\n")
     parts.append(_SERVE)
+    parts.append(_MCP)
     parts.append(_BENCH)
     return "\n".join(parts)
 
@@ -45,6 +47,16 @@ _SERVE = """## serve
 Serve the memory over [HTTP](../rest.md), until a signal ends it, or `--for` so many seconds.
 `--host` and `--port` say where; on any address but loopback there must be a [key](../keys.md)
 first. `--no-worker` leaves the work that is owed to others.
+"""
+
+_MCP = """## mcp
+
+`commonplace mcp`
+
+Serve the memory to an [MCP client](../mcp.md) that starts this command, over standard input and
+output, until the input ends. `commonplace mcp --config CLIENT` prints what goes into a client's
+settings instead: claude-desktop, claude-code, cursor, vscode, windsurf, zed, gemini, codex, cline,
+or all of them; with `--url` for a server that runs already.
 """
 
 _BENCH = """## bench quality
@@ -159,6 +171,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "errors.md": errors,
     "kinds.md": kinds,
     "rest.md": rest,
+    "mcp.md": mcp,
 }
 
 WRITTEN_WHOLE = {"tour.md": tour_page}  # pages beside the reference

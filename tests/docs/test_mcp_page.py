@@ -1,0 +1,64 @@
+"""The page about MCP: its commands print settings, its Python runs, its table names every tool."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+from mcp.types.version import KNOWN_PROTOCOL_VERSIONS
+from typer.testing import CliRunner
+
+from commonplace.surfaces.cli.main import build
+from commonplace.surfaces.mcp.calling import ERROR
+from commonplace.surfaces.mcp.clients import BY_CLIENT
+from commonplace.surfaces.mcp.prompts import NAME
+from commonplace.surfaces.mcp.resources import PLACES
+from commonplace.surfaces.mcp.tools import TOOLS
+from support.mcp_client import command
+
+PAGE = (Path(__file__).parents[2] / "docs/mcp.md").read_text()
+COMMANDS = [line for line in PAGE.splitlines() if line.startswith("commonplace mcp")]
+
+
+def test_its_commands_print_settings():
+    assert len(COMMANDS) > 5
+    for line in COMMANDS:
+        words = line.split()[1:]
+        ran = CliRunner().invoke(build(), words)
+        assert ran.exit_code == 0, line
+        if "codex" in words:
+            assert tomllib.loads(ran.stdout)["mcp_servers"]["commonplace"]
+        elif len(words) > 2:
+            assert "commonplace" in next(iter(json.loads(ran.stdout).values()))
+
+
+def test_it_names_every_client():
+    for name in BY_CLIENT:
+        assert re.search(rf"\b{name}\b", PAGE), name
+
+
+def test_its_python_runs(tmp_path, capsys):
+    """On a store of its own, with this Python's command."""
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    begun = 'StdioServerParameters(command="commonplace", args=["mcp", "--user", "ana"])'
+    assert begun in example
+    here = command(str(tmp_path / "page.db"), "--user", "ana")
+    exec(compile(example.replace(begun, "HERE"), "docs/mcp.md", "exec"), {"HERE": here})
+    assert "tulip42" in capsys.readouterr().out
+
+
+def test_its_table_names_every_tool():
+    (table,) = re.findall(r"\| when \| tool \|\n(.*?)\n\n", PAGE, re.S)
+    named = set(re.findall(r"`(\w+)`", table)) - {"undo"}
+    assert named == {tool.name for tool in TOOLS}
+    assert "Eleven tools" in PAGE
+    assert len(TOOLS) == 11
+
+
+def test_what_it_says_of_names_is_so():
+    for uri in re.findall(r"`(memory://[^`]+)`", PAGE):
+        assert uri in {place.uri for place in PLACES}
+    assert f"`{NAME}`" in PAGE
+    assert f"`{ERROR}`" in PAGE
+    for version in KNOWN_PROTOCOL_VERSIONS:
+        assert version in PAGE
