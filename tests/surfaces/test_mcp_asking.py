@@ -5,6 +5,7 @@ import pytest
 from mcp import types
 
 import commonplace
+from commonplace.surfaces.mcp.calling import ERROR
 from commonplace.surfaces.mcp.server import build_server
 from support.mcp_client import MODES, connected
 
@@ -34,13 +35,19 @@ class Person:
 
 
 @pytest.fixture(params=MODES)
-def speaking(request):
-    def speak(user, person=None):
-        return connected(
-            build_server(lambda asking: user), mode=request.param, elicitation_callback=person
-        )
+def speaking_with(request):
+    """To a server that finds out anew for each call who it is."""
+
+    def speak(caller, person=None):
+        server = build_server(lambda asking: caller())
+        return connected(server, mode=request.param, elicitation_callback=person)
 
     return speak
+
+
+@pytest.fixture
+def speaking(speaking_with):
+    return lambda user, person=None: speaking_with(lambda: user, person)
 
 
 def two_values(client):
@@ -123,6 +130,22 @@ def test_an_agent_that_may_resolve_is_asked(speaking, me):
         two_values(client)
     assert len(person.forms) == 1
     assert values(me) == ["5522"]
+
+
+def test_a_key_that_is_revoked_while_a_person_thinks_decides_nothing(speaking_with, me, tmp_path):
+    with commonplace.open(str(tmp_path / "memory.db"), embedder="hashing") as book:
+        key = me.keys_create("laptop")
+
+        class Slow(Person):
+            async def __call__(self, context, params):
+                me.keys_revoke(key.id)
+                return await super().__call__(context, params)
+
+        with speaking_with(lambda: book.authenticate(key.token), Slow(answer="replace")) as client:
+            result = two_values(client)
+    assert result.meta[ERROR]["code"] == "unauthenticated"
+    assert values(me) == ["4411"]
+    assert len(me.conflicts()) == 1
 
 
 # ——— consent ———

@@ -70,9 +70,9 @@ SENSE = {
     "categories": [["profile"], ["tasks", "knowledge"]],
     "append": [False],
     "after": [None],
-    **dict.fromkeys(("as_of", "date", "at", "valid_from"), ["2026-01-02", "2020-03-04T05:06:07Z"]),
-    **dict.fromkeys(("known_at",), ["2026-01-02"]),
-    **dict.fromkeys(("expires_at", "valid_to"), ["2999-01-01"]),
+    **{name: ["2026-01-02", "2020-03-04T05:06:07Z"] for name in ("as_of", "date", "at")},
+    **{name: ["2026-01-02"] for name in ("known_at", "valid_from")},
+    **{name: ["2999-01-01"] for name in ("expires_at", "valid_to")},
 }
 OF_TYPE = {
     "string": ["wifi password", "Dana lives in Haifa", "שלום", "I am allergic to peanuts", "x"],

@@ -2,6 +2,7 @@
 protocol; it survives nonsense, and ends when its input does."""
 
 import json
+import signal
 import subprocess
 from contextlib import contextmanager
 
@@ -112,6 +113,19 @@ def test_it_ends_when_its_input_does(store):
     with process(store) as running:
         out, err = running.communicate(timeout=PATIENCE)
     assert (running.returncode, out) == (0, b""), err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_with_everything_kept(store, number):
+    with process(store) as running:
+        greet(running)
+        keep = {"content": "The gate is green"}
+        say(running, request(1, "tools/call", name="remember", arguments=keep))
+        assert until(running, 1)["result"]["isError"] is False
+        running.send_signal(number)  # while it waits for more
+        assert running.wait(PATIENCE) == 0
+    with commonplace.open(store, embedder="hashing") as book:
+        assert book.user("me").list().memories[0].content == "The gate is green"
 
 
 def test_a_key_says_who_it_is_and_can_be_revoked_in_the_middle(store):

@@ -1,12 +1,13 @@
 """`commonplace mcp --config`: what goes into a client's settings is right as it stands."""
 
 import json
+import sys
 import tomllib
 
 import pytest
 from typer.testing import CliRunner
 
-from commonplace.errors import InvalidInput
+from commonplace.errors import BadSettings, InvalidInput
 from commonplace.surfaces.cli.main import build
 from commonplace.surfaces.mcp.clients import (
     ALL,
@@ -117,3 +118,13 @@ def test_a_client_and_an_address_go_with_config():
     for words in (["cursor"], ["--url", "http://localhost:8765"]):
         ran = CliRunner().invoke(build(), ["mcp", *words])
         assert isinstance(ran.exception, InvalidInput)
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch):
+    """The settings of a client can be printed all the same."""
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    monkeypatch.delitem(sys.modules, "commonplace.surfaces.mcp.stdio", raising=False)
+    ran = CliRunner().invoke(build(), ["mcp", "--store", ":memory:"])
+    assert isinstance(ran.exception, BadSettings)
+    assert "commonplace[server]" in ran.exception.remedy
+    assert "commonplace" in printed("cursor")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -66,7 +67,20 @@ def _serve(options: Globals) -> None:
     with commonplace.open(options.store, embedder=options.embedder) as book:
         caller = _caller(book, chosen, options.cleared)
         caller()  # a key that opens nothing is refused before a client waits for anything
+        _end_when_told_to(book)
         stdio.serve_stdio(caller)
+
+
+def _end_when_told_to(book: Commonplace) -> None:
+    """A thread that reads standard input cannot be called off, and the interpreter would wait for
+    it: so the book is closed, with everything kept, and the process ended from here."""
+
+    def end(number: int, frame: object) -> None:
+        book.close()
+        os._exit(0)
+
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, end)
 
 
 def _caller(book: Commonplace, chosen: Settings, cleared: bool) -> Callable[[], User]:

@@ -24,6 +24,7 @@ from commonplace.surfaces.given import from_json, refuse_missing
 from commonplace.surfaces.mcp.asking import (
     ACCEPT,
     CONSENT,
+    Decision,
     Form,
     consent_to,
     decide,
@@ -88,7 +89,7 @@ class Calls:
         way, arguments = understood(tool, dialogue.params.arguments or {})
         answered = dialogue.carried()
         if answered is None:
-            await self._agreed(way, user, arguments, dialogue)
+            user = await self._agreed(way, user, arguments, dialogue)
             answered = await in_thread(_answer, way, user, arguments)
             if not tool.reads_only:
                 self._wrote(user)
@@ -96,32 +97,37 @@ class Calls:
 
     async def _agreed(
         self, way: Way, user: User, arguments: Mapping[str, Any], dialogue: Dialogue
-    ) -> None:
+    ) -> User:
         form = await in_thread(consent_to, user, way.operation, arguments)
         if form is None or not dialogue.can_ask:
-            return
+            return user
         if (await dialogue.ask(form)).get(CONSENT) != ACCEPT:
             raise NotAllowed(
                 "The user did not agree: the profile stays as it is.",
                 remedy="Go on without it, and do not propose it again unless the user asks.",
             )
+        return await self._still(dialogue)
 
     async def _settled(
         self, user: User, answered: Answered, dialogue: Dialogue
     ) -> types.CallToolResult:
         """With what the user decided at once, where they could be asked."""
-        if not answered.waiting:
-            return given_back(answered)
         chosen: dict[str, str] = {}
-        if dialogue.can_ask and (form := await in_thread(questions_about, user, answered.waiting)):
-            chosen = await dialogue.ask(form, answered)
-        decided = await in_thread(decide, user, chosen) if chosen else []
-        if decided:
+        if answered.waiting and dialogue.can_ask:
+            form = await in_thread(questions_about, user, answered.waiting)
+            chosen = await dialogue.ask(form, answered) if form else {}
+        decided: list[Decision] = []
+        if chosen:
+            user = await self._still(dialogue)
+            decided = await in_thread(decide, user, chosen)
             self._wrote(user)
         done = {each.id for each in decided if not each.problem}
         still = [id for id in answered.waiting if id not in done]
-        hint = told_of_waiting(user, still) if still else ""
-        return given_back(answered, as_data(decided), hint)
+        return given_back(answered, as_data(decided), told_of_waiting(user, still))
+
+    async def _still(self, dialogue: Dialogue) -> User:
+        """Who it is, looked at anew: people take their time, and keys are revoked meanwhile."""
+        return await in_thread(self._who, dialogue.asking)
 
 
 def understood(tool: Tool, given: Mapping[str, Any]) -> tuple[Way, dict[str, Any]]:
@@ -159,17 +165,17 @@ class Dialogue:
     call; from 2026-07-28 on the call ends with its questions, and is made again with answers."""
 
     def __init__(self, asking: Asking, params: types.CallToolRequestParams):
-        self._asking = asking
+        self.asking = asking
         self.params = params
         self._is_modern = asking.protocol_version in MODERN_PROTOCOL_VERSIONS
 
     @property
     def can_ask(self) -> bool:
-        able = self._asking.session.client_capabilities
+        able = self.asking.session.client_capabilities
         if able is None or able.elicitation is None:
             return False
         by_form = able.elicitation.form is not None or able.elicitation.url is None
-        return by_form and (self._is_modern or self._asking.session.can_send_request)
+        return by_form and (self._is_modern or self.asking.session.can_send_request)
 
     def carried(self) -> Answered | None:
         """The answer from before the question. It is only ever given back to who brings it, and
@@ -197,11 +203,11 @@ class Dialogue:
 
     async def _asked_in_between(self, form: Form) -> Mapping[str, Any] | None:
         try:
-            result = await self._asking.session.send_request(
+            result = await self.asking.session.send_request(
                 _elicitation(form),
                 types.ElicitResult,
                 request_read_timeout_seconds=PATIENCE,
-                metadata=ServerMessageMetadata(related_request_id=self._asking.request_id),
+                metadata=ServerMessageMetadata(related_request_id=self.asking.request_id),
             )
         except (MCPError, ValidationError) as error:
             # A client that fails to ask leaves it undecided; what was told is held all the same.
