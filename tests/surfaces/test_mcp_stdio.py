@@ -55,14 +55,22 @@ def heard(running):
     return json.loads(running.stdout.readline())
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_the_official_client_speaks_to_it(store, mode):
-    with connected(command(store, "--user", "ana"), mode=mode) as client:
+def test_the_official_client_speaks_to_it(store):
+    with connected(command(store, "--user", "ana"), mode=MODES[0]) as client:
         client.data("remember", content="The gate is green")
         assert "green" in client.call("memory_query", query="gate").content[0].text
         assert client.refusal("show", id="nowhere")["code"] == "not_found"
     with commonplace.open(store, embedder="hashing") as book:
         assert book.user("ana").list().memories[0].content == "The gate is green"
+
+
+def test_an_agent_that_is_named_sees_its_categories_only(store):
+    """Spoken to as clients did before 2026-07-28."""
+    with commonplace.open(store, embedder="hashing") as book:
+        book.user("ana").remember("I prefer tea over coffee")
+    with connected(command(store, "--user", "ana", "--agent", "planner"), mode="legacy") as client:
+        assert client.data("recall", query="tea")["hits"] == []
+        assert client.refusal("memory_query", query="x", agent="stylist")["code"] == "not_allowed"
 
 
 GARBAGE = (b"", b"{", b"nonsense", b"[]", b"\xff\xfe\x00", b'{"jsonrpc": "2.0"}', b"[" * 50_000)
@@ -88,7 +96,8 @@ def test_it_survives_nonsense_many_calls_at_once_and_cancelled_ones(store):
         assert 99 in answers, "what has an id is answered under it"
         say(running, request(13, "ping"))
         assert until(running, 13)["result"] == {}
-        running.stdin.close()
+        running.stdin.close()  # which ends it
+        assert running.stdout.read() == b""
         assert running.wait(PATIENCE) == 0
     with commonplace.open(store, embedder="hashing") as book:
         kept = {memory.content for memory in book.user("me").list().memories}
@@ -107,12 +116,6 @@ def until(running, id):
         if message.get("id") == id:
             return message
         assert "error" in message, message
-
-
-def test_it_ends_when_its_input_does(store):
-    with process(store) as running:
-        out, err = running.communicate(timeout=PATIENCE)
-    assert (running.returncode, out) == (0, b""), err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -141,14 +144,6 @@ def test_a_key_says_who_it_is_and_can_be_revoked_in_the_middle(store):
             ana.keys_revoke(key.id)
             assert client.refusal("recall", query="tea")["code"] == "unauthenticated"
         assert ana.list().memories[0].content == "The gate is green"
-
-
-def test_an_agent_that_is_named_sees_its_categories_only(store):
-    with commonplace.open(store, embedder="hashing") as book:
-        book.user("ana").remember("I prefer tea over coffee")
-    with connected(command(store, "--user", "ana", "--agent", "planner"), mode="legacy") as client:
-        assert client.data("recall", query="tea")["hits"] == []
-        assert client.refusal("memory_query", query="x", agent="stylist")["code"] == "not_allowed"
 
 
 def test_a_key_that_opens_nothing_is_refused_before_anybody_waits(store):
