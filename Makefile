@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: run test unit soak bench lint format docs clean
+.PHONY: run test unit soak fuzz bench lint format docs clean
 
 run: $(STAMP)
 	$(PY) -m commonplace demo
@@ -15,6 +15,10 @@ test: $(STAMP) lint
 
 soak: $(STAMP)
 	$(PY) -m pytest -m soak --timeout=3000
+
+# Requests made up from the OpenAPI description: FUZZ_CASES of them, or FUZZ_SECONDS' worth.
+fuzz: $(STAMP)
+	$(PY) -m pytest tests/soak/test_fuzzing_the_service.py --timeout=3000
 
 bench: $(STAMP) .venv/.bench
 	$(PY) -m commonplace.bench truth

@@ -51,6 +51,7 @@ class Parameter:
     default: Any
     help: str
     alias: str | None = None  # another spelling, for surfaces that are not Python
+    operation: str = ""  # whose it is
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ class Operation:
                 default=None if parameter.default is parameter.empty else parameter.default,
                 help=HELP[name],
                 alias=spelled.get(name),
+                operation=self.name,
             )
             for name, parameter in signature.parameters.items()
             if name not in ("self", "progress")  # which a surface shows in its own way

@@ -13,11 +13,11 @@ SECONDS = {
     "unit": 60,
     "conformance": 90,
     "verbs": 90,
-    "surfaces": 60,
+    "surfaces": 150,
     "migrations": 30,
     "docs": 30,
     "architecture": 15,
-    "acceptance": 120,
+    "acceptance": 180,
     "bench": 25,
 }
 _spent: defaultdict[str, float] = defaultdict(float)

@@ -13,6 +13,7 @@ from multiprocessing.reduction import send_handle
 from pathlib import Path
 from typing import Any, Self
 
+from commonplace.settings import BY_NAME
 from support.processes import CONTEXT
 from support.program import be_the_program
 from support.rest_server import PATIENCE, Reachable
@@ -24,11 +25,14 @@ class Served(Reachable):
     """Use it in a `with`: leaving it ends the process, whatever happened."""
 
     def __init__(
-        self, store: str, *options: str, user: str = "ana", port: int = 0, command: str = "serve"
+        self, store: str, *options: str, user: str = "ana", port: int = 0, **settings: object
     ):
+        """Settings that are no options of the command come from its environment."""
+        named = {BY_NAME[name].variable: str(value) for name, value in settings.items()}
+        self._environment = {**os.environ, **named}
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 (closed on leaving)
         where = ["--store", store, "--port", str(port), "--embedder", "hashing", "--user", user]
-        self._start([command, *where, *options])
+        self._start(["serve", *where, *options])
         self.said = self._line()
         found = _WHERE.fullmatch(self.said)
         if found is None:
@@ -39,7 +43,7 @@ class Served(Reachable):
 
     def _start(self, arguments: list[str]) -> None:
         ours, theirs = CONTEXT.Pipe()
-        given = (theirs, arguments, dict(os.environ), str(Path.cwd()))
+        given = (theirs, arguments, self._environment, str(Path.cwd()))
         self.process = CONTEXT.Process(target=be_the_program, args=given, daemon=True)
         self.process.start()
         theirs.close()

@@ -6,12 +6,20 @@ import pytest
 
 import commonplace
 from commonplace import settings
-from commonplace.operations import OPERATIONS, Effect
+from commonplace.ingest.detect import Format
+from commonplace.model.conflict import Choice
+from commonplace.model.heard import Role
+from commonplace.model.kinds import Kind
+from commonplace.operations import BY_NAME, OPERATIONS, Effect
+from commonplace.recall.query import Returns
 from commonplace.surfaces.rest.app import build_app
 from commonplace.surfaces.rest.routes import NOT_OVER_HTTP, ROUTES, routes_of
+from commonplace.surfaces.schemas import of_parameter
 from support.rest_server import Visitor, running
 
 WRITING = ("POST", "PUT", "PATCH", "DELETE")
+# Nothing to decide, no such key, nobody in the team.
+NOTHING_THERE = ("resolve", "keys rotate", "teams role")
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +115,9 @@ def test_examples_of_the_description_work(route, visitor):
     kept = [visitor.ask("POST", "/v1/memories", {"content": f"Note {n}"}) for n in (1, 2)]
     one, other = (answer.data["id"] for answer in kept)
     names = {"id": one, "conflict": one, "name": "city", "category": "tasks", "member": "dan"}
-    names["team"] = visitor.ask("POST", "/v1/teams", {"name": "Walks"}).data["id"]
+    names["team"] = visitor.ask("POST", "/v1/teams", {"name": "Planning"}).data["id"]
+    if "/sources/" in route.path:
+        names["id"] = visitor.ask("POST", "/v1/sources", {"original": "Tal: Yes."}).data["id"]
     path = route.in_full()
     for name in route.in_path:
         path = path.replace(f"{{{name}}}", names[name])
@@ -118,10 +128,37 @@ def test_examples_of_the_description_work(route, visitor):
         answer = visitor.ask(route.method, f"{path}?{words}")
     else:
         answer = visitor.ask(route.method, path, example)
-    # There is nothing to decide, no such key, no such source, and nobody has joined.
-    if route.name in ("resolve", "keys rotate", "sources share", "sources unshare", "teams role"):
+    if route.name in NOTHING_THERE:
         assert answer.status == 404
     elif route.operation.of_the_store:  # which is for admins
         assert answer.status == 403
     else:
         assert answer.status == 200, answer.body
+
+
+def test_every_operation_shows_how_it_is_asked(described):
+    """Names in paths have an example, and so has every body that needs something."""
+    for path, operations in described["paths"].items():
+        for method, operation in operations.items():
+            for parameter in operation.get("parameters", ()):
+                assert parameter["in"] != "path" or parameter["example"], (path, method)
+            body = operation.get("requestBody", {"content": {}, "required": False})
+            for kind, content in body["content"].items():
+                if kind == "application/json" and body["required"]:
+                    assert "example" in content, (path, method)
+
+
+@pytest.mark.parametrize(
+    ("operation", "name", "told"),
+    [
+        ("remember", "kind", {"enum": list(Kind)}),
+        ("remember", "importance", {"minimum": 1, "maximum": 5}),
+        ("observe", "role", {"enum": list(Role)}),
+        ("ingest", "format", {"enum": list(Format)}),
+        ("resolve", "choice", {"enum": list(Choice)}),
+        ("query", "returns", {"enum": list(Returns)}),
+    ],
+)
+def test_closed_lists_and_bounds_are_told(operation, name, told):
+    (parameter,) = [p for p in BY_NAME[operation].parameters if p.name == name]
+    assert told.items() <= of_parameter(parameter).items()

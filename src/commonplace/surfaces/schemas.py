@@ -12,29 +12,31 @@ from typing import Any
 
 from commonplace.answers import properties_of
 from commonplace.operations import Operation, Parameter, Shape
+from commonplace.surfaces import limits
 
 Schema = dict[str, Any]
 
 _TEXT: Schema = {"type": "string"}
 _TEXTS: Schema = {"type": "array", "items": _TEXT}
 _MAP: Schema = {"type": "object", "additionalProperties": True}
+# Where `limits` has nothing to say of a name.
 _OF_SHAPES: Mapping[Shape, Schema] = {
-    Shape.TEXT: _TEXT,
-    Shape.TEXTS: _TEXTS,
+    Shape.TEXT: limits.word(),
+    Shape.TEXTS: limits.several(limits.word()),
     Shape.INTEGER: {"type": "integer"},
     Shape.NUMBER: {"type": "number"},
     Shape.FLAG: {"type": "boolean"},
-    Shape.MOMENT: {"type": "string", "description": "A date or a moment, in ISO 8601."},
+    Shape.MOMENT: limits.MOMENT,
     Shape.MAP: _MAP,
-    Shape.MAPS: {"type": "array", "items": {"anyOf": [_TEXT, _MAP]}},
+    Shape.MAPS: {"type": "array", "items": {"anyOf": [limits.text(), _MAP]}},
     Shape.VALUE: {"anyOf": [_TEXT, {"type": "number"}, {"type": "boolean"}, _TEXTS]},
     Shape.LINES: _TEXTS,
-    Shape.ORIGINAL: _TEXT,
+    Shape.ORIGINAL: limits.text(),
 }
 
 
 def of_parameter(parameter: Parameter) -> Schema:
-    schema = dict(_OF_SHAPES[parameter.shape])
+    schema = dict(limits.of(parameter) or _OF_SHAPES[parameter.shape])
     schema["description"] = " ".join(filter(None, (parameter.help, schema.get("description"))))
     if parameter.default is not None:
         schema["default"] = parameter.default

@@ -21,6 +21,15 @@ from commonplace.surfaces.schemas import (
 )
 
 BYTES = "application/octet-stream"
+# Examples of what stands in paths; ids are such as answers tell.
+IN_PATHS = {
+    "id": "3f0c9a52-6d1e-4b7a-9a50-2f6f5d9b1c11",
+    "conflict": "8b1f3c77-0d52-4a6e-8f19-5f2d4c6e7a90",
+    "team": "c2d7a1e4-93b5-4f08-b6d1-7e8a9c0b2f35",
+    "member": "dan",
+    "name": "city",
+    "category": "tasks",
+}
 SECURITY = {"key": {"type": "http", "scheme": "bearer"}}
 
 
@@ -81,8 +90,9 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
             "name": name,
             "in": "path",
             "required": True,
-            "schema": {"type": "string", "minLength": 1},
+            "schema": of_name_in_path(taken[parameter]),
             "description": told,
+            "example": IN_PATHS[name],
         }
     if route.takes_query:
         yield from (_in_query(p, route.example) for p in route.parameters)
@@ -95,6 +105,13 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
     if route.has_etag:
         name = "if-match" if route.writes else "if-none-match"
         yield _header(name, "The ETag of what you have seen.")
+
+
+def of_name_in_path(parameter: Parameter) -> Schema:
+    """One, also where the verb takes several."""
+    schema = of_parameter(parameter)
+    one = schema.get("items", schema)
+    return {name: told for name, told in one.items() if name not in ("description", "default")}
 
 
 def _in_query(parameter: Parameter, example: Mapping[str, Any]) -> dict[str, Any]:

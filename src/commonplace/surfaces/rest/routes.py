@@ -83,6 +83,7 @@ _CHOOSING = (
     "filters",
 )
 _WIFI = "The wifi password is tulip42"
+_FIRST_LINE = '{"type":"commonplace","format":1,"user_id":"ana","revision":0,"profile_numbers":0}'
 
 # Where several lead to one operation, a client takes the first that can carry what it is given.
 ROUTES: tuple[Route, ...] = (
@@ -166,7 +167,7 @@ ROUTES: tuple[Route, ...] = (
     _get("/stats", "stats"),
     _get("/doctor", "doctor", without=("all_users",)),
     _get("/export", "export"),
-    _post("/import", "import"),
+    _post("/import", "import", example={"lines": [_FIRST_LINE]}),
     Route("DELETE", "/me", "erase-user"),
 )
 

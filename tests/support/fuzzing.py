@@ -1,0 +1,268 @@
+"""Requests made up from the OpenAPI description, as many as wanted, against a real server.
+
+Schemathesis makes them up: valid ones as the description tells, and invalid ones. Where they name
+something, ids of things that are there are offered most of the time, since no chance finds one."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from schemathesis import Case, GenerationMode
+from schemathesis.checks import (
+    content_type_conformance,
+    not_a_server_error,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+import commonplace
+from commonplace.surfaces.rest.routes import ROUTES, Route
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+STREAM = "/v1/changes/stream"  # which never ends
+INVALID_EACH = 4  # one request of so many is meant to be refused
+MADE_UP_EACH = 5  # one name of so many is nobody's
+
+
+class Things:
+    """One of everything in the memory that is asked, made anew when it is used up."""
+
+    def __init__(self, url: str):
+        self._url = url
+        self._me = commonplace.connect(url)
+        self._dan = commonplace.connect(url, self._key_of("dan"))
+        self._made = 0
+
+    def close(self) -> None:
+        self._me.close()
+        self._dan.close()
+
+    def _key_of(self, user: str) -> str:
+        """Without a key whoever asks looks after the store as well, and so makes an admin's."""
+        admin = requests.post(f"{self._url}/v1/admin/keys", json={}, timeout=60).json()["token"]
+        headers = {"authorization": f"Bearer {admin}", "commonplace-user": user}
+        made = requests.post(
+            f"{self._url}/v1/keys", json={"label": "x"}, headers=headers, timeout=60
+        )
+        return str(made.json()["token"])
+
+    def asked_about(self) -> str:
+        """A thread in which something was asked, so that there is a reason to be told."""
+        self._me.recall("Where is the note?", thread="t", turn=1)
+        return "t"
+
+    def named(self, sort: str) -> str:
+        self._made += 1
+        return str(getattr(self, f"_{sort}")(self._made))
+
+    def _memory(self, n: int) -> str:
+        found = self._me.list(limit=1).memories
+        return found[0].id if found and n % 4 else self._me.remember(f"Note {n}", kind="note").id
+
+    def _forgotten(self, n: int) -> str:
+        id = self._me.remember(f"Note {n} that goes", kind="note").id
+        self._me.forget(id)
+        return id
+
+    def _source(self, n: int) -> str:
+        found = self._me.sources(limit=1).sources
+        return found[0].id if found and n % 4 else self._me.ingest(f"Tal: It is {n}.").id
+
+    def _conflict(self, n: int) -> str:
+        for value in (n, n + 1):
+            said = {"subject": f"meter {n}", "value": str(value)}
+            held = self._me.remember(kind="kv", metadata=said)
+        return str(held.conflict)
+
+    def _proposal(self, n: int) -> str:
+        for each in self._me.proposals(limit=1000)[50:]:
+            self._me.decline(each.id)
+        return self._me.agent(f"coach {n}").propose("city", f"Haifa {n}").id
+
+    def _job(self, n: int) -> str:
+        self._me.ingest(f"Tal: Later, {n}.", wait=False)
+        return self._me.jobs()[0].id
+
+    def _key(self, n: int) -> str:
+        mine = self._me.keys()
+        valid = [each.id for each in mine if each.state == "valid"]
+        return valid[0] if valid else self._me.keys_create(f"key {n}").id
+
+    def _admin(self, n: int) -> str:
+        made = requests.post(f"{self._url}/v1/admin/keys", json={}, timeout=60)
+        return str(made.json()["id"])
+
+    def _team(self, n: int) -> str:
+        found = self._me.teams()
+        return found[0].id if len(found) > 3 else self._me.teams_create(f"Team {n}").id
+
+    def _shared(self, n: int) -> str:
+        """With dan, who is in the examples."""
+        team = self._me.teams_create(f"Shared {n}").id
+        self._me.teams_invite(team, "dan")
+        self._dan.teams_join(team)
+        return team
+
+    def _joined(self, n: int) -> str:
+        """One that goes on without whoever leaves it."""
+        team = self._dan.teams_create(f"Dan's {n}").id
+        self._dan.teams_invite(team, "ana")
+        self._me.teams_join(team)
+        return team
+
+
+# What the names in paths and bodies stand for; the rest is made up as the description tells.
+SORTS: Mapping[str, Callable[[Route], str]] = {
+    "id": lambda route: {
+        "sources": "source",
+        "jobs": "job",
+        "keys": "key",
+        "profile": "proposal",
+        "admin": "admin",
+    }.get(route.path.split("/")[1], "forgotten" if route.name == "restore" else "memory"),
+    "ids": lambda route: "forgotten" if route.name == "restore" else "memory",
+    "conflict": lambda route: "conflict",
+    "team": lambda route: {
+        "teams leave": "joined",
+        "teams role": "shared",
+        "teams remove": "shared",
+    }.get(route.name, "team"),
+}
+
+
+@dataclass
+class Tally:
+    """What came back."""
+
+    statuses: Counter[int] = field(default_factory=Counter)
+    by_operation: defaultdict[str, Counter[int]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    failures: list[str] = field(default_factory=list)
+
+    def count(self, operation: str, status: int) -> None:
+        self.statuses[status] += 1
+        self.by_operation[operation][status] += 1
+
+    @property
+    def cases(self) -> int:
+        return sum(self.statuses.values())
+
+    @property
+    def share_of_success(self) -> float:
+        done = sum(count for status, count in self.statuses.items() if status < 300)
+        return done / self.cases
+
+    @property
+    def never_done(self) -> list[str]:
+        return [
+            name
+            for name, statuses in self.by_operation.items()
+            if not any(status < 300 for status in statuses)
+        ]
+
+    def told(self) -> str:
+        lines = [f"{self.cases} cases, {self.share_of_success:.0%} of them 2xx"]
+        lines += [f"  {status}: {count}" for status, count in sorted(self.statuses.items())]
+        return "\n".join(lines)
+
+
+class Fuzzing:
+    def __init__(self, url: str):
+        self.url = url
+        self.things = Things(url)
+        self.session = requests.Session()
+        self.schema = schemathesis.openapi.from_url(f"{url}/openapi.json")
+        self.tally = Tally()
+
+    def close(self) -> None:
+        self.things.close()
+        self.session.close()
+
+    def operations(self) -> Iterator[Any]:
+        for found in self.schema.get_all_operations():
+            operation = found.ok()
+            if operation.path != STREAM:
+                yield operation
+
+    def run(self, operation: Any, cases: int, number: int) -> None:
+        """The example of the description, then as many as wanted that are made up."""
+        route = ROUTE_OF.get((operation.method.upper(), operation.path))
+        self._ask(self._example(operation, route), route, random.Random(number), always=True)
+
+        @seed(number)
+        @settings(
+            max_examples=max(1, cases - 1),
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(data=st.data())
+        def ask(data: Any) -> None:
+            is_valid = data.draw(st.integers(0, INVALID_EACH - 1)) > 0
+            mode = GenerationMode.POSITIVE if is_valid else GenerationMode.NEGATIVE
+            case = data.draw(operation.as_strategy(generation_mode=mode))
+            chance = random.Random(data.draw(st.integers(0, 2**32)))
+            self._ask(case, route if is_valid else None, chance)
+
+        ask()
+
+    def _example(self, operation: Any, route: Route | None) -> Case:
+        example = dict(route.example) if route else {}
+        if route and route.name == "why":
+            example = {"thread": self.things.asked_about()}
+        body = example if route and not route.takes_query else None
+        query = example if route and route.takes_query else None
+        names = re.findall(r"{(\w+)}", operation.path)
+        given = {name: EXAMPLES.get(name, "x") for name in names}
+        more = {"body": body, "media_type": "application/json"} if body is not None else {}
+        return operation.Case(path_parameters=given, query=query, **more)
+
+    def _ask(
+        self, case: Case, route: Route | None, chance: random.Random, always: bool = False
+    ) -> None:
+        if route is not None:
+            self._offer(case, route, chance, always)
+        response = case.call(base_url=self.url, session=self.session, timeout=60)
+        self.tally.count(f"{case.method} {case.path}", response.status_code)
+        try:
+            case.validate_response(response, checks=CHECKS)
+        except Exception as failure:
+            self.tally.failures.append(f"{case.as_curl_command()}\n{failure}"[:2000])
+
+    def _offer(self, case: Case, route: Route, chance: random.Random, always: bool) -> None:
+        def offered(sort: str) -> bool:
+            return always or chance.randrange(MADE_UP_EACH) > 0
+
+        for name in case.path_parameters or {}:
+            if name in SORTS and offered(name):
+                case.path_parameters[name] = self.things.named(SORTS[name](route))
+        body = case.body
+        if not isinstance(body, dict):
+            return
+        for name in ("id", "ids"):
+            if name in body and offered(name):
+                sort = SORTS[name](route)
+                several = [self.things.named(sort), self.things.named("memory")]
+                body[name] = several if name == "ids" else several[0]
+
+
+EXAMPLES = {"name": "city", "category": "tasks", "member": "dan"}
+ROUTE_OF = {(route.method, route.in_full()): route for route in ROUTES}

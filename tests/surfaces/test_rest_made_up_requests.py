@@ -1,0 +1,33 @@
+"""Requests that are made up from the description: a few for each operation, the same every time.
+`make fuzz` sends many more (tests/soak/test_fuzzing_the_service.py)."""
+
+import pytest
+
+from support.fuzzing import Fuzzing
+from support.served import Served
+
+CASES = 2  # of each operation
+
+
+@pytest.fixture(scope="module")
+def tally(tmp_path_factory):
+    store = str(tmp_path_factory.mktemp("fuzzed") / "memory.db")
+    with Served(store, "--no-worker", serve_rate=0, recall_log=True) as server:
+        fuzzing = Fuzzing(server.url)
+        for number, operation in enumerate(fuzzing.operations()):
+            fuzzing.run(operation, CASES, number)
+        fuzzing.close()
+        return fuzzing.tally
+
+
+def test_every_answer_is_one_that_the_description_tells_of(tally):
+    assert tally.failures == [], "\n\n".join(tally.failures[:3])
+    assert max(tally.statuses) < 500
+
+
+def test_every_operation_can_be_done(tally):
+    assert tally.never_done == []
+
+
+def test_most_valid_requests_are_done(tally):
+    assert tally.share_of_success >= 0.3, tally.told()
