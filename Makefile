@@ -7,8 +7,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: run test unit soak fuzz bench lint format docs clean
 
+# A service with a small demo memory, until Ctrl-C; `make run SECONDS=30` ends by itself.
 run: $(STAMP)
-	$(PY) -m commonplace demo
+	$(PY) -m commonplace serve --demo $(if $(SECONDS),--for $(SECONDS))
 
 test: $(STAMP) lint
 	$(PY) -m pytest -m "not soak" -n $(WORKERS) --dist loadfile --no-loadscope-reorder

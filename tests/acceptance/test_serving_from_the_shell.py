@@ -160,3 +160,24 @@ def test_streams_end_with_it(store):
 def test_it_can_end_by_itself(store):
     with Served(store, "--for", "0.5") as server:
         assert server.exit_code() == 0
+
+
+# ——— something to look at ———
+
+
+def test_the_demo_is_made_once_and_shows_what_there_is_to_see(tmp_path):
+    store = str(tmp_path / "demo.db")
+    with Served(store, "--demo") as first:
+        assert "'demo'" in first.who
+        assert "now in it" in first.next_line()
+        assert len(first.ask("GET", "/v1/memories").data["memories"]) >= 20
+        assert len(first.ask("GET", "/v1/sources").data["sources"]) == 2
+        assert len(first.ask("GET", "/v1/conflicts").data) == 1
+        assert len(first.ask("GET", "/v1/profile/proposals").data) == 1
+        page = first.ask("GET", "/docs")
+        assert page.headers["content-type"].startswith("text/html")
+        first.tell_to_stop(signal.SIGINT)
+        assert first.exit_code() == 0
+        assert not TOKEN.search(first.complaints), "nobody looks after a demonstration"
+    with Served(store, "--demo") as second:
+        assert "already in it" in second.next_line()

@@ -16,15 +16,17 @@ AT_ONCE = 20  # of one operation, before the next one has its turn
 
 @pytest.mark.soak
 def test_no_request_brings_a_server_to_an_answer_that_nobody_told_of(tmp_path, capsys):
-    with Served(str(tmp_path / "m.db"), serve_rate=0, recall_log=True) as server:
-        fuzzing, end = Fuzzing(server.url), time.monotonic() + SECONDS
-        operations = list(fuzzing.operations())
-        rounds = max(1, CASES // (AT_ONCE * len(operations)))
-        for number in range(rounds * len(operations)):
-            if time.monotonic() > end and number >= len(operations):
-                break
-            fuzzing.run(operations[number % len(operations)], AT_ONCE, number)
-        fuzzing.close()
+    """Without a worker, so that there is work to ask about."""
+    store = str(tmp_path / "m.db")
+    with Served(store, "--no-worker", serve_rate=0, recall_log=True) as server:
+        with Fuzzing(server.url) as fuzzing:
+            end = time.monotonic() + SECONDS
+            operations = list(fuzzing.operations())
+            rounds = max(1, CASES // (AT_ONCE * len(operations)))
+            for number in range(rounds * len(operations)):
+                if time.monotonic() > end and number >= len(operations):
+                    break
+                fuzzing.run(operations[number % len(operations)], AT_ONCE, number)
         assert server.ask("GET", "/readyz").status == 200
     tally = fuzzing.tally
     with capsys.disabled():

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import requests
 import schemathesis
@@ -38,6 +38,7 @@ CHECKS = [
 STREAM = "/v1/changes/stream"  # which never ends
 INVALID_EACH = 4  # one request of so many is meant to be refused
 MADE_UP_EACH = 5  # one name of so many is nobody's
+MANY_TEAMS = 30
 
 
 class Things:
@@ -109,11 +110,19 @@ class Things:
         return str(made.json()["id"])
 
     def _team(self, n: int) -> str:
-        found = self._me.teams()
-        return found[0].id if len(found) > 3 else self._me.teams_create(f"Team {n}").id
+        self._end_teams()
+        return self._me.teams_create(f"Team {n}").id
+
+    def _end_teams(self) -> None:
+        """One user has a limit of them."""
+        for owner in (self._me, self._dan):
+            mine = [team for team in owner.teams() if team.role == "owner"]
+            for team in mine if len(mine) > MANY_TEAMS else ():
+                owner.teams_delete(team.id)
 
     def _shared(self, n: int) -> str:
         """With dan, who is in the examples."""
+        self._end_teams()
         team = self._me.teams_create(f"Shared {n}").id
         self._me.teams_invite(team, "dan")
         self._dan.teams_join(team)
@@ -121,6 +130,7 @@ class Things:
 
     def _joined(self, n: int) -> str:
         """One that goes on without whoever leaves it."""
+        self._end_teams()
         team = self._dan.teams_create(f"Dan's {n}").id
         self._dan.teams_invite(team, "ana")
         self._me.teams_join(team)
@@ -191,7 +201,10 @@ class Fuzzing:
         self.schema = schemathesis.openapi.from_url(f"{url}/openapi.json")
         self.tally = Tally()
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *ended: object) -> None:
         self.things.close()
         self.session.close()
 

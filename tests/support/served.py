@@ -25,21 +25,22 @@ class Served(Reachable):
     """Use it in a `with`: leaving it ends the process, whatever happened."""
 
     def __init__(
-        self, store: str, *options: str, user: str = "ana", port: int = 0, **settings: object
+        self, store: str, *options: str, user: str = "ana", port: int | None = 0, **settings: object
     ):
         """Settings that are no options of the command come from its environment."""
         named = {BY_NAME[name].variable: str(value) for name, value in settings.items()}
         self._environment = {**os.environ, **named}
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 (closed on leaving)
-        where = ["--store", store, "--port", str(port), "--embedder", "hashing", "--user", user]
+        where = ["--store", store, "--embedder", "hashing", "--user", user]
+        where += [] if port is None else ["--port", str(port)]
         self._start(["serve", *where, *options])
-        self.said = self._line()
+        self.said = self.next_line()
         found = _WHERE.fullmatch(self.said)
         if found is None:
             self.kill()
             raise AssertionError(f"it does not serve: {self.said}{self.complaints}")
         self.port = int(found["port"])
-        self.who = self._line()
+        self.who = self.next_line()
 
     def _start(self, arguments: list[str]) -> None:
         ours, theirs = CONTEXT.Pipe()
@@ -56,7 +57,7 @@ class Served(Reachable):
         ours.close()
         self._said = os.fdopen(read, encoding="utf-8")
 
-    def _line(self) -> str:
+    def next_line(self) -> str:
         """A silent process is ended, so that reading comes to its end."""
         impatience = threading.Timer(PATIENCE, self.process.kill)
         impatience.start()

@@ -13,10 +13,9 @@ CASES = 2  # of each operation
 def tally(tmp_path_factory):
     store = str(tmp_path_factory.mktemp("fuzzed") / "memory.db")
     with Served(store, "--no-worker", serve_rate=0, recall_log=True) as server:
-        fuzzing = Fuzzing(server.url)
-        for number, operation in enumerate(fuzzing.operations()):
-            fuzzing.run(operation, CASES, number)
-        fuzzing.close()
+        with Fuzzing(server.url) as fuzzing:
+            for number, operation in enumerate(fuzzing.operations()):
+                fuzzing.run(operation, CASES, number)
         return fuzzing.tally
 
 

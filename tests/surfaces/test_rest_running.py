@@ -15,6 +15,8 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext
 import commonplace
 from commonplace import User
 from commonplace.surfaces.rest.logs import NAME, JsonLines
+from commonplace.surfaces.rest.routes import ROUTES
+from commonplace.surfaces.rest.serving import free_port, listening_socket
 from support.rest_server import PATIENCE, running
 
 
@@ -55,6 +57,18 @@ def test_it_counts_what_it_does_in_prometheus_words(server):
         assert re.fullmatch(r"# (HELP|TYPE) \w+ .+|\w+({.*})? [\d.]+", line), line
     assert "nowhere" not in text
     assert "gate" not in text
+
+
+def test_people_find_a_page_of_all_routes_that_loads_nothing(server):
+    for path in ("/", "/docs"):
+        answer = server.ask("GET", path)
+        assert (answer.status, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+        assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+        text = answer.body.decode()
+        assert not re.search(r"<script|src=|@import|url\(", text)
+        for route in ROUTES:
+            assert f"<code>{route.in_full()}</code>" in text
+        assert f"http://127.0.0.1:{server.port}/v1/recall" in text
 
 
 class Lines(logging.Handler):
@@ -181,6 +195,13 @@ def test_a_request_under_way_is_answered_before_the_server_ends(book, monkeypatc
         go_on.set()
         assert under_way.result(PATIENCE).status == 200
     assert len(book.user("ana").list().memories) == 1
+
+
+def test_a_demo_takes_another_port_where_the_usual_one_is_taken():
+    with listening_socket("127.0.0.1", 0) as taken:
+        usual = taken.getsockname()[1]
+        assert free_port("127.0.0.1", usual) == 0
+    assert free_port("127.0.0.1", usual) == usual
 
 
 def test_a_port_that_is_taken_is_an_error_in_words(server, tmp_path):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -11,6 +14,9 @@ import commonplace
 from commonplace import settings as settings_table
 from commonplace.errors import BadSettings
 from commonplace.surfaces.cli.command import GLOBALS, Globals
+from commonplace.surfaces.cli.demo_memory import QUESTION, USER, demo_store, prepare
+
+DEMO_HOST = "127.0.0.1"
 
 
 def serve(
@@ -24,6 +30,9 @@ def serve(
     seconds: Annotated[
         float | None, typer.Option("--for", min=0, help="End by itself after so many seconds.")
     ] = None,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="With a small memory to look at, in a file of its own.")
+    ] = False,
     store: Annotated[str | None, GLOBALS["store"]] = None,
     user: Annotated[str | None, GLOBALS["user"]] = None,
     embedder: Annotated[str | None, GLOBALS["embedder"]] = None,
@@ -31,13 +40,38 @@ def serve(
     """Serve the memory over HTTP. On this machine alone it needs no key; on any other address
     everybody needs one."""
     options = Globals(store=store, user=user, embedder=embedder).over(context.obj)
-    flags = {"store": options.store, "user": options.user, "embedder": options.embedder}
-    chosen = settings_table.load({**flags, "serve_host": host, "serve_port": port})
     serving = _with_the_server_installed()
+    where = options.store
+    flags = {"user": options.user, "embedder": options.embedder, "serve_host": host}
+    if demo:
+        where = where or demo_store()
+        held = prepare(where, options.embedder, datetime.now(UTC))
+        flags |= {"user": USER, "serve_host": DEMO_HOST}
+    chosen = settings_table.load({**flags, "store": where, "serve_port": port})
+    if demo and port is None:
+        free = serving.free_port(DEMO_HOST, chosen.serve_port)
+        chosen = replace(chosen, serve_port=free)
     working = None if worker is None else "inline" if worker else "off"
     voices = serving.Voices(typer.echo, lambda line: typer.echo(line, err=True))
-    with commonplace.open(options.store, embedder=options.embedder, worker=working) as book:
-        serving.serve(book, chosen, voices, seconds)
+    told = demo_greeting(held.told(), where) if demo else None
+    with commonplace.open(where, embedder=options.embedder, worker=working) as book:
+        serving.serve(book, chosen, voices, seconds, told)
+
+
+def demo_greeting(held: str, store: str | None) -> Callable[[str], Iterator[str]]:
+    """What to try, once the address is known."""
+
+    def lines(url: str) -> Iterator[str]:
+        asked = f"curl -s {url}/v1/recall -H 'Content-Type: application/json' "
+        yield f"{held} It is kept in {store}."
+        yield f"  to look at   {url}/docs"
+        yield f'  with curl    {asked}-d \'{{"query": "{QUESTION}"}}\''
+        yield f'  with Python  import commonplace; me = commonplace.connect("{url}")'
+        yield f'               print(me.recall("{QUESTION}").hits[0].text)'
+        yield "  with MCP     commonplace mcp --config"
+        yield "Ctrl-C ends it."
+
+    return lines
 
 
 def _with_the_server_installed() -> Any:

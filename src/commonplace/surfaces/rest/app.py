@@ -22,6 +22,8 @@ from commonplace.surfaces.rest import metrics
 from commonplace.surfaces.rest.answering import JSON, endpoint_for
 from commonplace.surfaces.rest.gate import Gate, unexpected
 from commonplace.surfaces.rest.openapi import Description, problems
+from commonplace.surfaces.rest.page import HEADERS, page
+from commonplace.surfaces.rest.page import MEDIA_TYPE as MEDIA_TYPE_OF_PAGE
 from commonplace.surfaces.rest.problems import problem
 from commonplace.surfaces.rest.reception import Reception
 from commonplace.surfaces.rest.routes import PREFIX, ROUTES
@@ -39,7 +41,7 @@ def build_app(book: Commonplace, settings: Settings) -> tuple[ASGIApp, Reception
         title="Commonplace",
         version=commonplace.__version__,
         summary="Long-term memory for AI agents: remember, recall, forget.",
-        docs_url=None,  # its page loads scripts from elsewhere
+        docs_url=None,  # its page loads scripts from elsewhere; ours is in `page`
         redoc_url=None,
         redirect_slashes=False,
         telemetry=_SILENT,
@@ -47,6 +49,8 @@ def build_app(book: Commonplace, settings: Settings) -> tuple[ASGIApp, Reception
     _operate(app, reception)
     _attend(app, reception)
     app.router.routes.append(mcp.route)
+    for path in ("/", "/docs"):
+        app.add_api_route(path, _page, methods=["GET"], include_in_schema=False)
     app.add_exception_handler(CommonplaceError, _refused)
     app.add_exception_handler(HTTPException, _no_such_route)
     app.add_exception_handler(Exception, lambda request, error: unexpected())
@@ -131,6 +135,12 @@ def _attend(app: FastAPI, reception: Reception) -> None:
             summary=told,
             tags=["server"],
         )
+
+
+async def _page(request: Request) -> Response:
+    """The host has been looked at: it is a known one."""
+    url = f"{request.url.scheme}://{request.headers['host']}"
+    return Response(page(url), media_type=MEDIA_TYPE_OF_PAGE, headers=HEADERS)
 
 
 async def _refused(request: Request, error: Any) -> Response:

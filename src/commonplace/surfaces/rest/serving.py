@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import FrameType
 
@@ -57,9 +57,14 @@ class Voices:
 
 
 def serve(
-    book: Commonplace, settings: Settings, voices: Voices, seconds: float | None = None
+    book: Commonplace,
+    settings: Settings,
+    voices: Voices,
+    seconds: float | None = None,
+    demo: Callable[[str], Iterable[str]] | None = None,
 ) -> None:
-    """Until it is told to stop, or for so long; then requests under way are answered first."""
+    """Until it is told to stop, or for so long; then requests under way are answered first. A
+    demonstration has its own words, and nobody who looks after it."""
     log_to_stderr()
     server = make_server(book, settings)
     server.seconds = seconds
@@ -67,7 +72,9 @@ def serve(
         url = address_of(settings.serve_host, listening.getsockname()[1])
         voices.say(f"Commonplace listens on {url}")
         voices.say(who_comes_in(server.reception))
-        if (first := book.first_admin_key()) is not None:
+        for line in demo(url) if demo else ():
+            voices.say(line)
+        if demo is None and (first := book.first_admin_key()) is not None:
             for line in of_the_first_key(first, url):
                 voices.whisper(line)
         server.run([listening])
@@ -102,6 +109,15 @@ def refuse_strangers(reception: Reception) -> None:
         "to make them over HTTP; or serve on 127.0.0.1 for yourself.",
         field="serve_host",
     )
+
+
+def free_port(host: str, usual: int) -> int:
+    """The usual one where nobody has it; else any."""
+    try:
+        listening_socket(host, usual).close()
+    except BadSettings:
+        return 0
+    return usual
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
