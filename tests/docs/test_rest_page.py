@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 import commonplace
-from commonplace.model.kept_answer import KEPT_FOR
+from commonplace.model.kept_answer import KEPT_FOR, UNDER_WAY
 from commonplace.settings import BY_NAME
 from support.rest_server import running
 
-PAGE = (Path(__file__).parents[2] / "docs/rest.md").read_text()
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/rest.md").read_text()
 COMMANDS = [line for line in PAGE.splitlines() if line.startswith("curl ")]
 
 
@@ -51,6 +52,13 @@ def test_its_commands_work(server):
     assert "tulip42" in found[0]["text"]
 
 
+def test_the_readmes_requests_work(server):
+    lines = [each for each in (ROOT / "README.md").read_text().splitlines() if each[:5] == "curl "]
+    answers = [as_curl_would(server, each) for each in lines]
+    assert [each.status for each in answers] == [200, 200]
+    assert "blue drawer" in answers[1].data["hits"][0]["text"]
+
+
 def test_its_python_runs(server):
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     here = example.replace("http://localhost:8765", server.url)
@@ -65,5 +73,6 @@ def test_its_numbers_are_the_codes():
     assert f"requests of {BY_NAME['serve_max_mb'].default:g} MB" in PAGE
     assert f"{BY_NAME['serve_rate'].default:g} a second" in PAGE
     assert f"{KEPT_FOR.total_seconds() / 3600:g} hours" in PAGE
+    assert f"for {UNDER_WAY.total_seconds():g} seconds" in PAGE
     for name in re.findall(r"`(serve_\w+)`", PAGE):
         assert name in BY_NAME

@@ -46,7 +46,8 @@ _SERVE = """## serve
 
 Serve the memory over [HTTP](../rest.md), until a signal ends it, or `--for` so many seconds.
 `--host` and `--port` say where; on any address but loopback there must be a [key](../keys.md)
-first. `--no-worker` leaves the work that is owed to others.
+first. `--no-worker` leaves the work that is owed to others. `--demo` fills a store of its own with
+a small memory to look at, and says what to try.
 """
 
 _MCP = """## mcp
