@@ -1,5 +1,5 @@
 """Whatever else a scope holds, a guest's answers are the same: not a score, not a spelling, not a
-known name tells of what was not granted."""
+known name tells of what was not granted. Nor does what is sensitive in a team show to members."""
 
 from __future__ import annotations
 
@@ -54,6 +54,18 @@ def owner(book, name, granted, more=(), memories=()):
     return Reading(scope, is_own=False, sources=frozenset(ids))
 
 
+def team(book, name, open_talks, hidden=()):
+    """A team with sources that its members see, and sensitive ones."""
+    scope = Scope(f"team:{name}")
+    for place, said in enumerate(hidden):
+        bring(
+            book, scope, said, participants=("Mallory",), sensitivity="high", id=f"source:x{place}"
+        )
+    for place, said in enumerate(open_talks):
+        bring(book, scope, said, id=f"source:{place}", user_id="bob", team_id="one")
+    return Reading(scope, is_own=False)
+
+
 def answers(book, guest, reading, desk):
     plans = [Plan(query, k=50, explain=True, threshold=0.0) for query in QUERIES]
     plans += [Plan(query, k=50) for query in QUERIES]
@@ -81,3 +93,26 @@ def test_whatever_else_is_there_a_guest_hears_the_same(
     heard = answers(shared_book, guest, bare, desk)
     assert heard == answers(shared_book, guest, rich, desk)
     assert any(hits for _, hits in heard)
+
+
+def scores(book, member, reading):
+    found = answers(book, member, reading, book._desk)
+    return [{hit.id: hit.score for hit in hits} for _, hits in found]
+
+
+@settings(
+    max_examples=20,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(talks, talks, talks)
+def test_what_is_sensitive_in_a_team_shows_in_no_answer(shared_book, open_talks, hidden, own):
+    number = next(_examples)
+    member = Principal(f"member {number}")
+    for said in own:
+        bring(shared_book, member.scope, said)
+    bare = team(shared_book, f"bare {number}", open_talks)
+    rich = team(shared_book, f"rich {number}", open_talks, hidden)
+    heard = scores(shared_book, member, bare)
+    for one, other in zip(heard, scores(shared_book, member, rich), strict=True):
+        assert one == pytest.approx(other, abs=1e-4)  # rows were multiplied at other places
+    assert any(heard)

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import commonplace
+from commonplace.model.filters import Filters
 from commonplace.model.reach import Reading
 from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import ContentType, SourceType
@@ -49,12 +50,13 @@ talks = st.fixed_dictionaries(
         "tags": st.sets(st.sampled_from(("home", "work")), max_size=2).map(tuple),
         "scope": st.integers(0, 3),
     }
-)
+).map(lambda talk: {**talk, "scope": 0} if talk["sensitivity"] == "high" else talk)
 wishes = st.fixed_dictionaries(
     {},
     optional={
         "threshold": st.sampled_from((0.0, 0.3)),
         "explain": st.just(True),
+        "filters": st.sampled_from((Filters(tags=("home",)), Filters(actor_id="Ilan"))),
     },
 )
 EVERYTHING = 100  # hits: where a list is cut, what is as good as equal may be in or out
@@ -78,7 +80,7 @@ def lay_out(book, talk, scope, id):
 
 
 @settings(
-    max_examples=25,
+    max_examples=20,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(talks, min_size=1, max_size=7), st.lists(texts, max_size=5), wishes)

@@ -40,6 +40,7 @@ class Listener:
     index: ScopeIndex
     mask: Mask  # who may be found
     visible: Mask  # who may be known of: a filter changes who is found, not how words are read
+    is_own: bool = True  # else what is not visible is not counted either
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class Listening:
 
     @cached_property
     def asked(self) -> list[Asked]:
-        return [_asked(each.index, self.understood, each.mask) for each in self.listeners]
+        return [_asked(each, self.understood) for each in self.listeners]
 
     @cached_property
     def words(self) -> list[Words]:
@@ -133,7 +134,8 @@ def _called(index: ScopeIndex, names: Iterable[str], mask: Mask) -> Mask:
     return found
 
 
-def _asked(index: ScopeIndex, understood: Understood, mask: Mask) -> Asked:
+def _asked(listener: Listener, understood: Understood) -> Asked:
+    index = listener.index
     takes_part = np.zeros(index.size, dtype=bool)
     if understood.names:
         people = understood.named.people
@@ -141,7 +143,7 @@ def _asked(index: ScopeIndex, understood: Understood, mask: Mask) -> Asked:
     question = understood.question
     dated = _dated(index, question.months, question.years) if question.is_dated else None
     return Asked(
-        mask,
+        listener.mask,
         understood.names,
         takes_part,
         understood.proper,
@@ -149,6 +151,7 @@ def _asked(index: ScopeIndex, understood: Understood, mask: Mask) -> Asked:
         understood.idle,
         None if dated is None else dated >= _SAME_YEAR,
         understood.long_forms,
+        None if listener.is_own else listener.visible,
     )
 
 

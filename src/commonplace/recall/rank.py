@@ -59,8 +59,9 @@ class Evidence:
 
     @property
     def of_passages(self) -> float:
-        """The most that speaks for any passage."""
-        return float(self._together[self.passages].max(initial=0.0))
+        """The most that speaks for any passage that may be found: what is hidden or filtered out
+        sets no bar for the others."""
+        return float(self._together[self.passages & self.candidates].max(initial=0.0))
 
     @cached_property
     def _together(self) -> Floats:

@@ -97,14 +97,14 @@ def _judged(asking: Asking, indexes: Sequence[ScopeIndex]) -> list[_Judged]:
 
 
 def _listener(asking: Asking, reading: Reading, index: ScopeIndex) -> Listener:
-    """Of another's scope passages alone are found, and nothing but passages is known."""
+    """Of another's scope passages alone are found, and nothing but what may be seen is known."""
     plan, now = asking.plan, asking.desk.clock()
     visibility = plan.within.visibility(asking.principal, reading)
     visible = index.visible(visibility, now)
     mask = plan.within.narrowed(index, index.candidates(plan.filters, visibility, now))
     if reading.is_own:
         return Listener(index, mask, visible)
-    return Listener(index, mask & index.passages, visible & index.passages)
+    return Listener(index, mask & index.passages, visible & index.passages, is_own=False)
 
 
 def _evidence(desk: Desk, index: ScopeIndex, plan: Plan, heard: Heard) -> Evidence:

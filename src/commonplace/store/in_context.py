@@ -36,6 +36,7 @@ class Asked:
     at_the_time: Mask | None = None  # units of that month or year
     # A unit that holds all terms of a long form holds the abbreviation's terms as well.
     long_forms: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
+    counted: Mask | None = None  # units that statistics are of; None: all that live
 
     def hears(self, term: str, slots: NDArray[np.intp]) -> Mask:
         heard: Mask = self.mask[slots]
@@ -65,7 +66,7 @@ def words_in_context(
     that texts score as if they stood in one."""
     for index in indexes:
         index.postings.fold()
-    extents = [_extents_of(index) for index in indexes]
+    extents = list(map(_extents_of, indexes, asked))
     extent = _Each(*map(together, zip(*extents, strict=True)))
     scored = [_Scored(*each, extent) for each in zip(indexes, asked, strict=True)]
     distinct = dict.fromkeys(terms)
@@ -85,8 +86,12 @@ class _Each(NamedTuple, Generic[Value]):
     wide: Value
 
 
-def _extents_of(index: ScopeIndex) -> _Each[Extent]:
-    contexts, live = index.contexts, index.live[: index.size]
+def _counted(index: ScopeIndex, asked: Asked) -> Mask:
+    return index.live[: index.size] if asked.counted is None else asked.counted
+
+
+def _extents_of(index: ScopeIndex, asked: Asked) -> _Each[Extent]:
+    contexts, live = index.contexts, _counted(index, asked)
     by_place = live[contexts.slots]
     return _Each(
         Extent.of(index.lengths[: index.size], live),
@@ -132,7 +137,7 @@ class _Scored:
     def __init__(self, index: ScopeIndex, asked: Asked, extent: _Each[Extent]):
         self.asked = asked
         self._index = index
-        self._live = index.live[: index.size]
+        self._live = _counted(index, asked)
         contexts = index.contexts
         self._unit = Collection(index.lengths[: index.size], extent.unit)
         self._near = Collection(contexts.near.terms, extent.near)
