@@ -258,6 +258,7 @@ TOOLS: tuple[Tool, ...] = (
                 "participants",
                 "tags",
                 "sensitivity",
+                "team",
                 "thread",
             ),
         ),
