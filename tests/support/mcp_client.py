@@ -41,6 +41,13 @@ class Connected:
     def call(self, tool: str, **arguments: Any) -> types.CallToolResult:
         return self.run(self.client.call_tool, tool, arguments)
 
+    def unchecked(self, tool: str, arguments: Mapping[str, Any], **more: Any) -> Any:
+        """As it goes over the wire. The client itself would list the tools first, and hold their
+        schemas and what is answered to them: good to have once, slow for many connections."""
+        params = types.CallToolRequestParams(name=tool, arguments=dict(arguments), **more)
+        request = types.CallToolRequest(params=params)
+        return self.run(self.client.session.send_request, request, types.CallToolResult)
+
     def data(self, tool: str, **arguments: Any) -> Any:
         """The answer of a call that succeeds."""
         result = self.call(tool, **arguments)

@@ -10,15 +10,19 @@ from typing import Any
 from urllib.parse import quote
 
 from faces import PythonFace, TypedError
+from jsonschema import Draft202012Validator
 from mcp.shared.exceptions import MCPError
 from scenarios import Step
 
 from commonplace.operations import BY_NAME
-from commonplace.surfaces.mcp.describing import RESULT
+from commonplace.surfaces.mcp.describing import RESULT, described
 from commonplace.surfaces.mcp.resources import PLACES, Place
 from commonplace.surfaces.mcp.tools import TOOLS, Tool, Way
 from support.mcp_client import MODES, Connected, over_http
 from support.rest_server import Running
+
+# Made once: checking a schema takes longer than a scenario.
+FITS = {tool.name: Draft202012Validator(described(tool).output_schema) for tool in TOOLS}
 
 
 class McpFace(PythonFace):
@@ -59,10 +63,11 @@ class McpFace(PythonFace):
         spelled = {parameter.name: parameter.alias for parameter in way.parameters}
         given = {spelled[name] or name: value for name, value in arguments.items()}
         flag = {way.when: True} if way.when and way.when not in way.shows else {}
-        result = client.call(tool.name, **given, **flag)
+        result = client.unchecked(tool.name, {**given, **flag})
         if result.is_error:
             raise TypedError(result.meta["commonplace/error"]["code"], None)
         data = result.structured_content
+        FITS[tool.name].validate(data)
         return data[RESULT] if set(data) == {RESULT} else data
 
     def _resource(self, client: Connected, place: Place, arguments: Mapping[str, Any]) -> Any:

@@ -48,7 +48,7 @@ def client(target):
 
 def said(client, tool, arguments):
     """All that a caller learns, without what differs from any call to the next."""
-    result = client.run(client.client.call_tool, tool, arguments)
+    result = client.unchecked(tool, arguments)
     told = result.model_dump(mode="json")
     assert WORD not in json.dumps(told).replace(json.dumps(arguments.get("query", "-")), "")
     return told if result.is_error else sorted(result.structured_content)
@@ -131,17 +131,8 @@ def test_a_state_with_her_questions_in_it_decides_nothing(target):
     before = target.ana.revision
     server = build_server(lambda asking: target.bob)
     with connected(server, mode=MODES[0], elicitation_callback=never) as client:
-
-        async def call():
-            params = types.CallToolRequestParams(
-                name="remember",
-                arguments={"content": "x"},
-                input_responses=answers,
-                request_state=state,
-            )
-            request = types.CallToolRequest(params=params)
-            return await client.client.session.send_request(request, types.CallToolResult)
-
-        result = client.run(call)
+        result = client.unchecked(
+            "remember", {"content": "x"}, input_responses=answers, request_state=state
+        )
     assert result.structured_content == {}
     assert target.ana.revision == before

@@ -26,8 +26,7 @@ ACCEPT, DECLINE = "accept", "decline"
 _AGREEING = (ACCEPT, DECLINE)
 _RESOLVE = {"keep": "dismiss", "replace": "override", "both": "insert"}
 _AT_MOST = 1000  # that wait in an inbox
-_PROPOSE = "profile propose"
-_ASKING = frozenset({"remember", "observe"})
+_LEAVES_QUESTIONS = frozenset({"remember", "observe"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +69,24 @@ class Decision:
     problem: str = ""  # why it could not be done; empty: it is done
 
 
+def may_ask_before(operation: Operation) -> bool:
+    return operation.name == "profile propose"
+
+
 def may_ask_after(operation: Operation) -> bool:
-    return operation.name in _ASKING
+    return operation.name in _LEAVES_QUESTIONS
 
 
-def consent_to(user: User, operation: Operation, arguments: Mapping[str, Any]) -> Form | None:
+def consent_to(user: User, arguments: Mapping[str, Any]) -> Form | None:
     """Before a profile that only its owner changes is changed with the owner's key: it is in a
     program's hands, and the words may be a program's."""
-    if operation.name != _PROPOSE or not user.principal.is_owner or user.principal.read_only:
+    if not user.principal.is_owner or user.principal.read_only:
         return None
     name, value = field_name(arguments.get("name")), arguments.get("value")
-    if not waits_for_the_owner(name) or user.profile().fields.get(name) == value:
+    stands = user.profile().fields.get(name)
+    if not waits_for_the_owner(name) or stands == value:
         return None
-    return Form("May your profile say so?", (_agreeing(CONSENT, name, value, None),))
+    return Form("May your profile say so?", (_agreeing(CONSENT, name, value, stands),))
 
 
 def waiting_in(answer: Any) -> list[str]:

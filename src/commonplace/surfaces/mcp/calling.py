@@ -28,6 +28,7 @@ from commonplace.surfaces.mcp.asking import (
     Form,
     consent_to,
     decide,
+    may_ask_before,
     questions_about,
     waiting_in,
 )
@@ -98,8 +99,10 @@ class Calls:
     async def _agreed(
         self, way: Way, user: User, arguments: Mapping[str, Any], dialogue: Dialogue
     ) -> User:
-        form = await in_thread(consent_to, user, way.operation, arguments)
-        if form is None or not dialogue.can_ask:
+        if not dialogue.can_ask or not may_ask_before(way.operation):
+            return user
+        form = await in_thread(consent_to, user, arguments)
+        if form is None:
             return user
         if (await dialogue.ask(form)).get(CONSENT) != ACCEPT:
             raise NotAllowed(
