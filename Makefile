@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: run test unit soak fuzz bench lint format docs clean
+.PHONY: run test unit soak fuzz load bench lint format docs clean
 
 # A service with a small demo memory, until Ctrl-C; `make run SECONDS=30` ends by itself.
 run: $(STAMP)
@@ -20,6 +20,10 @@ soak: $(STAMP)
 # Requests made up from the OpenAPI description: FUZZ_CASES of them, or FUZZ_SECONDS' worth.
 fuzz: $(STAMP)
 	$(PY) -m pytest tests/soak/test_fuzzing_the_service.py --timeout=3000
+
+# 50 clients on loopback against real servers, seven set-ups of a minute each; for a quiet machine.
+load: $(STAMP)
+	$(PY) -m commonplace.bench load --write
 
 bench: $(STAMP) .venv/.bench
 	$(PY) -m commonplace.bench truth

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
+from functools import cache
 from typing import Any
 
 
 def as_data(value: Any) -> Any:
     """Dataclasses become maps, with their public properties; moments become ISO 8601."""
     if is_dataclass(value) and not isinstance(value, type):
-        names = [f.name for f in fields(value)] + properties_of(type(value))
-        return {name: as_data(getattr(value, name)) for name in names}
+        return {name: as_data(getattr(value, name)) for name in _told_of(type(value))}
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, Enum):
@@ -23,6 +23,11 @@ def as_data(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [as_data(item) for item in value]
     return value
+
+
+@cache
+def _told_of(kind: Any) -> tuple[str, ...]:
+    return (*(field.name for field in fields(kind)), *properties_of(kind))
 
 
 _NOT_FOR_ANSWERS = frozenset(

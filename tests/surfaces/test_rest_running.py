@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -195,6 +196,13 @@ def test_a_request_under_way_is_answered_before_the_server_ends(book, monkeypatc
         go_on.set()
         assert under_way.result(PATIENCE).status == 200
     assert len(book.user("ana").list().memories) == 1
+
+
+def test_an_answer_is_sent_at_once():
+    """asyncio lets a connection wait for more to send, 40 ms and more, unless it is said to be of
+    TCP; accepted connections are what the listening one is."""
+    with listening_socket("127.0.0.1", 0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP
 
 
 def test_a_demo_takes_another_port_where_the_usual_one_is_taken():

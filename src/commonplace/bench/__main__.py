@@ -2,8 +2,8 @@
 
 `python -m commonplace.bench truth` measures judgement instead of speed, `… understanding` how
 messages are understood, `… observe` what is kept of a conversation, `… quality` whether the right
-things come back, and `… embedders` how well each embedder sees and how fast a store changes over
-to it.
+things come back, `… embedders` how well each embedder sees and how fast a store changes over to
+it, and `… load` what real servers do for many clients at once.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from rich.console import Console
 
 from commonplace.bench.asking_command import main as understanding
 from commonplace.bench.embedders import main as embedders
+from commonplace.bench.load.command import main as load
 from commonplace.bench.observe_command import main as observe
 from commonplace.bench.plan import PASSAGES, SIZES, USERS, Plan, quick
 from commonplace.bench.quality.command import main as quality
@@ -35,6 +36,7 @@ def main(arguments: list[str]) -> None:
         "observe": observe,
         "embedders": embedders,
         "quality": quality,
+        "load": load,
     }
     if arguments and arguments[0] in others:
         others[arguments[0]](arguments[1:])

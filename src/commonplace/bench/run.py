@@ -50,7 +50,7 @@ def run(plan: Plan, say: Callable[[str], object]) -> Report:
         tables = [recalling.recall, prompting.table, talking.recall, talking.ingest, talking.append]
         tables += [writing.remember, writing.relations, writing.links]
         tables += [writing.syncs, crowd.table, recalling.weight, installed.measure(plan.imports)]
-        return Report(_machine(found), tables, _targets(tables))
+        return Report(machine(found), tables, _targets(tables))
 
 
 def _at_size(
@@ -148,7 +148,7 @@ def _cell(table: Table, column: str, **where: Cell) -> float | None:
 # ——— where ———
 
 
-def _machine(found: Sequence[SqliteFolder | PostgresServer]) -> dict[str, str]:
+def machine(found: Sequence[SqliteFolder | PostgresServer]) -> dict[str, str]:
     about = {
         "processor": f"{_processor()}, {os.cpu_count()} cores",
         "system": f"{platform.system()} {platform.release()}",

@@ -1,0 +1,47 @@
+"""The load on real servers, made small: it asks, and looks for every write."""
+
+from dataclasses import replace
+
+import pytest
+
+from commonplace.bench.databases import POSTGRES, SQLITE, SqliteFolder
+from commonplace.bench.load.clients import Seen
+from commonplace.bench.load.plan import Plan, setups_of
+from commonplace.bench.load.run import COLUMNS, fill, load, look_for, numbers
+from commonplace.bench.report import Table
+
+SMALL = Plan(users=3, memories_each=4, clients=2, seconds=1.0, share_of_writes=1.0)
+
+
+@pytest.fixture
+def plan():
+    return replace(SMALL, embedder="hashing")
+
+
+def test_every_write_of_a_load_is_looked_for(tmp_path, plan):
+    url = SqliteFolder(tmp_path).create("load")
+    askers = fill(url, plan)
+    setup = next(setups_of(SQLITE))
+    seen = load(url, setup, plan, askers)
+    row = (SQLITE, setup.name, *numbers(plan, seen), *look_for(url, plan, seen))
+    table = Table("load", "Load", COLUMNS)
+    table.add(*row)
+    told = dict(zip(COLUMNS, row, strict=True))
+    assert told["writes acknowledged"] > 0
+    assert (told["errors"], told["of them lost"], told["of them doubled"]) == (0, 0, 0)
+
+
+def test_a_write_that_is_not_there_is_found_missing(tmp_path, plan):
+    url = SqliteFolder(tmp_path).create("load")
+    fill(url, plan)
+    claimed = Seen(acknowledged=[("user-1", "This was never written")])
+    assert look_for(url, plan, [claimed]) == (1, 0)
+
+
+def test_the_set_ups_are_those_that_an_operator_has():
+    names = {database: [s.name for s in setups_of(database)] for database in (SQLITE, POSTGRES)}
+    assert "two servers" in names[POSTGRES]
+    assert "two servers" not in names[SQLITE]
+    for setups in names.values():
+        assert "one server, one worker" in setups
+        assert "one server, killed and restarted" in setups
