@@ -46,6 +46,7 @@ from commonplace.store.port import Store
 log = logging.getLogger("commonplace")
 
 Answer = TypeVar("Answer")
+Decided = TypeVar("Decided")
 Vector = NDArray[np.float32]
 
 EMBEDDED_AT_ONCE = 256
@@ -132,12 +133,7 @@ class Desk:
         Returns the revision after the change. A changeset without steps changes nothing.
         """
         for _ in range(MAX_DECISIONS):
-            try:
-                changeset, answer = decision()
-            finally:
-                # After the decision has read the revision that it rests on: where another changes
-                # something since, the changeset is stale, and this is asked again.
-                self.insist()
+            changeset, answer = self._decided(decision)
             if not changeset.steps:
                 return self.store.counters(changeset.scope).revision, answer
             try:
@@ -149,14 +145,22 @@ class Desk:
     def decide_together(self, decision: Callable[[], tuple[list[Changeset], Answer]]) -> Answer:
         """The same for what changes several scopes at once."""
         for _ in range(MAX_DECISIONS):
-            changesets, answer = decision()
+            changesets, answer = self._decided(decision)
             try:
                 if changesets:
-                    self.apply_together(changesets)
+                    self.apply_together([owing_vectors(each, self.new_id()) for each in changesets])
                 return answer
             except StaleDecision:
                 continue
         raise StaleDecision("Other writers were faster every time.")
+
+    def _decided(self, decision: Callable[[], Decided]) -> Decided:
+        """After the decision has read the revision that it rests on, the caller may insist: where
+        another changes something since, the changeset is stale, and this is asked again."""
+        try:
+            return decision()
+        finally:
+            self.insist()
 
     def apply(self, changeset: Changeset) -> Applied:
         together = self._with_claim([changeset])

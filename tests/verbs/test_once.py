@@ -206,3 +206,48 @@ def test_two_at_once_do_it_once(open_book):
     go_on.set()
     first.join(30)
     assert books[1].once(other, ASKED, lambda me: "done twice") == answers[0] == "the answer"
+
+
+# ——— what is another's ———
+
+
+@pytest.fixture
+def team(book, me):
+    """A team of ana's, with dan in it."""
+    made = me.teams_create("Planning").id
+    me.teams_invite(made, "dan")
+    book.user("dan").teams_join(made)
+    return made
+
+
+def bringing(team):
+    return lambda dan: dan.ingest("The pelican files are in the cellar.", team=team).source.summary
+
+
+def test_whoever_leaves_a_team_has_no_answer_kept_that_tells_of_it(book, me, team):
+    dan = book.user("dan")
+    assert "pelican" in book.once(dan, ASKED, bringing(team))
+    dan.teams_leave(team)
+    with pytest.raises(IdempotencyConflict):
+        book.once(dan, ASKED, bringing(team))
+    assert dan.verify_forget("pelican").clean
+
+
+def test_erasing_a_teams_source_silences_the_answers_of_who_brought_it(book, me, team):
+    dan = book.user("dan")
+    book.once(dan, ASKED, bringing(team))
+    me.erase(me.sources(team=team).sources[0].id)
+    assert dan.verify_forget("pelican").clean
+
+
+def test_a_choice_of_what_to_forget_shows_nothing_of_anothers(book, me, team):
+    dan = book.user("dan")
+    dan.ingest("The pelican files are in the cellar.", team=team)
+    assert not me.recall("where are the pelican files?").is_empty
+    assert me.forget(query="where are the pelican files?").is_empty
+
+
+def test_a_key_for_one_team_has_answers_of_its_own(book, me, team):
+    narrow = book.authenticate(me.keys_create("narrow", team=team).token)
+    first, second = Counting("Kept by the one"), Counting("Kept by the other")
+    assert book.once(me, ASKED, first) != book.once(narrow, ASKED, second)

@@ -319,6 +319,7 @@ class Changeset:
     profile_numbers: int = 0  # how far the scope's counter of profile notes moves with it
     observed: int = 0  # how many of its memories are from conversations: each day has a limit
     member: str | None = None  # given: applied only while this user is a member of the team
+    silences: bool = False  # answers that are kept here may tell of what goes elsewhere
     claim: Claim | None = None  # the request that it answers, where that is to be done once
 
 

@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from commonplace.desk import Desk, can_see, index_all
 from commonplace.errors import NotAllowed, StoreError
@@ -25,7 +26,7 @@ from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory, State
-from commonplace.model.scope import Principal
+from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import Source, is_source_id
 from commonplace.remember.company import leaving_everybody
 from commonplace.remember.find import find
@@ -65,7 +66,7 @@ def erase(
     at = desk.clock()
     receipt_id = desk.new_id()
 
-    def decide() -> tuple[Changeset, _Fall]:
+    def decide() -> tuple[list[Changeset], _Fall]:
         revision = desk.store.counters(principal.scope).revision
         fall = _fall(desk, principal, ids)
         receipt = Receipt(receipt_id, at, len(fall.gone))
@@ -79,9 +80,10 @@ def erase(
             receipt,
             member=principal.member,
         )
-        return changeset, fall
+        return [changeset, *_silenced_elsewhere(principal, fall, at)], fall
 
-    revision, fall = desk.decide(decide)
+    fall = desk.decide_together(decide)
+    revision = desk.store.counters(principal.scope).revision
     receipt = _settle(desk, principal, receipt_id, now_too)
     gone, rewritten = _told_to(principal, fall, ids)
     said = still_told(desk, principal, fall.named)
@@ -96,6 +98,7 @@ class _Fall:
     gone: tuple[str, ...]
     rewritten: tuple[Memory, ...]
     named: tuple[Memory, ...]  # what was asked for, without what goes along
+    sources: tuple[Source, ...]
 
 
 def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
@@ -123,7 +126,14 @@ def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
         (*gone, *held, *(id for step in proposals for id in step.ids)),
         tuple(step.memory for step in (*rewrites, *reworded)),
         asked,
+        tuple(sources),
     )
+
+
+def _silenced_elsewhere(principal: Principal, fall: _Fall, at: datetime) -> list[Changeset]:
+    """Whoever brought a source into a team may have an answer kept that tells of it."""
+    scopes = {Scope.of_user(source.user_id) for source in fall.sources} - {principal.scope}
+    return [Changeset(scope, at, principal.actor, (), silences=True) for scope in scopes]
 
 
 def _told_to(

@@ -18,6 +18,7 @@ from commonplace.book.verbs.handle import MAX_BATCH, MAX_K, MAX_TURN, Handle, Mo
 from commonplace.desk import Desk
 from commonplace.errors import MissingField
 from commonplace.model import check
+from commonplace.model.reach import Reading
 from commonplace.recall import look_up
 from commonplace.recall.look_up_sources import ShownSource, known_source, show_source
 from commonplace.recall.pack import Hit
@@ -140,5 +141,8 @@ class Recalling(Handle):
     def _choice(self, query: str | None, instead_of: str, sources: Texts | None = None) -> Choice:
         if query is None:
             raise MissingField(f"Give {instead_of} or a query.", field=instead_of)
-        found = self.recall(query, sources=sources)
+        looked_at = EVERYWHERE if sources is None else self._within(self._desk, sources)
+        plan = Plan(query=check.text(query, "query"), within=looked_at)
+        own = Reading(self.principal.home)  # nobody changes or forgets what is another's
+        found = recall(self._desk, self.principal, [plan], reach=(own,))[0]
         return Choice(found.query, found.hits)

@@ -102,7 +102,7 @@ def write_steps(session: Session, changeset: Changeset, hold_to: Callable[[int],
         hold_to_claim(session, changeset.claim)
     for batch in _batches(changeset):
         _write_batch(session, batch, numbers)
-    if changeset.receipt or any(map(_vanishes, changeset.steps)):
+    if changeset.receipt or changeset.silences or any(map(_silences, changeset.steps)):
         session.run("silence_answers")
     reached("apply.rows")
     _write_journal(session, changeset, numbers)
@@ -159,6 +159,13 @@ def _vanishes(step: Step) -> bool:
     """Caches only ever hear of what is there: what is gone makes them start anew. Passages that
     others replace do not: they are known by their source's first unit."""
     return isinstance(step, Remove | Rewrite | RemoveEverything | Copy | RemoveSource)
+
+
+def _silences(step: Step) -> bool:
+    """Answers that are kept may tell of what is gone, or of what may not be read any more."""
+    if isinstance(step, SetMembership | SetGrant):
+        return step.gone or (isinstance(step, SetGrant) and step.share.declined)
+    return _vanishes(step)
 
 
 def _batches(changeset: Changeset) -> Sequence[Sequence[Any]]:
