@@ -36,12 +36,14 @@ Answer = dict[str, Any]
 class PythonFace:
     def __init__(self, url: str):
         self.book = commonplace.open(url, embedder="hashing")
+        self.given: list[Any] = []  # answers as they came, before they were data
 
     def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
         user = self.book.user(step.user)
         operation = BY_NAME[step.operation]
         answer = operation.call(user.agent(step.agent) if step.agent else user, arguments)
         self.book.flush()  # so that read marks are there for the next step, as after a command
+        self.given.append(answer)
         return as_data(answer)
 
     def close(self) -> None:
@@ -114,6 +116,7 @@ class ClientFace:
         self.server = Running(self.book)
         self.me = commonplace.connect(self.server.url)
         self.keys: dict[str, str] = {}
+        self.given: list[Any] = []
 
     def key_of(self, user: str) -> str | None:
         """Without one, whoever comes from the same machine is the one whose service it is."""
@@ -126,12 +129,13 @@ class ClientFace:
         me = commonplace.connect(self.server.url, key) if key else self.me
         try:
             acting = me.agent(step.agent) if step.agent else me
-            answer = as_data(BY_NAME[step.operation].call(acting, arguments))
+            answer = BY_NAME[step.operation].call(acting, arguments)
         finally:
             if key:
                 me.close()
         self.book.flush()
-        return answer
+        self.given.append(answer)
+        return as_data(answer)
 
     def close(self) -> None:
         self.me.close()

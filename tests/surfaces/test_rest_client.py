@@ -8,7 +8,6 @@ import pytest
 
 import commonplace
 from commonplace import User, errors
-from commonplace.answers import as_data
 from commonplace.operations import OPERATIONS
 from support.rest_server import running
 
@@ -47,7 +46,7 @@ def test_answers_are_the_same_values(remote, book):
     book.flush()  # that it was read is written down a little later
     assert remote.list() == near.list()
     assert remote.show(kept.id) == near.show(kept.id)
-    assert remote.history(kept.id) == as_data(near.history(kept.id))
+    assert remote.history(kept.id) == near.history(kept.id)
     assert remote.recall("Dana Haifa", explain=True) == near.recall("Dana Haifa", explain=True)
     assert remote.profile() == near.profile()
     assert remote.revision == near.revision

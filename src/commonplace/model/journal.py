@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypedDict
 
 
 class Node(StrEnum):
@@ -72,6 +72,46 @@ class Entry:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
+class HistoryRow(TypedDict):
+    """A line of one item's life."""
+
+    id: str
+    memory_id: str | None
+    event: Event | None
+    old_ref: str | None
+    new_ref: str | None
+    actor: str | None
+    meta: dict[str, Any]
+    ts: datetime
+
+
+class ChangeRow(TypedDict):
+    """A change that was made in one thread."""
+
+    id: str
+    thread_id: str | None
+    rev: int
+    memory_id: str | None
+    event: Event | None
+    meta: dict[str, Any]
+    ts: datetime
+
+
+class EventRow(TypedDict):
+    """An operation, reads included."""
+
+    id: str
+    user_id: str
+    thread_id: str | None
+    node: Node
+    op: Op
+    status: Status
+    memory_id: str | None
+    category: str | None
+    sim: float | None
+    ts: datetime
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalRow:
     """An entry in its place."""
@@ -88,7 +128,7 @@ class JournalRow:
     def id(self) -> str:
         return f"{self.user_id}/{self.seq}"
 
-    def as_history(self) -> dict[str, Any]:
+    def as_history(self) -> HistoryRow:
         """One item's life."""
         return {
             "id": self.id,
@@ -101,7 +141,7 @@ class JournalRow:
             "ts": self.ts,
         }
 
-    def as_change(self) -> dict[str, Any]:
+    def as_change(self) -> ChangeRow:
         """One thread's changes."""
         return {
             "id": self.id,
@@ -113,7 +153,7 @@ class JournalRow:
             "ts": self.ts,
         }
 
-    def as_event(self) -> dict[str, Any]:
+    def as_event(self) -> EventRow:
         """Operations."""
         return {
             "id": self.id,

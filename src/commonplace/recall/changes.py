@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from commonplace.desk import Desk, can_see_source, visibility_of
 from commonplace.errors import NotFound
@@ -13,7 +12,7 @@ from commonplace.language.tokens import count_tokens
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.delta import MAX_BULLETS, ChangeTold, Delta, net_changes
 from commonplace.model.filters import Visibility
-from commonplace.model.journal import Event, JournalRow, Op
+from commonplace.model.journal import ChangeRow, Event, EventRow, HistoryRow, JournalRow, Op
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source, is_source_id
@@ -148,7 +147,7 @@ def _was_kept_from(visibility: Visibility, row: JournalRow, is_there: bool) -> b
     return too_sensitive or someone_elses_soul
 
 
-def history(desk: Desk, principal: Principal, id: str) -> list[dict[str, Any]]:
+def history(desk: Desk, principal: Principal, id: str) -> list[HistoryRow]:
     """One item's life, newest first. An erased item has a line without text."""
     rows = desk.store.journal(
         principal.scope, JournalQuery(subject=id, events_only=True, newest=EVERYTHING)
@@ -164,13 +163,13 @@ def history(desk: Desk, principal: Principal, id: str) -> list[dict[str, Any]]:
     return [row.as_history() for row in _named_openly(desk, principal, told)]
 
 
-def change_log(desk: Desk, principal: Principal, thread: str, limit: int) -> list[dict[str, Any]]:
+def change_log(desk: Desk, principal: Principal, thread: str, limit: int) -> list[ChangeRow]:
     query = JournalQuery(thread_id=thread, events_only=True)
     told = _newest_told_to(desk, principal, query, limit)
     return [row.as_change() for row in _named_openly(desk, principal, told)]
 
 
-def events(desk: Desk, principal: Principal, limit: int) -> list[dict[str, Any]]:
+def events(desk: Desk, principal: Principal, limit: int) -> list[EventRow]:
     told = _newest_told_to(desk, principal, JournalQuery(), limit)
     return [row.as_event() for row in told]
 

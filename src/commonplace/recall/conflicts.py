@@ -133,7 +133,7 @@ def _question(desk: Desk, principal: Principal, conflict: Conflict) -> Question:
     )
     return Question(
         id=conflict.id,
-        kind=first.kind,
+        kind=str(first.kind),
         category=first.category,
         reason=conflict.held[-1].reason if open_ else WITHHELD,
         opened_at=conflict.opened_at,
@@ -148,7 +148,7 @@ def _alternatives(desk: Desk, principal: Principal, held: Sequence[Held]) -> lis
     return [
         Question(
             id=each.memory.id,
-            kind=each.memory.kind,
+            kind=str(each.memory.kind),
             category=each.memory.category,
             reason=each.reason
             if visibility.admits(each.memory) and visibility.admits(stands[str(each.beside)])

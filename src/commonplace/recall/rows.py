@@ -114,7 +114,7 @@ class Rows:
         return Hit(
             id=memory.id,
             text=memory.content,
-            kind=memory.kind,
+            kind=str(memory.kind),
             category=memory.category,
             date=memory.updated_at,
             similarity=ranked.similarity,
@@ -140,7 +140,7 @@ class Rows:
             date=passage.at,
             similarity=ranked.similarity,
             score=ranked.score,
-            source_type=source.source_type,
+            source_type=str(source.source_type),
             citation=Citation(
                 source.id,
                 title=source.title or None,

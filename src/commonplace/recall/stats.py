@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from commonplace.desk import Desk, visibility_of
@@ -24,7 +24,7 @@ class Stats:
     categories: Mapping[str, int]
     states: Mapping[str, int]
     erasures_pending: int
-    operations: Sequence[OperationCount]  # on request: by day, part, operation and outcome
+    operations: tuple[OperationCount, ...]  # on request: by day, part, operation and outcome
     sources: int  # live ones, as the next three
     source_types: Mapping[str, int]
     source_statuses: Mapping[str, int]

@@ -90,7 +90,7 @@ class AnswerSchemas:
             return {"type": "object", "additionalProperties": self.of(inner[1])}
         if origin is not None and issubclass(origin, Iterable):
             return {"type": "array", "items": self.of(inner[0])}
-        if isinstance(hint, type) and is_dataclass(hint):
+        if typing.is_typeddict(hint) or (isinstance(hint, type) and is_dataclass(hint)):
             return {"$ref": self._reference + self._name(hint)}
         if isinstance(hint, type) and issubclass(hint, Enum):
             return {"type": "string", "enum": [member.value for member in hint]}
@@ -107,8 +107,10 @@ class AnswerSchemas:
 
     def _described(self, kind: Any) -> Schema:
         hints = typing.get_type_hints(kind)
-        held = {field.name: self.of(hints[field.name]) for field in fields(kind)}
-        for name in properties_of(kind):
+        rows = typing.is_typeddict(kind)
+        named = list(hints) if rows else [field.name for field in fields(kind)]
+        held = {name: self.of(hints[name]) for name in named}
+        for name in () if rows else properties_of(kind):
             held[name] = self.of(typing.get_type_hints(getattr(kind, name).fget)["return"])
         told = (kind.__doc__ or "").split("\n\n")[0]
         automatic = told.startswith(f"{kind.__name__}(")  # what dataclass writes where nobody did
@@ -146,6 +148,9 @@ def read_as(hint: Any, data: Any) -> Any:
         return tuple(read_as(inner[0], each) for each in data)
     if origin is not None and issubclass(origin, Iterable):
         return [read_as(inner[0], each) for each in data]
+    if typing.is_typeddict(hint):
+        hints = typing.get_type_hints(hint)
+        return {name: read_as(hints[name], each) for name, each in data.items()}
     if isinstance(hint, type) and is_dataclass(hint):
         return _dataclass_from(hint, data)
     if hint is datetime:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from commonplace.book.requests import optional_integer
 from commonplace.book.verbs.handle import MAX_K, Handle
 from commonplace.desk import placed_for
 from commonplace.model import check
 from commonplace.model.delta import Delta
+from commonplace.model.journal import ChangeRow, EventRow, HistoryRow
 from commonplace.recall import changes as journal_views
 from commonplace.recall.look_up_sources import known_source
 
@@ -22,21 +22,21 @@ class Happened(Handle):
             self._desk, self.principal, check.word(thread, "thread"), start
         )
 
-    def history(self, id: str) -> Sequence[dict[str, Any]]:
+    def history(self, id: str) -> Sequence[HistoryRow]:
         """One item's life, newest first: who did what, when. Holds no text."""
         wanted = check.id(id)
         source = known_source(self._desk, self.principal, wanted) or wanted
         placed = placed_for(self._desk, self.principal, source)
         return journal_views.history(self._desk, placed, source)
 
-    def change_log(self, thread: str, *, limit: int = 50) -> Sequence[dict[str, Any]]:
+    def change_log(self, thread: str, *, limit: int = 50) -> Sequence[ChangeRow]:
         """The changes made in one thread, newest first."""
         most = check.integer(limit, "limit", 1, MAX_K)
         return journal_views.change_log(
             self._desk, self.principal, check.word(thread, "thread"), most
         )
 
-    def events(self, *, limit: int = 50) -> Sequence[dict[str, Any]]:
+    def events(self, *, limit: int = 50) -> Sequence[EventRow]:
         """The newest operations, reads included."""
         self._desk.books.flush()
         most = check.integer(limit, "limit", 1, MAX_K)
