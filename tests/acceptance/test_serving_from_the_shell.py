@@ -99,6 +99,53 @@ def test_a_page_elsewhere_cannot_embed_an_address_of_ours(carols):
     assert carols.ask("GET", "/healthz", headers=own).status == 200
 
 
+HEADERS = [
+    "accept",
+    "authorization",
+    "commonplace-agent",
+    "commonplace-user",
+    "content-type",
+    "cookie",
+    "expect",
+    "host",
+    "idempotency-key",
+    "if-match",
+    "last-event-id",
+    "mcp-session-id",
+    "origin",
+    "referer",
+    "traceparent",
+    "user-agent",
+    "x-forwarded-for",
+]
+
+
+def test_whatever_is_sent_none_of_it_is_in_the_log(carols):
+    """A word in every place of a request, also of one that is no HTTP."""
+    word = "xylophone"
+    fields = {"content": word, "kind": "note", "tags": [word], "metadata": {word: word}}
+    assert carols.ask("POST", "/v1/memories", fields).status == 200
+    for body in ({word: word}, {"content": word, "kind": word}, {"content": word * 10_000}):
+        assert carols.ask("POST", "/v1/memories", body).status == 400
+    carols.ask("POST", "/v1/recall", {"query": word, "thread": word, "filters": {"role": word}})
+    carols.ask("POST", "/v1/sources", {"original": f"Tal: {word}", "title": word})
+    carols.ask("POST", f"/v1/sources?title={word}", raw=word.encode())
+    carols.ask("GET", f"/v1/memories?after={word}&{word}={word}")
+    carols.ask("GET", f"/v1/memories/{word}/history")
+    carols.ask("PUT", f"/v1/profile/{word}", {"value": word})
+    carols.ask(word.upper(), f"/{word}")
+    carols.ask("GET", "/v1/changes/stream", headers={"last-event-id": word})
+    for name in HEADERS:
+        carols.ask("GET", "/v1/stats", headers={name: word})
+        carols.ask("POST", "/v1/memories", {"content": word}, {name: word})
+    with socket.create_connection(("127.0.0.1", carols.port), PATIENCE) as line:
+        line.sendall(f"{word} {word}\r\n{word}\r\n\r\n".encode())
+        assert b"400" in line.recv(1000)
+    told = carols.complaints
+    assert '"route": "/v1/memories/{id}/history"' in told
+    assert word not in told.lower()
+
+
 # ——— work beside serving ———
 
 
