@@ -97,6 +97,8 @@ class CommandLineFace:
         for name, value in arguments.items():
             if shapes[name] is Shape.ORIGINAL and isinstance(value, str):
                 piped[name] = value
+            elif shapes[name] is Shape.LINES:
+                piped[name] = "".join(f"{line}\n" for line in value)
             elif shapes[name] is Shape.MAPS and name in operation.positional:
                 piped[name] = "\n".join(v if isinstance(v, str) else json.dumps(v) for v in value)
         for text in piped.values():

@@ -52,6 +52,19 @@ Message-ID: <boiler-1@example.com>
 The plumber repaired the boiler on Tuesday. He wants 340 shekels, in cash.
 """
 
+EXPORTED = [
+    '{"type":"commonplace","format":1,"user_id":"dan","revision":1,"profile_numbers":0}',
+    '{"type":"memory","id":"6a0ac0e5-5ac6-4bb6-9e3b-0a4f4a3f0f10","kind":"note","content":'
+    '"The lamp is in the cellar","summary":"The lamp","category":"knowledge","tags":[],'
+    '"metadata":{},"importance":2,"confidence":1.0,"stability":"stable","sensitivity":"normal",'
+    '"pinned":false,"evidence":[],"facet":null,"source_type":null,"source_id":null,"job_id":null,'
+    '"agent_id":null,"run_id":null,"actor_id":null,"role":null,"thread_id":null,"state":"active",'
+    '"expires_at":null,"superseded_by":null,"purge_at":null,'
+    '"valid_from":"2026-03-01T09:00:00+00:00","valid_to":null,'
+    '"created_at":"2026-03-01T09:00:00+00:00","updated_at":"2026-03-01T09:00:00+00:00",'
+    '"version":1,"last_accessed_at":null,"access_count":0}',
+]
+
 SCENARIOS = (
     scenario(
         "text for a prompt",
@@ -649,6 +662,32 @@ SCENARIOS = (
         Step("keys"),
         Step("changes", {"thread": "monday"}),
         Step("stats"),
+    ),
+    scenario(
+        "what happened",
+        Step("remember", {"content": "The gate is green", "kind": "note", "thread": "t1"}, "gate"),
+        Step("update", {"id": "$gate", "importance": 4, "thread": "t1"}),
+        Step("remember", {"content": "The shed is red", "kind": "note", "thread": "t2"}),
+        Step("forget", {"ids": ["$gate"], "thread": "t1"}),
+        Step("history", {"id": "$gate"}),
+        Step("change-log", {"thread": "t1"}),
+        Step("change-log", {"thread": "t1", "limit": 1}),
+        Step("change-log", {"thread": "nobody's"}),
+        Step("change-log", {"thread": "t1", "limit": 0}, error="invalid_input"),
+        Step("events", {"limit": 3}),
+        Step("events", {"limit": 1001}, error="invalid_input"),
+        Step("events", agent="planner"),
+    ),
+    scenario(
+        "brought in from elsewhere",
+        Step("remember", {"content": "What was here before", "kind": "note"}),
+        Step("import", {"lines": EXPORTED}),
+        Step("import", {"lines": EXPORTED}),
+        Step("recall", {"query": "lamp in the cellar"}),
+        Step("import", {"lines": EXPORTED[1:]}, error="invalid_input"),
+        Step("import", {"lines": ["{"]}, error="invalid_input"),
+        Step("import", {"lines": EXPORTED}, agent="planner", error="not_allowed"),
+        Step("list"),
     ),
     scenario(
         "hidden from agents",

@@ -35,7 +35,7 @@ def test_the_table_covers_every_operation_on_the_command_line():
     played = {step.operation for scenario in SCENARIOS for step in scenario.steps}
     offered = {operation.name for operation in OPERATIONS}
     # Those in test_command_line.py.
-    alone = {"import", "events", "change-log", "doctor", "reembed", "calibrate", "worker"}
+    alone = {"doctor", "reembed", "calibrate", "worker"}
     # And in test_keys_on_the_command_line.py.
     alone |= {"keys admin", "keys admins", "keys revoke-admin"}
     assert offered - alone <= played
