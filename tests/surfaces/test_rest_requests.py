@@ -261,3 +261,32 @@ def test_names_from_elsewhere_are_ids_too(server):
         assert answer.data["source"]["id"] == kept["id"], answer.body
         assert server.ask("GET", f"/v1/memories/{name}/history").status == 200
     refused(server.ask("GET", "/v1/sources/gmail:inbox/2026/7"), 404, "not_found", "path")
+
+
+def test_a_source_has_the_paths_that_a_memory_has(server):
+    """Forgotten only as it was seen, brought back, erased; its life stays to be read until then."""
+    kept = server.ask("POST", "/v1/sources", {"original": "Tal: Found the keys."}).data
+    path = f"/v1/sources/{kept['id']}"
+    etag = server.ask("GET", path).headers["etag"]
+    refused(server.ask("DELETE", path, headers={"if-match": '"other"'}), 412, "changed_meanwhile")
+    assert server.ask("DELETE", path, headers={"if-match": etag}).data["ids"] == [kept["id"]]
+    refused(server.ask("GET", path), 404, "not_found", "id")
+    assert server.ask("POST", f"{path}/restore").status == 200
+    assert server.ask("GET", path).status == 200
+    assert len(server.ask("GET", f"{path}/history").data) >= 3
+    assert server.ask("POST", f"{path}/erase").status == 200
+    refused(server.ask("GET", path), 404, "not_found", "id")
+
+
+def test_consent_is_a_resource_of_its_own(server):
+    def proposed(value):
+        headers = {"commonplace-agent": "planner"}
+        body = {"name": "city", "value": value}
+        return server.ask("POST", "/v1/profile/proposals", body, headers).data["id"]
+
+    first, second = proposed("Haifa"), proposed("Jaffa")
+    assert {each["id"] for each in server.ask("GET", "/v1/consent").data} == {first, second}
+    assert server.ask("GET", "/v1/consent").data == server.ask("GET", "/v1/profile/proposals").data
+    assert server.ask("POST", f"/v1/consent/{second}/decline").status == 200
+    assert server.ask("POST", f"/v1/consent/{first}/accept").status == 200
+    assert server.ask("GET", "/v1/profile").data["fields"] == {"city": "Haifa"}

@@ -19,7 +19,7 @@ from support.rest_server import Visitor, running
 
 WRITING = ("POST", "PUT", "PATCH", "DELETE")
 # Nothing to decide, no such key, nobody in the team.
-NOTHING_THERE = ("resolve", "keys rotate", "teams role")
+NOTHING_THERE = ("resolve", "profile accept", "profile decline", "keys rotate", "teams role")
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +51,23 @@ def test_every_operation_has_a_route_or_a_reason_why_not():
         assert has_route != (operation.name in NOT_OVER_HTTP), operation.name
     assert all(NOT_OVER_HTTP.values())
     assert {route.name for route in ROUTES} <= {operation.name for operation in OPERATIONS}
+
+
+EXPECTED = """
+    GET /v1/consent
+    POST /v1/consent/{id}/accept
+    POST /v1/consent/{id}/decline
+    DELETE /v1/sources/{id}
+    GET /v1/sources/{id}/history
+    POST /v1/sources/{id}/restore
+    POST /v1/sources/{id}/erase
+"""
+
+
+@pytest.mark.parametrize("address", EXPECTED.strip().splitlines())
+def test_what_people_look_for_is_where_they_expect_it(address):
+    method, path = address.split()
+    assert (method, path) in {(route.method, route.in_full()) for route in ROUTES}
 
 
 def test_no_two_routes_share_an_address():
@@ -137,14 +154,14 @@ def test_examples_of_the_description_work(route, visitor):
 
 
 def test_every_operation_shows_how_it_is_asked(described):
-    """Names in paths have an example, and so has every body that needs something."""
+    """Names in paths have an example, and so has every body."""
     for path, operations in described["paths"].items():
         for method, operation in operations.items():
             for parameter in operation.get("parameters", ()):
                 assert parameter["in"] != "path" or parameter["example"], (path, method)
-            body = operation.get("requestBody", {"content": {}, "required": False})
+            body = operation.get("requestBody", {"content": {}})
             for kind, content in body["content"].items():
-                if kind == "application/json" and body["required"]:
+                if kind == "application/json":
                     assert "example" in content, (path, method)
 
 

@@ -67,10 +67,13 @@ class Description:
         }
 
 
+_NOUNS = {"/sources/": "_source", "/consent": "_consent"}
+
+
 def _operation_id(route: Route) -> str:
     """Unique, as two routes may lead to one operation."""
     names = "_by_id" if "{id}" in route.path else ""
-    noun = "_source" if route.path.startswith("/sources/") else ""
+    noun = next((word for start, word in _NOUNS.items() if route.path.startswith(start)), "")
     return route.operation.verb.strip("_") + noun + names
 
 
