@@ -38,7 +38,7 @@ from commonplace.model.source import (
     split_alias,
     split_passage_id,
 )
-from commonplace.model.team import as_guest, teams_within
+from commonplace.model.team import Share, as_guest, teams_within
 from commonplace.store.cache import IndexCache
 from commonplace.store.past_indexes import PastIndexes
 from commonplace.store.port import Store
@@ -276,9 +276,19 @@ def reach_of(desk: Desk, principal: Principal, *, searching: bool = True) -> tup
     active = [one for one in teams if one.is_active] if searching else []
     others = [Reading(one.team_scope, is_own=False) for one in active or teams]
     if principal.team is None:
-        guests = as_guest(found.shares, {one.team_scope for one in teams})
+        given = [share for share in found.shares if _is_given(desk, share)]
+        guests = as_guest(given, {one.team_scope for one in teams})
         others += [Reading(scope, is_own=False, sources=ids) for scope, ids in guests.items()]
     return (own, *sorted(others, key=lambda reading: reading.scope.key))
+
+
+def _is_given(desk: Desk, share: Share) -> bool:
+    """Its owner's side says what holds: a source that is gone has taken its shares with it."""
+    return any(
+        (each.source_id, each.guest, each.declined) == (share.source_id, share.guest, False)
+        for each in desk.store.shares(share.owner)
+        if each.owner == share.owner
+    )
 
 
 def placed_for(desk: Desk, principal: Principal, id: str) -> Principal:

@@ -43,6 +43,7 @@ from commonplace.model.scope import Principal, Scope
 from commonplace.recall.changes import since_last_look
 from commonplace.settings import Settings
 from commonplace.sleep.background import Background
+from commonplace.sleep.night import Night
 from commonplace.sleep.reembed import Reembedded, Report, reembed
 from commonplace.sleep.tidy import scrub
 from commonplace.sleep.tidy_team import tidy_team
@@ -70,6 +71,7 @@ class Commonplace:
         self._desk = desk
         self._settings = settings
         self._kinds = kinds_of_work(desk)
+        self.night = Night(desk.clock, self.tidy_what_is_due)
         self._background = Background(self._worker)
         self._at_work: list[Worker] = []
 
@@ -251,7 +253,7 @@ class Commonplace:
             self._background.wake()
 
     def _worker(self) -> Worker:
-        return Worker(self._desk, self._kinds)
+        return Worker(self._desk, self._kinds, when_idle=self.night.look)
 
     # ——— looking after it ———
 

@@ -64,8 +64,10 @@ def share_with_participants(
     desk: Desk, acting: Principal, source: Source, named: Sequence[str]
 ) -> None:
     """Those whom the owner names as taking part, where they are users of this store. Names that
-    are only read in a text give nobody a right."""
-    if not acting.is_owner or source.sensitivity is Sensitivity.HIGH:
+    are only read in a text give nobody a right, and neither does naming them beside what another
+    has brought."""
+    brought = source.user_id == acting.user_id or acting.manages
+    if not acting.is_owner or not brought or source.sensitivity is Sensitivity.HIGH:
         return
     known = {each.guest for each in _of_source(desk, source)}
     for guest in dict.fromkeys(named):
@@ -99,37 +101,64 @@ def _of_source(desk: Desk, source: Source) -> list[Share]:
 
 
 def _grant(desk: Desk, acting: Principal, source: Source, guest: str) -> None:
-    given = [each for each in desk.store.shares(source.scope) if each.owner == source.scope]
-    if any((each.source_id, each.guest) == (source.id, guest) for each in given):
-        return  # as it is, also where the guest has declined it
-    if len(given) >= MAX_GUESTS:
-        raise LimitReached(f"{MAX_GUESTS} shares are the most.", remedy="End some of them first.")
-    share = Share(
-        owner=source.scope,
-        source_id=source.id,
-        guest=guest,
-        granted_by=acting.user_id,
-        granted_at=desk.clock(),
-    )
-    _apply(desk, acting, share)
+    """Held to the revision at which the source stood and the guest had not left."""
+
+    def decide() -> tuple[list[Changeset], None]:
+        revision = desk.store.counters(source.scope).revision
+        given = [each for each in desk.store.shares(source.scope) if each.owner == source.scope]
+        there = desk.store.sources(source.scope, [source.id])
+        if not there or _standing(desk, source, guest) is Standing.LEFT:
+            raise NotFound(f"There is no {source.id!r} here.", field="id")
+        if any(_is_settled(each, source, guest) for each in given):
+            return [], None
+        if len(given) >= MAX_GUESTS:
+            raise LimitReached(
+                f"{MAX_GUESTS} shares are the most.", remedy="End some of them first."
+            )
+        share = Share(
+            owner=source.scope,
+            source_id=source.id,
+            guest=guest,
+            granted_by=acting.user_id,
+            granted_at=desk.clock(),
+        )
+        return _both_sides(desk, acting, share, revision), None
+
+    desk.decide_together(decide)
+
+
+def _is_settled(known: Share, source: Source, guest: str) -> bool:
+    """It is given already; or the guest has declined something of this owner's, and is not given
+    anything of theirs any more."""
+    return known.guest == guest and (known.source_id == source.id or known.declined)
 
 
 def _decline(desk: Desk, placed: Principal, id: str) -> Shared:
     for known in desk.store.shares(placed.home):
-        if known.source_id == id and known.guest == placed.user_id and known.owner != placed.home:
+        if known.source_id != id or known.owner == placed.home:
+            continue
+        if known in desk.store.shares(known.owner):  # else its source is gone
             _apply(desk, placed, replace(known, declined=True))
             return Shared(id, ())
     raise NotFound(f"There is no {id!r} here.", field="id")
 
 
 def _apply(desk: Desk, acting: Principal, share: Share, *, gone: bool = False) -> None:
+    desk.apply_together(_both_sides(desk, acting, share, None, gone=gone))
+
+
+def _both_sides(
+    desk: Desk, acting: Principal, share: Share, revision: int | None, *, gone: bool = False
+) -> list[Changeset]:
     told = told_of(Op.REVOKE if gone or share.declined else Op.GRANT, share.source_id)
     now, actor = desk.clock(), acting.actor
     member = None if share.declined else acting.member
-    given = Changeset(share.owner, now, actor, (SetShare(share, told, gone),), member=member)
+    given = Changeset(
+        share.owner, now, actor, (SetShare(share, told, gone),), revision, member=member
+    )
     told_to_guest = replace(told, subject=None)  # a source is known in its owner's journal alone
     taken = Changeset(share.guest_scope, now, actor, (SetGrant(share, told_to_guest, gone),))
-    desk.apply_together([given, taken])
+    return [given, taken]
 
 
 def _shared(desk: Desk, source: Source) -> Shared:

@@ -12,8 +12,8 @@ from commonplace.book.which_team import (
     hold_below,
     hold_to_limit,
     managing,
-    membership_in,
     show_team,
+    standing_in,
 )
 from commonplace.desk import Desk
 from commonplace.errors import LimitReached, NotAllowed, NotFound
@@ -59,12 +59,11 @@ def join(desk: Desk, principal: Principal, wanted: str) -> ShownTeam:
     now = desk.clock()
 
     def decide() -> tuple[list[Changeset], str]:
+        one, revision = standing_in(desk, principal, wanted)
         mine = desk.store.memberships(principal.home)
-        one = membership_in(desk, principal, wanted)
-        revision = desk.store.counters(one.team_scope).revision
         if one.is_member:
             return [], one.team_id
-        hold_to_limit([each for each in mine if each.is_member])
+        hold_to_limit(mine)
         is_first = not any(each.is_primary for each in mine)
         joined = replace(one.becomes(Standing.MEMBER, now), is_primary=is_first)
         return both_sides(desk, principal, now, [joined], revision), one.team_id
@@ -77,14 +76,8 @@ def leave(desk: Desk, principal: Principal, wanted: str) -> Membership:
     now = desk.clock()
 
     def decide() -> tuple[list[Changeset], Membership]:
-        one = membership_in(desk, principal, wanted)
-        revision = desk.store.counters(one.team_scope).revision
-        if is_last_owner(desk.store.memberships(one.team_scope), one.user_id):
-            raise NotAllowed(
-                "A team needs an owner.",
-                remedy="Make another one owner first (`teams role`), or delete the team.",
-                field="team",
-            )
+        one, revision = standing_in(desk, principal, wanted)
+        _keep_an_owner(desk, one, "team")
         return ended(desk, principal, one, now, revision), one.becomes(Standing.LEFT, now)
 
     return desk.decide_together(decide)
@@ -99,6 +92,7 @@ def remove(desk: Desk, principal: Principal, wanted: str, user_id: str) -> Membe
         mine, revision = managing(desk, principal, wanted)
         one = _person(desk, mine, user_id)
         hold_below(mine, one.role)
+        _keep_an_owner(desk, one, "member")
         return ended(desk, principal, one, now, revision, by=mine), one.becomes(Standing.LEFT, now)
 
     return desk.decide_together(decide)
@@ -111,18 +105,23 @@ def set_role(desk: Desk, principal: Principal, wanted: str, user_id: str, role: 
         mine, revision = managing(desk, principal, wanted, role)
         one = _person(desk, mine, user_id)
         hold_below(mine, one.role)
-        if role is not Role.OWNER and is_last_owner(
-            desk.store.memberships(mine.team_scope), user_id
-        ):
-            raise NotAllowed(
-                "A team needs an owner.", remedy="Make another one owner first.", field="as_role"
-            )
+        if role is not Role.OWNER:
+            _keep_an_owner(desk, one, "as_role")
         after = replace(one, role=role)
         if after == one:
             return [], one
         return both_sides(desk, principal, now, [after], revision, by=mine), after
 
     return desk.decide_together(decide)
+
+
+def _keep_an_owner(desk: Desk, one: Membership, field: str) -> None:
+    if is_last_owner(desk.store.memberships(one.team_scope), one.user_id):
+        raise NotAllowed(
+            "A team needs an owner.",
+            remedy="Make another one owner first (`teams role`), or delete the team.",
+            field=field,
+        )
 
 
 def _person(desk: Desk, mine: Membership, user_id: str) -> Membership:

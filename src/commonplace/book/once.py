@@ -39,7 +39,8 @@ def once(desk: Desk, who: Principal, asked: Asked, do: Callable[[Desk], str]) ->
     """The first answer to a key, for a day. Each change is made in one transaction with the note
     that it was made, so that whatever breaks off in the middle, nothing is done twice, and what
     was not done can be tried again."""
-    name = sha256(f"{who.actor}\n{who.cleared}\n{who.team}\n{asked.key}".encode()).hexdigest()
+    rights = f"{who.actor}\n{who.cleared}\n{who.read_only}\n{who.team}"
+    name = sha256(f"{rights}\n{asked.key}".encode()).hexdigest()
     claim = Claim(who.scope, name, desk.new_id())
     now = desk.clock()
     kept = desk.store.claim_answer(claim, asked.request, now)

@@ -135,15 +135,26 @@ def choose(desk: Desk, principal: Principal, wanted: str | None, which: Choice) 
     now = desk.clock()
 
     def decide() -> tuple[list[Changeset], None]:
-        mine = desk.store.memberships(principal.home)
+        revisions = {
+            one.team_scope: desk.store.counters(one.team_scope).revision
+            for one in desk.store.memberships(principal.home)
+        }
         chosen = None if wanted is None else member_of(desk, principal, wanted).team_id
+        mine = [
+            one for one in desk.store.memberships(principal.home) if one.team_scope in revisions
+        ]
         after = [_chosen(one, which, one.team_id == chosen) for one in mine]
-        steps = tuple(
-            SetMembership(new, told_of(Op.UPDATE, new.team_id))
-            for old, new in zip(mine, after, strict=True)
-            if old != new
-        )
-        return [Changeset(principal.home, now, principal.actor, steps)] if steps else [], None
+        changed = [new for old, new in zip(mine, after, strict=True) if old != new]
+        steps = tuple(SetMembership(one, told_of(Op.UPDATE, one.team_id)) for one in changed)
+        # Held to what each team says meanwhile: a choice does not bring back who was removed.
+        held = [
+            Changeset(one.team_scope, now, principal.actor, (), revisions[one.team_scope])
+            for one in changed
+        ]
+        return [
+            Changeset(principal.home, now, principal.actor, steps),
+            *held,
+        ] if steps else [], None
 
     desk.decide_together(decide)
     return teams_of(desk, principal)

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from commonplace.desk import Desk
 from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound
-from commonplace.model.scope import Principal
+from commonplace.model.scope import Principal, Scope
 from commonplace.model.team import MAX_TEAMS, Membership, Role, Standing, Team, may_manage
 
 PRIMARY = "primary"  # the word for one's primary team
@@ -76,7 +76,9 @@ def membership_in(desk: Desk, principal: Principal, wanted: str) -> Membership:
     if not found and wanted == PRIMARY:
         found = [one for one in mine if one.is_primary]
     if not found:
-        found = [one for one in mine if _is_called(desk.store.team(one.team_scope), wanted)]
+        called = [one for one in mine if _is_called(desk.store.team(one.team_scope), wanted)]
+        # A stranger's invitation to a team of the same name takes no name away.
+        found = [one for one in called if one.is_member] or called
     if len(found) > 1:
         raise InvalidInput(
             f"Several of your teams are called {wanted!r}.",
@@ -103,13 +105,22 @@ def no_such_team() -> NoReturn:
     raise NotFound("There is no such team here.", remedy="See `commonplace teams`.", field="team")
 
 
+def standing_in(desk: Desk, principal: Principal, wanted: str) -> tuple[Membership, int]:
+    """One's own membership, and the team's revision that a decision about it rests on. Every
+    membership moves that revision, and it is read first: whatever changes since makes the decision
+    stale."""
+    team = membership_in(desk, principal, wanted).team_id
+    revision = desk.store.counters(Scope.of_team(team)).revision
+    return membership_in(desk, principal, team), revision
+
+
 def managing(
     desk: Desk, principal: Principal, wanted: str, role: Role | None = None
 ) -> tuple[Membership, int]:
-    """One's own membership, and the team's revision that is decided on. With a role: whether one
-    may give it."""
-    one = member_of(desk, principal, wanted)
-    revision = desk.store.counters(one.team_scope).revision
+    """The same for those who look after the team. With a role: whether one may give it."""
+    one, revision = standing_in(desk, principal, wanted)
+    if not one.is_member:
+        no_such_team()
     if not one.manages:
         raise NotAllowed("Only owners and admins look after a team.", field="team")
     if role is not None:
@@ -123,5 +134,6 @@ def hold_below(mine: Membership, role: Role) -> None:
 
 
 def hold_to_limit(mine: Sequence[Membership]) -> None:
-    if len(mine) >= MAX_TEAMS:
+    """Invitations do not count: nobody fills another's places."""
+    if sum(one.is_member for one in mine) >= MAX_TEAMS:
         raise LimitReached(f"A user is in at most {MAX_TEAMS} teams.", remedy="Leave one first.")

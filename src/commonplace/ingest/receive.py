@@ -107,14 +107,14 @@ def _decided(desk: Desk, principal: Principal, arriving: Arriving, alias: Alias)
         return new_source(desk, principal, arriving, alias)
     if not can_see_source(principal, known) and not _may_go_on_with(principal, arriving, known):
         return _hidden(desk, principal, arriving, known)
+    if _is_anothers(principal, known):
+        return _beside_anothers(desk, principal, arriving, known)
     if known.state is not State.ACTIVE:
         return (), without_words(known), Outcome.FORGOTTEN
     if arriving.original.append:
         return appended(principal, arriving, known)
     if known.digest == digest_of(arriving.original.raw):
         return _same_bytes(principal, arriving, known)
-    if _is_anothers(principal, known) and not arriving.is_named_by_itself:
-        return _decided(desk, principal, arriving, beside(alias, principal.user_id))
     if known.parts > 1 or arriving.is_named_by_itself:
         parts = desk.store.original(principal.scope, known.id)
         if says_nothing_new(arriving, known, parts):
@@ -142,6 +142,17 @@ def _may_go_on_with(principal: Principal, arriving: Arriving, known: Source) -> 
 def _is_anothers(principal: Principal, known: Source) -> bool:
     """In a team nobody writes over what another brought, unless they could take it away."""
     return known.user_id != principal.user_id and not principal.manages
+
+
+def _beside_anothers(
+    desk: Desk, principal: Principal, arriving: Arriving, known: Source
+) -> Decided:
+    """The same again adds nothing and changes nothing; whatever else comes is the bringer's own."""
+    stands = known.state is State.ACTIVE
+    if stands and says_nothing_new(arriving, known, desk.store.original(known.scope, known.id)):
+        return (), known.evolve(status=Status.PROCESSED), Outcome.UNCHANGED
+    alias = beside((known.origin, known.external_id), principal.user_id)
+    return _decided(desk, principal, arriving, alias)
 
 
 def _same_bytes(principal: Principal, arriving: Arriving, known: Source) -> Decided:

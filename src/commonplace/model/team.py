@@ -113,11 +113,15 @@ def teams_within(principal: Principal, memberships: Iterable[Membership]) -> lis
 
 
 def as_guest(shares: Iterable[Share], teams: Container[Scope]) -> dict[Scope, frozenset[str]]:
-    """Sources by their owners; whoever is in a team reads its sources as a member."""
+    """Sources by their owners; whoever is in a team reads its sources as a member. An id means
+    what was shared under it first: nobody puts another text in its place."""
     found: dict[Scope, set[str]] = {}
-    for share in shares:
-        if not share.declined and share.owner not in teams:
-            found.setdefault(share.owner, set()).add(share.source_id)
+    met: set[str] = set()
+    for share in sorted(shares, key=lambda each: each.granted_at):
+        if share.declined or share.owner in teams or share.source_id in met:
+            continue
+        met.add(share.source_id)
+        found.setdefault(share.owner, set()).add(share.source_id)
     return {scope: frozenset(ids) for scope, ids in found.items()}
 
 

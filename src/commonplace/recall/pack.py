@@ -64,11 +64,13 @@ class Hit:
 
     @property
     def said(self) -> str:
-        """Of a passage: who said it, and when, for "yesterday" says little without."""
+        """Of a passage: who said it, and when, for "yesterday" says little without; and whose word
+        it is that they did."""
         if self.citation is None or self.citation.position is None:
             return ""
         who = f"{self.citation.speaker}, " if self.citation.speaker else ""
-        return f"({who}{self.date:%Y-%m-%d}) "
+        whose = f", brought by {self.citation.brought_by}" if self.citation.brought_by else ""
+        return f"({who}{self.date:%Y-%m-%d}{whose}) "
 
 
 def nearest_of(hits: Sequence[Hit]) -> float | None:

@@ -24,7 +24,7 @@ from commonplace.model.profile import PREFIX
 from commonplace.model.reach import Reading
 from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import Passage, Source
-from commonplace.model.team import Reachable
+from commonplace.model.team import Reachable, Share
 from commonplace.model.time_travel import Then, as_described_then, as_it_stood
 from commonplace.recall.past_index import admits_words, guests_past_index, ids_then, past_index
 from commonplace.store.cache import IndexCache
@@ -145,6 +145,9 @@ class StoreThen:
     def reachable(self, scope: Scope) -> Reachable:
         """Who may look, and where, is of today."""
         return self._store.reachable(scope)
+
+    def shares(self, scope: Scope) -> list[Share]:
+        return self._store.shares(scope)
 
     # ——— memories ———
 

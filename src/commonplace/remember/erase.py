@@ -17,6 +17,7 @@ from commonplace.model.changes import (
     Remove,
     RemoveEverything,
     Rewrite,
+    SetGrant,
     Step,
     Withdraw,
     removed,
@@ -80,7 +81,7 @@ def erase(
             receipt,
             member=principal.member,
         )
-        return [changeset, *_silenced_elsewhere(principal, fall, at)], fall
+        return [changeset, *_elsewhere(desk, principal, fall, at)], fall
 
     fall = desk.decide_together(decide)
     revision = desk.store.counters(principal.scope).revision
@@ -130,10 +131,20 @@ def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
     )
 
 
-def _silenced_elsewhere(principal: Principal, fall: _Fall, at: datetime) -> list[Changeset]:
-    """Whoever brought a source into a team may have an answer kept that tells of it."""
-    scopes = {Scope.of_user(source.user_id) for source in fall.sources} - {principal.scope}
-    return [Changeset(scope, at, principal.actor, (), silences=True) for scope in scopes]
+def _elsewhere(desk: Desk, principal: Principal, fall: _Fall, at: datetime) -> list[Changeset]:
+    """Guests lose what they were given. Whoever brought a source into a team may have an answer
+    kept that tells of it."""
+    gone = {source.id for source in fall.sources}
+    steps: dict[Scope, list[Step]] = {Scope.of_user(source.user_id): [] for source in fall.sources}
+    for share in desk.store.shares(principal.scope) if gone else ():
+        if share.owner == principal.scope and share.source_id in gone:
+            told = Entry(op=Op.REVOKE)
+            steps.setdefault(share.guest_scope, []).append(SetGrant(share, told, gone=True))
+    steps.pop(principal.scope, None)
+    return [
+        Changeset(scope, at, principal.actor, tuple(each), silences=True)
+        for scope, each in steps.items()
+    ]
 
 
 def _told_to(

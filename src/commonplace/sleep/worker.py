@@ -52,11 +52,19 @@ class _Outcome(Enum):
 
 
 class Worker:
-    def __init__(self, desk: Desk, kinds: Mapping[str, Work], *, lease: timedelta = LEASE):
+    def __init__(
+        self,
+        desk: Desk,
+        kinds: Mapping[str, Work],
+        *,
+        lease: timedelta = LEASE,
+        when_idle: Callable[[], object] = lambda: None,
+    ):
         self.name = f"{socket.gethostname()}/{os.getpid()}/{uuid4().hex[:8]}"
         self._desk = desk
         self._kinds = kinds
         self._lease = lease
+        self._when_idle = when_idle
         self._due: datetime | None = None  # when something was due, by the last look
         self._changed = threading.Condition()
         self._woken = False
@@ -76,10 +84,17 @@ class Worker:
                 log.warning("a worker waits for its store: %s", error.code)
                 outcome = None
             if outcome is None:
-                self._wait()
+                self._idle()
             else:
                 worked += outcome.value
         return worked
+
+    def _idle(self) -> None:
+        try:
+            self._when_idle()
+        except StoreError as error:
+            log.warning("the night has to wait: %s", error.code)
+        self._wait()
 
     def run_until_idle(self, limit: int | None = None) -> Worked:
         """Whatever is due now, and then no more."""

@@ -106,6 +106,7 @@ class SourceListing:
     limit: int = 50
     after: tuple[datetime, str] | None = None  # when the last one of the page before came; its id
     among: frozenset[str] | None = None  # given: of these alone
+    brought_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

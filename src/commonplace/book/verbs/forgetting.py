@@ -81,6 +81,7 @@ class Forgetting(Recalling):
 
     def erase_user(self, *, now: bool = False) -> Erased:
         """Remove this user's whole memory for good. Cannot be undone."""
+        self._for_the_whole_person("erase a whole memory")
         return erase_user(self._desk, self.principal, check.flag(now, "now"))
 
     def verify_forget(self, text: str, *, files: bool = False) -> Verified:

@@ -111,6 +111,14 @@ class Handle:
         if not self.principal.is_owner:
             raise NotAllowed(f"Only the owner may {what}.")
 
+    def _for_the_whole_person(self, what: str) -> None:
+        """A key for one team does not reach so far."""
+        if self.principal.team is not None:
+            raise NotAllowed(
+                f"This key is for one team: it does not {what}.",
+                remedy="Use a key that is for none.",
+            )
+
     def _with_the_store_in_hand(self, what: str) -> None:
         """It would tell the holder of a key about everybody."""
         if self.principal.key is not None:

@@ -57,12 +57,14 @@ class OfKeys(Handle):
     def keys_revoke(self, id: str) -> ShownKey:
         """End a key at once, in every process that serves this store."""
         self._keep_keys()
+        self._for_the_whole_person("end keys")
         return revoke_key(self._desk, self.principal, self.principal.scope, check.id(id))
 
     def keys_rotate(self, id: str, *, grace_minutes: float = 0) -> NewKey:
         """Make a key anew: another token with the same rights, for as long again. The old one ends
         at once, or after some minutes of grace."""
         self._keep_keys()
+        self._for_the_whole_person("make keys anew")
         grace = check.number(grace_minutes, "grace_minutes", 0, MAX_GRACE)
         scope = self.principal.scope
         return rotate_key(self._desk, self.principal, scope, check.id(id), timedelta(minutes=grace))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ class Sources(Handle):
     ) -> SourcePage:
         """Browse sources, newest first: own ones, those of one's teams, and what others share.
         With team: of that team alone; the word none: only own ones. With forgotten: those that
-        restore can bring back. With as_of: what was said by then; with known_at: what was known
+        restore can bring back, own ones or a team's. With as_of: what was said by then; with known_at: what was known
         then."""
         refuse_both(forgotten, as_of, known_at)
         gone = check.flag(forgotten, "forgotten")
@@ -99,7 +100,10 @@ class Sources(Handle):
             limit=check.integer(limit, "limit", 1, MAX_K) + 1,
         )
         desk, last = self._desk_at(as_of, known_at), after and check.id(after, "after")
-        return list_sources(desk, self.principal, listing, last, self._readings(team))
+        readings = self._readings(team or ("none" if gone else None))
+        if gone and team is not None and not self._in_team(team).manages:
+            listing = replace(listing, brought_by=self.principal.user_id)
+        return list_sources(desk, self.principal, listing, last, readings)
 
     def sources_share(self, id: str, with_user: str) -> Shared:
         """Let another user of this store read one source: all of it, and nothing else."""

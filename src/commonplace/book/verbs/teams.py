@@ -89,11 +89,13 @@ class OfTeams(Handle):
         """Search in one team's sources alone, beside one's own memory; without a team, in all of
         them again. By id, what is of the others can still be looked at."""
         self._for_the_person("choose a team")
+        self._for_the_whole_person("choose a team")
         return choose(self._desk, self.principal, optional_word(team, "team"), "active")
 
     def teams_primary(self, team: str) -> Sequence[ShownTeam]:
         """Say which team the word `primary` means."""
         self._for_the_person("choose a team")
+        self._for_the_whole_person("choose a team")
         return choose(self._desk, self.principal, check.word(team, "team"), "primary")
 
     def _for_the_person(self, what: str) -> None:

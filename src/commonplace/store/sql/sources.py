@@ -97,6 +97,7 @@ def _listing_values(listing: SourceListing) -> dict[str, Any]:
         "known_at": micros(listing.then.known_at),
         "after_at": micros(listing.after[0]) if listing.after else None,
         "after_id": listing.after[1] if listing.after else None,
+        "brought_by": listing.brought_by,
         "anybody": int(listing.among is None),
         "among": sorted(listing.among or ()),
         "limit": listing.limit,

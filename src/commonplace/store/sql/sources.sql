@@ -106,6 +106,7 @@ SELECT #source_columns
                  OR COALESCE(p.arrived_at, s.processing_completed_at, s.created_at)
                     <= CAST(:known_at AS BIGINT))))
    AND (CAST(:anybody AS BIGINT) = 1 OR s.id IN #list(among))
+   AND (CAST(:brought_by AS TEXT) IS NULL OR s.user_id = CAST(:brought_by AS TEXT))
    AND (CAST(:after_at AS BIGINT) IS NULL
         OR (s.created_at, s.id) < (CAST(:after_at AS BIGINT), CAST(:after_id AS TEXT)))
  ORDER BY s.created_at DESC, s.id DESC

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,14 +12,17 @@ from types import FrameType
 import uvicorn
 
 from commonplace.book import Commonplace
-from commonplace.errors import BadSettings
+from commonplace.errors import BadSettings, CommonplaceError
 from commonplace.settings import Settings
 from commonplace.surfaces.rest.app import build_app
 from commonplace.surfaces.rest.greeting import address_of, of_the_first_key, who_comes_in
 from commonplace.surfaces.rest.logs import log_to_stderr
 from commonplace.surfaces.rest.reception import Reception
 
+log = logging.getLogger("commonplace")
+
 KEEP_ALIVE = 75  # seconds that a connection may be idle: longer than clients trust one
+LOOKS_EVERY = 600  # ticks, of which there are ten a second
 PATIENCE = 30  # seconds that requests under way are given when the server ends
 
 
@@ -34,6 +38,17 @@ class RestServer(uvicorn.Server):
         await super().startup(sockets)
         if self.seconds is not None:
             asyncio.get_running_loop().call_later(self.seconds, self._end)
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % LOOKS_EVERY == 0:
+            self._night = asyncio.create_task(self._look())
+        return await super().on_tick(counter)
+
+    async def _look(self) -> None:
+        try:
+            await asyncio.to_thread(self.reception.book.night.look)
+        except CommonplaceError as error:
+            log.warning("the night has to wait: %s", error.code)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self.reception.listeners.drain()

@@ -1,0 +1,286 @@
+"""What members, guests and ex-members tried with each other, and what became of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from threading import Thread
+
+import pytest
+
+from commonplace.book.which_team import hold_to_limit
+from commonplace.errors import CommonplaceError, LimitReached, NotAllowed, NotFound
+from commonplace.model.scope import Scope
+from commonplace.model.team import MAX_TEAMS, Standing
+
+MINUTES = "The heron budget was agreed on Monday."
+
+
+@pytest.fixture
+def people(book):
+    for name in ("ana", "dan", "eve", "gus"):
+        book.user(name).remember("Buy bread")
+    return {name: book.user(name) for name in ("ana", "dan", "eve", "gus")}
+
+
+@pytest.fixture
+def team(people):
+    """Ana's, with dan and gus in it; eve is a stranger."""
+    made = people["ana"].teams_create("Planning")
+    for name in ("dan", "gus"):
+        people["ana"].teams_invite(made.id, name)
+        people[name].teams_join(made.id)
+    return made.id
+
+
+@pytest.fixture
+def brought(people, team):
+    return people["ana"].ingest(
+        MINUTES, team=team, external_id="m1", origin="gmail", title="Minutes"
+    )
+
+
+def rows_agree(book, team, user):
+    """Both sides of a membership say the same."""
+    store = book._desk.store
+    of_team = {m.user_id: m for m in store.memberships(Scope.of_team(team))}
+    of_user = {m.team_id: m for m in store.memberships(Scope.of_user(user))}
+    mine, theirs = of_user.get(team), of_team.get(user)
+    if mine is None:
+        return theirs is None or str(theirs.standing) == "left"
+    return theirs is not None and (mine.role, mine.standing) == (theirs.role, theirs.standing)
+
+
+def at_once(*calls):
+    failed = []
+
+    def run(call):
+        try:
+            call()
+        except CommonplaceError as error:
+            failed.append(error)
+
+    threads = [Thread(target=run, args=(call,)) for call in calls]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join(60)
+    return failed
+
+
+# ——— races ———
+
+
+def test_choosing_a_team_brings_nobody_back_who_was_removed(book, people, team):
+    ana, dan = people["ana"], people["dan"]
+
+    def keep_choosing():
+        for _ in range(20):
+            dan.teams_use(team)
+            dan.teams_use(None)
+
+    at_once(keep_choosing, lambda: ana.teams_remove(team, "dan"))
+    assert rows_agree(book, team, "dan")
+    assert dan.teams() == []
+
+
+def test_a_choice_that_a_removal_overtakes_is_refused(book, people, team, monkeypatch):
+    ana, dan, store = people["ana"], people["dan"], book._desk.store
+    apply_together = store.apply_together
+
+    def overtaken(changesets):
+        monkeypatch.setattr(store, "apply_together", apply_together)
+        ana.teams_remove(team, "dan")
+        return apply_together(changesets)
+
+    monkeypatch.setattr(store, "apply_together", overtaken)
+    with pytest.raises(NotFound):
+        dan.teams_use(team)
+    assert rows_agree(book, team, "dan")
+
+
+@pytest.mark.parametrize("overtaking", ["uninvited", "demoted"])
+def test_what_was_decided_on_an_older_state_of_the_team_does_not_happen(
+    book, people, team, monkeypatch, overtaking
+):
+    ana, dan, eve, store = people["ana"], people["dan"], people["eve"], book._desk.store
+    ana.teams_role(team, "dan", "admin")
+    ana.teams_invite(team, "eve")
+    apply_together = store.apply_together
+
+    def overtaken(changesets):
+        monkeypatch.setattr(store, "apply_together", apply_together)
+        if overtaking == "uninvited":
+            ana.teams_remove(team, "eve")
+        else:
+            ana.teams_role(team, "dan", "member")
+        return apply_together(changesets)
+
+    monkeypatch.setattr(store, "apply_together", overtaken)
+    late = {
+        "uninvited": lambda: eve.teams_join(team),
+        "demoted": lambda: dan.teams_invite(team, "newcomer"),
+    }
+    with pytest.raises((NotFound, NotAllowed)):
+        late[overtaking]()
+    assert all(rows_agree(book, team, name) for name in ("eve", "dan"))
+
+
+def test_two_owners_who_turn_on_each_other_leave_an_owner(book, people, team):
+    ana, dan = people["ana"], people["dan"]
+    ana.teams_role(team, "dan", "owner")
+    at_once(lambda: dan.teams_role(team, "ana", "member"), lambda: ana.teams_remove(team, "dan"))
+    roles = [m.role for m in book._desk.store.memberships(Scope.of_team(team)) if m.owns]
+    assert roles
+    assert all(rows_agree(book, team, name) for name in ("ana", "dan"))
+
+
+def test_whoever_leaves_while_a_source_is_shared_with_them_is_no_guest(
+    book, people, team, brought, monkeypatch
+):
+    """Asked once more in the decision that would write the share."""
+    ana, dan, store = people["ana"], people["dan"], book._desk.store
+    apply_together = store.apply_together
+
+    def overtaken(changesets):
+        monkeypatch.setattr(store, "apply_together", apply_together)
+        dan.teams_leave(team)
+        return apply_together(changesets)
+
+    monkeypatch.setattr(store, "apply_together", overtaken)
+    with pytest.raises((NotFound, NotAllowed)):
+        ana.sources_share(brought.id, "dan")
+    with pytest.raises(NotFound):
+        dan.show(brought.id)
+
+
+# ——— what another brought ———
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"title": "Seized"},
+        {"tags": ["seized"], "metadata": {"by": "dan"}},
+        {"format": "text", "date": "2020-01-01"},
+        {"sensitivity": "high"},
+        {"participants": ["eve"]},
+    ],
+    ids=str,
+)
+def test_the_same_again_from_another_changes_nothing(people, team, brought, given):
+    before = people["ana"].show(brought.id)
+    again = people["dan"].ingest(MINUTES, team=team, external_id="m1", origin="gmail", **given)
+    assert (again.id, str(again.action)) == (brought.id, "unchanged")
+    assert people["ana"].show(brought.id) == before
+    assert people["gus"].show(brought.id)
+    with pytest.raises(NotFound):
+        people["eve"].show(brought.id)
+
+
+def test_nobody_speaks_in_what_another_brought(people, team):
+    talk = json.dumps({"speaker": "Ana", "text": "I like the heron budget."})
+    said = {"external_id": "c1", "origin": "desk", "team": team}
+    hers = people["ana"].ingest(talk, **said)
+    forged = json.dumps({"speaker": "Ana", "text": "I approve the payment of 9000."})
+    beside = people["dan"].ingest(forged, append=True, participants=["eve"], **said)
+    assert beside.id != hers.id
+    hit = people["gus"].recall("who approves the payment of 9000?").hits[0]
+    assert (hit.citation.source, hit.citation.brought_by) == (beside.id, "dan")
+    assert "brought by dan" in hit.bullet
+    with pytest.raises(NotFound):
+        people["eve"].show(hers.id)
+
+
+def test_what_was_forgotten_is_listed_to_those_who_could_restore_it(people, team, brought):
+    ana, dan, eve = people["ana"], people["dan"], people["eve"]
+    ana.sources_share(brought.id, "eve")
+    ana.forget(brought.id)
+    for user in (dan, eve, people["gus"]):
+        assert user.sources(forgotten=True).sources == ()
+    assert dan.sources(forgotten=True, team=team).sources == ()
+    assert [each.id for each in ana.sources(forgotten=True, team=team).sources] == [brought.id]
+
+
+# ——— guests ———
+
+
+def test_an_erased_source_that_comes_back_from_a_backup_has_no_guests(people):
+    ana, eve = people["ana"], people["eve"]
+    kept = ana.ingest(MINUTES, participants=["eve"])
+    backup = list(ana.export())
+    ana.erase(kept.id)
+    ana.import_(backup)
+    assert ana.show(kept.id)
+    with pytest.raises(NotFound):
+        eve.show(kept.id)
+    assert eve.recall("heron budget").is_empty
+
+
+def test_another_text_under_the_same_id_takes_no_place(people, book):
+    ana, eve, gus = people["ana"], people["eve"], people["gus"]
+    kept = ana.ingest(MINUTES, participants=["gus", "eve"])
+    forged = [line.replace("heron", "goose").replace('"ana"', '"eve"') for line in ana.export()]
+    book.user("mal").import_(forged)
+    assert book.user("mal").show(kept.id)
+    book.user("mal").sources_share(kept.id, "gus")
+    assert "heron" in gus.show(kept.id).passages[0].text
+    assert len(gus.recall("which budget was agreed on Monday?").hits) == 1
+
+
+def test_whoever_declines_one_thing_of_a_strangers_is_given_no_other(people):
+    eve, ana = people["eve"], people["ana"]
+    first = eve.ingest("The wifi password is hunter2.", participants=["ana"])
+    ana.sources_unshare(first.id)
+    for number in range(3):
+        eve.ingest(f"The wifi password is hunter{number}.", participants=["ana"])
+    assert ana.recall("what is the wifi password?").is_empty
+
+
+def test_a_text_of_anothers_says_in_a_prompt_who_brought_it(people):
+    people["eve"].ingest("The wifi password is hunter2.", participants=["ana"])
+    context = people["ana"].context("what is the wifi password?", thread="new")
+    assert "hunter2" in context.text
+    assert "brought by eve" in context.text
+
+
+# ——— invitations and keys ———
+
+
+def test_invitations_from_strangers_take_no_place_and_no_name(people, team):
+    eve, dan = people["eve"], people["dan"]
+    theirs = eve.teams_create("planning").id
+    eve.teams_invite(theirs, "dan")
+    a_membership = people["ana"].teams_show(team).members[0]
+    assert dan.ingest(MINUTES, team="Planning").source.team_id == team
+    invited = [replace(a_membership, standing=Standing.INVITED)] * MAX_TEAMS
+    hold_to_limit(invited)
+    with pytest.raises(LimitReached):
+        hold_to_limit([a_membership] * MAX_TEAMS)
+
+
+def test_a_key_for_one_team_does_not_speak_for_the_whole_person(people, team, book):
+    ana = people["ana"]
+    wide = ana.keys_create("wide")
+    narrow = book.authenticate(ana.keys_create("narrow", team=team).token)
+    for verb, given in (
+        (narrow.erase_user, ()),
+        (narrow.teams_use, ()),
+        (narrow.teams_primary, (team,)),
+        (narrow.keys_revoke, (wide.id,)),
+        (narrow.keys_rotate, (wide.id,)),
+    ):
+        with pytest.raises(NotAllowed):
+            verb(*given)
+    assert book.authenticate(wide.token)
+
+
+def test_the_night_comes_to_a_process_that_never_ends(people, team, book, clock):
+    people["ana"].teams_change(team, retention_days=1)
+    kept = people["ana"].ingest(MINUTES, team=team)
+    assert not book.night.look()
+    clock.tick(days=5)
+    assert book.night.look()
+    with pytest.raises(NotFound):
+        people["gus"].show(kept.id)
+    assert not book.night.look()
