@@ -147,11 +147,13 @@ def best_slots(
     """The slots of the highest scores of all indexes; where the last place is tied, all of the
     tied."""
     slots = list(map(np.flatnonzero, candidates))
-    if sum(map(len, slots)) <= most:
+    ends = np.cumsum(list(map(len, slots)))
+    if ends[-1] <= most:
         return slots
     values = np.concatenate([of[at] for of, at in zip(scores, slots, strict=True)])
     bar = np.partition(values, len(values) - most)[len(values) - most]
-    chosen = values > bar
-    chosen[np.flatnonzero(values == bar)[: 4 * most]] = True
-    ends = np.cumsum([len(at) for at in slots])[:-1]
-    return [at[mine] for at, mine in zip(slots, np.split(chosen, ends), strict=True)]
+    tied = np.flatnonzero(values == bar)[: 4 * most]
+    chosen = np.sort(np.concatenate([np.flatnonzero(values > bar), tied]))
+    apart = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
+    firsts = [0, *ends[:-1].tolist()]
+    return [at[mine - first] for at, mine, first in zip(slots, apart, firsts, strict=True)]

@@ -71,11 +71,16 @@ def words_in_context(
     scored = [_Scored(*each, extent) for each in zip(indexes, asked, strict=True)]
     distinct = dict.fromkeys(terms)
     for term in distinct:
-        found = [each.holders(term) for each in scored]
-        frequency = _Each(*map(sum, zip(*(each.frequency for each in found), strict=True)))
-        for each, holders in zip(scored, found, strict=True):
-            each.add(term, holders, frequency)
+        _add(scored, term)
     return [each.words(len(distinct), len(each.asked.names & distinct.keys())) for each in scored]
+
+
+def _add(scored: Sequence[_Scored], term: str) -> None:
+    """First all say where they hold it, for it is as rare as it is in all of them."""
+    found = [each.holders(term) for each in scored]
+    frequency = _Each(*map(sum, zip(*(each.frequency for each in found), strict=True)))
+    for each, holders in zip(scored, found, strict=True):
+        each.add(term, holders, frequency)
 
 
 class _Each(NamedTuple, Generic[Value]):
