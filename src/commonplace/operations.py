@@ -161,7 +161,7 @@ _SHAPES: tuple[tuple[Shape, typing.Callable[[Any], bool]], ...] = (
 
 # One meaning per name, whichever verb it belongs to.
 HELP: dict[str, str] = {
-    "after": "The `next` of the page before.",
+    "after": "The `next` of the page before, or the id of its last item.",
     "agent": "The agent that asks; one who is an agent can only name itself.",
     "agent_id": "The agent it belongs to.",
     "actor_id": "Who acted.",

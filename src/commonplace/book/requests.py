@@ -28,6 +28,10 @@ def optional_word(value: object, name: str) -> str | None:
     return None if value is None else check.word(value, name)
 
 
+def page_after(after: object) -> str | None:
+    return None if after is None else check.id(after, "after")
+
+
 def one_of(**alternatives: object) -> None:
     given = [name for name, value in alternatives.items() if value is not None]
     if len(given) > 1:

@@ -14,6 +14,7 @@ from commonplace.model.delta import MAX_BULLETS, ChangeTold, Delta, net_changes
 from commonplace.model.filters import Visibility
 from commonplace.model.journal import ChangeRow, Event, EventRow, HistoryRow, JournalRow, Op
 from commonplace.model.memory import Memory
+from commonplace.model.paging import following, page
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source, is_source_id
 from commonplace.recall.conflicts import as_disputed
@@ -163,19 +164,23 @@ def history(desk: Desk, principal: Principal, id: str) -> list[HistoryRow]:
     return [row.as_history() for row in _named_openly(desk, principal, told)]
 
 
-def change_log(desk: Desk, principal: Principal, thread: str, limit: int) -> list[ChangeRow]:
+def change_log(
+    desk: Desk, principal: Principal, thread: str, limit: int, after: str | None = None
+) -> list[ChangeRow]:
     query = JournalQuery(thread_id=thread, events_only=True)
-    told = _newest_told_to(desk, principal, query, limit)
+    told = _newest_told_to(desk, principal, query, limit, after)
     return [row.as_change() for row in _named_openly(desk, principal, told)]
 
 
-def events(desk: Desk, principal: Principal, limit: int) -> list[EventRow]:
-    told = _newest_told_to(desk, principal, JournalQuery(), limit)
+def events(
+    desk: Desk, principal: Principal, limit: int, after: str | None = None
+) -> list[EventRow]:
+    told = _newest_told_to(desk, principal, JournalQuery(), limit, after)
     return [row.as_event() for row in told]
 
 
 def _newest_told_to(
-    desk: Desk, principal: Principal, query: JournalQuery, limit: int
+    desk: Desk, principal: Principal, query: JournalQuery, limit: int, after: str | None
 ) -> list[JournalRow]:
     """So many as are asked for, if there are so many: a page that what is hidden has made shorter
     would tell how much of it there is. Judged together from the newest on, since the last line of
@@ -184,8 +189,8 @@ def _newest_told_to(
     while True:
         rows = desk.store.journal(principal.scope, replace(query, newest=newest))
         told = _told_to(desk, principal, rows)
-        if len(told) >= limit or len(rows) < newest:
-            return told[:limit]
+        if len(following(told, after) or ()) >= limit or len(rows) < newest:
+            return page(told, after, limit)
         newest *= FURTHER_BACK
 
 

@@ -12,6 +12,7 @@ from commonplace.model.conflict import Conflict, Held, group
 from commonplace.model.delta import shorten
 from commonplace.model.filters import Visibility
 from commonplace.model.memory import Memory
+from commonplace.model.paging import page
 from commonplace.model.scope import Principal
 from commonplace.recall.planted import is_planted
 from commonplace.store.port import HeldQuery
@@ -51,7 +52,11 @@ class Question:
 
 
 def conflicts(
-    desk: Desk, principal: Principal, limit: int, alternatives: bool = False
+    desk: Desk,
+    principal: Principal,
+    limit: int,
+    alternatives: bool = False,
+    after: str | None = None,
 ) -> list[Question]:
     """Open questions, the oldest first; with alternatives also what sources say otherwise."""
     held = desk.store.held(principal.scope)
@@ -62,7 +67,7 @@ def conflicts(
     ]
     if alternatives:
         questions += _alternatives(desk, principal, [each for each in held if each.beside])
-    return sorted(questions, key=lambda q: (q.opened_at, q.id))[:limit]
+    return page(sorted(questions, key=lambda q: (q.opened_at, q.id)), after, limit)
 
 
 def held_against(

@@ -10,6 +10,7 @@ from typing import Any
 from commonplace.desk import Desk, can_see, visibility_of
 from commonplace.model.consent import CATEGORY, independent, needs_the_owner, waits_for_the_owner
 from commonplace.model.memory import Memory
+from commonplace.model.paging import page
 from commonplace.model.profile import PREFIX
 from commonplace.model.proposal import Proposal
 from commonplace.model.scope import Principal
@@ -31,11 +32,14 @@ class OpenProposal:
     ends_at: datetime
 
 
-def list_proposals(desk: Desk, principal: Principal, limit: int) -> list[OpenProposal]:
+def list_proposals(
+    desk: Desk, principal: Principal, limit: int, after: str | None = None
+) -> list[OpenProposal]:
     """Oldest first. An agent that may see the field sees what it might become, but of the words
     behind it only its own: they come from conversations of others."""
     waiting, fields = _open(desk, principal)
-    return [_shown(desk, principal, each, fields.get(each.field)) for each in waiting[:limit]]
+    asked_for = page(waiting, after, limit)
+    return [_shown(desk, principal, each, fields.get(each.field)) for each in asked_for]
 
 
 def count_proposals(desk: Desk, principal: Principal) -> int:

@@ -9,8 +9,9 @@ from datetime import datetime
 from commonplace.desk import Desk
 from commonplace.errors import NotFound
 from commonplace.model.job import Job, JobState
+from commonplace.model.paging import page
 from commonplace.model.scope import Principal
-from commonplace.store.port import JobQuery
+from commonplace.store.port import EVERYTHING, JobQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,14 @@ class Owed:
 
 
 def list_jobs(
-    desk: Desk, principal: Principal, states: Sequence[JobState], limit: int
+    desk: Desk,
+    principal: Principal,
+    states: Sequence[JobState],
+    limit: int,
+    after: str | None = None,
 ) -> list[Owed]:
-    query = JobQuery(states=states, limit=limit)
-    return [owed(job) for job in desk.store.jobs(principal.scope, query)]
+    query = JobQuery(states=states, limit=limit if after is None else EVERYTHING)
+    return page([owed(job) for job in desk.store.jobs(principal.scope, query)], after, limit)
 
 
 def retry_job(desk: Desk, principal: Principal, id: str) -> Owed:

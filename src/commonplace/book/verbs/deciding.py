@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from commonplace.book.requests import thread_name
+from commonplace.book.requests import page_after, thread_name
 from commonplace.book.verbs.handle import MAX_K, Handle
 from commonplace.model import check
 from commonplace.model.conflict import Choice as Decided
@@ -14,13 +14,14 @@ from commonplace.remember.resolve import Resolved, resolve
 
 
 class Deciding(Handle):
-    def conflicts(self, *, limit: int = 50, alternatives: bool = False) -> Sequence[Question]:
+    def conflicts(
+        self, *, limit: int = 50, after: str | None = None, alternatives: bool = False
+    ) -> Sequence[Question]:
         """Open questions, the oldest first: what stands, what is held against it, with evidence
         and dates. With alternatives: also what sources say otherwise."""
         most = check.integer(limit, "limit", 1, MAX_K)
-        return inbox.conflicts(
-            self._desk, self.principal, most, check.flag(alternatives, "alternatives")
-        )
+        others = check.flag(alternatives, "alternatives")
+        return inbox.conflicts(self._desk, self.principal, most, others, page_after(after))
 
     def resolve(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from commonplace.book.requests import optional_integer
+from commonplace.book.requests import optional_integer, page_after
 from commonplace.book.verbs.handle import MAX_K, Handle
 from commonplace.desk import placed_for
 from commonplace.model import check
@@ -29,15 +29,17 @@ class Happened(Handle):
         placed = placed_for(self._desk, self.principal, source)
         return journal_views.history(self._desk, placed, source)
 
-    def change_log(self, thread: str, *, limit: int = 50) -> Sequence[ChangeRow]:
+    def change_log(
+        self, thread: str, *, limit: int = 50, after: str | None = None
+    ) -> Sequence[ChangeRow]:
         """The changes made in one thread, newest first."""
         most = check.integer(limit, "limit", 1, MAX_K)
         return journal_views.change_log(
-            self._desk, self.principal, check.word(thread, "thread"), most
+            self._desk, self.principal, check.word(thread, "thread"), most, page_after(after)
         )
 
-    def events(self, *, limit: int = 50) -> Sequence[EventRow]:
+    def events(self, *, limit: int = 50, after: str | None = None) -> Sequence[EventRow]:
         """The newest operations, reads included."""
         self._desk.books.flush()
         most = check.integer(limit, "limit", 1, MAX_K)
-        return journal_views.events(self._desk, self.principal, most)
+        return journal_views.events(self._desk, self.principal, most, page_after(after))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from commonplace.book.requests import thread_name
+from commonplace.book.requests import page_after, thread_name
 from commonplace.book.verbs.handle import MAX_K, Handle
 from commonplace.model import check
 from commonplace.recall.proposals import OpenProposal, list_proposals
@@ -60,11 +60,11 @@ class OfTheProfile(Handle):
         )
         return propose(self._desk, self.principal, said)
 
-    def proposals(self, *, limit: int = 50) -> Sequence[OpenProposal]:
+    def proposals(self, *, limit: int = 50, after: str | None = None) -> Sequence[OpenProposal]:
         """What others would have the profile say, the oldest first: beside what it says now, with
         who, why and until when."""
         most = check.integer(limit, "limit", 1, MAX_K)
-        return list_proposals(self._desk, self.principal, most)
+        return list_proposals(self._desk, self.principal, most, page_after(after))
 
     def accept(self, id: str, *, thread: str | None = None) -> Decided:
         """Let the profile say what was proposed; other values for the same field are declined.

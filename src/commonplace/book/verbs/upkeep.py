@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from commonplace.book.requests import choices
+from commonplace.book.requests import choices, page_after
 from commonplace.book.verbs.handle import MAX_K, Handle, Texts
 from commonplace.language.models.embedder import Vectors
 from commonplace.language.suspicious import is_suspicious
@@ -53,14 +53,15 @@ class Upkeep(Handle):
         scope = None if all_users else self.principal.scope
         return examine(self._desk, scope, self.principal)
 
-    def jobs(self, *, states: Texts | None = None, limit: int = 50) -> Sequence[Owed]:
+    def jobs(
+        self, *, states: Texts | None = None, limit: int = 50, after: str | None = None
+    ) -> Sequence[Owed]:
         """Work that is owed to this memory, the next first: what it is, how often it was tried,
         when it runs, why it failed. What is done has left the list."""
         self._owner_only("look at jobs")
         chosen = choices(states, "states", JobState)
-        return list_jobs(
-            self._desk, self.principal, chosen, check.integer(limit, "limit", 1, MAX_K)
-        )
+        most = check.integer(limit, "limit", 1, MAX_K)
+        return list_jobs(self._desk, self.principal, chosen, most, page_after(after))
 
     def jobs_retry(self, id: str) -> Owed:
         """Run a job that is dead or waits at once, with all its tries before it again."""

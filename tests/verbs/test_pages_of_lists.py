@@ -1,0 +1,74 @@
+"""Every list that can grow is read page by page: the next begins behind the last of the one before,
+nothing is told twice, and nothing is left out."""
+
+import pytest
+
+from commonplace.errors import NotFound
+from commonplace.operations import OPERATIONS
+
+
+@pytest.fixture
+def me(open_book):
+    """With work that waits, since nobody does it."""
+    me = open_book(worker="off").user("ana")
+    for number in range(5):
+        me.remember(f"Note {number}", kind="note", thread="monday")
+        for value in ("1", "2"):
+            me.remember(kind="kv", metadata={"subject": f"meter {number}", "value": value})
+        me.agent(f"coach {number}").propose("city", f"Town {number}")
+        me.ingest(f"Tal: It is {number}.", wait=False)
+    return me
+
+
+def memories(me, **page):
+    return [memory.id for memory in me.list(**page).memories]
+
+
+def sources(me, **page):
+    return [source.id for source in me.sources(**page).sources]
+
+
+LISTS = {
+    "list": memories,
+    "sources": sources,
+    "conflicts": lambda me, **page: [each.id for each in me.conflicts(**page)],
+    "profile proposals": lambda me, **page: [each.id for each in me.proposals(**page)],
+    "jobs": lambda me, **page: [each.id for each in me.jobs(**page)],
+    "change-log": lambda me, **page: [each["id"] for each in me.change_log("monday", **page)],
+    "events": lambda me, **page: [each["id"] for each in me.events(**page)],
+}
+
+
+def test_every_operation_with_a_limit_has_pages():
+    limited = {o.name for o in OPERATIONS if "limit" in {p.name for p in o.parameters}}
+    assert limited == set(LISTS)
+    for operation in OPERATIONS:
+        if operation.name in limited:
+            assert "after" in {p.name for p in operation.parameters}, operation.name
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_pages_put_together_are_the_whole_list(me, name):
+    whole = LISTS[name](me, limit=1000)
+    assert len(whole) >= 5
+    pages, after = [], None
+    while page := LISTS[name](me, limit=2, **({"after": after} if after else {})):
+        assert len(page) <= 2
+        pages += page
+        after = page[-1]
+    assert pages == whole
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_page_behind_what_is_not_there_is_refused(me, name):
+    with pytest.raises(NotFound):
+        LISTS[name](me, after="nowhere")
+
+
+def test_what_an_agent_may_not_see_is_no_place_to_go_on_from(me):
+    """Else the answer would tell that it is there."""
+    hidden = me.remember("Diagnosis: anaemia", sensitivity="high", thread="monday").id
+    row = me.change_log("monday", limit=1)[0]
+    assert row["memory_id"] == hidden
+    with pytest.raises(NotFound):
+        me.agent("planner").change_log("monday", after=row["id"])
