@@ -144,6 +144,7 @@ SORTS: Mapping[str, Callable[[Route], str]] = {
         "jobs": "job",
         "keys": "key",
         "profile": "proposal",
+        "consent": "proposal",
         "admin": "admin",
     }.get(route.path.split("/")[1], "forgotten" if route.name == "restore" else "memory"),
     "ids": lambda route: "forgotten" if route.name == "restore" else "memory",
