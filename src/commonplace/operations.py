@@ -19,6 +19,7 @@ from typing import Any
 
 from commonplace.book import Commonplace, OfKeys, User
 from commonplace.errors import InvalidInput, MissingField, NotAllowed
+from commonplace.model.key import Key
 
 
 class Effect(StrEnum):
@@ -97,13 +98,13 @@ class Operation:
     ) -> User | OfKeys | Commonplace:
         """What whoever comes with a key calls it on, for every surface alike: a user's key opens
         that user's memory, an admin's the store and the keys of the user who is named."""
-        key = book.identify(token)
+        return self.opened_by(book, book.identify(token), user_id)
+
+    def opened_by(
+        self, book: Commonplace, key: Key, user_id: str | None = None
+    ) -> User | OfKeys | Commonplace:
         if not key.is_admin:
-            if self.of_the_store:
-                raise NotAllowed(
-                    "Only an admin looks after the whole store.",
-                    remedy="Use an admin's key: `commonplace keys admin` makes one.",
-                )
+            self.refuse_without_admin()
             if user_id not in (None, key.user_id):
                 raise NotAllowed("This key opens another user's memory.", field="user")
             return book.opened_by(key)
@@ -112,8 +113,19 @@ class Operation:
         if self.verb not in vars(OfKeys):
             return book.opened_by(key)
         if user_id is None:
-            raise MissingField("Say whose keys.", field="user")
+            raise MissingField(
+                "Say whose keys.",
+                remedy="Name the user: --user NAME, or over HTTP the header Commonplace-User.",
+                field="user",
+            )
         return book.keys_of(user_id, key)
+
+    def refuse_without_admin(self) -> None:
+        if self.of_the_store:
+            raise NotAllowed(
+                "Only an admin looks after the whole store.",
+                remedy="Use an admin's key: `commonplace keys admin` makes one.",
+            )
 
     def call(self, whose: User | OfKeys | Commonplace, arguments: Mapping[str, Any]) -> Any:
         named: dict[str, Any] = {}

@@ -19,7 +19,7 @@ def test_no_request_brings_a_server_to_an_answer_that_nobody_told_of(tmp_path, c
     """Without a worker, so that there is work to ask about."""
     store = str(tmp_path / "m.db")
     with Served(store, "--no-worker", serve_rate=0, recall_log=True) as server:
-        with Fuzzing(server.url) as fuzzing:
+        with Fuzzing(server.url, server.admin_key) as fuzzing:
             end = time.monotonic() + SECONDS
             operations = list(fuzzing.operations())
             rounds = max(1, CASES // (AT_ONCE * len(operations)))

@@ -72,6 +72,15 @@ class Served(Reachable):
         where = os.fstat(self._complaints.fileno()).st_size
         return os.pread(self._complaints.fileno(), where, 0).decode()
 
+    @property
+    def admin_key(self) -> str:
+        """What the first start on a store shows once. Asked for it, the server has started, and it
+        shows the key before."""
+        assert self.ask("GET", "/readyz").status == 200
+        found = re.search(r"^  (cpk_\S+)$", self.complaints, re.MULTILINE)
+        assert found is not None, self.complaints
+        return found[1]
+
     def tell_to_stop(self, number: signal.Signals = signal.SIGTERM) -> None:
         assert self.process.pid is not None
         os.kill(self.process.pid, number)

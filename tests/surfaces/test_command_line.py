@@ -73,6 +73,19 @@ def test_a_day_with_the_command_line(commonplace, tmp_path):
     assert json.loads(commonplace("change-log", "t1", "--json").stdout)[0]["event"] == "ADD"
 
 
+def test_a_line_of_a_file_ends_at_a_line_feed_and_nowhere_else(commonplace, tmp_path):
+    """U+2028 and its like may stand in a value."""
+    odd, file = "A\u2028b\x85c", tmp_path / "memory.jsonl"
+    items = tmp_path / "items.txt"
+    items.write_bytes(f"{odd}\r\nSecond\n".encode())
+    kept = json.loads(commonplace("remember-many", str(items), "--json").stdout)
+    assert [each["memory"]["content"] for each in kept] == [odd, "Second"]
+    commonplace("export", "--output", str(file))
+    commonplace("import", str(file), "--user", "copy")
+    listed = json.loads(commonplace("list", "--user", "copy", "--json").stdout)["memories"]
+    assert {each["content"] for each in listed} == {odd, "Second"}
+
+
 def test_it_starts_from_the_shell_with_pipes_on_all_sides(started_from_the_shell):
     assert "✓ remembered" in started_from_the_shell("remember", "The keys are in the drawer").stdout
     refused = started_from_the_shell("import", "-", stdin="words")

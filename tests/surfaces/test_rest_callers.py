@@ -25,6 +25,12 @@ def key(user, **rights):
 
 
 @pytest.fixture
+def loopback(book):
+    with running(book) as server:
+        yield server
+
+
+@pytest.fixture
 def server(book, ana):
     ana.keys_create("the first")
     with running(book, serve_keyless=False) as server:
@@ -191,6 +197,53 @@ def test_on_an_address_that_others_reach_nobody_comes_in_without_a_key(book, ana
         assert server.ask("GET", "/v1/memories").status == 401
 
 
+def test_a_server_with_a_name_is_there_for_others_so_it_needs_keys(book, ana):
+    with pytest.raises(BadSettings):
+        make_server(book, settings.load({"serve_names": "memory.example"}, environment={}))
+    ana.keys_create("laptop")
+    with running(book, serve_names="memory.example") as server:
+        for host in ("memory.example", "localhost"):
+            assert server.ask("GET", "/v1/memories", headers={"host": host}).status == 401
+
+
+def test_behind_a_proxy_on_this_machine_everybody_needs_a_key(loopback, ana):
+    """Its requests come from this machine, and are not of this machine."""
+    mine = key(ana)
+    assert loopback.ask("GET", "/v1/memories").status == 200
+    for sent in (
+        {"x-forwarded-for": "203.0.113.7"},
+        {"forwarded": "for=203.0.113.7"},
+        {"host": "10.0.0.7"},
+    ):
+        for path in ("/v1/memories", "/v1/changes/stream", "/mcp"):
+            refused = loopback.ask("GET", path, headers=sent)
+            assert refused.status == 401
+            assert b"unauthenticated" in refused.body
+        assert loopback.ask("GET", "/v1/memories", headers=sent, key=mine).status == 200
+
+
+def test_who_comes_without_a_key_is_the_one_user_and_no_admin(loopback, book):
+    assert loopback.ask("GET", "/v1/keys").status == 200
+    assert loopback.ask("GET", "/v1/keys", headers={"commonplace-user": "ana"}).status == 200
+    other = loopback.ask("GET", "/v1/keys", headers={"commonplace-user": "bob"})
+    assert (other.status, other.data["code"]) == (401, "unauthenticated")
+    for method, path in (
+        ("GET", "/v1/admin/keys"),
+        ("POST", "/v1/admin/keys"),
+        ("DELETE", "/v1/admin/keys/x"),
+    ):
+        answer = loopback.ask(method, path)
+        assert (answer.status, answer.data["code"]) == (403, "not_allowed")
+        assert "commonplace keys admin" in answer.data["remedy"]
+    assert book.admin_keys() == []
+
+
+def test_an_admin_is_told_to_say_whose_keys(server, book):
+    answer = server.ask("GET", "/v1/keys", key=book.admin_keys_create().token)
+    assert (answer.status, answer.data["code"]) == (400, "missing_field")
+    assert "Commonplace-User" in answer.data["remedy"]
+
+
 # ——— how often ———
 
 
@@ -202,3 +255,14 @@ def test_too_many_requests_with_one_key_have_to_wait(book, ana):
         assert (answer.status, answer.data["code"]) == (429, "rate_limited")
         assert int(answer.headers["retry-after"]) > 0
         assert server.ask("GET", "/v1/me", key=his).status == 200
+
+
+def test_strangers_have_to_wait_and_keep_nobody_waiting(book, ana):
+    mine = key(ana)
+    with running(book, serve_keyless=False, serve_rate=1e-6) as server:
+        assert server.ask("GET", "/v1/me", key="cpk_none").status == 401
+        for made_up in ("cpk_none", "cpk_another", None):
+            answer = server.ask("GET", "/v1/me", key=made_up)
+            assert (answer.status, answer.data["code"]) == (429, "rate_limited")
+        assert server.ask("GET", "/v1/me", key=mine).status == 200
+        assert server.ask("GET", "/v1/me", key=mine).status == 429

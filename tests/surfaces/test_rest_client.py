@@ -55,6 +55,41 @@ def test_answers_are_the_same_values(remote, book):
     assert isinstance(remote.update(query="Dana"), commonplace.Choice)
 
 
+# Characters that end a line for Python and stand in a value for JSON.
+ODD = "A\u2028b\u2029c\x85d\x0be\x0cf\x1cg\x1dh\x1ei"
+
+
+def test_a_memory_is_brought_over_whole_whatever_characters_it_holds(remote, book):
+    kept = remote.remember(ODD, kind="note")
+    lines = list(remote.export())
+    assert lines == list(book.user("ana").export())
+    remote.erase(kept.id, now=True)
+    remote.import_(lines)
+    assert remote.show(kept.id).memory.content == ODD
+
+
+def test_an_export_comes_line_by_line_while_other_things_are_asked(remote):
+    """It is not read whole before the first line is given out."""
+    for number in range(3):
+        remote.remember(f"Note {number}", kind="note")
+    lines = remote.export()
+    first = next(lines)
+    assert remote.stats() is not None
+    assert [first, *lines] == list(remote.export())
+
+
+def test_an_export_that_breaks_off_is_an_error_and_no_short_memory(remote, monkeypatch):
+    def breaks_off(self):
+        yield "x" * 100_000
+        raise RuntimeError
+
+    monkeypatch.setattr(User, "export", breaks_off)
+    lines = remote.export()
+    assert len(next(lines)) == 100_000
+    with pytest.raises(errors.StoreUnavailable):
+        next(lines)
+
+
 def test_errors_are_the_same_classes(remote):
     with pytest.raises(errors.NotFound) as unknown:
         remote.show("nowhere")

@@ -13,7 +13,7 @@ CASES = 2  # of each operation
 def tally(tmp_path_factory):
     store = str(tmp_path_factory.mktemp("fuzzed") / "memory.db")
     with Served(store, "--no-worker", serve_rate=0, recall_log=True) as server:
-        with Fuzzing(server.url) as fuzzing:
+        with Fuzzing(server.url, server.admin_key) as fuzzing:
             for number, operation in enumerate(fuzzing.operations()):
                 fuzzing.run(operation, CASES, number)
         return fuzzing.tally

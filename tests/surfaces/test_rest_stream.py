@@ -131,6 +131,18 @@ def test_who_loses_the_key_hears_no_more(book, me):
         assert stream.next() is None
 
 
+def test_a_stream_costs_one_request(book, me):
+    token = me.keys_create("laptop").token
+    with (
+        running(book, serve_keyless=False, serve_rate=1e-6) as server,
+        listening(server, authorization=f"Bearer {token}") as stream,
+    ):
+        for text in ("The gate is green", "The gate is red"):
+            me.remember(text, kind="note")
+            assert texts(stream.next()) == [text]
+        assert server.ask("GET", "/v1/me", key=token).status == 429
+
+
 def test_a_server_that_ends_ends_its_streams(book):
     with running(book) as server, listening(server) as stream:
         server.server.should_exit = True

@@ -3,7 +3,13 @@
 import pytest
 
 from commonplace.errors import InvalidInput, NotAllowed, RateLimited
-from commonplace.surfaces.rest.doors import Rates, check_host, check_origin, is_loopback
+from commonplace.surfaces.rest.doors import (
+    Rates,
+    check_host,
+    check_origin,
+    is_from_here,
+    is_loopback,
+)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "[::1]", "localhost"])
@@ -46,6 +52,27 @@ def test_pages_of_the_server_itself_may_ask_and_others_not():
             check_origin(stranger, "localhost:8765", {"https://app.example"})
 
 
+def test_only_a_program_of_this_machine_that_asks_for_this_machine_is_from_here():
+    for host in ("localhost:8765", "127.0.0.1:8765", "[::1]:8765", "LOCALHOST"):
+        for peer in ("127.0.0.1", "::1"):
+            assert is_from_here(peer, {"host": host})
+    for peer, host in (
+        ("192.168.1.5", "localhost"),
+        ("", "localhost"),
+        ("127.0.0.1", "memory.example"),
+        ("127.0.0.1", "10.0.0.7"),
+        ("127.0.0.1", ""),
+    ):
+        assert not is_from_here(peer, {"host": host})
+
+
+@pytest.mark.parametrize(
+    "header", ["Forwarded", "X-Forwarded-For", "x-forwarded-proto", "X-Real-IP", "Via"]
+)
+def test_who_comes_through_a_proxy_is_not_from_here(header):
+    assert not is_from_here("127.0.0.1", {"host": "localhost", header: "x"})
+
+
 class Seconds:
     now = 0.0
 
@@ -55,7 +82,7 @@ class Seconds:
 
 def test_a_caller_may_save_up_two_seconds_and_then_has_to_wait():
     clock = Seconds()
-    rates = Rates(2, clock)
+    rates = Rates(2, "Too many.", clock)
     for _ in range(4):
         rates.take("ana")
     with pytest.raises(RateLimited):
@@ -68,6 +95,6 @@ def test_a_caller_may_save_up_two_seconds_and_then_has_to_wait():
 
 
 def test_without_a_rate_nobody_waits():
-    rates = Rates(0, Seconds())
+    rates = Rates(0, "Too many.", Seconds())
     for _ in range(1000):
         rates.take("ana")

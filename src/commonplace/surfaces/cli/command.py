@@ -26,6 +26,7 @@ from commonplace.surfaces.cli.ingesting import IngestedFiles, ingest_files, stil
 from commonplace.surfaces.cli.reembedding import reembed_with_a_bar
 from commonplace.surfaces.cli.render import show_answer
 from commonplace.surfaces.cli.working import work_until_told_to_stop
+from commonplace.surfaces.lines import lines_of
 
 EXIT_NO = 1
 EXIT_PENDING = 3  # held: a person decides; or received: it is not processed yet
@@ -317,8 +318,8 @@ def _scalar(parameter: str, key: str, value: str) -> Any:
 def _lines(path: str, field: str) -> list[str]:
     try:
         if path == "-":
-            return sys.stdin.buffer.read().decode("utf-8").splitlines()
-        return Path(path).read_text(encoding="utf-8").splitlines()
+            return lines_of(sys.stdin.buffer.read().decode("utf-8"))
+        return lines_of(Path(path).read_bytes().decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"Cannot read {path}: {error}.", field=field) from error
 

@@ -17,6 +17,7 @@ from commonplace.surfaces.cli.demo import demo
 from commonplace.surfaces.cli.mcp import mcp
 from commonplace.surfaces.cli.render import show_error
 from commonplace.surfaces.cli.serving import serve
+from commonplace.surfaces.unexpected import unexpected
 
 EXIT_USER_ERROR = 1
 
@@ -85,9 +86,8 @@ def main() -> None:
         sys.exit(EXIT_USER_ERROR)
     except Exception as error:
         log.debug("unexpected", exc_info=True)
-        told = f"Something went wrong that should not: {type(error).__name__}."
-        remedy = "Please report it, with what you typed."
-        show_error(CommonplaceError(told, remedy=remedy), as_json="--json" in sys.argv)
+        told = unexpected("what you typed", type(error).__name__)
+        show_error(told, as_json="--json" in sys.argv)
         sys.exit(EXIT_USER_ERROR)
 
 

@@ -35,6 +35,7 @@ from commonplace.surfaces.mcp.asking import (
 from commonplace.surfaces.mcp.describing import DECIDED, RESULT
 from commonplace.surfaces.mcp.telling import told, told_of, told_of_waiting
 from commonplace.surfaces.mcp.tools import BY_TOOL, Tool, Way
+from commonplace.surfaces.unexpected import unexpected
 
 log = logging.getLogger("commonplace.mcp")
 
@@ -84,7 +85,7 @@ class Calls:
             raise
         except Exception as error:  # whatever it is, no trace of it reaches the caller
             log.error("tool", exc_info=error, extra={"facts": {"tool": tool.name}})
-            return refused(unexpected())
+            return refused(failed())
 
     async def _called(self, tool: Tool, user: User, dialogue: Dialogue) -> types.CallToolResult:
         way, arguments = understood(tool, dialogue.params.arguments or {})
@@ -265,7 +266,5 @@ def refused(error: CommonplaceError) -> types.CallToolResult:
     )
 
 
-def unexpected() -> CommonplaceError:
-    return CommonplaceError(
-        "Something went wrong that should not.", remedy="Please report it, with what was called."
-    )
+def failed() -> CommonplaceError:
+    return unexpected("what was called")

@@ -11,7 +11,7 @@ from mcp import types
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
@@ -21,6 +21,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.surfaces.mcp.calling import Asking, in_thread
 from commonplace.surfaces.mcp.server import build_server
 from commonplace.surfaces.mcp.telling import told_of
+from commonplace.surfaces.media_types import JSON
 from commonplace.surfaces.rest.problems import headers_of, status_of
 from commonplace.surfaces.rest.reception import Reception
 
@@ -50,7 +51,7 @@ class Mounted:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["route"] = self.route  # for metrics and logs: FastAPI names only routes of its own
         try:
-            user = await in_thread(self._reception.caller, Headers(scope=scope))
+            user = await in_thread(self._reception.caller, HTTPConnection(scope))
         except CommonplaceError as error:
             await refusal(error)(scope, receive, send)
             return
@@ -121,6 +122,6 @@ def refusal(error: CommonplaceError) -> Response:
     return Response(
         types.JSONRPCError(jsonrpc="2.0", id=None, error=told).model_dump_json(by_alias=True),
         status_code=status,
-        media_type="application/json",
+        media_type=JSON,
         headers=headers_of(error, status),
     )

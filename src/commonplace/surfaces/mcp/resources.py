@@ -14,9 +14,9 @@ from mcp import types
 from commonplace.book import User
 from commonplace.errors import NotFound
 from commonplace.operations import BY_NAME, Operation
+from commonplace.surfaces.media_types import JSON
 
 SCHEME = "memory://"
-JSON = "application/json"
 MOST_COMPLETIONS = 100  # the protocol's limit
 _NAMES = re.compile(r"{(\w+)}")
 

@@ -15,10 +15,11 @@ import commonplace
 from commonplace.answers import as_data
 from commonplace.errors import CommonplaceError
 from commonplace.surfaces.mcp import prompts, resources
-from commonplace.surfaces.mcp.calling import Asking, Calls, Who, Wrote, in_thread, log, unexpected
+from commonplace.surfaces.mcp.calling import Asking, Calls, Who, Wrote, failed, in_thread, log
 from commonplace.surfaces.mcp.describing import described
 from commonplace.surfaces.mcp.telling import told_of
 from commonplace.surfaces.mcp.tools import TOOLS
+from commonplace.surfaces.media_types import JSON
 
 INSTRUCTIONS = (
     "The user's long-term memory. At the start of each turn call context with the user's message; "
@@ -86,7 +87,7 @@ class _Handles:
         uri = str(params.uri)
         answer = await self._asked(asking, resources.read, uri, told={"uri": uri})
         text = json.dumps(as_data(answer), ensure_ascii=False)
-        content = types.TextResourceContents(uri=uri, mime_type=resources.JSON, text=text)
+        content = types.TextResourceContents(uri=uri, mime_type=JSON, text=text)
         return types.ReadResourceResult(contents=[content])
 
     async def list_prompts(self, asking: Asking, params: Any) -> types.ListPromptsResult:
@@ -122,7 +123,7 @@ class _Handles:
             raise _as_the_protocols(error, told) from error
         except Exception as error:  # whatever it is, no trace of it reaches the caller
             log.error("read", exc_info=error, extra={"facts": {"method": asking.method}})
-            raise _as_the_protocols(unexpected(), told) from error
+            raise _as_the_protocols(failed(), told) from error
 
 
 def _as_the_protocols(error: CommonplaceError, told: Mapping[str, str] | None) -> MCPError:

@@ -17,15 +17,13 @@ from commonplace.book import Asked, Commonplace, Holds, OfKeys, User
 from commonplace.errors import ChangedMeanwhile, CommonplaceError, InvalidInput, NotFound, TooLong
 from commonplace.model.key import NewKey
 from commonplace.operations import BY_NAME, Effect, Operation
+from commonplace.surfaces.media_types import JSON, LINES
 from commonplace.surfaces.rest.arguments import arguments_from, from_path
+from commonplace.surfaces.rest.headers import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
 from commonplace.surfaces.rest.reception import Reception
 from commonplace.surfaces.rest.routes import Route
 from commonplace.surfaces.schemas import returned_by
 
-JSON = "application/json"
-LINES = "application/x-ndjson"
-IDEMPOTENCY_KEY = "idempotency-key"
-IF_MATCH = "if-match"
 LONGEST_KEY = 255
 _CHUNK = 64 * 1024
 _READING = frozenset({"last_accessed_at", "access_count"})  # looking changes nothing
@@ -33,7 +31,7 @@ _READING = frozenset({"last_accessed_at", "access_count"})  # looking changes no
 
 def endpoint_for(route: Route, reception: Reception) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
-        whose = await run_in_threadpool(reception.opened_for, route.operation, request.headers)
+        whose = await run_in_threadpool(reception.opened_for, route.operation, request)
         body = await whole_body(request, reception.max_bytes)
         answer = await run_in_threadpool(_Call(route, reception, request, whose, body).answer)
         if route.writes and isinstance(whose, User):
@@ -131,7 +129,7 @@ class _Call:
             return _json(_text(data))
         etag = _etag(data)
         headers = {"etag": etag, "cache-control": "private, no-cache"}
-        if _named_in(self.request.headers.get("if-none-match", ""), etag):
+        if _named_in(self.request.headers.get(IF_NONE_MATCH, ""), etag):
             return Response(status_code=304, headers=headers)
         return _json(_text(data), headers)
 

@@ -6,10 +6,9 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import ASGIApp
 
@@ -18,16 +17,16 @@ from commonplace.book import Commonplace
 from commonplace.errors import CommonplaceError, InvalidInput, NotFound
 from commonplace.settings import Settings
 from commonplace.surfaces.mcp.mounted import Mounted
-from commonplace.surfaces.rest import metrics
-from commonplace.surfaces.rest.answering import JSON, endpoint_for
-from commonplace.surfaces.rest.gate import Gate, unexpected
+from commonplace.surfaces.media_types import EVENTS
+from commonplace.surfaces.rest.answering import endpoint_for
+from commonplace.surfaces.rest.attending import Attendance
+from commonplace.surfaces.rest.gate import Gate, failed
 from commonplace.surfaces.rest.openapi import Description, problems
-from commonplace.surfaces.rest.page import HEADERS, page
-from commonplace.surfaces.rest.page import MEDIA_TYPE as MEDIA_TYPE_OF_PAGE
+from commonplace.surfaces.rest.page import HEADERS, MEDIA_TYPE, page
 from commonplace.surfaces.rest.problems import problem
 from commonplace.surfaces.rest.reception import Reception
 from commonplace.surfaces.rest.routes import PREFIX, ROUTES
-from commonplace.surfaces.rest.stream import MEDIA_TYPE, ChangeStream
+from commonplace.surfaces.rest.stream import ChangeStream
 
 # FastAPI would tell paths, queries and the words of exceptions; `tracing` has spans without them.
 _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
@@ -47,13 +46,13 @@ def build_app(book: Commonplace, settings: Settings) -> tuple[ASGIApp, Reception
         telemetry=_SILENT,
     )
     _operate(app, reception)
-    _attend(app, reception)
+    Attendance(reception).add_to(app)
     app.router.routes.append(mcp.route)
     for path in ("/", "/docs"):
         app.add_api_route(path, _page, methods=["GET"], include_in_schema=False)
     app.add_exception_handler(CommonplaceError, _refused)
     app.add_exception_handler(HTTPException, _no_such_route)
-    app.add_exception_handler(Exception, lambda request, error: unexpected())
+    app.add_exception_handler(Exception, lambda request, error: failed())
     return Gate(app, reception), reception
 
 
@@ -69,7 +68,7 @@ def _operate(app: FastAPI, reception: Reception) -> None:
         summary="Changes as they happen",
         description="Server-sent events; `Last-Event-ID` or `since` says where to go on.",
         response_class=Response,
-        responses={200: {"description": "Events.", "content": {MEDIA_TYPE: {}}}, **problems()},
+        responses={200: {"description": "Events.", "content": {EVENTS: {}}}, **problems()},
     )
     description = Description()
     for route in ROUTES:
@@ -90,57 +89,10 @@ def _operate(app: FastAPI, reception: Reception) -> None:
     app.openapi = with_components  # type: ignore[method-assign]
 
 
-def _attend(app: FastAPI, reception: Reception) -> None:
-    """Who asks, is it alive, is it ready, how much is it doing."""
-
-    async def who(request: Request) -> Response:
-        user = await run_in_threadpool(reception.caller, request.headers)
-        asking = user.principal
-        revision = await run_in_threadpool(lambda: user.revision)
-        return JSONResponse(
-            {
-                "user_id": asking.user_id,
-                "agent": asking.agent,
-                "cleared": asking.cleared,
-                "may_resolve": asking.decides,
-                "revision": revision,
-            }
-        )
-
-    async def alive(request: Request) -> Response:
-        return JSONResponse({"status": "ok"})
-
-    async def ready(request: Request) -> Response:
-        if reception.listeners.is_draining:
-            return JSONResponse({"status": "draining"}, status_code=503)
-        await run_in_threadpool(reception.book.ping)
-        return JSONResponse({"status": "ready"})
-
-    async def numbers(request: Request) -> Response:
-        return Response(reception.metrics.text(), media_type=metrics.MEDIA_TYPE)
-
-    for path, endpoint, told, media_type in (
-        (f"{PREFIX}/me", who, "Whose memory it is, who asks, and its revision", JSON),
-        ("/healthz", alive, "Is the server alive?", JSON),
-        ("/readyz", ready, "Can it read the store?", JSON),
-        ("/metrics", numbers, "Prometheus' numbers", "text/plain"),
-    ):
-        app.add_api_route(
-            path,
-            endpoint,
-            methods=["GET"],
-            response_model=None,
-            response_class=Response,
-            responses={200: {"description": told, "content": {media_type: {}}}, **problems()},
-            summary=told,
-            tags=["server"],
-        )
-
-
 async def _page(request: Request) -> Response:
     """The host has been looked at: it is a known one."""
     url = f"{request.url.scheme}://{request.headers['host']}"
-    return Response(page(url), media_type=MEDIA_TYPE_OF_PAGE, headers=HEADERS)
+    return Response(page(url), media_type=MEDIA_TYPE, headers=HEADERS)
 
 
 async def _refused(request: Request, error: Any) -> Response:

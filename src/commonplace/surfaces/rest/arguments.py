@@ -9,9 +9,10 @@ from typing import Any
 from commonplace.errors import BadText, InvalidInput
 from commonplace.operations import Parameter, Shape
 from commonplace.surfaces.given import by_spelling, from_json, refuse_missing, refuse_unknown
+from commonplace.surfaces.lines import lines_of
+from commonplace.surfaces.media_types import JSON
 from commonplace.surfaces.rest.routes import Route
 
-JSON = "application/json"
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -105,7 +106,7 @@ def _from_body(route: Route, body: bytes, media_type: str) -> dict[str, Any]:
 
 
 def _whole(parameter: Parameter, body: bytes) -> Any:
-    return body if parameter.shape is Shape.ORIGINAL else decoded(body).splitlines()
+    return body if parameter.shape is Shape.ORIGINAL else lines_of(decoded(body))
 
 
 def decoded(body: bytes) -> str:

@@ -21,11 +21,13 @@ from commonplace.errors import CommonplaceError, NotAllowed, UnknownField, all_e
 from commonplace.model import check
 from commonplace.model.scope import Principal
 from commonplace.operations import BY_NAME, OPERATIONS, Operation, Shape
+from commonplace.surfaces.lines import lines_in
+from commonplace.surfaces.media_types import BYTES, JSON
+from commonplace.surfaces.rest.headers import AGENT, MAY_RESOLVE
 from commonplace.surfaces.rest.routes import NOT_OVER_HTTP, PREFIX, Route, routes_of
 from commonplace.surfaces.rest.wire import Reply, Wire
 from commonplace.surfaces.schemas import read_as, returned_by
 
-_JSON = "application/json"
 _ERRORS = {error.code: error for error in all_errors()}
 
 
@@ -81,18 +83,29 @@ class RemoteUser(User):
         method: str,
         target: str,
         body: bytes | None = None,
-        media_type: str = _JSON,
+        media_type: str = JSON,
         *,
         writes: bool = False,
     ) -> Reply:
-        headers = {} if body is None else {"content-type": media_type}
-        if self._agent is not None:
-            headers["commonplace-agent"] = self._agent
-            headers["commonplace-may-resolve"] = str(self._may_resolve).lower()
+        headers = self._headers()
+        if body is not None:
+            headers["content-type"] = media_type
         reply = self._wire.send(method, target, body, headers, again=not writes)
         if reply.is_problem:
             raise error_from(reply)
         return reply
+
+    def _lines(self, method: str, target: str) -> Iterator[str]:
+        """As they come: a memory may be larger than what fits in here."""
+        reply = self._wire.stream(method, target, self._headers())
+        if isinstance(reply, Reply):
+            raise error_from(reply)
+        return lines_in(reply)
+
+    def _headers(self) -> dict[str, str]:
+        if self._agent is None:
+            return {}
+        return {AGENT: self._agent, MAY_RESOLVE: str(self._may_resolve).lower()}
 
 
 def error_from(reply: Reply) -> CommonplaceError:
@@ -112,12 +125,11 @@ def _verb(operation: Operation) -> Callable[..., Any]:
             name: value for name, value in bound.items() if name != "self" and value is not None
         }
         route = _chosen(operation, arguments)
-        reply = self._ask(route.method, *_request(route, arguments), writes=route.writes)
-        return (
-            _lines(reply)
-            if operation.name == "export"
-            else read_as(_returned(operation.name), reply.data())
-        )
+        target, body, media_type = _request(route, arguments)
+        if operation.name == "export":
+            return self._lines(route.method, target)
+        reply = self._ask(route.method, target, body, media_type, writes=route.writes)
+        return read_as(_returned(operation.name), reply.data())
 
     return verb
 
@@ -154,13 +166,13 @@ def _request(route: Route, arguments: Mapping[str, Any]) -> tuple[str, bytes | N
         if name in route.without:
             raise UnknownField(f"A server does not take {name}.", field=name)
     if route.takes_query:
-        return _with_query(path, route, rest), None, _JSON
+        return _with_query(path, route, rest), None, JSON
     if route.whole_body and route.whole_body.name in rest:
         whole = _whole(route.whole_body.shape, rest[route.whole_body.name])
         if whole is not None:
             del rest[route.whole_body.name]
-            return _with_query(path, route, rest), whole, "application/octet-stream"
-    return path, json.dumps(as_data(rest), default=_refuse).encode("utf-8", "surrogatepass"), _JSON
+            return _with_query(path, route, rest), whole, BYTES
+    return path, json.dumps(as_data(rest), default=_refuse).encode("utf-8", "surrogatepass"), JSON
 
 
 def _whole(shape: Shape, value: Any) -> bytes | None:
@@ -178,10 +190,6 @@ def _with_query(path: str, route: Route, arguments: Mapping[str, Any]) -> str:
         for each in value if isinstance(value, list) and shapes[name] is Shape.TEXTS else [value]:
             pairs.append((name, each if isinstance(each, str) else json.dumps(each)))
     return f"{path}?{urlencode(pairs, errors='surrogatepass')}" if pairs else path
-
-
-def _lines(reply: Reply) -> Iterator[str]:
-    yield from reply.text().splitlines()
 
 
 def _refuse(value: object) -> Any:

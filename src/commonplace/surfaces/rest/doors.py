@@ -7,6 +7,7 @@ A page in a browser can be made to speak to a server on its own machine under a 
 from __future__ import annotations
 
 import ipaddress
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -16,6 +17,7 @@ from urllib.parse import urlsplit
 
 from commonplace.errors import InvalidInput, NotAllowed, RateLimited
 
+_FORWARDING = re.compile("forwarded|via|x-real-ip|x-forwarded-.*", re.IGNORECASE)
 LOCAL_NAMES = frozenset({"localhost"})
 BURST_SECONDS = 2  # of requests that a caller may save up
 REMEMBERED_CALLERS = 10_000
@@ -39,6 +41,14 @@ def check_host(host: str | None, names: Collection[str]) -> None:
         remedy="Name it in the setting `serve_names`.",
         field="host",
     )
+
+
+def is_from_here(peer: str, headers: Mapping[str, str]) -> bool:
+    """From a program on this machine that asks for this machine. A proxy here is a program on
+    this machine too, but it says for whom it asks, or under which name."""
+    forwarded = any(_FORWARDING.fullmatch(name) for name in headers)
+    name = _name_of(headers.get("host", ""))
+    return is_loopback(peer) and name is not None and is_loopback(name) and not forwarded
 
 
 def check_origin(origin: str | None, host: str | None, origins: Collection[str]) -> None:
@@ -91,7 +101,8 @@ class _Bucket:
 class Rates:
     """A bucket of tokens for each caller, filled at a steady rate; each request takes one."""
 
-    def __init__(self, per_second: float, clock: Callable[[], float] = time.monotonic):
+    def __init__(self, per_second: float, told: str, clock: Callable[[], float] = time.monotonic):
+        self._told = told  # to who has to wait
         self._rate = per_second
         self._most = max(1.0, per_second * BURST_SECONDS)
         self._clock = clock
@@ -109,7 +120,7 @@ class Rates:
             bucket.at = now
             if bucket.tokens < 1:
                 wait = (1 - bucket.tokens) / self._rate
-                raise RateLimited("Too many requests with this key.", seconds=wait)
+                raise RateLimited(self._told, seconds=wait)
             bucket.tokens -= 1
             if len(self._buckets) > REMEMBERED_CALLERS:
                 self._buckets.popitem(last=False)

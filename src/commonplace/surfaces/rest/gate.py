@@ -8,21 +8,22 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import quote, unquote
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from commonplace.errors import CommonplaceError
 from commonplace.surfaces.rest import logs
 from commonplace.surfaces.rest.answering import too_large
 from commonplace.surfaces.rest.doors import check_host, check_origin, check_site
+from commonplace.surfaces.rest.headers import REQUEST_ID
 from commonplace.surfaces.rest.problems import problem
 from commonplace.surfaces.rest.reception import Reception
 from commonplace.surfaces.rest.tracing import Spans
+from commonplace.surfaces.unexpected import unexpected
 
-REQUEST_ID = "request-id"
 NO_ROUTE = "(none)"
 
 
@@ -71,7 +72,7 @@ class Gate:
             except Exception as error:  # whatever it is, no trace of it reaches the caller
                 passing.error = error
                 if not passing.status:
-                    await unexpected()(scope, receive, passing.answer)
+                    await failed()(scope, receive, passing.answer)
 
     def _check(self, headers: Headers) -> None:
         host = headers.get("host")
@@ -115,9 +116,5 @@ def path_of(scope: Scope) -> str:
     return unquote(re.sub("%2F", "%00", raw.decode("latin-1"), flags=re.IGNORECASE))
 
 
-def unexpected() -> Any:
-    told = CommonplaceError(
-        "Something went wrong that should not.",
-        remedy="Please report it, with the Request-Id of this answer.",
-    )
-    return problem(told)
+def failed() -> Response:
+    return problem(unexpected("the Request-Id of this answer"))

@@ -7,10 +7,10 @@ from typing import Any
 
 from commonplace.errors import InvalidInput, NotFound, all_errors
 from commonplace.operations import Parameter, Shape
-from commonplace.surfaces.rest.answering import IDEMPOTENCY_KEY, JSON, LINES, LONGEST_KEY
-from commonplace.surfaces.rest.problems import MEDIA_TYPE as PROBLEM
+from commonplace.surfaces.media_types import BYTES, JSON, LINES, PROBLEM
+from commonplace.surfaces.rest.answering import LONGEST_KEY
+from commonplace.surfaces.rest.headers import AGENT, IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
 from commonplace.surfaces.rest.problems import as_problem, status_of
-from commonplace.surfaces.rest.reception import AGENT
 from commonplace.surfaces.rest.routes import Route
 from commonplace.surfaces.schemas import (
     AnswerSchemas,
@@ -20,7 +20,6 @@ from commonplace.surfaces.schemas import (
     returned_by,
 )
 
-BYTES = "application/octet-stream"
 # Examples of what stands in paths; ids are such as answers tell.
 IN_PATHS = {
     "id": "3f0c9a52-6d1e-4b7a-9a50-2f6f5d9b1c11",
@@ -106,7 +105,7 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
         told = "A word of your own: the same again within a day is not done twice."
         yield _header(IDEMPOTENCY_KEY, told, maxLength=LONGEST_KEY)
     if route.has_etag:
-        name = "if-match" if route.writes else "if-none-match"
+        name = IF_MATCH if route.writes else IF_NONE_MATCH
         yield _header(name, "The ETag of what you have seen.")
 
 

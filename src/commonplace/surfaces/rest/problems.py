@@ -11,8 +11,8 @@ from starlette.responses import Response
 
 from commonplace import errors
 from commonplace.errors import CommonplaceError
+from commonplace.surfaces.media_types import PROBLEM
 
-MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = 1  # seconds
 
 # The nearest class in an error's line of descent decides.
@@ -54,7 +54,7 @@ def problem(error: CommonplaceError, status: int | None = None) -> Response:
     return Response(
         json.dumps(as_problem(error, shown), ensure_ascii=False).encode("utf-8", "replace"),
         status_code=shown,
-        media_type=MEDIA_TYPE,
+        media_type=PROBLEM,
         headers=headers_of(error, shown),
     )
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 
 from commonplace.book import Commonplace, OfKeys, User
 from commonplace.errors import NotAllowed, Unauthenticated
+from commonplace.model.key import Key
 from commonplace.operations import Operation
 from commonplace.settings import Settings
-from commonplace.surfaces.rest.doors import Rates, is_loopback
+from commonplace.surfaces.rest.doors import Rates, is_from_here, is_loopback
+from commonplace.surfaces.rest.headers import AGENT, MAY_RESOLVE, USER
 from commonplace.surfaces.rest.metrics import Metrics
 
-AGENT = "commonplace-agent"  # narrows who asks to one of the owner's agents
-USER = "commonplace-user"  # whose keys an admin looks after
-MAY_RESOLVE = "commonplace-may-resolve"
 MEGABYTE = 1_000_000
+FAILURES = 20.0  # requests a second without a valid key, of one peer
+Opened = User | OfKeys | Commonplace
 
 
 class Reception:
@@ -29,44 +30,76 @@ class Reception:
         self.names = frozenset(_words(settings.serve_names)) | {settings.serve_host.lower()}
         self.origins = frozenset(_words(settings.serve_origins))
         self.max_bytes = int(settings.serve_max_mb * MEGABYTE)
-        self.rates = Rates(settings.serve_rate)
+        self.rates = Rates(settings.serve_rate, "Too many requests with this key.")
+        # Those who have no valid key are counted apart, so that they push nobody out.
+        few = min(settings.serve_rate, FAILURES)
+        self.failures = Rates(few, "Too many requests without a valid key.")
         self.metrics = Metrics()
         self.listeners = Listeners()
 
     @property
     def is_keyless(self) -> bool:
-        """On a machine's own loopback its one user needs no key."""
-        return self.settings.serve_keyless and is_loopback(self.settings.serve_host)
+        """On a machine's own loopback its one user needs no key. A server that has a name is there
+        for others: whoever comes in from outside then comes through a proxy on this machine."""
+        chosen = self.settings
+        return chosen.serve_keyless and is_loopback(chosen.serve_host) and not chosen.serve_names
 
-    def caller(self, headers: Headers) -> User:
+    def caller(self, asking: HTTPConnection) -> User:
         """Whose memory it is, and who asks: the key says so, and a header can only narrow it."""
-        token = self._token(headers)
-        user = self.book.authenticate(token) if token else self.book.user(self.settings.user)
-        return _narrowed(user, headers)
+        return self._opened(asking, self._counted(asking))
 
-    def opened_for(self, operation: Operation, headers: Headers) -> User | OfKeys | Commonplace:
+    def still(self, asking: HTTPConnection) -> User:
+        """The same, of a caller who was counted when it came, and has stayed."""
+        return self._opened(asking, self._key(asking))
+
+    def opened_for(self, operation: Operation, asking: HTTPConnection) -> Opened:
         """What the caller calls an operation on. An admin's key looks after the store and the
         keys of the user that a header names, and opens nobody's memory."""
-        if not operation.of_the_store and USER not in headers:
-            return self.caller(headers)
-        token = self._token(headers)
+        key, headers = self._counted(asking), asking.headers
+        named = headers.get(USER)
+        if key is None:
+            operation.refuse_without_admin()
+            self._hold_to_the_one_user(named)
+            return self._opened(asking, None)
+        opened = operation.opened_by(self.book, key, named)
+        if isinstance(opened, User):
+            return _narrowed(opened, headers)
         if AGENT in headers:
-            raise NotAllowed("Only the owner may look after the whole store.", field=AGENT)
-        if token:
-            return operation.opened_with(self.book, token, headers.get(USER))
-        return self.book if operation.of_the_store else self._own(headers[USER])
+            raise NotAllowed(
+                "No agent looks after the store.", remedy="Leave the agent out.", field=AGENT
+            )
+        return opened
 
-    def _own(self, named: str) -> User:
-        if named != self.settings.user:
+    def _opened(self, asking: HTTPConnection, key: Key | None) -> User:
+        user = self.book.opened_by(key) if key else self.book.user(self.settings.user)
+        return _narrowed(user, asking.headers)
+
+    def _hold_to_the_one_user(self, named: str | None) -> None:
+        if named not in (None, self.settings.user):
             raise Unauthenticated("Without a key there is one user here.")
-        return self.book.user(named)
 
-    def _token(self, headers: Headers) -> str | None:
-        token = bearer(headers)
-        if token is None and not self.is_keyless:
+    def _counted(self, asking: HTTPConnection) -> Key | None:
+        """The key of who asks, one request of whose rate is taken; None: it is nobody's."""
+        try:
+            key = self._key(asking)
+        except Unauthenticated:
+            self.failures.take(peer_of(asking))
+            raise
+        self.rates.take(key.id if key else "")
+        return key
+
+    def _key(self, asking: HTTPConnection) -> Key | None:
+        token = bearer(asking.headers)
+        if token is not None:
+            return self.book.identify(token)
+        if not self.is_keyless:
             raise Unauthenticated("A key is needed.")
-        self.rates.take(hashlib.sha256(token.encode()).hexdigest() if token else "")
-        return token
+        if not is_from_here(peer_of(asking), asking.headers):
+            raise Unauthenticated(
+                "A key is needed: without one only programs of this machine come in, under the "
+                "name localhost and not through a proxy."
+            )
+        return None
 
 
 def _narrowed(user: User, headers: Headers) -> User:
@@ -103,6 +136,10 @@ class Listeners:
         self.is_draining = True
         for user_id in tuple(self._waiting):
             self.tell(user_id)
+
+
+def peer_of(asking: HTTPConnection) -> str:
+    return asking.client.host if asking.client else ""
 
 
 def bearer(headers: Headers) -> str | None:

@@ -14,10 +14,11 @@ from commonplace.answers import as_data
 from commonplace.book import User
 from commonplace.errors import CommonplaceError, InvalidInput
 from commonplace.model.delta import Delta
+from commonplace.surfaces.media_types import EVENTS
+from commonplace.surfaces.rest.headers import LAST_EVENT_ID
 from commonplace.surfaces.rest.problems import as_problem, status_of
 from commonplace.surfaces.rest.reception import Reception
 
-MEDIA_TYPE = "text/event-stream"
 LOOK_EVERY = 1.0  # seconds: other processes change the store as well
 SIGN_OF_LIFE = 15  # looks without news, after which a comment keeps proxies from hanging up
 HIGHEST = 2**62
@@ -28,13 +29,13 @@ class ChangeStream:
         self._reception = reception
 
     async def __call__(self, request: Request) -> Response:
-        user = await run_in_threadpool(self._reception.caller, request.headers)
+        user = await run_in_threadpool(self._reception.caller, request)
         since = _since(request)
         if since is None:
             since = await run_in_threadpool(lambda: user.revision)
         return StreamingResponse(
             self._events(request, user.principal.user_id, since),
-            media_type=MEDIA_TYPE,
+            media_type=EVENTS,
             headers={"cache-control": "no-store", "x-accel-buffering": "no"},
         )
 
@@ -61,8 +62,9 @@ class ChangeStream:
             metrics.streams -= 1
 
     def _look(self, request: Request, since: int) -> Delta:
-        """Who asks is looked at anew each time: a key can be revoked while its holder listens."""
-        user: User = self._reception.caller(request.headers)
+        """Who asks is looked at anew each time: a key can be revoked while its holder listens. It
+        is counted as the one request that it is."""
+        user: User = self._reception.still(request)
         return self._reception.book.changes_after(user, since)
 
 
@@ -75,7 +77,7 @@ async def _wait(news: asyncio.Event) -> None:
 
 def _since(request: Request) -> int | None:
     """Where the last stream broke off; else what the query says; else now."""
-    given = request.headers.get("last-event-id") or request.query_params.get("since")
+    given = request.headers.get(LAST_EVENT_ID) or request.query_params.get("since")
     if given is None:
         return None
     if not (given.isascii() and given.isdigit()) or int(given[:20]) > HIGHEST:

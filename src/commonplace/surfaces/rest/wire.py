@@ -7,7 +7,7 @@ import json
 import ssl
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,6 +16,7 @@ from commonplace.errors import BadSettings, OutcomeUnknown, StoreError, StoreUna
 from commonplace.surfaces.rest.doors import is_loopback
 
 IDLE_SECONDS = 30  # after which a kept connection is not trusted: the other side may have hung up
+PIECE = 64 * 1024  # bytes of a long answer that are read at once
 _REMEDY = "Check the address and that the server runs, then call again."
 
 
@@ -28,9 +29,6 @@ class Reply:
     @property
     def is_problem(self) -> bool:
         return self.status >= 400
-
-    def text(self) -> str:
-        return self.body.decode("utf-8")
 
     def data(self) -> Any:
         try:
@@ -100,6 +98,37 @@ class Wire:
         self._mine.used_at = time.monotonic()
         return Reply(answer.status, answer.headers.get_content_type(), content)
 
+    def stream(
+        self, method: str, target: str, headers: Mapping[str, str]
+    ) -> Reply | Iterator[bytes]:
+        """A long answer as it comes, over a connection of its own, so that others may be asked for
+        meanwhile; or, whole, the problem that it is."""
+        connection = self._connected()
+        try:
+            path = self._parts.path.rstrip("/") + target
+            connection.request(method, path, None, {**self._headers, **headers})
+            answer = connection.getresponse()
+            if answer.status < 400:
+                return self._pieces(connection, answer)
+            reply = Reply(answer.status, answer.headers.get_content_type(), answer.read())
+        except (OSError, http.client.HTTPException) as error:
+            self._end(connection)
+            raise self._broken(error, again=True) from error
+        self._end(connection)
+        return reply
+
+    def _pieces(
+        self, connection: http.client.HTTPConnection, answer: http.client.HTTPResponse
+    ) -> Iterator[bytes]:
+        try:
+            while piece := answer.read1(PIECE):
+                yield piece
+        except (OSError, http.client.HTTPException) as error:
+            raise self._broken(error, again=True) from error
+        finally:
+            answer.close()
+            self._end(connection)
+
     def _broken(self, error: Exception, again: bool) -> StoreError:
         told = f"{self._parts.netloc} gave no answer: {type(error).__name__}."
         return StoreUnavailable(told, remedy=_REMEDY) if again else OutcomeUnknown(told)
@@ -110,13 +139,17 @@ class Wire:
         if known is not None and time.monotonic() - self._mine.used_at < IDLE_SECONDS:
             return known
         self._drop()
+        made = self._connected()
+        self._mine.connection, self._mine.used_at = made, time.monotonic()
+        return made
+
+    def _connected(self) -> http.client.HTTPConnection:
         made = self._open()
         try:
             made.connect()
         except (OSError, http.client.HTTPException) as error:
             told = f"{self._parts.netloc} cannot be reached: {type(error).__name__}."
             raise StoreUnavailable(told, remedy=_REMEDY) from error
-        self._mine.connection, self._mine.used_at = made, time.monotonic()
         self._all.add(made)
         return made
 
@@ -130,9 +163,12 @@ class Wire:
     def _drop(self) -> None:
         known: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
         if known is not None:
-            known.close()
-            self._all.discard(known)
+            self._end(known)
             self._mine.connection = None
+
+    def _end(self, connection: http.client.HTTPConnection) -> None:
+        connection.close()
+        self._all.discard(connection)
 
     def close(self) -> None:
         for connection in tuple(self._all):

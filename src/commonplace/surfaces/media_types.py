@@ -1,0 +1,7 @@
+"""What bodies are made of, as headers name it."""
+
+JSON = "application/json"
+LINES = "application/x-ndjson"  # JSON, one object a line
+BYTES = "application/octet-stream"
+EVENTS = "text/event-stream"
+PROBLEM = "application/problem+json"
