@@ -65,6 +65,7 @@ def carols(tmp_path_factory):
 def test_on_loopback_it_says_who_comes_without_a_key(carols):
     assert "'carol'" in carols.who
     assert carols.ask("GET", "/v1/me").data["user_id"] == "carol"
+    assert "user=carol" in carols.ask("GET", "/v1/doctor").body.decode()
 
 
 def test_on_any_other_address_it_does_not_start_without_a_key_and_names_the_command(store):

@@ -187,6 +187,7 @@ def test_where_strangers_could_ask_there_must_be_a_key(book, flags):
     with pytest.raises(BadSettings) as refused:
         make_server(book, chosen)
     assert "commonplace keys create" in refused.value.remedy
+    assert f"--store {book.url}" in refused.value.remedy
     book.user("ana").keys_create("laptop")
     assert make_server(book, chosen)
 

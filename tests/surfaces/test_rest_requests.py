@@ -115,7 +115,7 @@ def test_paths_and_methods_that_nobody_knows(server):
     refused(server.ask("GET", "/v1/nowhere"), 404, "not_found", "path")
     answer = server.ask("PUT", "/v1/memories", {})
     refused(answer, 405, "invalid_input", "method")
-    assert answer.headers["allow"] == "GET, POST"
+    assert answer.headers["allow"] == "GET, HEAD, POST"
     refused(server.ask("PATCH", "/v1/memories/x/history", {}), 405, "invalid_input", "method")
     refused(server.ask("OPTIONS", "/v1/recall"), 405, "invalid_input", "method")
 
@@ -290,3 +290,44 @@ def test_consent_is_a_resource_of_its_own(server):
     assert server.ask("POST", f"/v1/consent/{second}/decline").status == 200
     assert server.ask("POST", f"/v1/consent/{first}/accept").status == 200
     assert server.ask("GET", "/v1/profile").data["fields"] == {"city": "Haifa"}
+
+
+# ——— HEAD ———
+
+
+def test_head_is_answered_as_get_without_the_body(server):
+    """Also where what would be sent has no end."""
+    server.ask("POST", "/v1/memories", {"content": "The gate is green"})
+    for path in (
+        "/healthz",
+        "/readyz",
+        "/metrics",
+        "/docs",
+        "/v1/me",
+        "/v1/memories",
+        "/v1/nowhere",
+    ):
+        got, asked = (server.ask(method, path) for method in ("GET", "HEAD"))
+        assert (asked.status, asked.body) == (got.status, b""), path
+        assert asked.headers["content-type"] == got.headers["content-type"]
+    stream = server.ask("HEAD", "/v1/changes/stream")
+    assert (stream.status, stream.headers["content-type"]) == (
+        200,
+        "text/event-stream; charset=utf-8",
+    )
+    assert server.ask("HEAD", "/v1/recall").status == 405
+
+
+def test_a_path_with_a_nul_is_refused_and_stands_for_no_slash(server):
+    refused(server.ask("GET", "/v1/memories/a%00b"), 400, "bad_text", "path")
+    refused(server.ask("GET", "/v1/memories/%00"), 400, "bad_text", "path")
+    refused(server.ask("GET", "/v1/memories/a%2Fb"), 404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/v1/memories"), ("GET", "/v1/memories"), ("POST", "/v1/keys")]
+)
+def test_an_idempotency_key_that_is_none_is_refused_everywhere(server, method, path):
+    for given in ("", "  ", "x" * 256):
+        answer = server.ask(method, path, headers={"idempotency-key": given})
+        refused(answer, 400, "invalid_input", "idempotency-key")

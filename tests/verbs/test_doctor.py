@@ -83,3 +83,21 @@ def test_a_raw_source_that_nobody_will_process_is_told(open_book):
     assert wrong(me) == {}
     assert book.work(once=True).done == 2
     assert me.stats().source_statuses == {"processed": 2}
+
+
+def test_who_comes_with_a_key_is_told_of_its_own_memory_alone(open_book, store_url):
+    """Others' erasures, the whole store, its place and its settings are no tenant's to know."""
+    book = open_book()
+    me, ben = book.user("ana"), book.user("ben")
+    mine = book.authenticate(me.keys_create("laptop").token)
+    me.remember("The red canoe is in the shed")
+    ben.erase(ben.remember("Hay is cheap").id)
+    findings = {finding.what: finding for finding in mine.doctor()}
+    assert {"index", "vectors", "erasure"} <= set(findings)
+    assert not {"integrity", "settings", "embedder", "reembedding", "versions"} & set(findings)
+    assert all(finding.ok for finding in findings.values())
+    assert not wrong(me)["erasure"].ok  # who has the store is told of everybody's
+    for private in (store_url, "ben", "hashing"):
+        assert private not in str(findings)
+    me.erase(me.list().memories[0].id)
+    assert "erasure" in wrong(mine)

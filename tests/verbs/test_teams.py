@@ -338,3 +338,14 @@ def test_whoever_is_removed_while_bringing_something_brings_nothing(
     with pytest.raises((NotFound, NotAllowed)):
         dan.ingest(MINUTES, team=team)
     assert people["ana"].sources(team=team).sources == ()
+
+
+def test_who_may_not_is_sent_to_an_owner_of_the_team(people, team):
+    """Not to the owner of a memory, who has no say in it."""
+    for told in (
+        refused(NotAllowed, people["dan"].teams_delete, team),
+        refused(NotAllowed, people["dan"].teams_invite, team, "gil"),
+    ):
+        assert "owner of the team" in told.remedy
+    unknown = refused(NotFound, people["ana"].teams_remove, team, "nobody")
+    assert "commonplace teams show" in unknown.remedy

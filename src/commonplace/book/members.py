@@ -129,7 +129,11 @@ def _person(desk: Desk, mine: Membership, user_id: str) -> Membership:
     for one in people:
         if one.user_id == user_id and one.standing is not Standing.LEFT:
             return one
-    raise NotFound(f"{user_id!r} is not in this team.", field="member")
+    raise NotFound(
+        f"{user_id!r} is not in this team.",
+        remedy="See who is: `commonplace teams show`.",
+        field="member",
+    )
 
 
 # ——— both sides of it ———

@@ -8,6 +8,7 @@ from typing import Literal
 
 from commonplace.book.members import both_sides, told_of
 from commonplace.book.which_team import (
+    ASK_AN_OWNER,
     ShownTeam,
     hold_to_limit,
     managing,
@@ -103,7 +104,7 @@ def delete_team(desk: Desk, principal: Principal, wanted: str) -> TeamEnded:
     def decide() -> tuple[list[Changeset], TeamEnded]:
         one, revision = managing(desk, principal, wanted)
         if not one.owns:
-            raise NotAllowed("Only an owner ends a team.", field="team")
+            raise NotAllowed("Only an owner ends a team.", remedy=ASK_AN_OWNER, field="team")
         scope = one.team_scope
         count = sum(each.count for each in desk.store.census(scope).sources)
         receipt = Receipt(receipt_id, now, count)

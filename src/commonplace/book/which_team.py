@@ -13,6 +13,7 @@ from commonplace.model.scope import Principal, Scope
 from commonplace.model.team import MAX_TEAMS, Membership, Role, Standing, Team, may_manage
 
 PRIMARY = "primary"  # the word for one's primary team
+ASK_AN_OWNER = "Ask an owner of the team; `commonplace teams show` says who that is."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +123,9 @@ def managing(
     if not one.is_member:
         no_such_team()
     if not one.manages:
-        raise NotAllowed("Only owners and admins look after a team.", field="team")
+        raise NotAllowed(
+            "Only owners and admins look after a team.", remedy=ASK_AN_OWNER, field="team"
+        )
     if role is not None:
         hold_below(one, role)
     return one, revision
@@ -130,7 +133,9 @@ def managing(
 
 def hold_below(mine: Membership, role: Role) -> None:
     if not may_manage(mine, role):
-        raise NotAllowed(f"Only an owner decides about {role}s.", field="as_role")
+        raise NotAllowed(
+            f"Only an owner decides about {role}s.", remedy=ASK_AN_OWNER, field="as_role"
+        )
 
 
 def hold_to_limit(mine: Sequence[Membership]) -> None:

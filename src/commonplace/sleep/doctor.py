@@ -32,27 +32,41 @@ class Finding:
 
 
 def examine(desk: Desk, scope: Scope | None, principal: Principal) -> list[Finding]:
+    """Whoever comes with a key is told of the memory that it opens, and nothing of the store, which
+    may be others' as well."""
+    if principal.key is not None:
+        findings = _of_memories(desk, [principal.scope], principal)
+        return [_scrubs(_own_scrubs(desk, principal)), *findings]
+    health = desk.store.health()
+    scopes = [scope] if scope else desk.store.scopes()
+    return [
+        _integrity(health),
+        _scrubs(health.pending_scrubs),
+        *_of_memories(desk, scopes, principal),
+        # Where the store and its files lie is no agent's to know.
+        *([_settings(desk)] if principal.is_owner else []),
+        _embedder(desk),
+        _generations(desk),
+        _versions(),
+    ]
+
+
+def _of_memories(desk: Desk, scopes: list[Scope], principal: Principal) -> list[Finding]:
     """An agent is told of what it may see; jobs are the owner's to look at."""
     seen = WHOLE if principal.is_owner else visibility_of(principal)
-    health = desk.store.health()
-    findings = [_integrity(health), _scrubs(health)]
-    scopes = [scope] if scope else desk.store.scopes()
-    wrong = [each.name for each in scopes if not index_matches(desk, each)]
-    findings.append(
-        Finding(
-            "index",
-            not wrong,
-            f"{len(scopes)} checked" if not wrong else f"differs for {', '.join(wrong[:5])}",
-            "" if not wrong else "Run `commonplace tidy --reindex`.",
-        )
-    )
-    findings.append(_consistency(desk, scopes))
-    findings.append(_vectors(desk, scopes, seen))
+    findings = [_index(desk, scopes), _consistency(desk, scopes), _vectors(desk, scopes, seen)]
     findings += [_jobs(desk, scopes), _proposals(desk, scopes)] if principal.is_owner else []
-    findings.append(_sources(desk, scopes, seen))
-    # Where the store and its files lie is no agent's to know.
-    findings += [_settings(desk)] if principal.is_owner else []
-    return [*findings, _embedder(desk), _generations(desk), _versions()]
+    return [*findings, _sources(desk, scopes, seen)]
+
+
+def _index(desk: Desk, scopes: list[Scope]) -> Finding:
+    wrong = [each.name for each in scopes if not index_matches(desk, each)]
+    return Finding(
+        "index",
+        not wrong,
+        f"{len(scopes)} checked" if not wrong else f"differs for {', '.join(wrong[:5])}",
+        "" if not wrong else "Run `commonplace tidy --reindex`.",
+    )
 
 
 def _integrity(health: Health) -> Finding:
@@ -82,8 +96,12 @@ def _consistency(desk: Desk, scopes: list[Scope]) -> Finding:
     )
 
 
-def _scrubs(health: Health) -> Finding:
-    waiting = health.pending_scrubs
+def _own_scrubs(desk: Desk, principal: Principal) -> int:
+    receipts = desk.store.census(principal.scope).receipts
+    return sum(each.scrubbed_at is None for each in receipts)
+
+
+def _scrubs(waiting: int) -> Finding:
     return Finding(
         "erasure",
         waiting == 0,

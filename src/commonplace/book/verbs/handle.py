@@ -90,7 +90,7 @@ class Handle:
         if self._asking.agent not in (None, name):
             raise NotAllowed(
                 f"{self._asking.agent} cannot act as {name}.",
-                remedy="Begin from the owner's handle: book.user(…).agent(…).",
+                remedy="Ask as the owner, or as that agent itself.",
                 field="agent",
             )
         return type(self)(self._desk, self._asking.as_agent(name))

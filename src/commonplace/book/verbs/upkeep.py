@@ -46,7 +46,8 @@ class Upkeep(Handle):
         return stats(self._desk, self.principal, check.flag(events, "events"))
 
     def doctor(self, *, all_users: bool = False) -> Sequence[Finding]:
-        """Is everything sound: the database, the index, vectors, erasures? Says what to do."""
+        """Is everything sound: the database, the index, vectors, erasures? Says what to do. With a
+        key: of the memory that it opens alone."""
         if check.flag(all_users, "all_users"):
             self._owner_only("look at every user's index")
             self._with_the_store_in_hand("look at every user's index")

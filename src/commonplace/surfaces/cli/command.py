@@ -139,7 +139,8 @@ def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) ->
         return work_until_told_to_stop(options.store, options.embedder, **arguments)
     # Closing waits for the worker, and whoever does not wait wants to be gone.
     worker = None if arguments.get("wait", True) else "off"
-    with commonplace.open(options.store, embedder=options.embedder, worker=worker) as book:
+    flags: dict[str, Any] = {"user": options.user, "agent": options.agent, "worker": worker}
+    with commonplace.open(options.store, embedder=options.embedder, **flags) as book:
         whose = _called_on(operation, book, chosen, options)
         if operation.verb == "ingest" and isinstance(whose, User):
             return ingest_files(whose, **arguments)

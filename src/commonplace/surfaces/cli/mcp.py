@@ -22,8 +22,7 @@ from commonplace.surfaces.cli.command import GLOBALS, Globals
 from commonplace.surfaces.mcp.clients import ALL, Address, Launch, configuration
 from commonplace.surfaces.rest.doors import is_loopback
 from commonplace.surfaces.rest.logs import log_to_stderr
-
-MCP_PATH = "/mcp"
+from commonplace.surfaces.rest.routes import MCP_PATH
 
 
 def mcp(

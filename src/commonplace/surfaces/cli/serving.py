@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import Annotated, Any
@@ -42,19 +41,19 @@ def serve(
     options = Globals(store=store, user=user, embedder=embedder).over(context.obj)
     serving = _with_the_server_installed()
     where = options.store
-    flags = {"user": options.user, "embedder": options.embedder, "serve_host": host}
+    flags: dict[str, Any] = {"user": options.user, "serve_host": host, "serve_port": port}
+    flags["worker"] = None if worker is None else "inline" if worker else "off"
     if demo:
         where = where or demo_store()
         held = prepare(where, options.embedder, datetime.now(UTC))
         flags |= {"user": USER, "serve_host": DEMO_HOST}
-    chosen = settings_table.load({**flags, "store": where, "serve_port": port})
     if demo and port is None:
-        free = serving.free_port(DEMO_HOST, chosen.serve_port)
-        chosen = replace(chosen, serve_port=free)
-    working = None if worker is None else "inline" if worker else "off"
+        usual = settings_table.load(flags).serve_port
+        flags["serve_port"] = serving.free_port(DEMO_HOST, usual)
+    chosen = settings_table.load({**flags, "store": where, "embedder": options.embedder})
     voices = serving.Voices(typer.echo, lambda line: typer.echo(line, err=True))
     told = demo_greeting(held.told(), where) if demo else None
-    with commonplace.open(where, embedder=options.embedder, worker=working) as book:
+    with commonplace.open(where, embedder=options.embedder, **flags) as book:
         serving.serve(book, chosen, voices, seconds, told)
 
 

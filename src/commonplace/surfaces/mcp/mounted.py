@@ -24,8 +24,8 @@ from commonplace.surfaces.mcp.telling import told_of
 from commonplace.surfaces.media_types import JSON
 from commonplace.surfaces.rest.problems import headers_of, status_of
 from commonplace.surfaces.rest.reception import Reception
+from commonplace.surfaces.rest.routes import MCP_PATH
 
-PATH = "/mcp"
 _CALLER = "commonplace.caller"
 
 
@@ -35,7 +35,7 @@ class Mounted:
 
     def __init__(self, reception: Reception):
         self._reception = reception
-        self.route = Route(PATH, self)
+        self.route = Route(MCP_PATH, self)
         self._manager = StreamableHTTPSessionManager(
             build_server(_caller, self._wrote), max_request_body_size=reception.max_bytes
         )

@@ -69,10 +69,10 @@ class _Call:
 
     def answer(self) -> Response:
         request = self.request
+        key = _own_word(request.headers.get(IDEMPOTENCY_KEY))
         media_type = request.headers.get("content-type", "").lower()
         query = request.query_params.multi_items()
         arguments = arguments_from(self.route, request.path_params, query, media_type, self.body)
-        key = request.headers.get(IDEMPOTENCY_KEY)
         if key is not None and self.route.writes and isinstance(self.whose, User):
             return _json(self._once(self.whose, key, arguments))
         answer = self._do(self.whose, arguments)
@@ -83,11 +83,6 @@ class _Call:
 
     def _once(self, user: User, key: str, arguments: dict[str, Any]) -> str:
         """The first answer, however often it is asked for."""
-        if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
-            raise InvalidInput(
-                f"An Idempotency-Key has 1 to {LONGEST_KEY} printable characters.",
-                field=IDEMPOTENCY_KEY,
-            )
         called = f"{self.request.method} {self.request.url.path}?{self.request.url.query}"
         more = "\n".join(self.request.headers.get(name, "") for name in ("content-type", IF_MATCH))
         fingerprint = hashlib.sha256(f"{called}\n{more}\n".encode() + self.body).hexdigest()
@@ -132,6 +127,15 @@ class _Call:
         if _named_in(self.request.headers.get(IF_NONE_MATCH, ""), etag):
             return Response(status_code=304, headers=headers)
         return _json(_text(data), headers)
+
+
+def _own_word(key: str | None) -> str | None:
+    """Refused wherever it is given: a program that sends an empty one believes itself safe."""
+    if key is None or (0 < len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
+        return key
+    raise InvalidInput(
+        f"An Idempotency-Key has 1 to {LONGEST_KEY} printable characters.", field=IDEMPOTENCY_KEY
+    )
 
 
 def _holds(operation: Operation) -> Holds:

@@ -119,4 +119,5 @@ def _taken(request: Request) -> list[str]:
     """The methods of every route with this path; the router names only the first one's."""
     routes = [each for each in request.app.router.routes if isinstance(each, APIRoute)]
     here = [each for each in routes if each.matches(request.scope)[0] is not Match.NONE]
-    return sorted({method for each in here for method in each.methods or ()})
+    taken = {method for each in here for method in each.methods or ()}
+    return sorted(taken | ({"HEAD"} if "GET" in taken else set()))

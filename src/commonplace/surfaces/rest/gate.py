@@ -14,13 +14,15 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from commonplace.errors import CommonplaceError
+from commonplace.errors import BadText, CommonplaceError
 from commonplace.surfaces.rest import logs
 from commonplace.surfaces.rest.answering import too_large
 from commonplace.surfaces.rest.doors import check_host, check_origin, check_site
 from commonplace.surfaces.rest.headers import REQUEST_ID
 from commonplace.surfaces.rest.problems import problem
 from commonplace.surfaces.rest.reception import Reception
+from commonplace.surfaces.rest.routes import MCP_PATH
+from commonplace.surfaces.rest.stream import IS_HEAD
 from commonplace.surfaces.rest.tracing import Spans
 from commonplace.surfaces.unexpected import unexpected
 
@@ -33,6 +35,7 @@ class _Passing:
 
     scope: Scope
     send: Send
+    method: str
     id: str = field(default_factory=lambda: str(uuid.uuid4()))
     status: int = 0  # of the answer; 0: none was given yet
     error: Exception | None = None
@@ -61,7 +64,9 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        passing = _Passing(scope, send)
+        method = str(scope["method"])
+        scope = asked_as(scope)
+        passing = _Passing(scope, send, method)
         with self._watched(passing):
             try:
                 self._check(Headers(scope=scope))
@@ -85,7 +90,7 @@ class Gate:
 
     @contextmanager
     def _watched(self, passing: _Passing) -> Iterator[None]:
-        metrics, method = self._reception.metrics, str(passing.scope["method"])
+        metrics, method = self._reception.metrics, passing.method
         started = time.perf_counter()
         metrics.in_progress += 1
         try:
@@ -109,10 +114,20 @@ class Gate:
 _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"})
 
 
+def asked_as(scope: Scope) -> Scope:
+    """HEAD is a GET whose body is not sent: that the server leaves out by itself, as it knows how
+    it was asked. The other protocol on this port has its own methods."""
+    if scope["method"] != "HEAD" or scope["path"] == MCP_PATH:
+        return scope
+    return {**scope, "method": "GET", IS_HEAD: True}
+
+
 def path_of(scope: Scope) -> str:
     """The path with its slashes told apart: one that was written %2F belongs to a name, such as
     gmail:inbox/7, and stands as a NUL, which no name can hold, until the name is read."""
     raw = scope.get("raw_path") or quote(scope["path"]).encode()
+    if b"%00" in raw:
+        raise BadText("A path holds no NUL.", field="path")
     return unquote(re.sub("%2F", "%00", raw.decode("latin-1"), flags=re.IGNORECASE))
 
 

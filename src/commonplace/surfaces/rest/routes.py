@@ -15,6 +15,7 @@ from typing import Any
 from commonplace.operations import BY_NAME, Effect, Operation, Parameter, Shape
 
 PREFIX = "/v1"
+MCP_PATH = "/mcp"  # on the same port, another protocol
 _NAMES = re.compile(r"{(\w+)}")
 _ONE_OF = {"id": "ids"}  # a path names one where the verb takes several
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shlex
 import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -117,11 +118,12 @@ def refuse_strangers(reception: Reception) -> None:
     """Whoever can reach the address could read the memory: so there must be keys."""
     if reception.is_keyless or reception.book.has_keys():
         return
+    store = f"--store {shlex.quote(reception.book.url)}"
     raise BadSettings(
         f"On {reception.settings.serve_host} everybody who has no key is refused, and there is "
         "no key yet.",
-        remedy="Make one: `commonplace keys create LABEL --user NAME`, or `commonplace keys admin` "
-        "to make them over HTTP; or serve on 127.0.0.1 for yourself.",
+        remedy=f"Make one: `commonplace keys create LABEL --user NAME {store}`, or `commonplace "
+        f"keys admin {store}` to make them over HTTP; or serve on 127.0.0.1 for yourself.",
         field="serve_host",
     )
 

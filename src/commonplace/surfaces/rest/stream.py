@@ -19,6 +19,8 @@ from commonplace.surfaces.rest.headers import LAST_EVENT_ID
 from commonplace.surfaces.rest.problems import as_problem, status_of
 from commonplace.surfaces.rest.reception import Reception
 
+IS_HEAD = "commonplace.is_head"  # in a request's scope: nobody would hear the events
+_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 LOOK_EVERY = 1.0  # seconds: other processes change the store as well
 SIGN_OF_LIFE = 15  # looks without news, after which a comment keeps proxies from hanging up
 HIGHEST = 2**62
@@ -33,10 +35,12 @@ class ChangeStream:
         since = _since(request)
         if since is None:
             since = await run_in_threadpool(lambda: user.revision)
+        if request.scope.get(IS_HEAD):
+            return Response(media_type=EVENTS, headers=_HEADERS)
         return StreamingResponse(
             self._events(request, user.principal.user_id, since),
             media_type=EVENTS,
-            headers={"cache-control": "no-store", "x-accel-buffering": "no"},
+            headers=_HEADERS,
         )
 
     async def _events(self, request: Request, user_id: str, since: int) -> AsyncIterator[bytes]:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Protocol
 
 from opentelemetry import trace
 
 
 class Traced(Protocol):
-    scope: Any
+    method: str
     id: str
     status: int
     error: Exception | None
@@ -32,7 +32,7 @@ class Spans:
         if self._tracer is None:
             yield
             return
-        method = str(passing.scope["method"])
+        method = passing.method
         with self._tracer.start_as_current_span(method, record_exception=False) as span:
             try:
                 yield
