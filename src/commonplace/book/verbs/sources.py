@@ -83,8 +83,8 @@ class Sources(Handle):
     ) -> SourcePage:
         """Browse sources, newest first: own ones, those of one's teams, and what others share.
         With team: of that team alone; the word none: only own ones. With forgotten: those that
-        restore can bring back, own ones or a team's. With as_of: what was said by then; with known_at: what was known
-        then."""
+        restore can bring back, own ones or a team's. With as_of: what was said by then; with
+        known_at: what was known then."""
         refuse_both(forgotten, as_of, known_at)
         gone = check.flag(forgotten, "forgotten")
         listing = SourceListing(
