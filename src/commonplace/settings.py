@@ -194,7 +194,8 @@ TABLE: tuple[Setting, ...] = (
         "serve_tracing",
         bool,
         False,
-        "Send a span for each request to the OpenTelemetry provider of the process.",
+        "Send a span for each request, without content, to where OpenTelemetry's variables say "
+        "(OTEL_EXPORTER_OTLP_ENDPOINT); needs the extra `tracing`.",
     ),
 )
 BY_NAME = {setting.name: setting for setting in TABLE}

@@ -8,10 +8,9 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 
 import pytest
-from opentelemetry import trace
-from opentelemetry.trace import NonRecordingSpan, SpanContext
 
 import commonplace
 from commonplace import User
@@ -126,53 +125,6 @@ def test_the_log_has_a_line_for_each_request_and_nothing_of_what_it_says(book, l
     assert "test_rest_running.py:" in told[-1]["where"]
 
 
-class Span(NonRecordingSpan):
-    def __init__(self, name, kept):
-        super().__init__(SpanContext(1, 1, False))
-        self.told = {"name": name}
-        kept.append(self.told)
-
-    def update_name(self, name):
-        self.told["name"] = name
-
-    def set_attribute(self, key, value):
-        self.told[key] = value
-
-
-class Tracing(trace.TracerProvider, trace.Tracer):
-    """As an OpenTelemetry SDK would stand there."""
-
-    def __init__(self):
-        self.spans = []
-
-    def get_tracer(self, *given, **named):
-        return self
-
-    def start_span(self, name, *given, **named):
-        return Span(name, self.spans)
-
-    def start_as_current_span(self, name, *given, **named):
-        return trace.use_span(Span(name, self.spans), record_exception=False)
-
-
-def test_spans_are_sent_only_where_that_is_wanted_and_tell_no_content(book, monkeypatch):
-    tracing = Tracing()
-    monkeypatch.setattr(trace, "get_tracer", tracing.get_tracer)
-    with running(book) as silent:
-        silent.ask("GET", "/v1/memories")
-    assert tracing.spans == []
-    with running(book, serve_tracing=True) as server:
-        server.ask("GET", "/v1/memories/xylophone?as_of=2020-01-01")
-    assert tracing.spans == [
-        {
-            "name": "GET /v1/memories/{id}",
-            "http.request.method": "GET",
-            "http.route": "/v1/memories/{id}",
-            "http.response.status_code": 404,
-        }
-    ]
-
-
 # ——— the end ———
 
 
@@ -203,6 +155,18 @@ def test_an_answer_is_sent_at_once():
     TCP; accepted connections are what the listening one is."""
     with listening_socket("127.0.0.1", 0) as listening:
         assert listening.proto == socket.IPPROTO_TCP
+
+
+def test_a_connection_that_is_kept_sends_small_answers_at_once(server):
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    try:
+        connection.request("GET", "/healthz")
+        assert connection.getresponse().read()
+        (kept,) = server.server.server_state.connections
+        line = kept.transport.get_extra_info("socket")
+        assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    finally:
+        connection.close()
 
 
 def test_a_demo_takes_another_port_where_the_usual_one_is_taken():

@@ -49,6 +49,10 @@ class _Passing:
         await self.send(message)
 
     @property
+    def headers(self) -> Headers:
+        return Headers(scope=self.scope)
+
+    @property
     def route(self) -> str:
         """As the table writes it: an id may be somebody's address."""
         return getattr(self.scope.get("route"), "path_format", NO_ROUTE)
@@ -69,7 +73,7 @@ class Gate:
         passing = _Passing(scope, send, method)
         with self._watched(passing):
             try:
-                self._check(Headers(scope=scope))
+                self._check(passing.headers)
                 scope["path"] = path_of(scope)
                 await self._app(scope, receive, passing.answer)
             except CommonplaceError as error:

@@ -63,9 +63,10 @@ def log_to_stderr() -> None:
         ("commonplace", logging.INFO),
         ("uvicorn", logging.WARNING),
         ("mcp", logging.ERROR),  # below that it tells what clients sent
+        ("opentelemetry", logging.WARNING),
     ):
         logger = logging.getLogger(name)
         logger.setLevel(level)
-    for name in ("commonplace", "uvicorn", "mcp"):
+    for name in ("commonplace", "uvicorn", "mcp", "opentelemetry"):
         logging.getLogger(name).handlers = [handler]
         logging.getLogger(name).propagate = False

@@ -7,6 +7,7 @@ import logging
 import shlex
 import socket
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from types import FrameType
 
@@ -19,6 +20,7 @@ from commonplace.surfaces.rest.app import build_app
 from commonplace.surfaces.rest.greeting import address_of, of_the_first_key, who_comes_in
 from commonplace.surfaces.rest.logs import log_to_stderr
 from commonplace.surfaces.rest.reception import Reception
+from commonplace.surfaces.rest.tracing import provided
 
 log = logging.getLogger("commonplace")
 
@@ -82,9 +84,13 @@ def serve(
     """Until it is told to stop, or for so long; then requests under way are answered first. A
     demonstration has its own words, and nobody who looks after it."""
     log_to_stderr()
-    server = make_server(book, settings)
-    server.seconds = seconds
-    with listening_socket(settings.serve_host, settings.serve_port) as listening:
+    with ExitStack() as until_the_end:
+        until_the_end.enter_context(provided(settings.serve_tracing))
+        server = make_server(book, settings)
+        server.seconds = seconds
+        listening = until_the_end.enter_context(
+            listening_socket(settings.serve_host, settings.serve_port)
+        )
         url = address_of(settings.serve_host, listening.getsockname()[1])
         voices.say(f"Commonplace listens on {url}")
         voices.say(who_comes_in(server.reception))
