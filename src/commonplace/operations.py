@@ -1,6 +1,6 @@
 """The table of operations: every verb with its request, its effect and who may use it.
 
-The command line and its reference are made from this table, and other surfaces will be; a verb
+The command line, REST, the typed client, MCP and their references are made from this table; a verb
 that is not here exists for Python alone. Names, types and defaults come from the verb itself, so
 nothing is declared twice.
 """

@@ -10,6 +10,7 @@ from commonplace.desk import Desk, can_see, visibility_of
 from commonplace.errors import NotAllowed, NotFound, StoreBusy
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.memory import Link, Memory, State, Version
+from commonplace.model.place import Place, place_in
 from commonplace.model.portable import Belongings
 from commonplace.model.portable_sources import WholeSource
 from commonplace.model.recall_log import LogQuery
@@ -45,20 +46,38 @@ def list_memories(
     forgotten: bool,
 ) -> Page:
     """Newest first. With forgotten: what `restore` can still bring back."""
+    last, admitted = _going_on(desk, principal, filters, after)
     listing = Listing(
-        filters=filters,
+        filters=admitted,
         visibility=visibility_of(principal),
         now=None if forgotten else desk.clock(),
         restorable_at=desk.clock() if forgotten else None,
         states=(State.SOFT_DELETED,) if forgotten else (State.ACTIVE,),
         limit=limit + 1,
-        after=after,
+        after=last,
     )
-    if after is not None and not _sees(desk, principal, [after]):
-        raise NotFound(f"There is no {after!r} to go on after.", field="after")
     found = desk.store.page(principal.scope, listing)
     page = _as_told(desk, principal, found[:limit])
-    return Page(tuple(page), page[-1].id if len(found) > limit else None)
+    further = Place(page[-1].created_at, page[-1].id) if len(found) > limit else None
+    return Page(tuple(page), str(further) if further else None)
+
+
+def _going_on(
+    desk: Desk, principal: Principal, filters: Filters, after: str | None
+) -> tuple[str | None, Filters]:
+    """After which id, and with which filters. Where what a page ended with is gone or hidden by
+    now, its moment is gone on from: what came at that very moment may be told twice, and nothing
+    is left out."""
+    if after is None:
+        return None, filters
+    place = place_in(after)
+    last = place.id if place else after
+    if _sees(desk, principal, [last]):
+        return last, filters
+    if place is None:
+        raise NotFound(f"There is no {after!r} to go on after.", field="after")
+    before = min(place.just_after, filters.created_before or place.just_after)
+    return None, replace(filters, created_before=before)
 
 
 def _sees(desk: Desk, principal: Principal, ids: Sequence[str]) -> set[str]:

@@ -9,6 +9,7 @@ from datetime import datetime
 from commonplace.desk import Desk, can_see_source, placed_for, reach_of, visibility_in
 from commonplace.errors import NotFound
 from commonplace.model.memory import State
+from commonplace.model.place import Place, place_in
 from commonplace.model.reach import Reading
 from commonplace.model.scope import Principal
 from commonplace.model.source import Passage, Source, is_source_id, split_alias, split_passage_id
@@ -36,7 +37,8 @@ def list_sources(
     after: str | None = None,
     readings: Sequence[Reading] | None = None,
 ) -> SourcePage:
-    """Newest first, of all who may be read. ``after`` is the last one of the page before."""
+    """Newest first, of all who may be read. ``after`` is the place of the last one of the page
+    before, or its id."""
     if after is not None:
         listing = replace(listing, after=_place_of(desk, principal, after))
     found: list[Source] = []
@@ -45,10 +47,13 @@ def list_sources(
         found += desk.store.source_page(reading.scope, seen)
     found.sort(key=lambda source: (source.created_at, source.id), reverse=True)
     page = found[: listing.limit - 1]
-    return SourcePage(tuple(page), page[-1].id if len(found) >= listing.limit else None)
+    further = Place(page[-1].created_at, page[-1].id) if len(found) >= listing.limit else None
+    return SourcePage(tuple(page), str(further) if further else None)
 
 
 def _place_of(desk: Desk, principal: Principal, id: str) -> tuple[datetime, str]:
+    if place := place_in(id):
+        return place.at, place.id
     placed = placed_for(desk, principal, id)
     for source in desk.store.sources(placed.scope, [id]):
         if can_see_source(placed, source):

@@ -99,6 +99,7 @@ FILTERS: Schema = {
 }
 
 _OF_NAMES: Mapping[str, Schema] = {
+    "after": word(MAX_ID),
     "as_of": MOMENT,
     "known_at": MOMENT,
     "budget_tokens": whole(0, MAX_BUDGET),

@@ -1,0 +1,111 @@
+"""Reading page by page goes on whatever happens to what the last page ended with."""
+
+import pytest
+
+from commonplace import errors
+
+
+def read_on(page_after, ids_of, between=lambda page: None):
+    found, page = [], page_after(None)
+    while True:
+        found += ids_of(page)
+        if page.next is None:
+            return found
+        between(page)
+        page = page_after(page.next)
+
+
+@pytest.mark.parametrize("gone", ["erased", "forgotten", "hidden"])
+def test_a_list_goes_on_when_its_last_item_is_gone(me, clock, gone):
+    ids = []
+    for n in range(6):
+        ids.append(me.remember(f"Note number {n}").id)
+        clock.tick(minutes=1)
+    away = {
+        "erased": me.erase,
+        "forgotten": me.forget,
+        "hidden": lambda id: me.update(id, sensitivity="high"),
+    }[gone]
+    found = read_on(
+        lambda after: me.list(limit=2, after=after),
+        lambda page: [memory.id for memory in page.memories],
+        lambda page: away(page.memories[-1].id),
+    )
+    assert found == ids[::-1]
+
+
+def test_of_what_came_at_one_moment_nothing_is_left_out(me):
+    """What is erased takes its place among them along: they are told again rather than lost."""
+    ids = {each.id for each in me.remember_many([f"Note number {n}" for n in range(6)])}
+    erased = []
+
+    def erase_once(page):
+        if not erased:
+            erased.append(page.memories[-1].id)
+            me.erase(erased)
+
+    found = read_on(
+        lambda after: me.list(limit=2, after=after),
+        lambda page: [memory.id for memory in page.memories],
+        erase_once,
+    )
+    assert set(found) == ids
+
+
+def test_sources_go_on_when_the_last_one_is_erased(me, clock):
+    ids = []
+    for n in range(5):
+        ids.append(me.ingest(f"Tal: This is talk number {n}.").source.id)
+        clock.tick(minutes=1)
+    found = read_on(
+        lambda after: me.sources(limit=2, after=after),
+        lambda page: [source.id for source in page.sources],
+        lambda page: me.erase(page.sources[-1].id),
+    )
+    assert found == ids[::-1]
+
+
+def test_an_id_is_a_place_too(me, clock):
+    first = me.remember("The gate is green").id
+    clock.tick(minutes=1)
+    second = me.remember("The roof leaks at the chimney").id
+    assert [memory.id for memory in me.list(after=second).memories] == [first]
+    with pytest.raises(errors.NotFound):
+        me.list(after="nowhere")
+
+
+def test_a_place_that_somebody_made_up_tells_nothing(me, book, clock):
+    """Whatever the id in it is: an item of one's own that is hidden, another's, or nobody's."""
+    hidden = me.remember("The alarm code is 7", sensitivity="high").id
+    other = book.user("bob").remember("Bob's door code is 8").id
+    clock.tick(minutes=1)
+    me.remember("The gate is green")
+    at = me.list(limit=1).memories[0].created_at.timestamp()
+    words = [f"{int(at * 1_000_000) - 60_000_000}~{id}" for id in (hidden, other, "nowhere")]
+    assert [me.list(after=word).memories for word in words] == [(), (), ()]
+
+
+@pytest.mark.parametrize("who", ["owner", "agent"])
+@pytest.mark.parametrize("view", ["events", "change_log"])
+def test_events_and_changes_are_read_to_their_end(me, who, view):
+    for n in range(7):
+        me.remember(f"Note number {n}", thread="t", sensitivity="high" if n % 2 else "normal")
+    reader = me if who == "owner" else me.agent("helper")
+
+    def rows(**more):
+        return reader.events(**more) if view == "events" else reader.change_log("t", **more)
+
+    whole = rows(limit=1000)
+    found, after = [], None
+    while page := rows(limit=2, after=after):
+        found += page
+        after = page[-1]["id"]
+    assert found == whole
+    assert len(found) >= (7 if who == "owner" else 4)
+
+
+@pytest.mark.parametrize("after", ["nowhere", "bob/1", "{me}/x", "{me}/"])
+def test_what_is_no_line_of_ones_own_is_not_gone_on_after(me, after):
+    with pytest.raises(errors.NotFound) as refused:
+        me.events(after=after.replace("{me}", me.principal.user_id))
+    assert refused.value.field == "after"
