@@ -18,10 +18,16 @@ from commonplace.language.models.embedder import Embedder
 from commonplace.model.key import NewKey, ShownKey
 from commonplace.sleep.reembed import Reembedded
 from commonplace.sleep.worker import Worked
+from commonplace.surfaces.rest import client as remote
 
 
 async def open(url: str | None = None, **settings: Any) -> AsyncCommonplace:
     return AsyncCommonplace(await asyncio.to_thread(synchronous.open, url, **settings))
+
+
+async def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> AsyncRemoteUser:
+    """`commonplace.connect` for code that awaits."""
+    return AsyncRemoteUser(remote.connect(url, key, timeout=timeout))
 
 
 class AsyncUser:
@@ -30,14 +36,31 @@ class AsyncUser:
     def __init__(self, user: synchronous.User):
         self._user = user
 
-    def agent(self, name: str) -> AsyncUser:
-        return AsyncUser(self._user.agent(name))
+    def agent(self, name: str, *, may_resolve: bool = False) -> AsyncUser:
+        return AsyncUser(self._user.agent(name, may_resolve=may_resolve))
 
     def __getattr__(self, verb: str) -> Callable[..., Awaitable[Any]]:
         return in_thread(getattr(self._user, verb))
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(self._user)})
+
+
+class AsyncRemoteUser(AsyncUser):
+    """A memory on a server."""
+
+    def __init__(self, user: remote.RemoteUser):
+        super().__init__(user)
+        self._remote = user
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._remote.close)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *ended: object) -> None:
+        await self.close()
 
 
 class AsyncCommonplace:

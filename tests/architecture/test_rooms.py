@@ -21,9 +21,10 @@ LAYERS = (
     ("desk",),
     ("remember", "recall", "sleep", "ingest"),
     ("book",),
-    ("aio", "answers", "operations"),
+    ("answers", "operations"),
     ("bench",),
     ("surfaces",),
+    ("aio",),
 )
 SHARED = {"errors", "model"}  # rooms of one layer that may see each other: the foundation
 LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}

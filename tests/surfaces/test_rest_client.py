@@ -1,14 +1,21 @@
 """`commonplace.connect`: the embedded handle's verbs, values and errors, from afar."""
 
+import asyncio
+import http.client
 import inspect
+import json
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
 import commonplace
-from commonplace import User, errors
+from commonplace import User, aio, errors
 from commonplace.operations import OPERATIONS
+from commonplace.surfaces.rest.client import RemoteUser
+from commonplace.surfaces.rest.wire import Reply
 from support.rest_server import running
 
 
@@ -150,6 +157,85 @@ def test_of_a_write_without_an_answer_nobody_says_it_was_not_done(remote, monkey
         remote.remember("The gate is green")
     with pytest.raises(errors.StoreUnavailable):
         remote.stats()
+
+
+def test_a_write_whose_answer_was_lost_is_asked_again_and_done_once(remote, book, monkeypatch):
+    """The connection breaks after the server has done it."""
+    answered, lost = http.client.HTTPConnection.getresponse, []
+
+    def getresponse(self):
+        answer = answered(self)
+        if not lost:
+            lost.append(answer.read())
+            raise ConnectionResetError
+        return answer
+
+    monkeypatch.setattr("http.client.HTTPConnection.getresponse", getresponse)
+    kept = remote.remember("The gate is green")
+    assert json.loads(lost[0])["id"] == kept.id
+    assert [memory.id for memory in book.user("ana").list().memories] == [kept.id]
+
+
+def test_where_the_first_try_is_still_under_way_nobody_says_it_was_not_done(remote, monkeypatch):
+    """Who is told to try again would do it twice."""
+    problem = json.dumps(errors.StoreBusy("The same request is under way.").as_dict())
+    told = json.dumps({**json.loads(problem), "detail": "under way"}).encode()
+    busy = Reply(503, "application/problem+json", told, is_second=True)
+    monkeypatch.setattr("commonplace.surfaces.rest.wire.Wire.send", lambda *g, **n: busy)
+    with pytest.raises(errors.OutcomeUnknown):
+        remote.remember("The gate is green")
+
+
+ODD: dict[str, Callable[[User], object]] = {
+    "no id": lambda me: me.show(""),
+    "an id that is a number": lambda me: me.show(5),
+    "a dot": lambda me: me.show(".."),
+    "ids that are a number": lambda me: me.restore(5),
+    "no text": lambda me: me.remember(object()),
+    "a set": lambda me: me.remember("The gate is green", tags={"gate"}).memory.tags,
+    "a set in a map": lambda me: me.remember_many([{"content": "Tea", "tags": {"home"}}])[0].action,
+    "a generator": lambda me: len(me.remember_many(f"Note {n}" for n in range(3))),
+    "kinds as a set": lambda me: len(me.list(kinds={"note"}).memories),
+    "ids as a set": lambda me: me.erase({"nowhere"}),
+    "no team": lambda me: me.teams_show(""),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_odd_arguments_have_the_answers_of_the_embedded_handle(remote, book, case):
+    def outcome(me):
+        try:
+            return ODD[case](me)
+        except errors.CommonplaceError as error:
+            return error.code
+
+    near = outcome(book.user("somebody else"))
+    assert outcome(remote) == near
+
+
+def test_it_says_who_asks_as_the_embedded_handle_does(server, book):
+    token = book.user("ana").keys_create("looking", read_only=True).token
+    near = book.authenticate(token).principal
+    with commonplace.connect(server.url, token) as me:
+        far = me.principal
+    named = ("user_id", "agent", "cleared", "read_only", "team", "key")
+    assert [getattr(far, name) for name in named] == [getattr(near, name) for name in named]
+    assert far.read_only
+
+
+def test_code_that_awaits_connects_too(server):
+    async def ask():
+        async with await aio.connect(server.url) as me:
+            kept = await me.remember("The gate is green")
+            return kept.id, [m.id for m in (await me.list()).memories]
+
+    id, listed = asyncio.run(ask())
+    assert listed == [id]
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (Path(commonplace.__file__).parent / "py.typed").is_file()
+    assert get_type_hints(commonplace.connect)["return"] is RemoteUser
 
 
 @pytest.mark.parametrize(

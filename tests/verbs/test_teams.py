@@ -6,6 +6,7 @@ from threading import Thread
 
 import pytest
 
+from commonplace.answers import as_data
 from commonplace.errors import InvalidInput, NotAllowed, NotFound
 from commonplace.model.team import Role, Standing
 
@@ -36,7 +37,10 @@ def refused(error, verb, *arguments, **named):
 def test_whoever_makes_a_team_owns_it(people):
     made = people["ana"].teams_create("Planning", retention_days=30)
     assert (made.name, made.role, made.retention_days) == ("Planning", Role.OWNER, 30)
-    assert [each.user_id for each in made.members] == ["ana"]
+    (owner,) = made.members
+    told = {"team_id", "user_id", "role", "standing", "invited_by", "since"}
+    assert as_data(owner).keys() == told
+    assert owner.user_id == "ana"
     assert [each.id for each in people["ana"].teams()] == [made.id]
     assert people["dan"].teams() == []
 

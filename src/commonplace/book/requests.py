@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
+from itertools import islice
 from typing import Any, TypeVar
 
 from commonplace.errors import InvalidInput, TooLong
@@ -39,11 +40,13 @@ def one_of(**alternatives: object) -> None:
 
 
 def listed(items: object, limit: int, field: str = "items") -> Sequence[Any]:
-    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Sequence):
+    """Whatever can be gone through, as lists of words are; no further than the limit."""
+    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
         raise InvalidInput("A list is needed.", field=field)
-    if len(items) > limit:
+    found = list(islice(items, limit + 1))
+    if len(found) > limit:
         raise TooLong(f"A batch holds at most {limit}.", field=field)
-    return items
+    return found
 
 
 def fields_of(item: object) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from commonplace.book.which_team import (
     member_of,
     no_such_team,
     show_team,
+    shown_member,
     shown_team,
     teams_of,
 )
@@ -60,7 +61,7 @@ def create_team(desk: Desk, principal: Principal, name: str, retention: int | No
     )
     made = PutTeam(team, told_of(Op.CREATE, id))
     desk.apply_together(both_sides(desk, principal, now, [first], 0, team_steps=(made,)))
-    return replace(shown_team(team, first), members=(first,))
+    return replace(shown_team(team, first), members=(shown_member(first),))
 
 
 def change_team(

@@ -17,6 +17,18 @@ ASK_AN_OWNER = "Ask an owner of the team; `commonplace teams show` says who that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownMember:
+    """How somebody stands in a team. Which teams they chose for their searches is their own."""
+
+    team_id: str
+    user_id: str
+    role: Role
+    standing: Standing
+    invited_by: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShownTeam:
     """A team as one of its people sees it."""
 
@@ -29,7 +41,7 @@ class ShownTeam:
     is_primary: bool
     is_active: bool
     retention_days: int | None = None
-    members: tuple[Membership, ...] = ()  # told to members alone
+    members: tuple[ShownMember, ...] = ()  # told to members alone
 
 
 def teams_of(desk: Desk, principal: Principal) -> list[ShownTeam]:
@@ -45,7 +57,7 @@ def show_team(desk: Desk, principal: Principal, wanted: str) -> ShownTeam:
     if team is None:
         no_such_team()
     people = desk.store.memberships(one.team_scope) if one.is_member else []
-    here = [each for each in people if each.standing is not Standing.LEFT]
+    here = [shown_member(each) for each in people if each.standing is not Standing.LEFT]
     return replace(shown_team(team, one), members=tuple(here))
 
 
@@ -60,6 +72,17 @@ def shown_team(team: Team, one: Membership) -> ShownTeam:
         is_primary=one.is_primary,
         is_active=one.is_active,
         retention_days=team.retention_days if one.is_member else None,
+    )
+
+
+def shown_member(one: Membership) -> ShownMember:
+    return ShownMember(
+        team_id=one.team_id,
+        user_id=one.user_id,
+        role=one.role,
+        standing=one.standing,
+        invited_by=one.invited_by,
+        since=one.since,
     )
 
 

@@ -8,9 +8,9 @@ from commonplace.book.members import invite, join, leave, remove, set_role
 from commonplace.book.requests import optional_integer, optional_word
 from commonplace.book.teams import TeamEnded, change_team, choose, create_team, delete_team
 from commonplace.book.verbs.handle import Handle
-from commonplace.book.which_team import ShownTeam, show_team, teams_of
+from commonplace.book.which_team import ShownMember, ShownTeam, show_team, shown_member, teams_of
 from commonplace.model import check
-from commonplace.model.team import MAX_RETENTION_DAYS, Membership, Role
+from commonplace.model.team import MAX_RETENTION_DAYS, Role
 
 
 class OfTeams(Handle):
@@ -45,45 +45,36 @@ class OfTeams(Handle):
         self._for_the_person("end teams")
         return delete_team(self._desk, self.principal, check.word(team, "team"))
 
-    def teams_invite(self, team: str, member: str, *, as_role: str = Role.MEMBER) -> Membership:
+    def teams_invite(self, team: str, member: str, *, as_role: str = Role.MEMBER) -> ShownMember:
         """Invite a user. They see nothing of the team until they join it."""
         self._for_the_person("invite people")
-        return invite(
-            self._desk,
-            self.principal,
-            check.word(team, "team"),
-            check.word(member, "member"),
-            check.choice(as_role, "as_role", Role, {}),
-        )
+        role = check.choice(as_role, "as_role", Role, {})
+        names = check.word(team, "team"), check.word(member, "member")
+        return shown_member(invite(self._desk, self.principal, *names, role))
 
     def teams_join(self, team: str) -> ShownTeam:
         """Accept an invitation."""
         self._for_the_person("join teams")
         return join(self._desk, self.principal, check.word(team, "team"))
 
-    def teams_leave(self, team: str) -> Membership:
+    def teams_leave(self, team: str) -> ShownMember:
         """Leave a team, or decline an invitation. From that moment on nothing of the team is seen
         any more, not even what one brought oneself."""
         self._for_the_person("leave teams")
-        return leave(self._desk, self.principal, check.word(team, "team"))
+        return shown_member(leave(self._desk, self.principal, check.word(team, "team")))
 
-    def teams_remove(self, team: str, member: str) -> Membership:
+    def teams_remove(self, team: str, member: str) -> ShownMember:
         """Remove somebody from a team, or take back an invitation."""
         self._for_the_person("remove people")
-        return remove(
-            self._desk, self.principal, check.word(team, "team"), check.word(member, "member")
-        )
+        names = check.word(team, "team"), check.word(member, "member")
+        return shown_member(remove(self._desk, self.principal, *names))
 
-    def teams_role(self, team: str, member: str, as_role: str) -> Membership:
+    def teams_role(self, team: str, member: str, as_role: str) -> ShownMember:
         """Make somebody an owner, an admin or a member."""
         self._for_the_person("give roles")
-        return set_role(
-            self._desk,
-            self.principal,
-            check.word(team, "team"),
-            check.word(member, "member"),
-            check.choice(as_role, "as_role", Role, {}),
-        )
+        role = check.choice(as_role, "as_role", Role, {})
+        names = check.word(team, "team"), check.word(member, "member")
+        return shown_member(set_role(self._desk, self.principal, *names, role))
 
     def teams_use(self, team: str | None = None) -> Sequence[ShownTeam]:
         """Search in one team's sources alone, beside one's own memory; without a team, in all of

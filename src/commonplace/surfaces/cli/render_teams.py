@@ -7,8 +7,8 @@ from rich.text import Text
 
 from commonplace.book.guests import Shared
 from commonplace.book.teams import TeamEnded
-from commonplace.book.which_team import ShownTeam
-from commonplace.model.team import Membership, Standing
+from commonplace.book.which_team import ShownMember, ShownTeam
+from commonplace.model.team import Standing
 from commonplace.surfaces.cli.draw import drawn, id_line
 
 _COLOURS = {Standing.MEMBER: "green", Standing.INVITED: "yellow", Standing.LEFT: "red"}
@@ -32,11 +32,11 @@ def _words(team: ShownTeam) -> list[str]:
 
 
 @drawn.register
-def _membership(answer: Membership) -> Text:
+def _member(answer: ShownMember) -> Text:
     return _person(answer)
 
 
-def _person(one: Membership) -> Text:
+def _person(one: ShownMember) -> Text:
     told = Text.assemble((f"{one.standing} ", _COLOURS[one.standing]), one.user_id)
     return told.append(f"  {one.role}, since {one.since:%Y-%m-%d}", "dim")
 

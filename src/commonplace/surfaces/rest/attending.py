@@ -47,6 +47,9 @@ class Attendance:
                 "agent": asking.agent,
                 "cleared": asking.cleared,
                 "may_resolve": asking.decides,
+                "read_only": asking.read_only,
+                "team": asking.team,
+                "key": asking.key,
                 "revision": revision,
             }
         )

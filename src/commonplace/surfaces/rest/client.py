@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, Self
@@ -17,13 +18,22 @@ from urllib.parse import quote, urlencode
 from commonplace.answers import as_data
 from commonplace.book import User
 from commonplace.book.originals import read_original
-from commonplace.errors import CommonplaceError, NotAllowed, UnknownField, all_errors
+from commonplace.errors import (
+    CommonplaceError,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    OutcomeUnknown,
+    StoreBusy,
+    UnknownField,
+    all_errors,
+)
 from commonplace.model import check
 from commonplace.model.scope import Principal
 from commonplace.operations import BY_NAME, OPERATIONS, Operation, Shape
 from commonplace.surfaces.lines import lines_in
 from commonplace.surfaces.media_types import BYTES, JSON
-from commonplace.surfaces.rest.headers import AGENT, MAY_RESOLVE
+from commonplace.surfaces.rest.headers import AGENT, IDEMPOTENCY_KEY, MAY_RESOLVE
 from commonplace.surfaces.rest.routes import NOT_OVER_HTTP, PREFIX, Route, routes_of
 from commonplace.surfaces.rest.wire import Reply, Wire
 from commonplace.surfaces.schemas import read_as, returned_by
@@ -31,7 +41,7 @@ from commonplace.surfaces.schemas import read_as, returned_by
 _ERRORS = {error.code: error for error in all_errors()}
 
 
-def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> User:
+def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> RemoteUser:
     """A handle on a memory that a server keeps. Whose memory it is, the key says; a server on
     this machine's loopback needs none. Close it, or use it as a context manager."""
     return RemoteUser(Wire(url, key, timeout))
@@ -59,8 +69,15 @@ class RemoteUser(User):
     @property
     def principal(self) -> Principal:
         told = self._me()
-        decides = told["may_resolve"] and told["agent"] is not None
-        return Principal(told["user_id"], told["agent"], told["cleared"], decides)
+        return Principal(
+            told["user_id"],
+            told["agent"],
+            cleared=told["cleared"],
+            may_resolve=told["may_resolve"] and told["agent"] is not None,
+            read_only=told["read_only"],
+            key=told["key"],
+            team=told["team"],
+        )
 
     @property
     def revision(self) -> int:
@@ -90,9 +107,14 @@ class RemoteUser(User):
         headers = self._headers()
         if body is not None:
             headers["content-type"] = media_type
-        reply = self._wire.send(method, target, body, headers, again=not writes)
+        if writes:  # so that it can be sent again where the answer was lost, and is done once
+            headers[IDEMPOTENCY_KEY] = str(uuid.uuid4())
+        reply = self._wire.send(method, target, body, headers, writes=writes)
         if reply.is_problem:
-            raise error_from(reply)
+            error = error_from(reply)
+            if reply.is_second and isinstance(error, StoreBusy):  # with what was sent first
+                raise OutcomeUnknown(error.message) from error
+            raise error
         return reply
 
     def _lines(self, method: str, target: str) -> Iterator[str]:
@@ -122,7 +144,9 @@ def _verb(operation: Operation) -> Callable[..., Any]:
     def verb(self: RemoteUser, *given: Any, **named: Any) -> Any:
         bound = _signature(operation.method).bind(self, *given, **named).arguments
         arguments = {
-            name: value for name, value in bound.items() if name != "self" and value is not None
+            name: _as_list(value)
+            for name, value in bound.items()
+            if name != "self" and value is not None
         }
         route = _chosen(operation, arguments)
         target, body, media_type = _request(route, arguments)
@@ -132,6 +156,12 @@ def _verb(operation: Operation) -> Callable[..., Any]:
         return read_as(_returned(operation.name), reply.data())
 
     return verb
+
+
+def _as_list(value: Any) -> Any:
+    """Where the embedded handle takes a list it takes whatever can be gone through once."""
+    is_one = isinstance(value, str | bytes | Mapping | Path) or not isinstance(value, Iterable)
+    return value if is_one else list(value)
 
 
 _signature = cache(inspect.signature)  # looked at when first called: importing is quick
@@ -156,8 +186,17 @@ def _is_one(value: Any) -> bool:
     return isinstance(value, str) and value.strip(".") != ""
 
 
+def _hold_to_names(route: Route, arguments: Mapping[str, Any]) -> None:
+    """What no path can carry, the embedded handle refuses for the most part: so does this one."""
+    for name, parameter in route.in_path.items():
+        if not _is_one(given := arguments.get(parameter)):
+            check.id(given, parameter if name == parameter else "id")
+            raise NotFound(f"There is no {given!r} here.", field=parameter)
+
+
 def _request(route: Route, arguments: Mapping[str, Any]) -> tuple[str, bytes | None, str]:
     """Target, body and the body's type."""
+    _hold_to_names(route, arguments)
     rest = dict(arguments)
     path = route.in_full()
     for name, parameter in route.in_path.items():
@@ -195,7 +234,9 @@ def _with_query(path: str, route: Route, arguments: Mapping[str, Any]) -> str:
 def _refuse(value: object) -> Any:
     if isinstance(value, Path):
         return str(value)
-    raise UnknownField(f"{type(value).__name__} cannot be sent.", remedy="Give text or numbers.")
+    if isinstance(value, set | frozenset):
+        return list(value)
+    raise InvalidInput(f"{type(value).__name__} cannot be sent.", remedy="Give text or numbers.")
 
 
 def _kept_away(operation: Operation) -> Callable[..., Any]:

@@ -8,7 +8,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,6 +25,7 @@ class Reply:
     status: int
     media_type: str
     body: bytes
+    is_second: bool = False  # of two tries
 
     @property
     def is_problem(self) -> bool:
@@ -70,27 +71,27 @@ class Wire:
         body: bytes | None,
         headers: Mapping[str, str],
         *,
-        again: bool,
+        writes: bool,
     ) -> Reply:
-        """``again``: it changes nothing, so where the connection breaks it is simply sent anew."""
-        for is_last in (not again, True):
-            connection = self._connection()
+        """Where the connection breaks it is sent anew, once: what only reads changes nothing, and
+        what writes has a key of its own, by which the server does it once."""
+        for is_second in (False, True):
             try:
-                return self._send(connection, method, target, body, {**self._headers, **headers})
+                reply = self._send(method, target, body, {**self._headers, **headers})
+                return replace(reply, is_second=is_second)
             except (OSError, http.client.HTTPException) as error:
                 self._drop()
-                if is_last:
-                    raise self._broken(error, again) from error
-        raise AssertionError("the last try returns or raises")
+                is_slow = isinstance(error, TimeoutError)  # and may still be at it
+                if is_second or (writes and is_slow):
+                    raise self._broken(error, writes) from error
+            except StoreUnavailable as error:  # nothing was sent now, but something may have been
+                raise self._broken(error, writes) if is_second else error from error
+        raise AssertionError("the second try returns or raises")
 
     def _send(
-        self,
-        connection: http.client.HTTPConnection,
-        method: str,
-        target: str,
-        body: bytes | None,
-        headers: Mapping[str, str],
+        self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]
     ) -> Reply:
+        connection = self._connection()
         path = self._parts.path.rstrip("/") + target
         connection.request(method, path, body, dict(headers))
         answer = connection.getresponse()
@@ -113,7 +114,7 @@ class Wire:
             reply = Reply(answer.status, answer.headers.get_content_type(), answer.read())
         except (OSError, http.client.HTTPException) as error:
             self._end(connection)
-            raise self._broken(error, again=True) from error
+            raise self._broken(error, writes=False) from error
         self._end(connection)
         return reply
 
@@ -124,14 +125,14 @@ class Wire:
             while piece := answer.read1(PIECE):
                 yield piece
         except (OSError, http.client.HTTPException) as error:
-            raise self._broken(error, again=True) from error
+            raise self._broken(error, writes=False) from error
         finally:
             answer.close()
             self._end(connection)
 
-    def _broken(self, error: Exception, again: bool) -> StoreError:
+    def _broken(self, error: Exception, writes: bool) -> StoreError:
         told = f"{self._parts.netloc} gave no answer: {type(error).__name__}."
-        return StoreUnavailable(told, remedy=_REMEDY) if again else OutcomeUnknown(told)
+        return OutcomeUnknown(told) if writes else StoreUnavailable(told, remedy=_REMEDY)
 
     def _connection(self) -> http.client.HTTPConnection:
         """This thread's own. Nothing is lost where it cannot be made: nothing was sent."""
