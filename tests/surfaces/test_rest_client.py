@@ -186,7 +186,7 @@ def test_where_the_first_try_is_still_under_way_nobody_says_it_was_not_done(remo
         remote.remember("The gate is green")
 
 
-ODD: dict[str, Callable[[User], object]] = {
+ODD_ARGUMENTS: dict[str, Callable[[User], object]] = {
     "no id": lambda me: me.show(""),
     "an id that is a number": lambda me: me.show(5),
     "a dot": lambda me: me.show(".."),
@@ -201,11 +201,11 @@ ODD: dict[str, Callable[[User], object]] = {
 }
 
 
-@pytest.mark.parametrize("case", ODD)
+@pytest.mark.parametrize("case", ODD_ARGUMENTS)
 def test_odd_arguments_have_the_answers_of_the_embedded_handle(remote, book, case):
     def outcome(me):
         try:
-            return ODD[case](me)
+            return ODD_ARGUMENTS[case](me)
         except errors.CommonplaceError as error:
             return error.code
 

@@ -179,3 +179,21 @@ def test_every_operation_shows_how_it_is_asked(described):
 def test_closed_lists_and_bounds_are_told(operation, name, told):
     (parameter,) = [p for p in BY_NAME[operation].parameters if p.name == name]
     assert told.items() <= of_parameter(parameter).items()
+
+
+def test_the_stream_and_who_asks_are_described_as_they_are(described, visitor):
+    stream = described["paths"]["/v1/changes/stream"]["get"]
+    names = {parameter["name"] for parameter in stream["parameters"]}
+    assert {"since", "Last-Event-Id", "Commonplace-Agent", "Commonplace-May-Resolve"} <= names
+    me = described["paths"]["/v1/me"]["get"]
+    assert me["security"] == stream["security"]
+    assert me["responses"]["200"]["content"]["application/json"]["schema"]["$ref"].endswith("/Me")
+    told = visitor.ask("GET", "/v1/me").data
+    assert set(told) == set(described["components"]["schemas"]["Me"]["required"])
+    keys = described["paths"]["/v1/keys"]["post"]["parameters"]
+    assert "Commonplace-User" in {parameter["name"] for parameter in keys}
+
+
+def test_the_stream_refuses_what_it_does_not_know(visitor):
+    answer = visitor.ask("GET", "/v1/changes/stream?colour=red")
+    assert (answer.status, answer.data["code"]) == (400, "unknown_field")

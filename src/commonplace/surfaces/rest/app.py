@@ -21,7 +21,7 @@ from commonplace.surfaces.media_types import EVENTS
 from commonplace.surfaces.rest.answering import endpoint_for
 from commonplace.surfaces.rest.attending import Attendance
 from commonplace.surfaces.rest.gate import Gate, failed
-from commonplace.surfaces.rest.openapi import Description, problems
+from commonplace.surfaces.rest.openapi import Description, of_the_stream, problems
 from commonplace.surfaces.rest.page import HEADERS, MEDIA_TYPE, page
 from commonplace.surfaces.rest.problems import problem
 from commonplace.surfaces.rest.reception import Reception
@@ -67,6 +67,7 @@ def _operate(app: FastAPI, reception: Reception) -> None:
         tags=["changes"],
         summary="Changes as they happen",
         description="Server-sent events; `Last-Event-ID` or `since` says where to go on.",
+        openapi_extra=of_the_stream(),
         response_class=Response,
         responses={200: {"description": "Events.", "content": {EVENTS: {}}}, **problems()},
     )

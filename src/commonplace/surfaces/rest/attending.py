@@ -3,6 +3,8 @@ doing."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -10,9 +12,25 @@ from starlette.responses import JSONResponse, Response
 
 from commonplace.surfaces.media_types import JSON
 from commonplace.surfaces.rest import metrics
-from commonplace.surfaces.rest.openapi import problems
+from commonplace.surfaces.rest.openapi import WITH_A_KEY, problems, who_asks
 from commonplace.surfaces.rest.reception import Reception
 from commonplace.surfaces.rest.routes import PREFIX
+
+_ANA = {
+    "user_id": "ana",
+    "agent": None,
+    "cleared": False,
+    "may_resolve": True,
+    "read_only": False,
+    "team": None,
+    "key": None,
+    "revision": 41,
+}
+
+
+def _state(word: str) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"status": {"type": "string"}}}
+    return {JSON: {"schema": schema, "example": {"status": word}}}
 
 
 class Attendance:
@@ -20,11 +38,14 @@ class Attendance:
         self._reception = reception
 
     def add_to(self, app: FastAPI) -> None:
-        for path, endpoint, told, media_type in (
-            (f"{PREFIX}/me", self.who, "Whose memory it is, who asks, and its revision", JSON),
-            ("/healthz", self.alive, "Is the server alive?", JSON),
-            ("/readyz", self.ready, "Can it read the store?", JSON),
-            ("/metrics", self.numbers, "Prometheus' numbers", "text/plain"),
+        me = {"schema": {"$ref": "#/components/schemas/Me"}, "example": _ANA}
+        asked = {"parameters": list(who_asks()), "security": WITH_A_KEY}
+        whose = "Whose memory it is, who asks, and its revision"
+        for path, endpoint, told, content, more in (
+            (f"{PREFIX}/me", self.who, whose, {JSON: me}, asked),
+            ("/healthz", self.alive, "Is the server alive?", _state("ok"), None),
+            ("/readyz", self.ready, "Can it read the store?", _state("ready"), None),
+            ("/metrics", self.numbers, "Prometheus' numbers", {"text/plain": {}}, None),
         ):
             app.add_api_route(
                 path,
@@ -32,7 +53,8 @@ class Attendance:
                 methods=["GET"],
                 response_model=None,
                 response_class=Response,
-                responses={200: {"description": told, "content": {media_type: {}}}, **problems()},
+                responses={200: {"description": told, "content": content}, **problems()},
+                openapi_extra=more,
                 summary=told,
                 tags=["server"],
             )

@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from commonplace.book import OfKeys
+from commonplace.book.verbs.handle import MAX_TURN
 from commonplace.errors import InvalidInput, NotFound, all_errors
 from commonplace.operations import Parameter, Shape
 from commonplace.surfaces.media_types import BYTES, JSON, LINES, PROBLEM
 from commonplace.surfaces.rest.answering import LONGEST_KEY
-from commonplace.surfaces.rest.headers import AGENT, IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
+from commonplace.surfaces.rest.headers import (
+    AGENT,
+    IDEMPOTENCY_KEY,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    LAST_EVENT_ID,
+    MAY_RESOLVE,
+    USER,
+)
 from commonplace.surfaces.rest.problems import as_problem, status_of
 from commonplace.surfaces.rest.routes import Route
 from commonplace.surfaces.schemas import (
@@ -30,6 +40,7 @@ IN_PATHS = {
     "category": "tasks",
 }
 SECURITY = {"key": {"type": "http", "scheme": "bearer"}}
+WITH_A_KEY: list[dict[str, list[str]]] = [{"key": []}, {}]  # on loopback also without one
 
 
 class Description:
@@ -61,7 +72,7 @@ class Description:
 
     def components(self) -> dict[str, Any]:
         return {
-            "schemas": {**self._answers.named, "Problem": _PROBLEM},
+            "schemas": {**self._answers.named, "Me": _ME, "Problem": _PROBLEM},
             "securitySchemes": SECURITY,
         }
 
@@ -77,7 +88,7 @@ def _operation_id(route: Route) -> str:
 
 
 def _extra(route: Route) -> dict[str, Any]:
-    extra: dict[str, Any] = {"parameters": list(_parameters(route)), "security": [{"key": []}, {}]}
+    extra: dict[str, Any] = {"parameters": list(_parameters(route)), "security": WITH_A_KEY}
     if not route.takes_query and (content := _content(route)):
         required = any(p.required for p in route.parameters)
         extra["requestBody"] = {"required": required, "content": content}
@@ -100,13 +111,35 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
         yield from (_in_query(p, route.example) for p in route.parameters)
     elif route.whole_body:
         yield from (_in_query(p, {}) for p in route.parameters if p is not route.whole_body)
-    yield _header(AGENT, "An agent's name: the request is narrowed to what that agent may do.")
+    yield from who_asks()
+    if route.operation.of_the_store or route.operation.verb in vars(OfKeys):
+        yield _header(USER, "With an admin's key: the user whose keys are looked after.")
     if route.writes and not route.operation.of_the_store:
         told = "A word of your own: the same again within a day is not done twice."
         yield _header(IDEMPOTENCY_KEY, told, maxLength=LONGEST_KEY)
     if route.has_etag:
         name = IF_MATCH if route.writes else IF_NONE_MATCH
         yield _header(name, "The ETag of what you have seen.")
+
+
+def who_asks() -> Iterator[dict[str, Any]]:
+    yield _header(AGENT, "An agent's name: the request is narrowed to what that agent may do.")
+    told = "With an agent's name, by the owner: it decides conflicts in the owner's place."
+    yield {**_header(MAY_RESOLVE, told), "schema": {"type": "string", "enum": ["true", "false"]}}
+
+
+def of_the_stream() -> dict[str, Any]:
+    since = {"type": "integer", "minimum": 0, "maximum": MAX_TURN}
+    told = "The revision to go on from; now when not given."
+    number = {"type": "string", "pattern": "^[0-9]{1,18}$"}
+    return {
+        "parameters": [
+            {"name": "since", "in": "query", "description": told, "schema": since, "example": 41},
+            {**_header(LAST_EVENT_ID, "Where the last stream broke off."), "schema": number},
+            *who_asks(),
+        ],
+        "security": WITH_A_KEY,
+    }
 
 
 def of_name_in_path(parameter: Parameter) -> Schema:
@@ -174,6 +207,24 @@ def problems() -> dict[int | str, dict[str, Any]]:
 
 _WORDS = "^[!-~]([ -~]*[!-~])?$"  # what a header can hold
 _TEXT: Schema = {"type": "string"}
+_TEXT_OR_NONE: Schema = {"type": ["string", "null"]}
+_FLAG: Schema = {"type": "boolean"}
+_ME: Schema = {
+    "type": "object",
+    "description": "Whose memory it is, and who asks.",
+    "properties": {
+        "user_id": _TEXT,
+        "agent": _TEXT_OR_NONE,
+        "cleared": _FLAG,
+        "may_resolve": _FLAG,
+        "read_only": _FLAG,
+        "team": _TEXT_OR_NONE,
+        "key": _TEXT_OR_NONE,
+        "revision": {"type": "integer"},
+    },
+    "additionalProperties": False,
+}
+_ME["required"] = list(_ME["properties"])
 _PROBLEM: Schema = {
     "type": "object",
     "description": "RFC 9457; the codes are those of every other surface.",

@@ -14,6 +14,7 @@ from commonplace.answers import as_data
 from commonplace.book import User
 from commonplace.errors import CommonplaceError, InvalidInput
 from commonplace.model.delta import Delta
+from commonplace.surfaces.given import refuse_unknown
 from commonplace.surfaces.media_types import EVENTS
 from commonplace.surfaces.rest.headers import LAST_EVENT_ID
 from commonplace.surfaces.rest.problems import as_problem, status_of
@@ -24,6 +25,7 @@ _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 LOOK_EVERY = 1.0  # seconds: other processes change the store as well
 SIGN_OF_LIFE = 15  # looks without news, after which a comment keeps proxies from hanging up
 HIGHEST = 2**62
+SINCE = "since"
 
 
 class ChangeStream:
@@ -81,11 +83,12 @@ async def _wait(news: asyncio.Event) -> None:
 
 def _since(request: Request) -> int | None:
     """Where the last stream broke off; else what the query says; else now."""
-    given = request.headers.get(LAST_EVENT_ID) or request.query_params.get("since")
+    refuse_unknown(request.query_params, (SINCE,))
+    given = request.headers.get(LAST_EVENT_ID) or request.query_params.get(SINCE)
     if given is None:
         return None
     if not (given.isascii() and given.isdigit()) or int(given[:20]) > HIGHEST:
-        raise InvalidInput("A revision is a whole number.", field="since")
+        raise InvalidInput("A revision is a whole number.", field=SINCE)
     return int(given)
 
 
