@@ -13,7 +13,10 @@ from support.rest_server import running
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/rest.md").read_text()
-COMMANDS = [line for line in PAGE.splitlines() if line.startswith("curl ")]
+FIRST, _, REST = PAGE.partition("## A tour")
+TOUR = REST.partition("## From Python")[0]
+COMMANDS = [line for line in FIRST.splitlines() if line.startswith("curl ")]
+STEPS = re.findall(r"^(curl .*)\n# (.*)$", TOUR, re.M)
 
 
 @pytest.fixture
@@ -50,6 +53,32 @@ def test_its_commands_work(server):
         assert answer.status == 200, f"{command}: {answer.body}"
     found = as_curl_would(server, COMMANDS[1]).data["hits"]
     assert "tulip42" in found[0]["text"]
+
+
+def test_its_tour_gets_the_answers_that_it_shows(server):
+    """Names in braces are taken from answers: the next page, an id, its ETag."""
+    known = {}
+    assert len(STEPS) > 10
+    for command, shown in STEPS:
+        for name, value in known.items():
+            command = command.replace(f"{{{name}}}", value)
+        answer = as_curl_would(server, command)
+        status, _, problem = shown.partition(" ")
+        if status.isdigit():
+            assert (answer.status, problem in answer.body.decode()) == (int(status), True), command
+            continue
+        assert answer.status == 200, f"{command}: {answer.body}"
+        known |= taken_from(answer)
+        if "{" not in shown:
+            assert shown in answer.body.decode(), f"{command}: {answer.body}"
+
+
+def taken_from(answer):
+    if "etag" in answer.headers:
+        return {"etag": answer.headers["etag"]}
+    if isinstance(answer.data, dict) and answer.data.get("next"):
+        return {"next": answer.data["next"], "id": answer.data["memories"][0]["id"]}
+    return {}
 
 
 def test_the_readmes_requests_work(server):
