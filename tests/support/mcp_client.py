@@ -13,8 +13,12 @@ import httpx2
 from anyio.from_thread import start_blocking_portal
 from mcp import Client, StdioServerParameters, types
 from mcp.client.streamable_http import streamable_http_client
+from mcp.server.lowlevel import Server
 
+from commonplace.book import User
 from commonplace.surfaces.mcp.calling import ERROR
+from commonplace.surfaces.mcp.server import build_server
+from commonplace.surfaces.mcp.stdio import one_caller
 
 PATIENCE = 60
 MODES = (
@@ -91,6 +95,11 @@ def over_http(
                 yield Connected(client, portal, http.headers)
         finally:
             portal.call(http.aclose)
+
+
+def server_for(user: User, as_owner: bool = True) -> Server[Any]:
+    """As `commonplace mcp` builds it, without a process; with --as-owner, unless told otherwise."""
+    return build_server(one_caller(lambda: user, None, as_owner))
 
 
 def command(store: str, *more: str) -> StdioServerParameters:

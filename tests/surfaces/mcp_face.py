@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,7 +18,7 @@ from commonplace.operations import BY_NAME
 from commonplace.surfaces.mcp.describing import RESULT, described
 from commonplace.surfaces.mcp.resources import PLACES, Place
 from commonplace.surfaces.mcp.tools import TOOLS, Tool, Way
-from support.mcp_client import MODES, Connected, over_http
+from support.mcp_client import MODES, Connected, connected, over_http, server_for
 from support.rest_server import Running
 
 # Made once: checking a schema takes longer than a scenario.
@@ -26,34 +26,39 @@ FITS = {tool.name: Draft202012Validator(described(tool).output_schema) for tool 
 
 
 class McpFace(PythonFace):
-    """The official client, over a real connection. What no tool offers is done where the store is:
-    MCP shows agents less than the owner has."""
+    """The official client: of an agent over HTTP, with the owner's key and the agent's name; of an
+    owner as with `commonplace mcp --as-owner`. What no tool offers is done where the store is, so
+    that the next step finds it done; whoever compares leaves it out (`is_offered`)."""
 
     def __init__(self, url: str):
         super().__init__(url)
         self.server = Running(self.book)
         self.open = ExitStack()
-        self.clients: dict[str, Connected] = {}
+        self.clients: dict[tuple[str, str | None], Connected] = {}
 
-    def client_of(self, user: str) -> Connected:
+    def client_of(self, user: str, agent: str | None) -> Connected:
+        if (user, agent) not in self.clients:
+            connection = self._as_agent(user, agent) if agent else self._as_owner(user)
+            self.clients[user, agent] = self.open.enter_context(connection)
+        return self.clients[user, agent]
+
+    def _as_agent(self, user: str, agent: str) -> AbstractContextManager[Connected]:
         """Without a key, whoever comes from the same machine is the one whose service it is."""
-        if user not in self.clients:
-            key = None if user == "ana" else self.book.user(user).keys_create("theirs").token
-            connection = over_http(self.server.url, key=key, mode=MODES[0])
-            self.clients[user] = self.open.enter_context(connection)
-        return self.clients[user]
+        key = None if user == "ana" else self.book.user(user).keys_create("theirs").token
+        named = {"commonplace-agent": agent}
+        return over_http(self.server.url, key=key, headers=named, mode=MODES[0])
+
+    def _as_owner(self, user: str) -> AbstractContextManager[Connected]:
+        return connected(server_for(self.book.user(user), as_owner=True), mode=MODES[0])
 
     def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
-        client = self.client_of(step.user)
-        client.headers.pop("commonplace-agent", None)
-        if step.agent:
-            client.headers["commonplace-agent"] = step.agent
+        if not is_offered(step):
+            return super().call(step, arguments)
+        client = self.client_of(step.user, step.agent)
         if found := tool_for(step.operation, arguments):
             answer = self._tool(client, *found, arguments)
-        elif place := place_for(step.operation, arguments):
-            answer = self._resource(client, place, arguments)
         else:
-            return super().call(step, arguments)
+            answer = self._resource(client, place_for(step.operation, arguments), arguments)
         self.book.flush()
         return answer
 
@@ -84,6 +89,12 @@ class McpFace(PythonFace):
         self.open.close()
         self.server.stop()
         super().close()
+
+
+def is_offered(step: Step) -> bool:
+    """Whether a tool or a resource can carry it: only then does its answer say anything of MCP."""
+    found = tool_for(step.operation, step.arguments) or place_for(step.operation, step.arguments)
+    return found is not None
 
 
 def tool_for(operation: str, arguments: Mapping[str, Any]) -> tuple[Tool, Way] | None:

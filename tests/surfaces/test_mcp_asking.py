@@ -7,7 +7,8 @@ from mcp import types
 import commonplace
 from commonplace.surfaces.mcp.calling import ERROR
 from commonplace.surfaces.mcp.server import build_server
-from support.mcp_client import MODES, connected
+from commonplace.surfaces.mcp.stdio import one_caller
+from support.mcp_client import MODES, connected, server_for
 
 
 @pytest.fixture
@@ -36,10 +37,10 @@ class Person:
 
 @pytest.fixture(params=MODES)
 def speaking_with(request):
-    """To a server that finds out anew for each call who it is."""
+    """To a server that finds out anew for each call whose the store or the key is."""
 
-    def speak(caller, person=None):
-        server = build_server(lambda asking: caller())
+    def speak(holder, person=None, as_owner=False):
+        server = build_server(one_caller(holder, None, as_owner))
         return connected(server, mode=request.param, elicitation_callback=person)
 
     return speak
@@ -47,13 +48,17 @@ def speaking_with(request):
 
 @pytest.fixture
 def speaking(speaking_with):
-    return lambda user, person=None: speaking_with(lambda: user, person)
+    return lambda user, *more, **named: speaking_with(lambda: user, *more, **named)
 
 
 def two_values(client):
     """The second value of a kv is held until a person decides."""
     client.data("remember", content="The door code is 4411")
     return client.call("remember", content="The door code is 5522")
+
+
+def stands(user):
+    return user.list(kinds=["kv"]).memories[0].id
 
 
 def values(user):
@@ -87,25 +92,120 @@ def test_who_does_not_answer_has_decided_nothing(speaking, me, person):
     assert not result.is_error
     assert "decided" not in result.structured_content
     assert result.structured_content["action"] == "pending"
-    assert "call conflicts" in result.content[-1].text
+    assert "You cannot" in result.content[-1].text
     assert [question.id for question in me.conflicts()] == [result.structured_content["conflict"]]
     assert values(me) == ["4411"]
 
 
-def test_a_client_that_cannot_ask_is_told_what_waits_and_how_to_decide(speaking, me):
+def test_a_client_that_cannot_ask_is_told_what_waits_and_decides_nothing(speaking, me):
     with speaking(me) as client:
         result = two_values(client)
         conflict = result.structured_content["conflict"]
         assert conflict in result.content[-1].text
-        assert "call conflicts" in result.content[-1].text
+        assert "You cannot" in result.content[-1].text
         assert client.data("conflicts")["result"][0]["id"] == conflict
-        client.data("conflicts", conflict=conflict, choice="override")
-    assert values(me) == ["5522"]
+        refused = [
+            client.refusal("conflicts", conflict=conflict, choice="override"),
+            client.refusal("remember", content="The door code is 5522", on_conflict="override"),
+            client.refusal("update", id=stands(me), metadata={"value": "5522"}),
+        ]
+    assert {told["code"] for told in refused} == {"not_allowed"}
+    assert values(me) == ["4411"]
+    assert len(me.conflicts()) == 1
+
+
+# ——— an agent wants to decide ———
+
+
+def wants_to_resolve(client, me):
+    (open_,) = me.conflicts()
+    return client.call("conflicts", conflict=open_.id, choice="override")
+
+
+def wants_to_update(client, me):
+    return client.call("update", id=stands(me), content="The door code is 5522")
+
+
+@pytest.fixture
+def disputed(me):
+    me.remember("The door code is 4411")
+    me.remember("The door code is 5522")
+    return me
+
+
+WANTING = [wants_to_resolve, wants_to_update]
+
+
+@pytest.mark.parametrize("wants", WANTING)
+def test_what_an_agent_wants_to_decide_the_person_agrees_to(speaking, disputed, wants):
+    person = Person(answer="accept")
+    with speaking(disputed, person) as client:
+        assert not wants(client, disputed).is_error
+    (form,) = person.forms
+    (question,) = form.requested_schema["properties"].values()
+    assert "4411" in question["description"]
+    assert "5522" in question["description"]
+    assert values(disputed) == ["5522"]
+    (kept,) = disputed.list(kinds=["kv"]).memories
+    assert disputed.history(kept.id)[0]["actor"] == "user:ana", "it is the owner's decision"
+
+
+@pytest.mark.parametrize("person", [Person("decline"), Person("cancel"), Person(answer="decline")])
+@pytest.mark.parametrize("wants", WANTING)
+def test_and_without_their_word_it_stays(speaking, disputed, wants, person):
+    with speaking(disputed, person) as client:
+        result = wants(client, disputed)
+    assert result.meta[ERROR]["code"] == "not_allowed"
+    assert values(disputed) == ["4411"]
+    assert len(disputed.conflicts()) == 1
+
+
+@pytest.mark.parametrize(("answer", "left"), [("replace", ["5522"]), ("keep", ["4411"])])
+def test_what_an_agent_wants_to_override_is_asked_like_any_other_value(speaking, me, answer, left):
+    person = Person(answer=answer)
+    with speaking(me, person) as client:
+        for code in ("4411", "5522"):
+            client.data("remember", content=f"The door code is {code}", on_conflict="override")
+    assert len(person.forms) == 1, "nobody is asked where nothing stands"
+    assert values(me) == left
+
+
+def test_of_what_an_agent_does_not_see_nobody_is_asked(speaking_with, disputed):
+    """Its owner lets it see other things: the form would tell the client's program of it."""
+    person = Person(answer="accept")
+    server = build_server(one_caller(lambda: disputed, "stylist", False))
+    with connected(server, mode=MODES[0], elicitation_callback=person) as client:
+        assert wants_to_resolve(client, disputed).meta[ERROR]["code"] == "not_allowed"
+        assert wants_to_update(client, disputed).meta[ERROR]["code"] == "not_found"
+    assert person.forms == []
+    assert values(disputed) == ["4411"]
+
+
+def test_a_key_that_only_reads_asks_nobody(speaking_with, disputed, tmp_path):
+    person = Person(answer="accept")
+    with commonplace.open(str(tmp_path / "memory.db"), embedder="hashing") as book:
+        key = disputed.keys_create("reader", read_only=True).token
+        with speaking_with(lambda: book.authenticate(key), person) as client:
+            for wants in WANTING:
+                assert wants(client, disputed).meta[ERROR]["code"] == "not_allowed"
+            client.refusal("profile", name="city", value="Haifa")
+    assert person.forms == []
+
+
+def test_as_the_owner_a_program_decides_by_itself(speaking, disputed):
+    with speaking(disputed, as_owner=True) as client:
+        assert not wants_to_resolve(client, disputed).is_error
+        assert values(disputed) == ["5522"]
+        assert client.data("profile", name="city", value="Haifa")["outcome"] == "applied"
+    assert disputed.profile().fields == {"city": "Haifa"}
+
+
+# ——— who is asked ———
 
 
 def test_a_client_whose_dialog_breaks_keeps_what_was_told(me):
     """In the middle of a call it is as if nobody had answered."""
-    server = build_server(lambda asking: me)
+    server = server_for(me, as_owner=False)
     with connected(server, mode="legacy", elicitation_callback=Person(fails=True)) as client:
         result = two_values(client)
     assert result.structured_content["action"] == "pending"
@@ -190,9 +290,28 @@ def test_an_agents_key_cannot_agree_for_the_owner(speaking, me):
     assert me.profile().fields == {}
 
 
-def test_with_the_owners_key_the_person_agrees_before_the_profile_changes(speaking, me):
+def test_a_field_that_an_agent_proposes_waits_unless_the_person_agrees(speaking, me):
+    with speaking(me) as client:
+        result = client.call("profile", name="city", value="Haifa")
+    assert result.structured_content["outcome"] == "waiting"
+    assert "`commonplace profile accept`" in result.content[-1].text
+    assert me.profile().fields == {}
+    with speaking(me, Person("cancel")) as client:
+        client.data("profile", name="city", value="Haifa")
+    assert [each.name for each in me.proposals()] == ["city"]
+    with speaking(me, Person(answer="accept")) as client:
+        told = client.data("profile", name="city", value="Haifa")
+    assert told["decided"] == [{"id": told["id"], "choice": "accept", "problem": ""}]
+    assert me.profile().fields == {"city": "Haifa"}
+    with speaking(me, Person(answer="decline")) as client:
+        client.data("profile", name="pronouns", value="she/her")
+    assert me.profile().fields == {"city": "Haifa"}
+    assert me.proposals() == []
+
+
+def test_as_the_owner_the_person_agrees_before_the_profile_changes(speaking, me):
     person = Person(answer="accept")
-    with speaking(me, person) as client:
+    with speaking(me, person, as_owner=True) as client:
         assert client.data("profile", name="city", value="Haifa")["outcome"] == "applied"
         client.data("profile", name="city", value="Haifa")  # it says so: nobody is asked again
         person.answer = "decline"
@@ -209,7 +328,7 @@ def test_with_the_owners_key_the_person_agrees_before_the_profile_changes(speaki
 def called(user, state=None, answers=None):
     """One call as it goes over the wire, with nobody who answers by itself; each to a server of
     its own, which knows nothing of the calls before."""
-    server = build_server(lambda asking: user)
+    server = server_for(user, as_owner=False)
     with connected(server, mode=MODES[0], elicitation_callback=Person()) as client:
 
         async def call():

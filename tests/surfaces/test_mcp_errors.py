@@ -8,8 +8,7 @@ from mcp.shared.exceptions import MCPError
 
 import commonplace
 from commonplace import User
-from commonplace.surfaces.mcp.server import build_server
-from support.mcp_client import MODES, connected
+from support.mcp_client import MODES, connected, server_for
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +20,7 @@ def user(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=MODES)
 def client(request, user):
-    with connected(build_server(lambda asking: user), mode=request.param) as client:
+    with connected(server_for(user), mode=request.param) as client:
         yield client
 
 

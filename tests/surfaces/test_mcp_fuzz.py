@@ -11,9 +11,8 @@ from mcp.shared.exceptions import MCPError
 import commonplace
 from commonplace.errors import all_errors
 from commonplace.surfaces.mcp.describing import described
-from commonplace.surfaces.mcp.server import build_server
 from commonplace.surfaces.mcp.tools import TOOLS
-from support.mcp_client import MODES, connected
+from support.mcp_client import MODES, connected, server_for
 from support.rest_server import running
 
 CODES = {error.code for error in all_errors()}
@@ -33,7 +32,7 @@ def book(tmp_path_factory):
 @pytest.fixture(scope="module", params=MODES)
 def client(request, book):
     user = book.user(f"ana {request.param}")
-    with connected(build_server(lambda asking: user), mode=request.param) as client:
+    with connected(server_for(user), mode=request.param) as client:
         yield client
 
 

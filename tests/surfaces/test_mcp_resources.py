@@ -11,8 +11,7 @@ import commonplace
 from commonplace.answers import as_data
 from commonplace.operations import Effect
 from commonplace.surfaces.mcp.resources import PLACES, SCHEME
-from commonplace.surfaces.mcp.server import build_server
-from support.mcp_client import MODES, connected
+from support.mcp_client import MODES, connected, server_for
 
 
 @pytest.fixture
@@ -23,7 +22,7 @@ def me(tmp_path):
 
 @pytest.fixture(params=MODES)
 def speaking(request):
-    return lambda user: connected(build_server(lambda asking: user), mode=request.param)
+    return lambda user: connected(server_for(user), mode=request.param)
 
 
 def read(client, uri):

@@ -5,9 +5,8 @@ from jsonschema import Draft202012Validator
 
 import commonplace
 from commonplace.operations import Effect
-from commonplace.surfaces.mcp.server import build_server
 from commonplace.surfaces.mcp.tools import BY_TOOL, MOST_TOOLS, TOOLS
-from support.mcp_client import MODES, connected
+from support.mcp_client import MODES, connected, server_for
 
 LATER = 3  # explore, traverse and what writes to the graph come to these
 
@@ -22,7 +21,7 @@ def book(tmp_path_factory):
 @pytest.fixture(scope="module", params=MODES)
 def client(request, book):
     user = book.user(f"ana {request.param}")
-    with connected(build_server(lambda asking: user), mode=request.param) as client:
+    with connected(server_for(user), mode=request.param) as client:
         yield client
 
 

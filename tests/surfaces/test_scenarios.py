@@ -1,10 +1,11 @@
 """The same table of scenarios through every surface: equal answers, equal errors."""
 
+from itertools import compress
 from pathlib import Path
 
 import pytest
 from faces import AsyncFace, ClientFace, CommandLineFace, PythonFace, RestFace, play
-from mcp_face import McpFace, place_for, tool_for
+from mcp_face import McpFace, is_offered, place_for, tool_for
 from scenarios import SCENARIOS
 
 from commonplace.operations import OPERATIONS
@@ -27,6 +28,9 @@ def test_every_surface_answers_alike(scenario, tmp_path: Path, monkeypatch, caps
     finally:
         for face in faces.values():
             face.close()
+    offered = [is_offered(step) for step in scenario.steps]
+    of_mcp = list(compress(transcripts.pop("mcp"), offered))
+    assert of_mcp == list(compress(transcripts["python"], offered)), "mcp"
     for name, transcript in transcripts.items():
         assert transcript == transcripts["python"], name
 
@@ -47,6 +51,29 @@ def test_the_table_calls_every_tool_and_most_resources():
     assert called == {way.name for tool in TOOLS for way in tool.ways}
     read = {place.path for step in played if (place := place_for(*step))}
     assert len(read) > len(PLACES) / 2
+
+
+# What an agent is not offered: the owner's and the operator's, many at once, and what a client of
+# Python or REST is better served with. Steps of these say nothing of MCP.
+NOT_OVER_MCP = """
+    abbreviate, abbreviations, calibrate, categories check, categories explain, changes,
+    context-pack, doctor, erase, erase-user, events, export, import, jobs, jobs cancel, jobs retry,
+    keys, keys admin, keys admins, keys create, keys revoke, keys revoke-admin, keys rotate, merge,
+    observe-many, profile accept, profile decline, profile note, profile set, recall-many, reembed,
+    remember-many, sources share, sources unshare, stats, teams, teams change, teams create,
+    teams delete, teams invite, teams join, teams leave, teams primary, teams remove, teams role,
+    teams show, teams use, tidy, understand, verify-forget, whole-context, why, worker
+"""
+
+
+def test_what_has_no_way_over_mcp_is_known():
+    offered = {way.name for tool in TOOLS for way in tool.ways} | {p.name for p in PLACES}
+    known = {name.strip() for name in NOT_OVER_MCP.split(",")}
+    assert {operation.name for operation in OPERATIONS} - offered == known
+    steps = [step for scenario in SCENARIOS for step in scenario.steps]
+    played = [step for step in steps if is_offered(step)]
+    assert {step.operation for step in played}.isdisjoint(known)
+    assert len(played) > len(steps) / 2
 
 
 def test_postgres_answers_like_sqlite(postgres, tmp_path: Path):

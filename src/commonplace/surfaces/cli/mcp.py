@@ -40,34 +40,38 @@ def mcp(
     key: Annotated[str | None, GLOBALS["key"]] = None,
     embedder: Annotated[str | None, GLOBALS["embedder"]] = None,
     cleared: Annotated[bool, GLOBALS["cleared"]] = False,
+    as_owner: Annotated[
+        bool, typer.Option("--as-owner", help="Take the client's word for yours: it decides.")
+    ] = False,
 ) -> None:
     """Serve the memory to an MCP client that starts this command, over standard input and output,
-    until the input ends. With --config: print what goes into a client's settings instead, for one
-    (claude-desktop, claude-code, cursor, vscode, windsurf, zed, gemini, codex, cline) or for
-    all."""
+    until the input ends. The client is one of your agents, under --agent or the name that it gives
+    itself: what only you decide waits for you, or you are asked. With --config: print what goes
+    into a client's settings instead, for one (claude-desktop, claude-code, cursor, vscode,
+    windsurf, zed, gemini, codex, cline) or for all."""
     options = Globals(store, user, agent, key, embedder, cleared).over(context.obj)
     if config:
-        reached = _address(url) if url is not None else _launch(options)
+        reached = _address(url) if url is not None else _launch(options, as_owner)
         typer.echo(configuration(client or ALL, reached))
     elif client is not None or url is not None:
         raise InvalidInput("A client and --url go with --config.", field="config")
     else:
-        _serve(options)
+        _serve(options, as_owner)
 
 
 # ——— serving ———
 
 
-def _serve(options: Globals) -> None:
+def _serve(options: Globals, as_owner: bool) -> None:
     names = ("store", "user", "agent", "key", "embedder")
     chosen = settings_table.load({name: getattr(options, name) for name in names})
     stdio = _with_the_protocol_installed()
     log_to_stderr()
     with commonplace.open(options.store, embedder=options.embedder) as book:
-        caller = _caller(book, chosen, options.cleared)
-        caller()  # a key that opens nothing is refused before a client waits for anything
+        holder = _holder(book, chosen, options.cleared)
+        holder()  # a key that opens nothing is refused before a client waits for anything
         _end_when_told_to(book)
-        stdio.serve_stdio(caller)
+        stdio.serve_stdio(stdio.one_caller(holder, chosen.agent, as_owner))
 
 
 def _end_when_told_to(book: Commonplace) -> None:
@@ -82,19 +86,18 @@ def _end_when_told_to(book: Commonplace) -> None:
         signal.signal(each, end)
 
 
-def _caller(book: Commonplace, chosen: Settings, cleared: bool) -> Callable[[], User]:
-    """The owner sits at the keyboard; whoever has a key has its rights, while it is valid."""
+def _holder(book: Commonplace, chosen: Settings, cleared: bool) -> Callable[[], User]:
+    """Who has the store is its owner; whoever has a key has its rights, while it is valid."""
 
-    def caller() -> User:
+    def holder() -> User:
         if chosen.key is None:
-            user = book.user(chosen.user, cleared=cleared)
-        else:
-            user = book.authenticate(chosen.key)
-            if cleared and not user.principal.cleared:
-                raise NotAllowed("This key is not cleared.", field="cleared")
-        return user if chosen.agent is None else user.agent(chosen.agent)
+            return book.user(chosen.user, cleared=cleared)
+        user = book.authenticate(chosen.key)
+        if cleared and not user.principal.cleared:
+            raise NotAllowed("This key is not cleared.", field="cleared")
+        return user
 
-    return caller
+    return holder
 
 
 def _with_the_protocol_installed() -> Any:
@@ -111,7 +114,7 @@ def _with_the_protocol_installed() -> Any:
 # ——— settings of clients ———
 
 
-def _launch(options: Globals) -> Launch:
+def _launch(options: Globals, as_owner: bool) -> Launch:
     """With what was said here: a client starts it elsewhere, without this shell's variables."""
     script = shutil.which("commonplace")
     command, begin = (script, []) if script else (sys.executable, ["-m", "commonplace"])
@@ -121,6 +124,7 @@ def _launch(options: Globals) -> Launch:
         if value:
             arguments += [f"--{name}", _absolute(value) if name == "store" else value]
     arguments += ["--cleared"] if options.cleared else []
+    arguments += ["--as-owner"] if as_owner else []
     return Launch(command, arguments, bool(options.key or os.environ.get("COMMONPLACE_KEY")))
 
 

@@ -1,7 +1,7 @@
 """What a person is asked while a tool runs: which value is right, and may the profile say so.
 
-Only somebody who may decide is asked, and only what waits for a decision. Who does not answer has
-decided nothing: it goes on waiting, as it does where a client cannot ask.
+Only somebody who may decide is asked, and only what the calling agent may see itself. Who does not
+answer has decided nothing: it goes on waiting, as it does where a client cannot ask.
 """
 
 from __future__ import annotations
@@ -17,16 +17,23 @@ from commonplace.model.consent import waits_for_the_owner
 from commonplace.model.profile import field_name
 from commonplace.operations import BY_NAME, Operation
 from commonplace.recall.conflicts import Question as OpenQuestion
+from commonplace.recall.look_up import Shown
 from commonplace.recall.proposals import OpenProposal
-from commonplace.remember.consent import Outcome
+from commonplace.remember.consent import Outcome, Proposed
 from commonplace.remember.remember import Remembered
+from commonplace.surfaces.mcp.callers import Caller
 
 CONSENT = "consent"
 ACCEPT, DECLINE = "accept", "decline"
 _AGREEING = (ACCEPT, DECLINE)
 _RESOLVE = {"keep": "dismiss", "replace": "override", "both": "insert"}
 _AT_MOST = 1000  # that wait in an inbox
-_LEAVES_QUESTIONS = frozenset({"remember", "observe"})
+_LEAVES_QUESTIONS = frozenset({"remember", "observe", "profile propose"})
+_CHOSEN = {
+    "override": "what is told now takes its place",
+    "insert": "both are kept",
+    "dismiss": "what stands is kept",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +85,8 @@ def may_ask_after(operation: Operation) -> bool:
 
 
 def consent_to(user: User, arguments: Mapping[str, Any]) -> Form | None:
-    """Before a profile that only its owner changes is changed with the owner's key: it is in a
-    program's hands, and the words may be a program's."""
+    """Before a profile that only its owner changes is changed by a program that acts as the owner:
+    the words may be the program's."""
     if not user.principal.is_owner or user.principal.read_only:
         return None
     name, value = field_name(arguments.get("name")), arguments.get("value")
@@ -89,10 +96,59 @@ def consent_to(user: User, arguments: Mapping[str, Any]) -> Form | None:
     return Form("May your profile say so?", (_agreeing(CONSENT, name, value, stands),))
 
 
+def left_open(arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What an agent wants to override, told so that its owner is asked; None: it wants nothing of
+    the kind."""
+    if arguments.get("on_conflict") != "override":
+        return None
+    return {name: value for name, value in arguments.items() if name != "on_conflict"}
+
+
+def owners_to_decide(
+    caller: Caller, operation: Operation, arguments: Mapping[str, Any]
+) -> Form | None:
+    """When an agent was refused what its owner may do: what is to be done, whole, since it is done
+    in the owner's name. Of what the agent does not see itself nobody is asked."""
+    if caller.owner is None or caller.user.principal.read_only:
+        return None
+    if operation.name == "resolve":
+        told = _resolving(caller.user, arguments)
+    elif operation.name == "update":
+        told = _updating(caller.user, arguments)
+    else:
+        return None
+    if told is None:
+        return None
+    question = Question(CONSENT, "May this be done?", told, _AGREEING)
+    return Form("Your agent wants to change what is remembered.", (question,))
+
+
+def _resolving(user: User, arguments: Mapping[str, Any]) -> str | None:
+    choice = _CHOSEN.get(arguments["choice"])
+    target, held = arguments.get("target"), arguments.get("held")
+    for each in user.conflicts(limit=_AT_MOST, alternatives=True):
+        if choice and each.id == arguments["conflict"]:
+            stands = "; ".join(s.text for s in each.standing if target in (None, s.id))
+            told = "; ".join(s.text for s in each.held if held in (None, s.id))
+            return f"Stands: {stands}. Told now: {told}. Then {choice}."
+    return None
+
+
+def _updating(user: User, arguments: Mapping[str, Any]) -> str | None:
+    shown = user.show(arguments["id"])
+    if not isinstance(shown, Shown):
+        return None
+    changed = {n: v for n, v in arguments.items() if v is not None and n not in ("id", "thread")}
+    then = "; ".join(f"{name}: {value}" for name, value in changed.items())
+    return f"Stands: {shown.memory.content}. Then {then}."
+
+
 def waiting_in(answer: Any) -> list[str]:
     """What an answer leaves for a person: ids of conflicts and proposals."""
     if isinstance(answer, Remembered):
         return [answer.conflict] if answer.conflict else []
+    if isinstance(answer, Proposed):
+        return [answer.id] if answer.outcome is Outcome.WAITING else []
     if isinstance(answer, Observed):
         held = [each.remembered.conflict for each in answer.conflicts]
         proposed = [each.id for each in answer.proposals if each.outcome is Outcome.WAITING]
@@ -100,9 +156,9 @@ def waiting_in(answer: Any) -> list[str]:
     return []
 
 
-def questions_about(user: User, waiting: Iterable[str]) -> Form | None:
-    """As this principal may see and decide them."""
-    wanted, asking = set(waiting), user.principal
+def questions_about(caller: Caller, waiting: Iterable[str]) -> Form | None:
+    """As the one who acts may see them, and the one who is asked may decide them."""
+    wanted, user, asking = set(waiting), caller.user, caller.decider.principal
     if not wanted or asking.read_only:
         return None
     questions: list[Question] = []

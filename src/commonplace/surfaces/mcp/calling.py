@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 import anyio.to_thread
 from mcp import types
-from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
@@ -28,10 +27,13 @@ from commonplace.surfaces.mcp.asking import (
     Form,
     consent_to,
     decide,
+    left_open,
     may_ask_before,
+    owners_to_decide,
     questions_about,
     waiting_in,
 )
+from commonplace.surfaces.mcp.callers import Asking, Caller, Who
 from commonplace.surfaces.mcp.describing import DECIDED, RESULT
 from commonplace.surfaces.mcp.telling import told, told_of, told_of_waiting
 from commonplace.surfaces.mcp.tools import BY_TOOL, Tool, Way
@@ -39,8 +41,6 @@ from commonplace.surfaces.unexpected import unexpected
 
 log = logging.getLogger("commonplace.mcp")
 
-Asking = ServerRequestContext[Any, Any]
-Who = Callable[[Asking], User]  # reads the store, so it is called in a thread
 Wrote = Callable[[User], None]
 Outcome = types.CallToolResult | types.InputRequiredResult
 
@@ -75,8 +75,8 @@ class Calls:
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
         try:
-            user = await in_thread(self._who, asking)
-            return await self._called(tool, user, Dialogue(asking, params))
+            caller = await in_thread(self._who, asking)
+            return await self._called(tool, caller, Dialogue(asking, params))
         except _Paused as paused:
             return paused.until
         except CommonplaceError as error:
@@ -87,49 +87,67 @@ class Calls:
             log.error("tool", exc_info=error, extra={"facts": {"tool": tool.name}})
             return refused(failed())
 
-    async def _called(self, tool: Tool, user: User, dialogue: Dialogue) -> types.CallToolResult:
+    async def _called(self, tool: Tool, caller: Caller, dialogue: Dialogue) -> types.CallToolResult:
         way, arguments = understood(tool, dialogue.params.arguments or {})
         answered = dialogue.carried()
         if answered is None:
-            user = await self._agreed(way, user, arguments, dialogue)
-            answered = await in_thread(_answer, way, user, arguments)
+            caller = await self._agreed(way, caller, arguments, dialogue)
+            answered = await self._answered(way, caller, arguments, dialogue)
             if not tool.reads_only:
-                self._wrote(user)
-        return await self._settled(user, answered, dialogue)
+                self._wrote(caller.user)
+        return await self._settled(caller, answered, dialogue)
 
     async def _agreed(
-        self, way: Way, user: User, arguments: Mapping[str, Any], dialogue: Dialogue
-    ) -> User:
+        self, way: Way, caller: Caller, arguments: Mapping[str, Any], dialogue: Dialogue
+    ) -> Caller:
         if not dialogue.can_ask or not may_ask_before(way.operation):
-            return user
-        form = await in_thread(consent_to, user, arguments)
-        if form is None:
-            return user
+            return caller
+        form = await in_thread(consent_to, caller.user, arguments)
+        return caller if form is None else await self._agreed_to(form, dialogue)
+
+    async def _agreed_to(self, form: Form, dialogue: Dialogue) -> Caller:
         if (await dialogue.ask(form)).get(CONSENT) != ACCEPT:
             raise NotAllowed(
-                "The user did not agree: the profile stays as it is.",
-                remedy="Go on without it, and do not propose it again unless the user asks.",
+                "The user did not agree: it stays as it is.",
+                remedy="Go on without it, and do not try it again unless the user asks.",
             )
         return await self._still(dialogue)
 
+    async def _answered(
+        self, way: Way, caller: Caller, arguments: Mapping[str, Any], dialogue: Dialogue
+    ) -> Answered:
+        """What an agent is refused and its owner could decide, the person is asked for."""
+        try:
+            return await in_thread(_answer, way, caller.user, arguments)
+        except NotAllowed:
+            if not dialogue.can_ask or caller.owner is None:
+                raise
+            if (asked := left_open(arguments)) is not None:
+                return await in_thread(_answer, way, caller.user, asked)
+            form = await in_thread(owners_to_decide, caller, way.operation, arguments)
+            if form is None:
+                raise
+        agreed = await self._agreed_to(form, dialogue)
+        return await in_thread(_answer, way, agreed.decider, arguments)
+
     async def _settled(
-        self, user: User, answered: Answered, dialogue: Dialogue
+        self, caller: Caller, answered: Answered, dialogue: Dialogue
     ) -> types.CallToolResult:
         """With what the user decided at once, where they could be asked."""
         chosen: dict[str, str] = {}
         if answered.waiting and dialogue.can_ask:
-            form = await in_thread(questions_about, user, answered.waiting)
+            form = await in_thread(questions_about, caller, answered.waiting)
             chosen = await dialogue.ask(form, answered) if form else {}
         decided: list[Decision] = []
         if chosen:
-            user = await self._still(dialogue)
-            decided = await in_thread(decide, user, chosen)
-            self._wrote(user)
+            caller = await self._still(dialogue)
+            decided = await in_thread(decide, caller.decider, chosen)
+            self._wrote(caller.user)
         done = {each.id for each in decided if not each.problem}
         still = [id for id in answered.waiting if id not in done]
-        return given_back(answered, as_data(decided), told_of_waiting(user, still))
+        return given_back(answered, as_data(decided), told_of_waiting(caller.user, still))
 
-    async def _still(self, dialogue: Dialogue) -> User:
+    async def _still(self, dialogue: Dialogue) -> Caller:
         """Who it is, looked at anew: people take their time, and keys are revoked meanwhile."""
         return await in_thread(self._who, dialogue.asking)
 

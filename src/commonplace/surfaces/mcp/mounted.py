@@ -18,12 +18,13 @@ from starlette.types import Message, Receive, Scope, Send
 
 from commonplace.book import User
 from commonplace.errors import CommonplaceError
-from commonplace.surfaces.mcp.calling import Asking, in_thread
+from commonplace.surfaces.mcp.callers import Asking, Caller, for_its_owner
+from commonplace.surfaces.mcp.calling import in_thread
 from commonplace.surfaces.mcp.server import build_server
 from commonplace.surfaces.mcp.telling import told_of
 from commonplace.surfaces.media_types import JSON
 from commonplace.surfaces.rest.problems import headers_of, status_of
-from commonplace.surfaces.rest.reception import Reception
+from commonplace.surfaces.rest.reception import Reception, narrowed
 from commonplace.surfaces.rest.routes import MCP_PATH
 
 _CALLER = "commonplace.caller"
@@ -50,23 +51,27 @@ class Mounted:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["route"] = self.route  # for metrics and logs: FastAPI names only routes of its own
+        came = HTTPConnection(scope)
         try:
-            user = await in_thread(self._reception.caller, HTTPConnection(scope))
+            holder = await in_thread(self._reception.holder, came)
+            acting = narrowed(holder, came.headers)
         except CommonplaceError as error:
             await refusal(error)(scope, receive, send)
             return
-        scope[_CALLER] = user
-        scope["user"] = _owner_of_the_session(user)
+        scope[_CALLER] = holder, acting
+        scope["user"] = _owner_of_the_session(acting)
         if scope["method"] == "GET":
-            await self._until_draining(scope, receive, send)
+            await self._until_draining(acting.principal.user_id, scope, receive, send)
         else:
             await self._manager.handle_request(scope, receive, send)
 
-    async def _until_draining(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _until_draining(
+        self, user_id: str, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         """A stream that only listens would hold up the end of a server for as long as it likes."""
         answer = _Answer(send)
         listeners = self._reception.listeners
-        with listeners.waiting(scope[_CALLER].principal.user_id) as news:
+        with listeners.waiting(user_id) as news:
             async with anyio.create_task_group() as together:
 
                 async def end() -> None:
@@ -100,10 +105,12 @@ class _Answer:
             await self.send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def _caller(asking: Asking) -> User:
+def _caller(asking: Asking) -> Caller:
+    """A header names the agent, and may let it decide conflicts; the key says whose agent it is."""
     scope: MutableMapping[str, Any] = asking.request.scope  # type: ignore[union-attr]
-    user: User = scope[_CALLER]
-    return user
+    holder, acting = scope[_CALLER]
+    owned = holder.principal.is_owner and not acting.principal.is_owner
+    return Caller(acting, holder) if owned else for_its_owner(holder, asking)
 
 
 def _owner_of_the_session(user: User) -> AuthenticatedUser:

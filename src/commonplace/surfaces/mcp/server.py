@@ -15,7 +15,8 @@ import commonplace
 from commonplace.answers import as_data
 from commonplace.errors import CommonplaceError
 from commonplace.surfaces.mcp import prompts, resources
-from commonplace.surfaces.mcp.calling import Asking, Calls, Who, Wrote, failed, in_thread, log
+from commonplace.surfaces.mcp.callers import Asking, Who
+from commonplace.surfaces.mcp.calling import Calls, Wrote, failed, in_thread, log
 from commonplace.surfaces.mcp.describing import described
 from commonplace.surfaces.mcp.telling import told_of
 from commonplace.surfaces.mcp.tools import TOOLS
@@ -32,7 +33,7 @@ _Kept = TypeVar("_Kept")
 
 
 def build_server(who: Who, wrote: Wrote = lambda user: None) -> Server[Any]:
-    """`who` says in whose name a request comes, for each request anew; `wrote` is told when
+    """`who` says who a request comes from, for each request anew; `wrote` is told when
     something may have changed."""
     handles = _Handles(who)
     tools = [described(tool) for tool in TOOLS]
@@ -117,8 +118,8 @@ class _Handles:
         told: Mapping[str, str] | None = None,  # what an error names beside its own words
     ) -> _Kept:
         try:
-            user = await in_thread(self._who, asking)
-            return await in_thread(call, user, *given)
+            caller = await in_thread(self._who, asking)
+            return await in_thread(call, caller.user, *given)
         except CommonplaceError as error:
             raise _as_the_protocols(error, told) from error
         except Exception as error:  # whatever it is, no trace of it reaches the caller

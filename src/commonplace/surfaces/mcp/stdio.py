@@ -13,16 +13,30 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from commonplace.book import User
+from commonplace.surfaces.mcp.callers import Asking, Caller, Who, as_the_owner, for_its_owner
 from commonplace.surfaces.mcp.server import build_server
 
 
-def serve_stdio(caller: Callable[[], User]) -> None:
-    """Until standard input ends. `caller` says for each request who asks: a key may be revoked."""
-    anyio.run(_serve, caller)
+def one_caller(holder: Callable[[], User], agent: str | None, as_owner: bool) -> Who:
+    """The program that started the server. `holder` says for each request who has the store or the
+    key: it may be revoked."""
+
+    def who(asking: Asking) -> Caller:
+        held = holder()
+        if as_owner and agent is None and held.principal.is_owner:
+            return as_the_owner(held)
+        return for_its_owner(held, asking, agent)
+
+    return who
 
 
-async def _serve(caller: Callable[[], User]) -> None:
-    server = build_server(lambda asking: caller())
+def serve_stdio(who: Who) -> None:
+    """Until standard input ends."""
+    anyio.run(_serve, who)
+
+
+async def _serve(who: Who) -> None:
+    server = build_server(who)
     async with stdio_server() as (lines, answers):
         heard, hears = anyio.create_memory_object_stream[SessionMessage | Exception]()
 

@@ -14,6 +14,7 @@ from commonplace.recall.query import Queried
 from commonplace.recall.recall import Recalled
 
 _NOTHING = "Nothing is known about that."
+_HOW_TO_DECIDE = "They do so with `commonplace resolve`. You cannot; go on meanwhile."
 _HOW_TO_AGREE = "They do so with `commonplace profile accept` or `decline`; you cannot."
 
 # The data beside the text has it all. In the text, which an agent pays for by the word, stands
@@ -93,7 +94,7 @@ def told_of_waiting(user: User, waiting: Sequence[str]) -> str:
     if conflicts and user.principal.decides:
         lines.append(f"The user decides: {', '.join(conflicts)}. Ask, then call conflicts.")
     elif conflicts:
-        lines.append(f"The owner decides: {', '.join(conflicts)}. You cannot; go on meanwhile.")
+        lines.append(f"The owner decides: {', '.join(conflicts)}. {_HOW_TO_DECIDE}")
     if proposals:
         lines.append(f"The owner agrees or not: {', '.join(proposals)}. {_HOW_TO_AGREE}")
     return "\n".join(lines)

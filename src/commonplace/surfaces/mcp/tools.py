@@ -113,6 +113,7 @@ TOOLS: tuple[Tool, ...] = (
                 "thread",
             ),
         ),
+        told={"agent": "Your own name, if any: no other is taken."},
     ),
     _tool(
         "context",
@@ -269,9 +270,10 @@ TOOLS: tuple[Tool, ...] = (
         "conflicts",
         "What a person must decide",
         """Without arguments: the open questions, where two values of one thing contradict each
-        other. Put them to the user; never choose for them. Then call it with the conflict and the
-        user's choice: override (the new value replaces the old), insert (keep both) or dismiss
-        (keep the old).""",
+        other. Put them to the user; never choose for them. With the conflict and the user's choice
+        (override: the new value replaces the old; insert: keep both; dismiss: keep the old) it is
+        decided, once they have agreed in their client; where they cannot be asked it is refused,
+        and they decide with `commonplace resolve`.""",
         Way("conflicts", ("limit", "alternatives")),
         Way("resolve", ("conflict", "choice", "target", "held", "thread"), when="conflict"),
         destructive=True,

@@ -46,11 +46,15 @@ class Reception:
 
     def caller(self, asking: HTTPConnection) -> User:
         """Whose memory it is, and who asks: the key says so, and a header can only narrow it."""
-        return self._opened(asking, self._counted(asking))
+        return narrowed(self.holder(asking), asking.headers)
+
+    def holder(self, asking: HTTPConnection) -> User:
+        """Whose the key is; without one, the machine's user."""
+        return self._held(self._counted(asking))
 
     def still(self, asking: HTTPConnection) -> User:
         """The same, of a caller who was counted when it came, and has stayed."""
-        return self._opened(asking, self._key(asking))
+        return narrowed(self._held(self._key(asking)), asking.headers)
 
     def opened_for(self, operation: Operation, asking: HTTPConnection) -> Opened:
         """What the caller calls an operation on. An admin's key looks after the store and the
@@ -60,19 +64,18 @@ class Reception:
         if key is None:
             operation.refuse_without_admin()
             self._hold_to_the_one_user(named)
-            return self._opened(asking, None)
+            return narrowed(self._held(None), headers)
         opened = operation.opened_by(self.book, key, named)
         if isinstance(opened, User):
-            return _narrowed(opened, headers)
+            return narrowed(opened, headers)
         if AGENT in headers:
             raise NotAllowed(
                 "No agent looks after the store.", remedy="Leave the agent out.", field=AGENT
             )
         return opened
 
-    def _opened(self, asking: HTTPConnection, key: Key | None) -> User:
-        user = self.book.opened_by(key) if key else self.book.user(self.settings.user)
-        return _narrowed(user, asking.headers)
+    def _held(self, key: Key | None) -> User:
+        return self.book.opened_by(key) if key else self.book.user(self.settings.user)
 
     def _hold_to_the_one_user(self, named: str | None) -> None:
         if named not in (None, self.settings.user):
@@ -102,7 +105,7 @@ class Reception:
         return None
 
 
-def _narrowed(user: User, headers: Headers) -> User:
+def narrowed(user: User, headers: Headers) -> User:
     agent = headers.get(AGENT)
     if agent is None:
         return user
