@@ -60,8 +60,12 @@ def test_the_official_client_speaks_to_it(store):
         client.data("remember", content="The gate is green")
         assert "green" in client.call("memory_query", query="gate").content[0].text
         assert client.refusal("show", id="nowhere")["code"] == "not_found"
+        assert client.data("profile", name="city", value="Haifa")["outcome"] == "waiting"
     with commonplace.open(store, embedder="hashing") as book:
-        assert book.user("ana").list().memories[0].content == "The gate is green"
+        ana = book.user("ana")
+        (memory,) = ana.list().memories
+        assert memory.content == "The gate is green"
+        assert ana.history(memory.id)[0]["actor"] == "agent:mcp", "a program is not its owner"
 
 
 def test_an_agent_that_is_named_sees_its_categories_only(store):
@@ -77,7 +81,7 @@ GARBAGE = (b"", b"{", b"nonsense", b"[]", b"\xff\xfe\x00", b'{"jsonrpc": "2.0"}'
 
 
 def test_it_survives_nonsense_many_calls_at_once_and_cancelled_ones(store):
-    with process(store) as running:
+    with process(store, "--as-owner") as running:
         say(running, *GARBAGE)  # before anything else
         greet(running)
         say(running, *GARBAGE, b'{"jsonrpc": "2.0", "id": 99, "method": "ping", "x": "\\ud800"}')
@@ -100,8 +104,10 @@ def test_it_survives_nonsense_many_calls_at_once_and_cancelled_ones(store):
         assert running.stdout.read() == b""
         assert running.wait(PATIENCE) == 0
     with commonplace.open(store, embedder="hashing") as book:
-        kept = {memory.content for memory in book.user("me").list().memories}
-    assert {f"Note {id} is here" for id in range(1, 12)} <= kept
+        me = book.user("me")
+        kept = {memory.content: memory.id for memory in me.list().memories}
+        assert {f"Note {id} is here" for id in range(1, 12)} <= set(kept)
+        assert me.history(kept["Note 1 is here"])[0]["actor"] == "user:me", "as it was told to"
 
 
 def greet(running):
@@ -118,17 +124,19 @@ def until(running, id):
         assert "error" in message, message
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_it_with_everything_kept(store, number):
-    with process(store) as running:
-        greet(running)
-        keep = {"content": "The gate is green"}
-        say(running, request(1, "tools/call", name="remember", arguments=keep))
-        assert until(running, 1)["result"]["isError"] is False
-        running.send_signal(number)  # while it waits for more
-        assert running.wait(PATIENCE) == 0
+def test_a_signal_ends_it_with_everything_kept(store):
+    """Two of them side by side, on one store."""
+    with process(store) as first, process(store) as second:
+        for running, number in ((first, signal.SIGINT), (second, signal.SIGTERM)):
+            greet(running)
+            keep = {"content": f"The gate of {number.name} is green"}
+            say(running, request(1, "tools/call", name="remember", arguments=keep))
+            assert until(running, 1)["result"]["isError"] is False
+            running.send_signal(number)  # while it waits for more
+            assert running.wait(PATIENCE) == 0
     with commonplace.open(store, embedder="hashing") as book:
-        assert book.user("me").list().memories[0].content == "The gate is green"
+        kept = {memory.content for memory in book.user("me").list().memories}
+    assert kept == {f"The gate of {name} is green" for name in ("SIGINT", "SIGTERM")}
 
 
 def test_a_key_says_who_it_is_and_can_be_revoked_in_the_middle(store):

@@ -5,6 +5,7 @@ from jsonschema import Draft202012Validator
 
 import commonplace
 from commonplace.operations import Effect
+from commonplace.surfaces.limits import FILTERS
 from commonplace.surfaces.mcp.tools import BY_TOOL, MOST_TOOLS, TOOLS
 from support.mcp_client import MODES, connected, server_for
 
@@ -96,6 +97,20 @@ def test_schemas_are_schemas_of_objects(tools):
         assert tool.input_schema["additionalProperties"] is False
         for name, parameter in tool.input_schema["properties"].items():
             assert parameter["description"], f"{tool.name} {name}"
+
+
+def test_an_agent_can_afford_to_read_them(tools):
+    """They stand in its prompt, whatever it does."""
+    told = [tool.model_dump_json(by_alias=True, exclude_none=True) for tool in tools.values()]
+    assert sum(map(len, told)) < 30_000
+
+
+def test_filters_are_named_once_and_no_schema_of_their_own(tools):
+    for name in ("memory_query", "recall", "show"):
+        filters = tools[name].input_schema["properties"]["filters"]
+        assert set(filters) == {"type", "description"}
+        for each in FILTERS["properties"]:
+            assert each in filters["description"]
 
 
 # ——— each works ———

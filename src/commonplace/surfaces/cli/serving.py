@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -67,10 +70,21 @@ def demo_greeting(held: str, store: str | None) -> Callable[[str], Iterator[str]
         yield f'  with curl    {asked}-d \'{{"query": "{QUESTION}"}}\''
         yield f'  with Python  import commonplace; me = commonplace.connect("{url}")'
         yield f'               print(me.recall("{QUESTION}").hits[0].text)'
-        yield "  with MCP     commonplace mcp --config"
+        yield f"  with MCP     {own_command()} mcp --config --url {url}"
         yield "Ctrl-C ends it."
 
     return lines
+
+
+def own_command() -> str:
+    """As it can be typed here: whoever has just built it may not have it on the PATH."""
+    if shutil.which("commonplace"):
+        return "commonplace"
+    beside = Path(sys.executable).with_name("commonplace")
+    if not beside.exists():
+        return f"{sys.executable} -m commonplace"
+    here = Path.cwd()
+    return str(beside.relative_to(here) if beside.is_relative_to(here) else beside)
 
 
 def _with_the_server_installed() -> Any:

@@ -11,6 +11,7 @@ from mcp import types
 
 from commonplace.operations import Parameter
 from commonplace.surfaces.mcp.asking import Decision, may_ask_after
+from commonplace.surfaces.mcp.leaning import lean_answer, lean_parameter
 from commonplace.surfaces.mcp.tools import Tool, Way
 from commonplace.surfaces.schemas import AnswerSchemas, Schema, of_parameter, returned_by
 
@@ -25,7 +26,7 @@ def described(tool: Tool) -> types.Tool:
         title=tool.title,
         description=tool.help,
         input_schema=_taken(tool.parameters),
-        output_schema=_answered(tool),
+        output_schema=lean_answer(_answered(tool)),
         annotations=types.ToolAnnotations(
             title=tool.title,
             read_only_hint=tool.reads_only,
@@ -41,7 +42,7 @@ def _taken(parameters: Iterable[Parameter]) -> Schema:
     shown = tuple(parameters)
     schema: Schema = {
         "type": "object",
-        "properties": {p.alias or p.name: of_parameter(p) for p in shown},
+        "properties": {p.alias or p.name: lean_parameter(of_parameter(p)) for p in shown},
         "additionalProperties": False,
     }
     required = [p.alias or p.name for p in shown if p.required]

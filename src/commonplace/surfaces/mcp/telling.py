@@ -19,7 +19,7 @@ _HOW_TO_AGREE = "They do so with `commonplace profile accept` or `decline`; you 
 
 # The data beside the text has it all. In the text, which an agent pays for by the word, stands
 # neither the engine's bookkeeping nor what is as usual.
-_BOOKKEEPING = frozenset(
+BOOKKEEPING = frozenset(
     {
         "access_count",
         "arrived_at",
@@ -40,7 +40,7 @@ _BOOKKEEPING = frozenset(
         "version",
     }
 )
-_USUAL: Mapping[str, Any] = {
+USUAL: Mapping[str, Any] = {
     "confidence": 1.0,
     "degraded": False,
     "forgettable": True,
@@ -79,9 +79,9 @@ def _lean(data: Any) -> Any:
     return {
         name: _lean(each)
         for name, each in data.items()
-        if name not in _BOOKKEEPING
+        if name not in BOOKKEEPING
         and each not in (None, "", [], {})
-        and (name not in _USUAL or each != _USUAL[name])
+        and (name not in USUAL or each != USUAL[name])
         and not (same and name == "summary")
     }
 
