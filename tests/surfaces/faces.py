@@ -28,7 +28,7 @@ from support.rest_server import Running
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _MOMENT = re.compile(r"^\d{4}-\d\d-\d\d([T ].*)?$")
 _NOW = re.compile(r"\w+day, \d{4}-\d\d-\d\d, \d\d:\d\d|\d+ \w+ ago|\d{4}-\d\d-\d\d")  # in texts
-
+_PLACE = re.compile(r"^\d{16}~")  # when the last item of a page came
 _TOKEN = re.compile(r"cpk_[\w.-]+")
 
 Answer = dict[str, Any]
@@ -266,6 +266,7 @@ def _comparable(value: Any, ids: dict[str, str]) -> Any:
         return round(value, 3)
     if isinstance(value, str):
         value = _TOKEN.sub("a token", value)
-        named = _UUID.sub(lambda found: ids.setdefault(found[0], f"id-{len(ids)}"), value)
+        placed = _PLACE.sub("time~", value)
+        named = _UUID.sub(lambda found: ids.setdefault(found[0], f"id-{len(ids)}"), placed)
         return "a moment" if _MOMENT.match(named) else _NOW.sub("then", named)
     return value
