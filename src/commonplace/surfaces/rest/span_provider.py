@@ -1,4 +1,4 @@
-"""Who takes the spans and sends them by OTLP. Imported when wanted: it needs `tracing`, an extra."""
+"""Who takes the spans and sends them by OTLP. Imported when wanted: `tracing` is an extra."""
 
 from __future__ import annotations
 
