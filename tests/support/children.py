@@ -99,17 +99,17 @@ def decide_then_wait(line: Line, url: str, user: str, verb: str, given: Mapping[
 
 def _announce_first_decision(book: Commonplace, line: Line) -> list[int | None]:
     store = book._desk.store
-    apply = store.apply
+    apply_together = store.apply_together
     decisions: list[int | None] = []
 
-    def announced(changeset: Changeset) -> Applied:
-        decisions.append(changeset.decided_on)
+    def announced(changesets: Sequence[Changeset]) -> list[Applied]:
+        decisions.append(changesets[0].decided_on)
         if len(decisions) == 1:
-            line.say(("decided", changeset.decided_on))
+            line.say(("decided", changesets[0].decided_on))
             line.hear()
-        return apply(changeset)
+        return apply_together(changesets)
 
-    store.apply = announced  # type: ignore[method-assign]
+    store.apply_together = announced  # type: ignore[method-assign]
     return decisions
 
 
