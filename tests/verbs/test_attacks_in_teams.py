@@ -247,11 +247,11 @@ def test_a_text_of_anothers_says_in_a_prompt_who_brought_it(people):
 # ——— invitations and keys ———
 
 
-def test_invitations_from_strangers_take_no_place_and_no_name(people, team):
+def test_invitations_from_strangers_take_no_place_and_no_name(people, team, book):
     eve, dan = people["eve"], people["dan"]
     theirs = eve.teams_create("planning").id
     eve.teams_invite(theirs, "dan")
-    a_membership = people["ana"].teams_show(team).members[0]
+    a_membership = book._desk.store.memberships(Scope.of_team(team))[0]
     assert dan.ingest(MINUTES, team="Planning").source.team_id == team
     invited = [replace(a_membership, standing=Standing.INVITED)] * MAX_TEAMS
     hold_to_limit(invited)
