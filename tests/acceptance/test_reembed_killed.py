@@ -80,6 +80,9 @@ def test_killed_in_the_middle_it_goes_on_where_it_stopped(store_url):
     assert all_lengths(store_url) == [64]
 
 
+@pytest.mark.parametrize(
+    "store_url", ["sqlite", pytest.param("postgres", marks=pytest.mark.soak)], indirect=True
+)
 def test_writers_go_on_through_two_changes_and_lose_nothing(store_url):
     """Three processes write and recall while the store changes its embedder twice."""
     filled(store_url, 20)

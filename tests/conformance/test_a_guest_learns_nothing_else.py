@@ -74,7 +74,7 @@ def answers(book, guest, reading, desk):
 
 
 @settings(
-    max_examples=20,
+    max_examples=10,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(talks, talks, st.lists(texts, max_size=3), talks, st.booleans())
@@ -101,7 +101,7 @@ def scores(book, member, reading):
 
 
 @settings(
-    max_examples=20,
+    max_examples=10,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(talks, talks, talks)

@@ -117,7 +117,7 @@ def scores(index, query, vector, now):
 
 
 @settings(
-    max_examples=50,
+    max_examples=25,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

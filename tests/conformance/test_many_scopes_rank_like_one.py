@@ -80,7 +80,7 @@ def lay_out(book, talk, scope, id):
 
 
 @settings(
-    max_examples=20,
+    max_examples=12,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(talks, min_size=1, max_size=7), st.lists(texts, max_size=5), wishes)

@@ -69,7 +69,7 @@ NARROW = st.tuples(FILTERS, NAMED).map(
 VISIBILITIES = st.builds(Visibility, cleared=st.booleans(), agent=st.none() | WORDS)
 
 thorough = settings(
-    max_examples=120,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -24,7 +25,9 @@ EXIT_USER_ERROR = 1
 log = logging.getLogger("commonplace")
 
 
-def build() -> typer.Typer:
+def build(typed: Sequence[str] = ()) -> typer.Typer:
+    """All commands; or, since most of the time to start goes into them, those alone that what was
+    typed could mean."""
     app = typer.Typer(
         name="commonplace",
         help="Long-term memory for AI agents: remember, recall, forget.",
@@ -36,8 +39,11 @@ def build() -> typer.Typer:
     app.callback()(_root)
     groups: dict[str, typer.Typer] = {}
     grouped = {op.name.split(" ")[0] for op in OPERATIONS if " " in op.name}
+    wanted = {op.name.split(" ")[0] for op in OPERATIONS} & set(typed)
     for operation in OPERATIONS:
         first, _, rest = operation.name.partition(" ")
+        if wanted and first not in wanted:
+            continue
         if first not in grouped:
             app.command(first, help=operation.help)(command_for(operation))
         elif not rest:
@@ -75,7 +81,7 @@ def _root(
 def main() -> None:
     """Errors of ours end in words and an exit code, never in a stack trace."""
     try:
-        build()()
+        build(sys.argv[1:])()
     except CommonplaceError as error:
         show_error(error, as_json="--json" in sys.argv)
         sys.exit(EXIT_USER_ERROR)
