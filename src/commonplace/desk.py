@@ -28,7 +28,7 @@ from commonplace.model.lifecycle import LIFETIMES, Lifetimes
 from commonplace.model.memory import Memory
 from commonplace.model.owed import owing_vectors
 from commonplace.model.reach import Reading
-from commonplace.model.scope import Principal
+from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import (
     Passage,
     Source,
@@ -38,7 +38,7 @@ from commonplace.model.source import (
     split_alias,
     split_passage_id,
 )
-from commonplace.model.team import Share, as_guest, teams_within
+from commonplace.model.team import Share, as_guest, still_given, teams_within
 from commonplace.store.cache import IndexCache
 from commonplace.store.past_indexes import PastIndexes
 from commonplace.store.port import Store
@@ -276,34 +276,36 @@ def reach_of(desk: Desk, principal: Principal, *, searching: bool = True) -> tup
     active = [one for one in teams if one.is_active] if searching else []
     others = [Reading(one.team_scope, is_own=False) for one in active or teams]
     if principal.team is None:
-        given = [share for share in found.shares if _is_given(desk, share)]
+        given = still_given(found.shares, _told_by_owners(desk, found.shares))
         guests = as_guest(given, {one.team_scope for one in teams})
         others += [Reading(scope, is_own=False, sources=ids) for scope, ids in guests.items()]
     return (own, *sorted(others, key=lambda reading: reading.scope.key))
 
 
-def _is_given(desk: Desk, share: Share) -> bool:
-    """Its owner's side says what holds: a source that is gone has taken its shares with it."""
-    return any(
-        (each.source_id, each.guest, each.declined) == (share.source_id, share.guest, False)
-        for each in desk.store.shares(share.owner)
-        if each.owner == share.owner
-    )
+def _told_by_owners(desk: Desk, shares: Sequence[Share]) -> list[Share]:
+    """Once for each owner, however much of theirs is shared."""
+    owners = dict.fromkeys(share.owner for share in shares)
+    return [told for owner in owners for told in desk.store.shares(owner) if told.owner == owner]
 
 
 def placed_for(desk: Desk, principal: Principal, id: str) -> Principal:
     """The same one, where the source is that this id or name from elsewhere means; at home when
     they know of none."""
-    wanted, _ = split_passage_id(id)
-    alias = split_alias(id)
-    if not is_source_id(wanted) and alias is None:
-        return principal.at(principal.home)
-    for reading in reach_of(desk, principal, searching=False):
-        if is_source_id(wanted):
-            found = desk.store.sources(reading.scope, [wanted])
-        else:
-            named = desk.store.source_called(reading.scope, *alias) if alias else None
-            found = [named] if named else []
-        if found and reading.covers(found[0].id):
+    at_home = principal.at(principal.home)
+    if not is_source_id(id) and split_alias(id) is None:
+        return at_home
+    if _found_in(desk, principal.home, id):  # mostly: then nobody else is asked
+        return at_home
+    for reading in reach_of(desk, principal, searching=False)[1:]:
+        found = _found_in(desk, reading.scope, id)
+        if found and reading.covers(found.id):
             return principal.at(reading.scope)
-    return principal.at(principal.home)
+    return at_home
+
+
+def _found_in(desk: Desk, scope: Scope, id: str) -> Source | None:
+    """The source of this id, of this passage's id, or of this name from elsewhere."""
+    if is_source_id(id):
+        return next(iter(desk.store.sources(scope, [split_passage_id(id)[0]])), None)
+    alias = split_alias(id)
+    return desk.store.source_called(scope, *alias) if alias else None

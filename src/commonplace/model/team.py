@@ -112,6 +112,12 @@ def teams_within(principal: Principal, memberships: Iterable[Membership]) -> lis
     return [one for one in memberships if one.is_member and principal.team in (None, one.team_id)]
 
 
+def still_given(shares: Iterable[Share], told_by_owners: Iterable[Share]) -> list[Share]:
+    """The owners' side says what holds: a source that is gone has taken its shares with it."""
+    given = {(one.owner, one.source_id, one.guest) for one in told_by_owners if not one.declined}
+    return [one for one in shares if (one.owner, one.source_id, one.guest) in given]
+
+
 def as_guest(shares: Iterable[Share], teams: Container[Scope]) -> dict[Scope, frozenset[str]]:
     """Sources by their owners; whoever is in a team reads its sources as a member. An id means
     what was shared under it first: nobody puts another text in its place."""

@@ -17,6 +17,7 @@ from commonplace.model.team import (
     heir_of,
     is_last_owner,
     may_manage,
+    still_given,
     teams_within,
 )
 from support.clock import START
@@ -87,5 +88,6 @@ def test_whoever_is_in_a_team_is_no_guest_of_it():
         )
 
     shares = [share(team, "1"), share(ana, "2"), share(ana, "3"), share(ana, "4", declined=True)]
+    assert still_given(shares, shares[:2] + shares[3:]) == shares[:2], "as their owners tell it"
     assert as_guest(shares, {team}) == {ana: frozenset({"2", "3"})}
     assert as_guest(shares, ()) == {ana: frozenset({"2", "3"}), team: frozenset({"1"})}
