@@ -1,0 +1,1 @@
+"""What a source tells of people, concepts and things, read by rules. Pure."""

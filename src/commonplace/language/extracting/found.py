@@ -1,0 +1,105 @@
+"""What one source is read for, and what is found in it. Nothing here knows the graph yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.language.observing.candidate import Candidate
+from commonplace.model.graph.note import Lifetime
+from commonplace.model.graph.words import NodeType
+from commonplace.model.source import SourceType
+
+KEPT_FROM = 0.7  # confidence; what is below is found and not kept
+
+# Of entities.
+ORGANIZATION, LOCATION, PROJECT, PRODUCT, EVENT, GROUP = ENTITY_TYPES = (
+    "organization",
+    "location",
+    "project",
+    "product",
+    "event",
+    "group",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """The reader whose graph it is for: "I" in what they say."""
+
+    name: str
+    names: frozenset[str] = frozenset()  # all spellings, as speakers are called
+    addresses: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A passage as it is read."""
+
+    number: int
+    text: str
+    at: datetime
+    speaker: str | None = None
+    by_owner: bool = False
+    by_machine: bool = False  # an assistant, a tool: it knows nothing of its own
+    suspicious: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """A source as it is read: what was said, and who is known to take part."""
+
+    said: tuple[Said, ...]
+    owner: Owner
+    source_type: SourceType
+    date: datetime  # of the source: relative dates count from the passage's own, or else from this
+    participants: tuple[str, ...] = ()  # names, "Name <address>" where it is known
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundNode:
+    type: NodeType
+    name: str
+    subtype: str = ""
+    aliases: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    description: str = ""
+    confidence: float = 0.8
+    passages: tuple[int, ...] = ()
+    is_owner: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundEdge:
+    """Between two of the found nodes, by their places in the list."""
+
+    a: int
+    b: int
+    type: str
+    attitude: int | None = None
+    proximity: int | None = None
+    description: str = ""
+    confidence: float = 0.8
+    valid_from: datetime | None = None  # None: since the passage was said
+    valid_to: datetime | None = None
+    ends: bool = False  # it is over, since valid_from
+    passage: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundNote:
+    """On a node, or on the relation of two."""
+
+    about: tuple[int, ...]  # places in the list of nodes: one, or two
+    content: str
+    lifetime: Lifetime = Lifetime.MONTH
+    passage: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    nodes: tuple[FoundNode, ...] = ()
+    edges: tuple[FoundEdge, ...] = ()
+    notes: tuple[FoundNote, ...] = ()
+    candidates: tuple[tuple[int, Candidate], ...] = ()  # for memories, with their passage

@@ -1,0 +1,1 @@
+"""The personal graph: what it is made of, and the rules that hold for it. Pure."""

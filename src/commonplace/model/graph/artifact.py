@@ -1,0 +1,32 @@
+"""An artifact: something that an agent made for a user. Always personal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Self
+
+from commonplace.model.graph.node import TtlPolicy
+from commonplace.model.graph.telling import Cited
+from commonplace.model.memory import Sensitivity
+
+PREFIX = "artifact:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    id: str  # artifact:<uuid>
+    user_id: str
+    name: str
+    content_type: str  # action, md_file, …
+    output: Any  # text, or what JSON can hold
+    description: str = ""
+    source: Cited | None = None  # the conversation that produced it
+    sensitivity: Sensitivity = Sensitivity.NORMAL
+    ttl_policy: TtlPolicy = TtlPolicy.DECAY
+    created_by: str
+    created_at: datetime
+    updated_at: datetime
+
+    def evolve(self, **changes: Any) -> Self:
+        return replace(self, **changes)

@@ -1,0 +1,117 @@
+"""What the tellings of a node come to. The order in which they came does not matter. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.model.graph.node import Mentioned
+from commonplace.model.graph.telling import NodeTelling, is_high
+from commonplace.model.graph.words import NodeType
+from commonplace.model.memory import Sensitivity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folded:
+    """The fields of a node that follow from what was told of it."""
+
+    type: NodeType
+    subtype: str
+    name: str
+    key: str
+    aliases: tuple[str, ...]
+    addresses: tuple[str, ...]
+    description: str
+    confidence: float
+    sensitivity: Sensitivity
+    mentioned: Mentioned
+
+
+def fold(
+    tellings: Iterable[NodeTelling],
+    is_taken: Callable[[NodeType, str, str], bool] = lambda type, subtype, key: False,
+) -> Folded | None:
+    """None: nothing that stands tells of it. ``is_taken``: another node has that key.
+
+    What is marked sensitivity high shapes a node only where nothing else tells of it, so that
+    whoever is not cleared can be shown the node as it is.
+    """
+    standing = sorted((t for t in tellings if t.stands), key=_in_time)
+    if not standing:
+        return None
+    open_ones = [telling for telling in standing if not is_high(telling)]
+    told = open_ones or standing
+    type, subtype = _type(told)
+    name, key = _name(type, told, lambda key: is_taken(type, subtype, key))
+    written = [spelling for t in told for spelling in (t.name, *t.aliases)]
+    return Folded(
+        type=type,
+        subtype=subtype,
+        name=name,
+        key=key,
+        aliases=tuple(each for each in dict.fromkeys(written) if each != name),
+        addresses=tuple(dict.fromkeys(address for t in told for address in t.addresses)),
+        description=_description(told),
+        confidence=max(t.confidence for t in told),
+        sensitivity=Sensitivity.NORMAL if open_ones else Sensitivity.HIGH,
+        mentioned=mentioned(told),
+    )
+
+
+def mentioned(told: Iterable[NodeTelling]) -> Mentioned:
+    """Each source counts once, on its own date."""
+    sources = {t.source.id: t.source for t in told if t.source}
+    dates = sorted(source.said_at for source in sources.values())
+    return Mentioned(
+        source_count=len(sources),
+        promotion_score=sum(source.weight for source in sources.values()),
+        first_at=dates[0] if dates else None,
+        last_at=dates[-1] if dates else None,
+        days=tuple(sorted({at.date() for at in dates})),
+    )
+
+
+def _in_time(telling: NodeTelling) -> tuple[datetime, str, str]:
+    return telling.said_at, telling.source.id if telling.source else "", telling.name
+
+
+def _own_words(told: Sequence[NodeTelling]) -> list[NodeTelling]:
+    return [telling for telling in told if telling.source is None]
+
+
+def _type(told: Sequence[NodeTelling]) -> tuple[NodeType, str]:
+    """Somebody's own word decides; else what is told with the most confidence, all in all."""
+    if own := _own_words(told):
+        return own[-1].type, own[-1].subtype
+    weights: dict[tuple[NodeType, str], float] = {}
+    for telling in told:
+        kind = telling.type, telling.subtype
+        weights[kind] = weights.get(kind, 0.0) + telling.confidence
+    return max(weights, key=lambda kind: weights[kind])
+
+
+def _name(
+    type: NodeType, told: Sequence[NodeTelling], is_taken: Callable[[str], bool]
+) -> tuple[str, str]:
+    """Somebody's own word; else a person's fullest name, and of other things the most usual one.
+    A name that another node has already goes to the next best."""
+    counts = Counter(telling.key for telling in told)
+    spelt: dict[str, str] = {}
+    for telling in told:
+        spelt.setdefault(telling.key, telling.name)
+    fullest = type is NodeType.PERSON
+    ranked = sorted(spelt, key=lambda key: (-len(key.split()) if fullest else 0, -counts[key]))
+    wanted = [*(telling.key for telling in reversed(_own_words(told))), *ranked]
+    key = next((each for each in wanted if not is_taken(each)), wanted[0])
+    own = next((t.name for t in reversed(_own_words(told)) if t.key == key), None)
+    return own or spelt[key], key
+
+
+def _description(told: Sequence[NodeTelling]) -> str:
+    own = [t.description for t in _own_words(told) if t.description]
+    if own:
+        return own[-1]
+    described = [t for t in told if t.description]
+    return max(described, key=lambda t: t.confidence).description if described else ""

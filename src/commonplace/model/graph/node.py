@@ -1,0 +1,78 @@
+"""A node: a person, a concept or a thing, as one user knows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any, Self
+
+from commonplace.model.graph.words import CATEGORY, NodeType
+from commonplace.model.memory import Sensitivity
+
+PREFIX = "node:"
+
+
+class TtlPolicy(StrEnum):
+    KEEP_FOREVER = "keep_forever"  # stays as salient as it can be
+    EPHEMERAL = "ephemeral"  # ends after 30 days (episodic) or 90 (semantic)
+    DECAY = "decay"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mentioned:
+    """How often the sources speak of a node, by the sources' own dates."""
+
+    source_count: int = 0
+    promotion_score: float = 0.0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    days: tuple[date, ...] = ()  # distinct ones, in order
+
+    @property
+    def distinct_days(self) -> int:
+        return len(self.days)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """All but its id, its owner and its lifecycle is folded from what was told of it."""
+
+    id: str  # node:<uuid>; the seed's entity_key: it never changes
+    user_id: str
+    type: NodeType
+    name: str
+    key: str  # the name as it is compared (a Person's canonical_name); unique with the types
+    subtype: str = ""  # of an Entity: organization, location, project, product, event …
+    aliases: tuple[str, ...] = ()  # other names, as they were written
+    addresses: tuple[str, ...] = ()  # of e-mail, by which a person is known again
+    description: str = ""
+    is_owner: bool = False
+    confidence: float = 0.8
+    sensitivity: Sensitivity = Sensitivity.NORMAL  # high: all that tells of it is
+    ttl_policy: TtlPolicy = TtlPolicy.DECAY
+    mentioned: Mentioned = Mentioned()
+    is_dirty: bool = False  # notes came: the night describes it anew
+    has_meso: bool = False
+    has_macro: bool = False
+    merged_into: str | None = None  # another node speaks for it
+    stands: bool = True  # False: all that told of it is forgotten, and may come back
+    created_by: str
+    created_at: datetime
+    updated_at: datetime
+    version: int = 1
+
+    @property
+    def ref(self) -> str:
+        return f"{self.id}@{self.version}"
+
+    @property
+    def category(self) -> str:
+        return CATEGORY[self.type]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, *self.aliases)
+
+    def evolve(self, **changes: Any) -> Self:
+        return replace(self, **changes)

@@ -1,0 +1,55 @@
+"""What is known of types of relationship: whether it holds both ways, and for one at a time.
+
+A type that is not here is taken as told: from one end to the other, as many as there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Relationship:
+    is_mutual: bool = False  # the same from either end
+    is_single: bool = False  # ``a`` has one at a time: another ends the one before
+    inverse: str | None = None  # the same said from the other end; the one given here is kept
+
+
+RELATIONSHIPS: dict[str, Relationship] = {
+    "friend": Relationship(is_mutual=True),
+    "colleague": Relationship(is_mutual=True),
+    "neighbour": Relationship(is_mutual=True),
+    "classmate": Relationship(is_mutual=True),
+    "roommate": Relationship(is_mutual=True),
+    "sibling": Relationship(is_mutual=True),
+    "cousin": Relationship(is_mutual=True),
+    "relative": Relationship(is_mutual=True),
+    "acquaintance": Relationship(is_mutual=True),
+    "rival": Relationship(is_mutual=True),
+    "ex-partner": Relationship(is_mutual=True),
+    "partner": Relationship(is_mutual=True, is_single=True),
+    "spouse": Relationship(is_mutual=True, is_single=True),
+    "works-at": Relationship(is_single=True),
+    "lives-in": Relationship(is_single=True),
+    "reports-to": Relationship(is_single=True),
+    "studies-at": Relationship(is_single=True),
+    "located-in": Relationship(is_single=True),
+    "child-of": Relationship(),
+    "manages": Relationship(inverse="reports-to"),
+    "parent-of": Relationship(inverse="child-of"),
+    "employs": Relationship(inverse="works-at"),
+}
+_AS_TOLD = Relationship()
+
+
+def relationship(type: str) -> Relationship:
+    return RELATIONSHIPS.get(type, _AS_TOLD)
+
+
+def as_kept(a: str, b: str, type: str) -> tuple[str, str, str]:
+    """One form for what can be said from both ends. The ends of what is mutual are in order."""
+    if inverse := relationship(type).inverse:
+        a, b, type = b, a, inverse
+    if relationship(type).is_mutual and b < a:
+        a, b = b, a
+    return a, b, type

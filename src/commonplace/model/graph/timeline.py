@@ -1,0 +1,150 @@
+"""How tellings of a relation become edges, each over its own stretch of time. Pure.
+
+Tellings that could contradict one another share a *thread*: that of their two nodes and type, or,
+where a node can have only one at a time, that of this node and type. In the order of the world's
+time they fall into stretches. One ends where the next in its thread contradicts it (another other
+end, another attitude or proximity), or where a telling says that it is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.model.graph.relationships import relationship
+from commonplace.model.graph.telling import EdgeTelling, is_high
+from commonplace.model.graph.words import UNMARKED
+from commonplace.model.memory import Sensitivity
+
+Thread = tuple[str, ...]
+
+
+def threads_of(a: str, b: str, type: str) -> tuple[Thread, ...]:
+    """The threads in which a telling takes part. In what is mutual, either end has only one."""
+    kind = relationship(type)
+    if not kind.is_single:
+        return ((a, b, type),)
+    return ((a, type), (b, type)) if kind.is_mutual else ((a, type),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """What an edge is folded to."""
+
+    a: str
+    b: str
+    type: str
+    description: str
+    attitude: int
+    proximity: int
+    confidence: float
+    sensitivity: Sensitivity
+    valid_from: datetime
+    valid_to: datetime | None
+    recorded_at: datetime
+    invalidated_at: datetime | None
+    recorded_by: str
+    tellings: tuple[str, ...]
+
+
+def stretches(tellings: Iterable[EdgeTelling]) -> tuple[Stretch, ...]:
+    """Of whole threads: all tellings that share one with any of these have to be among them."""
+    runs: list[_Run] = []
+    latest: dict[Thread, _Run] = {}
+    for telling in sorted((t for t in tellings if t.stands), key=_in_time):
+        threads = threads_of(telling.a, telling.b, telling.type)
+        met = list({id(latest[t]): latest[t] for t in threads if t in latest}.values())
+        run = _after(telling, met)
+        if run is not None:
+            latest.update(dict.fromkeys(threads, run))
+            if run not in met:
+                runs.append(run)
+    return tuple(run.as_stretch() for run in runs)
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    told: list[EdgeTelling]
+    attitude: int | None = None
+    proximity: int | None = None
+    ended: tuple[datetime, datetime] | None = None  # in the world; when it was learned
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        return self.told[0].a, self.told[0].b
+
+    def takes(self, telling: EdgeTelling) -> bool:
+        return (
+            self.ended is None
+            and self.ends == (telling.a, telling.b)
+            and _agree(self.attitude, telling.attitude)
+            and _agree(self.proximity, telling.proximity)
+        )
+
+    def add(self, telling: EdgeTelling) -> None:
+        self.told.append(telling)
+        self.attitude = self.attitude or telling.attitude
+        self.proximity = self.proximity or telling.proximity
+        if telling.valid_to is not None:
+            self.end(telling.valid_to, telling.recorded_at)
+
+    def end(self, at: datetime, learned: datetime) -> None:
+        if self.ended is None or at < self.ended[0]:
+            self.ended = at, max(learned, min(t.recorded_at for t in self.told))
+
+    def as_stretch(self) -> Stretch:
+        open_ones = [t for t in self.told if not is_high(t)]
+        told = open_ones or self.told
+        first = min(told, key=lambda t: t.recorded_at)
+        return Stretch(
+            a=told[0].a,
+            b=told[0].b,
+            type=told[0].type,
+            description=_description(told),
+            attitude=self.attitude or UNMARKED,
+            proximity=self.proximity or UNMARKED,
+            confidence=max(t.confidence for t in told),
+            sensitivity=Sensitivity.NORMAL if open_ones else Sensitivity.HIGH,
+            valid_from=told[0].valid_from,
+            valid_to=self.ended[0] if self.ended else None,
+            recorded_at=first.recorded_at,
+            invalidated_at=self.ended[1] if self.ended else None,
+            recorded_by=first.by,
+            tellings=tuple(t.id for t in self.told),
+        )
+
+
+def _after(telling: EdgeTelling, met: Sequence[_Run]) -> _Run | None:
+    """The run that a telling is part of; None for one that only ends others. What it contradicts
+    is over from then on."""
+    if telling.ends:
+        for run in met:
+            if run.ends == (telling.a, telling.b):
+                run.end(telling.valid_from, telling.recorded_at)
+        return None
+    if len(met) == 1 and met[0].takes(telling):
+        met[0].add(telling)
+        return met[0]
+    for run in met:
+        run.end(telling.valid_from, telling.recorded_at)
+    new = _Run([])
+    new.add(telling)
+    return new
+
+
+def _agree(one: int | None, other: int | None) -> bool:
+    return one is None or other is None or one == other
+
+
+def _in_time(telling: EdgeTelling) -> tuple[datetime, bool, datetime, str]:
+    return telling.valid_from, telling.ends, telling.recorded_at, telling.id
+
+
+def _description(told: Sequence[EdgeTelling]) -> str:
+    """Somebody's own words, the last ones; else what was told with the most confidence."""
+    own = [t.description for t in told if t.source is None and t.description]
+    if own:
+        return own[-1]
+    described = [t for t in told if t.description]
+    return max(described, key=lambda t: t.confidence).description if described else ""
