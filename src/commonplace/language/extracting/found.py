@@ -70,6 +70,24 @@ class FoundNode:
     is_owner: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Where a node is spoken of: by a name, or by a word that stands for it."""
+
+    passage: int
+    start: int
+    end: int
+    node: int  # its place in the list
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spotted:
+    """Whoever and whatever has a name here. The first one is the owner, named or not."""
+
+    nodes: tuple[FoundNode, ...]
+    spans: tuple[Span, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundEdge:
     """Between two of the found nodes, by their places in the list."""
