@@ -9,7 +9,7 @@ end, another attitude or proximity), or where a telling says that it is over.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from commonplace.model.graph.relationships import relationship
@@ -49,23 +49,25 @@ class Stretch:
 
 
 def stretches(tellings: Iterable[EdgeTelling]) -> tuple[Stretch, ...]:
-    """Of whole threads: all tellings that share one with any of these have to be among them."""
+    """Of whole threads: all tellings that share one with any of these have to be among them. Each
+    telling that stands is part of one stretch."""
     runs: list[_Run] = []
     latest: dict[Thread, _Run] = {}
     for telling in sorted((t for t in tellings if t.stands), key=_in_time):
         threads = threads_of(telling.a, telling.b, telling.type)
         met = list({id(latest[t]): latest[t] for t in threads if t in latest}.values())
-        run = _after(telling, met)
-        if run is not None:
+        run = _ended_by(telling, met) if telling.ends else _after(telling, met)
+        if run not in runs:
+            runs.append(run)
+        if not telling.ends:
             latest.update(dict.fromkeys(threads, run))
-            if run not in met:
-                runs.append(run)
     return tuple(run.as_stretch() for run in runs)
 
 
 @dataclass(slots=True, eq=False)
 class _Run:
     told: list[EdgeTelling]
+    over: list[EdgeTelling] = field(default_factory=list)  # that tell that it is
     attitude: int | None = None
     proximity: int | None = None
     ended: tuple[datetime, datetime] | None = None  # in the world; when it was learned
@@ -97,13 +99,15 @@ class _Run:
         open_ones = [t for t in self.told if not is_high(t)]
         told = open_ones or self.told
         first = min(told, key=lambda t: t.recorded_at)
+        attitudes = [t.attitude for t in told if t.attitude]
+        proximities = [t.proximity for t in told if t.proximity]
         return Stretch(
             a=told[0].a,
             b=told[0].b,
             type=told[0].type,
             description=_description(told),
-            attitude=self.attitude or UNMARKED,
-            proximity=self.proximity or UNMARKED,
+            attitude=attitudes[0] if attitudes else UNMARKED,
+            proximity=proximities[0] if proximities else UNMARKED,
             confidence=max(t.confidence for t in told),
             sensitivity=Sensitivity.NORMAL if open_ones else Sensitivity.HIGH,
             valid_from=told[0].valid_from,
@@ -111,18 +115,12 @@ class _Run:
             recorded_at=first.recorded_at,
             invalidated_at=self.ended[1] if self.ended else None,
             recorded_by=first.by,
-            tellings=tuple(t.id for t in self.told),
+            tellings=tuple(t.id for t in (*self.told, *self.over)),
         )
 
 
-def _after(telling: EdgeTelling, met: Sequence[_Run]) -> _Run | None:
-    """The run that a telling is part of; None for one that only ends others. What it contradicts
-    is over from then on."""
-    if telling.ends:
-        for run in met:
-            if run.ends == (telling.a, telling.b):
-                run.end(telling.valid_from, telling.recorded_at)
-        return None
+def _after(telling: EdgeTelling, met: Sequence[_Run]) -> _Run:
+    """The run that a telling is part of. What it contradicts is over from then on."""
     if len(met) == 1 and met[0].takes(telling):
         met[0].add(telling)
         return met[0]
@@ -131,6 +129,19 @@ def _after(telling: EdgeTelling, met: Sequence[_Run]) -> _Run | None:
     new = _Run([])
     new.add(telling)
     return new
+
+
+def _ended_by(telling: EdgeTelling, met: Sequence[_Run]) -> _Run:
+    """The run that it ends. Of one that nothing else tells of only this is known: it was, and is
+    over."""
+    for run in met:
+        if run.ends == (telling.a, telling.b):
+            run.end(telling.valid_from, telling.recorded_at)
+            run.over.append(telling)
+            return run
+    unknown = _Run([telling])
+    unknown.end(telling.valid_from, telling.recorded_at)
+    return unknown
 
 
 def _agree(one: int | None, other: int | None) -> bool:
