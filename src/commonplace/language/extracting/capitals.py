@@ -1,0 +1,146 @@
+"""Names by their capitals: rows of words that nothing but a name explains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from commonplace.language.extracting.mention import Mention, mention
+from commonplace.language.extracting.signs import signs_of
+from commonplace.language.extracting.vocabulary import (
+    CALENDAR,
+    COMMON,
+    FAMILY,
+    GIVEN,
+    INSIDE,
+    LONGEST_KNOWN,
+    NO_NAMES,
+    OFFICES,
+    ORDINARY_GIVEN,
+    PEOPLES,
+    TITLES,
+    gazetteer,
+)
+from commonplace.language.extracting.written import Passage, Word, beside, in_a_row
+
+_LONGEST = 6  # words: more is a heading
+_JOINING = frozenset(("of", "the", "&", "for"))
+
+
+def named_by_capitals(passage: Passage) -> Iterator[Mention]:
+    words = passage.words
+    at = 0
+    while at < len(words):
+        start, end = _row(words, at)
+        if end == at:
+            at += 1
+            continue
+        yield from _mentions(passage, start, end)
+        at = end
+
+
+def _row(words: Sequence[Word], at: int) -> tuple[int, int]:
+    """The words of a name that begins here; an empty row where none does."""
+    if words[at].hebrew:
+        return at, at
+    known = known_length(words, at)
+    if words[at].mute:
+        length = known or _known_person(words, at)
+        return at, at + length
+    if not known and not _may_be_named(words[at]):
+        return at, at
+    end = at + max(known, 1)
+    while end < len(words) and end - at <= _LONGEST:
+        step = _joined(words, end)
+        if not step:
+            break
+        end += step
+    if not known and _only_begins(words, at, end):
+        return (at + 1, end) if end > at + 1 else (at, at)
+    return at, end
+
+
+def _may_be_named(word: Word) -> bool:
+    if not word.capital or word.text == "I" or word.text[0].isdigit():
+        return False
+    if word.key in TITLES or word.key in OFFICES:
+        return True
+    if word.key in CALENDAR and word.key not in GIVEN:
+        return False
+    return word.tells or word.key not in COMMON or word.key in ORDINARY_GIVEN
+
+
+def _joined(words: Sequence[Word], end: int) -> int:
+    """How many of the next words belong to the name before them."""
+    last, word = words[end - 1], words[end]
+    if not beside(last, word) or word.mute:
+        return 0
+    if word.capital and word.text != "I":
+        breaks = word.key in CALENDAR or word.key in OFFICES
+        return 0 if breaks or (word.first and len(last.text) > 1 and last.key not in TITLES) else 1
+    following = words[end + 1] if end + 1 < len(words) else None
+    if following is None or not beside(word, following):
+        return 0
+    if word.key in INSIDE and following.capital:
+        return 2
+    joins = word.key in _JOINING and last.key not in GIVEN and last.tells
+    named = following.capital and following.text != "I" and following.key not in NO_NAMES
+    return 2 if joins and named else 0
+
+
+def _only_begins(words: Sequence[Word], at: int, end: int) -> bool:
+    """Whether the first word has its capital from the sentence: "Met Sarah", "Will Sarah come"."""
+    word = words[at]
+    if not word.first:
+        return False
+    if word.key in TITLES or word.key in OFFICES:
+        return False
+    if word.key in COMMON or word.key in NO_NAMES:
+        if word.key in PEOPLES and end > at + 1:
+            return False
+        if word.key in ORDINARY_GIVEN and end > at + 1:
+            return words[at + 1].key in GIVEN and words[at + 1].key not in FAMILY
+        return word.key not in ORDINARY_GIVEN
+    return False
+
+
+def _mentions(passage: Passage, start: int, end: int) -> Iterator[Mention]:
+    """The name, without what only says what somebody is: "CEO Tim Cook"."""
+    words, office = passage.words, False
+    while start < end and words[start].key in OFFICES and words[start].key not in GIVEN:
+        start, office = start + 1, True
+    if start == end or (end - start == 1 and _is_no_name(words[start])):
+        return
+    row = words[start:end]
+    if all(word.key in TITLES for word in row):
+        return
+    votes = signs_of(words, start, end, office)
+    if votes:
+        yield mention(passage, start, end, votes)
+
+
+def _is_no_name(word: Word) -> bool:
+    return word.key in NO_NAMES and not (word.key in GIVEN and word.tells)
+
+
+def known_length(words: Sequence[Word], at: int) -> int:
+    """How many words of a known name begin here, written with a capital somewhere."""
+    for length in range(min(LONGEST_KNOWN, len(words) - at), 0, -1):
+        row = words[at : at + length]
+        if tuple(word.key for word in row) in gazetteer() and in_a_row(row):
+            return length if any(word.capital for word in row) and _is_meant(row) else 0
+    return 0
+
+
+def _is_meant(row: Sequence[Word]) -> bool:
+    """At a sentence's beginning, a word like others is no company: "Target", "Word"."""
+    return len(row) > 1 or row[0].tells or row[0].key not in COMMON
+
+
+def _known_person(words: Sequence[Word], at: int) -> int:
+    """Where all have capitals, only what is known to be a name is one."""
+    word = words[at]
+    if word.key not in GIVEN or word.key in ORDINARY_GIVEN:
+        return 0
+    following = words[at + 1] if at + 1 < len(words) else None
+    has_family = following is not None and following.key in FAMILY and beside(word, following)
+    return 2 if has_family else 1

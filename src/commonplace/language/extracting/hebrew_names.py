@@ -1,0 +1,195 @@
+"""Names in Hebrew, which has no capitals and glues small words to the front of others.
+
+A name shows itself by being known, by a title or a noun before it, and by what it stands beside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from commonplace.language.extracting.found import GROUP, LOCATION, ORGANIZATION
+from commonplace.language.extracting.mention import (
+    DOUBTFUL,
+    GUESSED,
+    KNOWN,
+    LIKELY,
+    SURE,
+    Mention,
+    Vote,
+)
+from commonplace.language.extracting.unnamed import words_for
+from commonplace.language.extracting.vocabulary import (
+    HEBREW_FAMILY,
+    HEBREW_GIVEN,
+    HEBREW_ORDINARY_GIVEN,
+    HEBREW_TITLES,
+    LONGEST_KNOWN,
+    PERSON,
+    data,
+    gazetteer,
+    listed,
+)
+from commonplace.language.extracting.written import Passage, Word, beside, in_a_row
+from commonplace.language.stopwords import stop_words
+from commonplace.language.wordlists import word_lists
+
+_PREFIX = re.compile("ו?(?:כש|מש|[לבמכשה])?|ו")
+_GLUED = re.compile("[והבכלמש]")
+_OWNING = frozenset(("שלי", "שלנו"))
+_LISTS = word_lists("extracting/name_words.txt")
+_AFTER = _LISTS["he after"] | stop_words("he")
+_BESIDE = _LISTS["he beside"]
+_ENDINGS = tuple(sorted(_LISTS["he endings"]))
+_HEADS = {
+    ORGANIZATION: frozenset(listed(data("organisations")["he"]["heads"])),
+    LOCATION: frozenset(listed(data("places")["he"]["heads"])),
+}
+_SHORTEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Words of a name from one place on, and how much of the first is glued to it."""
+
+    at: int
+    length: int
+    glued: int
+    votes: tuple[Vote, ...]
+    phrase: bool = False
+
+
+def named_in_hebrew(passage: Passage) -> Iterator[Mention]:
+    words, at = passage.words, 0
+    while at < len(words):
+        row = _row(words, at) if words[at].hebrew else None
+        if row is None:
+            at += 1
+            continue
+        yield _mention(passage, row)
+        at += row.length
+
+
+def _mention(passage: Passage, row: _Row) -> Mention:
+    first, last = passage.words[row.at], passage.words[row.at + row.length - 1]
+    start = first.start + row.glued
+    text = passage.text[start : last.end]
+    key = " ".join(word.key for word in passage.words[row.at : row.at + row.length])[row.glued :]
+    return Mention(passage.number, start, last.end, text, key, row.votes, row.phrase)
+
+
+def _row(words: Sequence[Word], at: int) -> _Row | None:
+    """The longest sign wins: a known name, a noun before a name, a title, a first name."""
+    for glued in _prefixes(words[at].key):
+        for rule in (_known, _relative, _headed, _titled, _person):
+            found = rule(words, at, glued)
+            if found is not None:
+                return found
+    return None
+
+
+def _prefixes(key: str) -> tuple[int, ...]:
+    """How many letters may be glued to a word: none first."""
+    longest = _PREFIX.match(key)
+    most = min(longest.end() if longest else 0, len(key) - _SHORTEST)
+    return tuple(range(most + 1))
+
+
+def _known(words: Sequence[Word], at: int, glued: int) -> _Row | None:
+    for length in range(min(LONGEST_KNOWN, len(words) - at), 0, -1):
+        row = words[at : at + length]
+        if not in_a_row(row):
+            continue
+        kinds = gazetteer().get((row[0].key[glued:], *(word.key for word in row[1:])))
+        if kinds is not None:
+            votes = [
+                Vote(kind, KNOWN if only or (glued and kind == LOCATION) else GUESSED, "known")
+                for kind, only in kinds
+            ]
+            if length == 1 and row[0].key[glued:] in HEBREW_GIVEN:
+                votes.append(Vote(PERSON, DOUBTFUL, "given"))
+            return _Row(at, length, glued, tuple(votes))
+    return None
+
+
+def _relative(words: Sequence[Word], at: int, glued: int) -> _Row | None:
+    """«אחותי», «אמא שלי», «המנהלת שלי», «הצוות שלנו»."""
+    key = words[at].key[glued:]
+    if key in words_for("he_kin"):
+        return _Row(at, 1, glued, (Vote(PERSON, LIKELY + 0.05, "phrase"),), phrase=True)
+    if at + 1 == len(words) or words[at + 1].key not in _OWNING:
+        return None
+    noun = key.removeprefix("ה")
+    if {key, noun} & words_for("he_role"):
+        return _Row(at, 2, glued, (Vote(PERSON, LIKELY + 0.05, "phrase"),), phrase=True)
+    if {key, noun} & words_for("he_group"):
+        return _Row(at, 2, glued, (Vote(GROUP, KNOWN, "phrase"),), phrase=True)
+    return None
+
+
+def _headed(words: Sequence[Word], at: int, glued: int) -> _Row | None:
+    """«אוניברסיטת חיפה», «רחוב הרצל»."""
+    for kind, heads in _HEADS.items():
+        for length in (2, 1):
+            head = " ".join(word.key for word in words[at : at + length])[glued:]
+            end = at + length
+            if head not in heads or end >= len(words) or not beside(words[end - 1], words[end]):
+                continue
+            named = words[end]
+            if not named.hebrew and not named.capital:
+                continue
+            if named.key in _AFTER or len(named.key) < _SHORTEST:
+                continue
+            return _Row(at, length + 1, glued, (Vote(kind, KNOWN, "head"),))
+    return None
+
+
+def _titled(words: Sequence[Word], at: int, glued: int) -> _Row | None:
+    key = words[at].key[glued:]
+    if key not in HEBREW_TITLES or at + 1 == len(words):
+        return None
+    named = words[at + 1]
+    if not _follows(words, at + 1) or not (named.hebrew and _may_be_family(named.key)):
+        return None
+    more = _family_length(words, at + 2)
+    return _Row(at, 2 + more, glued, (Vote(PERSON, SURE, "title"),))
+
+
+def _person(words: Sequence[Word], at: int, glued: int) -> _Row | None:
+    key = words[at].key[glued:]
+    if key not in HEBREW_GIVEN:
+        return None
+    family = _family_length(words, at + 1)
+    ordinary = key in HEBREW_ORDINARY_GIVEN
+    before = words[at - 1].key if at and not words[at].first else ""
+    if family:
+        sure = words[at + 1].key in HEBREW_FAMILY or not ordinary
+        return _Row(at, 1 + family, glued, (Vote(PERSON, LIKELY if sure else DOUBTFUL, "given"),))
+    if before in _BESIDE or before in words_for("he_kin") or before in _OWNING:
+        return _Row(at, 1, glued, (Vote(PERSON, LIKELY, "given"),))
+    if ordinary:
+        return None
+    return _Row(at, 1, glued, (Vote(PERSON, KNOWN if not glued or len(key) > 3 else DOUBTFUL, ""),))
+
+
+def _family_length(words: Sequence[Word], at: int) -> int:
+    """Whether the next word is a family name: 1, and 2 for «בן דוד»."""
+    if at >= len(words) or not _follows(words, at):
+        return 0
+    key = words[at].key
+    if key in ("בן", "בר", "אבו") and _family_length(words, at + 1):
+        return 2
+    return int(words[at].hebrew and _may_be_family(key))
+
+
+def _may_be_family(key: str) -> bool:
+    if key in HEBREW_FAMILY or key in HEBREW_GIVEN:
+        return True
+    if key in _AFTER or len(key) <= _SHORTEST or key.endswith("ים"):
+        return False
+    return key.endswith(_ENDINGS) or _GLUED.match(key) is None
+
+
+def _follows(words: Sequence[Word], at: int) -> bool:
+    return beside(words[at - 1], words[at])

@@ -1,0 +1,90 @@
+"""When two names are of one person. Pure.
+
+Parts of a name are its words without titles; the first is the given name, the last the family's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from commonplace.language.extracting.vocabulary import HEBREW_TITLES, TITLES
+from commonplace.language.names import bare
+
+_SHORTEST_NICKNAME = 3
+_SHORTEST_STEM = 5  # of the name that a nickname begins
+
+
+@dataclass(frozen=True, slots=True)
+class PersonName:
+    parts: tuple[str, ...]  # folded
+    title: str = ""
+
+    @property
+    def first(self) -> str:
+        return self.parts[0]
+
+    @property
+    def last(self) -> str:
+        return self.parts[-1]
+
+    @property
+    def is_full(self) -> bool:
+        return len(self.parts) > 1
+
+
+def person_name(key: str) -> PersonName:
+    words = [word for word in key.replace(".", " ").split() if word]
+    titles = [word for word in words if word in TITLES or word in HEBREW_TITLES]
+    if titles and len(titles) < len(words) and words[0] == titles[0]:
+        return PersonName(tuple(words[1:]), words[0])
+    return PersonName(tuple(words))
+
+
+@cache
+def _nicknames() -> dict[str, frozenset[int]]:
+    """For each form of a name, the lines in which it stands."""
+    text = resources.files(__package__).joinpath("nicknames.txt").read_text(encoding="utf-8")
+    found: dict[str, set[int]] = {}
+    for number, line in enumerate(text.splitlines()):
+        if not line.startswith("#"):
+            for form in line.split():
+                found.setdefault(bare(form), set()).add(number)
+    return {form: frozenset(lines) for form, lines in found.items()}
+
+
+def forms_of(given: str) -> frozenset[object]:
+    """What names of one person share: the name itself, and the lines of nicknames it stands in."""
+    return frozenset((given, *_nicknames().get(given, ())))
+
+
+def same_given(one: str, other: str) -> bool:
+    """ "Mike" and "Michael", "S" and "Sarah", "Mel" and "Melanie"."""
+    if one == other or _nicknames().get(one, frozenset()) & _nicknames().get(other, frozenset()):
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) == 1:
+        return long.startswith(short)
+    begins = len(short) >= _SHORTEST_NICKNAME and len(long) >= _SHORTEST_STEM
+    return begins and long.startswith(short)
+
+
+def same_person(one: PersonName, other: PersonName) -> bool:
+    """Whether two names, of which one may be short, can be of one person."""
+    if one.is_full and other.is_full:
+        return _same_family(one, other) and same_given(one.first, other.first)
+    short, long = (other, one) if one.is_full else (one, other)
+    if short.title and long.is_full:
+        return short.last == long.last or short.last == long.first
+    given = same_given(short.first, long.first) and len(short.first) > 1
+    return given or (long.is_full and short.last == long.last)
+
+
+def _same_family(one: PersonName, other: PersonName) -> bool:
+    short, long = sorted((one.last, other.last), key=len)
+    return short == long or (len(short) == 1 and long.startswith(short))
+
+
+def initials(name: PersonName) -> str:
+    return "".join(part[0] for part in name.parts)

@@ -1,0 +1,214 @@
+"""Whoever and whatever has a name in a source: one node each, and where they are spoken of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from commonplace.language.extracting.again import spoken_of_again
+from commonplace.language.extracting.apposition import same_as, says_who
+from commonplace.language.extracting.capitals import named_by_capitals
+from commonplace.language.extracting.finder import NameFinder
+from commonplace.language.extracting.found import Account, Said, Span, Spotted
+from commonplace.language.extracting.hebrew_names import named_in_hebrew
+from commonplace.language.extracting.individuals import Individual, Roster, by_letters
+from commonplace.language.extracting.joined import with_finder
+from commonplace.language.extracting.mention import (
+    CERTAIN,
+    KNOWN,
+    SURE,
+    Mention,
+    Vote,
+    elected,
+)
+from commonplace.language.extracting.nodes import as_node
+from commonplace.language.extracting.people import person_name
+from commonplace.language.extracting.small_letters import named_in_small_letters
+from commonplace.language.extracting.taking_part import taking_part
+from commonplace.language.extracting.unnamed import unnamed
+from commonplace.language.extracting.vocabulary import PERSON
+from commonplace.language.extracting.written import Passage, words_of
+from commonplace.language.names import bare
+
+_MOST_NODES = 500  # of one source: more is a list, and no telling
+_OWNER = 0
+
+
+def spot(account: Account, finder: NameFinder | None = None) -> Spotted:
+    passages = {
+        said.number: Passage(said.number, said.text, words_of(said.text)) for said in account.said
+    }
+    roster = _with_those_who_take_part(account)
+    read = [said for said in account.said if not said.by_machine and not said.suspicious]
+    mentions: list[Mention] = []
+    pairs: list[tuple[Mention, Mention]] = []
+    for said in read:
+        here = mentions_in(passages[said.number], finder)
+        pairs += same_as(said.text, here)
+        mentions += here
+    spans = _assigned(roster, mentions, pairs, {said.number: said for said in read})
+    spans += spoken_of_again(roster.individuals, passages.values(), spans)
+    return _spotted(account, roster.individuals, spans)
+
+
+def mentions_in(passage: Passage, finder: NameFinder | None = None) -> list[Mention]:
+    """In the order of the text. A phrase may hold a name: "Maya's wedding"."""
+    named = _apart([*named_by_capitals(passage), *named_in_hebrew(passage)])
+    if finder is not None:
+        named = with_finder(passage, named, finder)
+    named = _apart([*named, *named_in_small_letters(passage)])
+    phrases = [each for each in unnamed(passage) if not _crosses(each, named)]
+    return sorted((*named, *phrases), key=lambda each: (each.start, -each.end))
+
+
+def _apart(mentions: Iterable[Mention]) -> list[Mention]:
+    """Those that overlap no earlier one."""
+    kept: list[Mention] = []
+    taken: set[int] = set()
+    for each in mentions:
+        place = range(each.start, each.end)
+        if not taken.intersection(place):
+            kept.append(each)
+            taken.update(place)
+    return kept
+
+
+def _crosses(phrase: Mention, named: Sequence[Mention]) -> bool:
+    """Whether a name reaches into a phrase other than at its beginning."""
+    return any(
+        each.start < phrase.end and phrase.start < each.end and each.start != phrase.start
+        for each in named
+    )
+
+
+# ——— who is who ———
+
+
+def _with_those_who_take_part(account: Account) -> Roster:
+    """The owner comes first, then all whom the source lists."""
+    roster, owner = Roster(), account.owner
+    roster.new(PERSON)
+    roster.individuals[_OWNER].is_owner = True
+    roster.individuals[_OWNER].addresses = tuple(sorted(owner.addresses))
+    for name in sorted(
+        {owner.name, *owner.names} - {""}, key=lambda each: (each != owner.name, each)
+    ):
+        if "@" not in name:
+            roster.call(_OWNER, name, bare(name), CERTAIN)
+    mine = {address.casefold() for address in owner.addresses}
+    names = {bare(name) for name in (owner.name, *owner.names)}
+    for one in taking_part(account):
+        if one.address in mine or bare(one.name) in names:
+            continue
+        number = roster.add_person(one.name, bare(one.name), certain=CERTAIN)
+        individual = roster.individuals[number]
+        individual.addresses = tuple(dict.fromkeys((*individual.addresses, one.address)))
+        individual.passages = (*individual.passages, *one.passages)
+    return roster
+
+
+def _assigned(
+    roster: Roster,
+    mentions: Sequence[Mention],
+    pairs: Sequence[tuple[Mention, Mention]],
+    said: dict[int, Said],
+) -> list[Span]:
+    """Names first, then the phrases that stand for some of them."""
+    votes: dict[str, list[Vote]] = {}
+    for each in mentions:
+        votes.setdefault(each.key, []).extend(each.votes)
+    for phrase, named in pairs:
+        if phrase.votes[0].kind == PERSON:
+            votes[named.key].append(Vote(PERSON, SURE, "apposition"))
+    kinds = {key: elected(each) for key, each in votes.items()}
+    full = [m for m in mentions if not m.phrase and _is_full_person(m, kinds[m.key])]
+    for each in full:
+        _person(roster, each, kinds[each.key])
+    numbers: dict[Mention, int] = {}
+    for each in mentions:
+        if not each.phrase and len(roster.individuals) < _MOST_NODES:
+            numbers[each] = _named(roster, each, kinds[each.key])
+    for phrase, named in pairs:
+        if named in numbers and roster.individuals[numbers[named]].kind == phrase.votes[0].kind:
+            _stands_for(roster, phrase, numbers[named], said)
+            numbers[phrase] = numbers[named]
+    for each in mentions:
+        if each.phrase and each not in numbers and len(roster.individuals) < _MOST_NODES:
+            numbers[each] = _by_phrase(roster, each, kinds[each.key], said)
+    return [Span(m.passage, m.start, m.end, number) for m, number in numbers.items()]
+
+
+def _is_full_person(mention: Mention, kind: Vote) -> bool:
+    return kind.kind == PERSON and person_name(mention.key).is_full
+
+
+def _named(roster: Roster, mention: Mention, vote: Vote) -> int:
+    doubtful = vote.weight < KNOWN and len(mention.key.split()) == 1
+    if doubtful and mention.text.isupper():
+        number = by_letters(mention.key, roster.individuals)
+        if number is not None:
+            roster.call(number, mention.text, roster.individuals[number].name_key, vote.weight)
+            return number
+    if vote.kind == PERSON or (doubtful and roster.person(mention.key) is not None):
+        return _person(roster, mention, vote)
+    number = roster.thing(vote.kind, mention.key)
+    if number is None:
+        number = roster.new(vote.kind)
+    roster.call_thing(number, mention, vote.weight)
+    return number
+
+
+def _person(roster: Roster, mention: Mention, vote: Vote) -> int:
+    number = roster.person(mention.key)
+    if number is None:
+        number = roster.new(PERSON)
+    roster.call(number, mention.text, mention.key, vote.weight)
+    return number
+
+
+def _stands_for(roster: Roster, phrase: Mention, number: int, said: dict[int, Said]) -> None:
+    if says_who(phrase):
+        roster.call_by_phrase(number, phrase, _phrase_key(phrase, said))
+
+
+def _by_phrase(roster: Roster, mention: Mention, vote: Vote, said: dict[int, Said]) -> int:
+    key = _phrase_key(mention, said)
+    number = roster.phrase(key)
+    if number is None:
+        number = roster.new(vote.kind)
+        roster.individuals[number].called = _called(mention, said)
+    roster.individuals[number].weight = max(roster.individuals[number].weight, vote.weight)
+    roster.call_by_phrase(number, mention, key)
+    return number
+
+
+def _phrase_key(mention: Mention, said: dict[int, Said]) -> str:
+    """ "my manager" is another one in another's mouth."""
+    return f"{_other_speaker(said[mention.passage])}|{mention.key}"
+
+
+def _called(mention: Mention, said: dict[int, Said]) -> str:
+    other = _other_speaker(said[mention.passage])
+    opener, _, rest = mention.text.partition(" ")
+    return f"{other}'s {rest}" if other and opener.casefold() in ("my", "our") else ""
+
+
+def _other_speaker(said: Said) -> str:
+    return "" if said.by_owner else (said.speaker or "")
+
+
+# ——— what is handed on ———
+
+
+def _spotted(account: Account, individuals: Sequence[Individual], spans: list[Span]) -> Spotted:
+    heard: dict[int, set[int]] = {}
+    for span in spans:
+        heard.setdefault(span.node, set()).add(span.passage)
+    nodes = tuple(
+        as_node(one, account.owner, heard.get(number, set()))
+        for number, one in enumerate(individuals)
+    )
+    return Spotted(nodes=nodes, spans=tuple(sorted(spans, key=_place)))
+
+
+def _place(span: Span) -> tuple[int, int, int]:
+    return span.passage, span.start, -span.end

@@ -1,0 +1,72 @@
+"""Those who take part in a source: speakers, and participants as they are listed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from commonplace.language.extracting.found import GROUP, ORGANIZATION, Account
+from commonplace.language.extracting.vocabulary import GIVEN, data, last_words
+from commonplace.language.names import ROLES, bare
+
+_LISTED = re.compile(r"\s*(?P<name>[^<>]{0,200}?)\s*<(?P<address>[^<>\s]{3,320})>\s*")
+_ADDRESS = re.compile(r"[^\s@<>]{1,64}@[^\s@<>]{1,255}")
+_NUMBERED = re.compile(r"[\W\d_]*$")
+_NOBODY = frozenset(data("no_names")["parts"].split())
+_MOST_WORDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class TakesPart:
+    name: str
+    address: str = ""
+    passages: tuple[int, ...] = ()  # that they said
+
+
+def taking_part(account: Account) -> tuple[TakesPart, ...]:
+    """Each one once by name and address; roles and machines are nobody."""
+    said: dict[tuple[str, str], list[int]] = {}
+    for listed in account.participants:
+        said.setdefault(_read(listed), [])
+    for passage in account.said:
+        if passage.speaker and not passage.by_machine and not passage.by_owner:
+            said.setdefault(_read(passage.speaker), []).append(passage.number)
+    return tuple(
+        TakesPart(name, address, tuple(passages))
+        for (name, address), passages in said.items()
+        if _is_person(name)
+    )
+
+
+def _read(listed: str) -> tuple[str, str]:
+    both = _LISTED.fullmatch(listed)
+    name, address = (both["name"], both["address"]) if both else (listed.strip(), "")
+    name = name.strip("\"' ")
+    if _ADDRESS.fullmatch(name) and not address:
+        name, address = "", name
+    return name or _from_address(address), address.casefold()
+
+
+def _from_address(address: str) -> str:
+    """ "dana.levi@…" says a name, where the first part of it is one."""
+    parts = [part for part in re.split(r"[._-]", address.partition("@")[0]) if part.isalpha()]
+    if parts and bare(parts[0]) in GIVEN:
+        return " ".join(part.capitalize() for part in parts)
+    return ""
+
+
+def _is_person(name: str) -> bool:
+    words = [word for word in map(bare, _words(name)) if word]
+    if not words or len(words) > _MOST_WORDS:
+        return False
+    if words[0] in ROLES | _NOBODY or words[-1] in ROLES | _NOBODY:
+        return False
+    heads = last_words(ORGANIZATION) | last_words(GROUP)
+    return len(words) == 1 or words[-1] not in heads or words[0] in GIVEN
+
+
+def _words(name: str) -> Iterator[str]:
+    for word in name.split():
+        if not _NUMBERED.fullmatch(word):
+            yield word.strip("().,")
