@@ -1,0 +1,214 @@
+"""What extraction finds in labelled conversations, beside what a reader finds in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from commonplace.bench.extracting_labels import OWNER, Conversation, GoldEdge, GoldNode, folded
+from commonplace.language.extracting.found import (
+    KEPT_FROM,
+    Account,
+    Extracted,
+    FoundEdge,
+    FoundNode,
+)
+from commonplace.model.graph.relationships import RELATIONSHIPS, as_kept
+from commonplace.model.graph.words import NodeType
+
+Extract = Callable[[Account], Extracted]
+Told = tuple[str, str, str, bool]  # from whom, to whom, the relationship, whether it is over
+
+
+# `cached_property` keeps its value in the instance, so there are no slots.
+@dataclass(frozen=True)
+class Reading:
+    """A conversation, and what was found in it."""
+
+    conversation: Conversation
+    extracted: Extracted
+
+    @cached_property
+    def kept(self) -> tuple[tuple[int, FoundNode], ...]:
+        """The nodes that go into the graph, with their places. The owner is always there."""
+        return tuple(
+            (place, node)
+            for place, node in enumerate(self.extracted.nodes)
+            if node.confidence >= KEPT_FROM and not node.is_owner
+        )
+
+    @cached_property
+    def gold_of(self) -> dict[int, GoldNode]:
+        """By place, the node of the labels that it is. Each is found once: a second one for the
+        same person is a mistake."""
+        left = sorted(self.conversation.nodes, key=lambda node: node.optional)
+        matched: dict[int, GoldNode] = {}
+        for by_name in (True, False):  # whoever has the very name, before whoever has it as alias
+            for place, found in self.kept:
+                gold = next((one for one in left if one.accepts(found)), None)
+                if place in matched or gold is None or (by_name and not _is_called(gold, found)):
+                    continue
+                matched[place] = gold
+                left.remove(gold)
+        return matched
+
+    @cached_property
+    def edges(self) -> dict[Told, list[FoundEdge]]:
+        """Each relation once, however often it is told. Ends that are wrong are called by their
+        place, which is in no label."""
+        names = {place: node.name for place, node in self.gold_of.items()}
+        names |= {n: OWNER for n, node in enumerate(self.extracted.nodes) if node.is_owner}
+        kept = {place for place, _ in self.kept}
+        told: dict[Told, list[FoundEdge]] = {}
+        for edge in self.extracted.edges:
+            if edge.confidence < KEPT_FROM or not {edge.a, edge.b} <= kept | names.keys():
+                continue
+            a, b = (names.get(place, f"#{place}") for place in (edge.a, edge.b))
+            is_over = edge.ends or edge.valid_to is not None
+            told.setdefault((*self._in_one_form(a, b, edge.type), is_over), []).append(edge)
+        return told
+
+    def _in_one_form(self, a: str, b: str, type: str) -> tuple[str, str, str]:
+        """The direction tells something only between two of a type, and then only if it is known
+        what the word means: "dentist" is said of both ends."""
+        a, b, type = as_kept(a, b, type)
+        one, other = self._type_of.get(a), self._type_of.get(b)
+        is_directed = one == other and (one != NodeType.PERSON or type in RELATIONSHIPS)
+        return (a, b, type) if is_directed or a <= b else (b, a, type)
+
+    @cached_property
+    def _type_of(self) -> dict[str, NodeType]:
+        types = {node.name: node.type for node in self.conversation.nodes}
+        return types | {OWNER: NodeType.PERSON}
+
+    def forms(self, gold: GoldEdge) -> set[Told]:
+        """All that is accepted for an edge of the labels."""
+        return {(*self._in_one_form(gold.a, gold.b, type), gold.ends) for type in gold.types}
+
+    @cached_property
+    def _accepted(self) -> set[Told]:
+        return {form for gold in self.conversation.edges for form in self.forms(gold)}
+
+    # ——— right, wrong, missing ———
+
+    @property
+    def wrong_nodes(self) -> list[FoundNode]:
+        return [node for place, node in self.kept if place not in self.gold_of]
+
+    @property
+    def missing_nodes(self) -> list[GoldNode]:
+        found = {node.name for node in self.gold_of.values()}
+        return [node for node in self.due_nodes if node.name not in found]
+
+    @property
+    def due_nodes(self) -> list[GoldNode]:
+        return [node for node in self.conversation.nodes if not node.optional]
+
+    @property
+    def wrong_edges(self) -> list[Told]:
+        return [told for told in self.edges if told not in self._accepted]
+
+    @property
+    def missing_edges(self) -> list[GoldEdge]:
+        return [gold for gold in self.due_edges if self.edges.keys().isdisjoint(self.forms(gold))]
+
+    @property
+    def due_edges(self) -> list[GoldEdge]:
+        return [edge for edge in self.conversation.edges if not edge.optional]
+
+    @property
+    def dates_right(self) -> list[bool]:
+        """For each edge that was found and has a date in the labels: whether it was found too."""
+        return [
+            any(_began(edge).startswith(gold.valid_from) for edge in found)
+            for gold, found in self._found_of()
+            if gold.valid_from
+        ]
+
+    @property
+    def attitudes_right(self) -> list[bool]:
+        return [
+            any(edge.attitude in gold.attitude for edge in found)
+            for gold, found in self._found_of()
+            if gold.attitude
+        ]
+
+    def _found_of(self) -> Iterator[tuple[GoldEdge, list[FoundEdge]]]:
+        for gold in self.conversation.edges:
+            found = [edge for form in self.forms(gold) for edge in self.edges.get(form, ())]
+            if found:
+                yield gold, found
+
+
+def _is_called(gold: GoldNode, found: FoundNode) -> bool:
+    return folded(found.name) in map(folded, gold.names)
+
+
+def _began(edge: FoundEdge) -> str:
+    return edge.valid_from.date().isoformat() if edge.valid_from else ""
+
+
+def read(conversations: Sequence[Conversation], extract: Extract) -> list[Reading]:
+    return [Reading(each, extract(each.account)) for each in conversations]
+
+
+# ——— counts ———
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How much was found, how much of it is wrong; how much is due, how much of it is missing."""
+
+    found: int
+    wrong: int
+    due: int
+    missing: int
+
+    @property
+    def precision(self) -> float | None:
+        return percent(self.found - self.wrong, self.found)
+
+    @property
+    def recall(self) -> float | None:
+        return percent(self.due - self.missing, self.due)
+
+
+def count_nodes(readings: Sequence[Reading], sort: str | None = None) -> Count:
+    """Of all nodes, or of one sort: a type, or an entity's subtype."""
+
+    def among(nodes: Sequence[FoundNode] | Sequence[GoldNode]) -> int:
+        return sum(sort is None or sort in _sorts(node) for node in nodes)
+
+    return Count(
+        sum(among([node for _, node in each.kept]) for each in readings),
+        sum(among(each.wrong_nodes) for each in readings),
+        sum(among(each.due_nodes) for each in readings),
+        sum(among(each.missing_nodes) for each in readings),
+    )
+
+
+def _sorts(node: FoundNode | GoldNode) -> frozenset[str]:
+    subtypes = node.subtypes if isinstance(node, GoldNode) else frozenset({node.subtype})
+    return subtypes if node.type == NodeType.ENTITY else frozenset({str(node.type)})
+
+
+def count_edges(readings: Sequence[Reading], type: str | None = None) -> Count:
+    """Of all edges, or of one relationship: an edge of the labels is of its first one."""
+
+    def told(edges: Sequence[Told]) -> int:
+        return sum(type is None or edge[2] == type for edge in edges)
+
+    def gold(edges: Sequence[GoldEdge]) -> int:
+        return sum(type is None or edge.types[0] == type for edge in edges)
+
+    return Count(
+        sum(told(list(each.edges)) for each in readings),
+        sum(told(each.wrong_edges) for each in readings),
+        sum(gold(each.due_edges) for each in readings),
+        sum(gold(each.missing_edges) for each in readings),
+    )
+
+
+def percent(part: int, whole: int) -> float | None:
+    return 100 * part / whole if whole else None

@@ -1,0 +1,80 @@
+"""The labelled conversations are well-formed, and their halves alike."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from commonplace.bench.extracting_labels import OWNER, read_conversations
+from commonplace.bench.labels import HALVES
+from commonplace.language.extracting.found import ENTITY_TYPES
+from commonplace.model.graph.words import NodeType
+
+LABELLED = Path(__file__).parents[2] / "labelled"
+FIELDS = {"id", "language", "source_type", "date", "owner", "turns", "nodes", "edges"}
+
+
+def rows(half: str) -> list[dict]:
+    lines = (LABELLED / f"conversations-{half}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+BOTH = [pytest.param(row, id=row["id"]) for half in HALVES for row in rows(half)]
+
+
+def test_the_halves_share_nothing_and_have_as_many_of_each_language_and_source():
+    halves = [rows(half) for half in HALVES]
+    ids = [row["id"] for half in halves for row in half]
+    assert len(set(ids)) == len(ids) == 30
+    kinds = [Counter((row["language"], row["source_type"]) for row in half) for half in halves]
+    assert kinds[0] == kinds[1]
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_each_half_can_be_read_and_has_something_of_every_sort(half):
+    nodes = [node for each in read_conversations(LABELLED, half) for node in each.nodes]
+    assert {node.type for node in nodes} == set(NodeType)
+    assert {subtype for node in nodes for subtype in node.subtypes} == set(ENTITY_TYPES)
+
+
+@pytest.mark.parametrize("row", BOTH)
+def test_turns_are_between_four_and_fourteen(row):
+    assert row.keys() == FIELDS
+    assert 4 <= len(row["turns"]) <= 14
+    assert all(turn["text"].strip() for turn in row["turns"])
+
+
+@pytest.mark.parametrize("row", BOTH)
+def test_nodes_have_a_known_type_and_a_name_that_is_said(row):
+    said = " ".join(f"{turn['speaker']} {turn['text']}" for turn in row["turns"]).casefold()
+    names = [node["names"][0] for node in row["nodes"]]
+    assert len(set(names)) == len(names)
+    for node in row["nodes"]:
+        known = ENTITY_TYPES if NodeType(node["type"]) == NodeType.ENTITY else ("",)
+        assert {node["subtype"], *node.get("also", ())} <= set(known)
+        assert any(name.casefold() in said for name in node["names"])
+        assert row["owner"]["name"] not in node["names"]
+
+
+@pytest.mark.parametrize("row", BOTH)
+def test_the_ends_of_edges_are_nodes_and_what_must_be_found_stands_on_what_must_be(row):
+    ends = {node["names"][0]: node.get("optional", False) for node in row["nodes"]}
+    ends[OWNER] = False
+    for edge in row["edges"]:
+        assert edge["a"] in ends
+        assert edge["b"] in ends
+        assert edge["a"] != edge["b"]
+        assert edge.get("optional", False) >= (ends[edge["a"]] or ends[edge["b"]])
+
+
+@pytest.mark.parametrize("row", BOTH)
+def test_edges_have_types_dates_and_attitudes_of_the_agreed_form(row):
+    for edge in row["edges"]:
+        assert edge["types"]
+        assert all(re.fullmatch(r"[a-z]+(?:-[a-z]+)*", type) for type in edge["types"])
+        assert re.fullmatch(r"(?:\d{4}-\d\d(?:-\d\d)?)?", edge.get("valid_from", ""))
+        assert set(edge.get("attitude", ())) <= {1, 2, 3, 4, 5}
