@@ -1,0 +1,112 @@
+"""Graphs made by hand, as the readings of them (explore, traverse) take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from commonplace.model.graph.artifact import Artifact
+from commonplace.model.graph.edge import Edge
+from commonplace.model.graph.node import Node
+from commonplace.model.graph.note import Note
+from commonplace.model.graph.picture import Mention, Picture
+from commonplace.model.graph.telling import Cited
+from commonplace.model.graph.words import NodeType, kind_between
+from commonplace.model.salience import Marks
+from commonplace.model.source import ContentType, Source, SourceType
+from support.clock import START
+
+NEVER_READ = Marks(salience=0.005, access_count=1, touched_at=START)  # archived
+
+
+def a_node(name: str, type: NodeType = NodeType.PERSON, **fields: Any) -> Node:
+    made = {
+        "id": f"node:{name.lower().replace(' ', '-')}",
+        "user_id": "ana",
+        "key": name.casefold(),
+        "created_by": "ana",
+        "created_at": START,
+        "updated_at": START,
+    }
+    return Node(name=name, type=type, **{**made, **fields})
+
+
+def an_edge(a: Node, b: Node, type: str = "friend", **fields: Any) -> Edge:
+    made = {
+        "id": f"edge:{a.id[5:]}-{type}-{b.id[5:]}",
+        "user_id": "ana",
+        "kind": kind_between(a.type, b.type),
+        "valid_from": START,
+        "recorded_at": START,
+        "recorded_by": "ana",
+        "created_at": START,
+        "updated_at": START,
+    }
+    return Edge(a=a.id, b=b.id, type=type, **{**made, **fields})
+
+
+def a_source(name: str, **fields: Any) -> Source:
+    made = {
+        "id": f"source:{name}",
+        "user_id": "ana",
+        "origin": "file",
+        "external_id": name,
+        "source_type": SourceType.MEETING,
+        "content_type": ContentType.MEETING,
+        "summary": f"About {name}.",
+        "created_at": START,
+        "updated_at": START,
+        "started_at": START,
+    }
+    return Source(**{**made, **fields})
+
+
+def an_artifact(name: str, source: Source | None = None, **fields: Any) -> Artifact:
+    cited = source and Cited(
+        scope="user:ana", id=source.id, source_type=source.source_type, said_at=START
+    )
+    made = {
+        "id": f"artifact:{name.lower().replace(' ', '-')}",
+        "user_id": "ana",
+        "content_type": "md_file",
+        "output": "…",
+        "created_by": "ana",
+        "created_at": START,
+        "updated_at": START,
+    }
+    return Artifact(name=name, source=cited, **{**made, **fields})
+
+
+def a_note(about: Node | Edge, content: str, number: int = 0, **fields: Any) -> Note:
+    made = {"added_by": "ana", "date_added": START + timedelta(minutes=number)}
+    return Note(
+        id=f"note:{about.id}:{number}", about=about.id, content=content, **{**made, **fields}
+    )
+
+
+def a_picture(
+    nodes: Iterable[Node] = (),
+    edges: Iterable[Edge] = (),
+    *,
+    sources: Iterable[Source] = (),
+    mentions: Sequence[tuple[Source, Node]] = (),
+    artifacts: Iterable[Artifact] = (),
+    notes: Iterable[Note] = (),
+    marks: dict[str, Marks] | None = None,
+    said_at: datetime = START,
+    revision: int = 1,
+) -> Picture:
+    by_subject: dict[str, tuple[Note, ...]] = {}
+    for note in notes:
+        by_subject[note.about] = (*by_subject.get(note.about, ()), note)
+    return Picture(
+        revision=revision,
+        nodes={node.id: node for node in nodes},
+        edges={edge.id: edge for edge in edges},
+        sources={source.id: source for source in sources},
+        mentions=tuple(Mention(source.id, node.id, said_at) for source, node in mentions),
+        artifacts={artifact.id: artifact for artifact in artifacts},
+        notes=by_subject,
+        marks=marks or {},
+    )
