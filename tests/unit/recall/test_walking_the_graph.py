@@ -1,0 +1,256 @@
+"""traverse(mode="ppr"): what hangs on some seeds, as a plain reference implementation has it."""
+
+import sys
+from datetime import timedelta
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commonplace.errors import BadSettings, InvalidInput, MissingField, NotFound
+from commonplace.model.graph.words import NodeType
+from commonplace.model.salience import Marks
+from commonplace.model.time_travel import Then
+from commonplace.recall.walk import Walk, pagerank, seed_weights, walk_asked, walked
+from commonplace.recall.web import MENTION, Webs, web_of
+from support.clock import START
+from support.pictures import a_node, a_picture, a_source, an_edge
+
+
+def walk_from(picture, *seeds, now=START, then=None, **asked):
+    web = web_of(picture, now, *([then] if then else []))
+    return walked(web, picture, Walk(seeds=seeds, **asked))
+
+
+def ids_of(found):
+    return [each.entity_key for each in found.reached]
+
+
+def chain(length):
+    nodes = [a_node(f"N{number}") for number in range(length)]
+    edges = [an_edge(a, b) for a, b in pairwise(nodes)]
+    return nodes, edges
+
+
+# ——— against a dense reference ———
+
+
+def dense_reference(size, ways, home, damping):
+    """The fixed point, solved directly."""
+    weights = np.zeros((size, size))
+    for a, b, weight in ways:
+        weights[a, b] += weight
+        weights[b, a] += weight
+    away = weights.sum(axis=0)
+    chances = np.divide(weights, away, out=np.zeros_like(weights), where=away > 0)
+    chances[:, away == 0] = home[:, None]
+    return np.linalg.solve(np.eye(size) - damping * chances, (1 - damping) * home)
+
+
+@st.composite
+def graphs(draw):
+    size = draw(st.integers(2, 9))
+    pairs = st.tuples(st.integers(0, size - 1), st.integers(0, size - 1))
+    confidence = st.sampled_from([0.5, 0.8, 1.0])
+    ways = draw(st.dictionaries(pairs.filter(lambda p: p[0] < p[1]), confidence, max_size=20))
+    seeds = draw(st.sets(st.integers(0, size - 1), min_size=1, max_size=size))
+    damping = draw(st.sampled_from([0.0, 0.5, 0.85, 0.95]))
+    return size, ways, sorted(seeds), damping
+
+
+def picture_of(size, ways, names):
+    nodes = [a_node(names[number]) for number in range(size)]
+    edges = [
+        an_edge(nodes[a], nodes[b], confidence=confidence) for (a, b), confidence in ways.items()
+    ]
+    return nodes, a_picture(nodes, edges)
+
+
+@settings(max_examples=100, deadline=None)
+@given(graphs())
+def test_scores_agree_with_a_dense_reference(graph):
+    size, ways, seeds, damping = graph
+    nodes, picture = picture_of(size, ways, [f"N{number}" for number in range(size)])
+    web = web_of(picture, START)
+    scores = pagerank(web, seed_weights(web, picture, [nodes[seed].id for seed in seeds]), damping)
+    home = np.zeros(size)
+    home[seeds] = 1 / len(seeds)
+    wanted = dense_reference(
+        size, [(a, b, 0.5 * confidence) for (a, b), confidence in ways.items()], home, damping
+    )
+    mine = [scores[web.slots[node.id]] for node in nodes]
+    assert mine == pytest.approx(wanted, abs=2e-5)
+
+
+@settings(max_examples=50, deadline=None)
+@given(graphs(), st.randoms(use_true_random=False))
+def test_other_names_make_no_difference(graph, chance):
+    size, ways, seeds, damping = graph
+    names = [f"N{number}" for number in range(size)]
+    others = names[:]
+    chance.shuffle(others)
+    told = []
+    for each in (names, others):
+        nodes, picture = picture_of(size, ways, each)
+        found = walk_from(picture, *(nodes[seed].id for seed in seeds), damping=damping)
+        place = {node.id: number for number, node in enumerate(nodes)}
+        told.append({place[hit.entity_key]: (hit.score, hit.depth) for hit in found.reached})
+    assert told[0].keys() == told[1].keys()
+    for place, (score, depth) in told[0].items():
+        assert told[1][place] == (pytest.approx(score, abs=1e-5), depth)
+
+
+# ——— what is answered ———
+
+
+def test_what_is_farther_than_the_depth_is_not_answered():
+    nodes, edges = chain(6)
+    found = walk_from(a_picture(nodes, edges), nodes[0].id)
+    assert ids_of(found) == [node.id for node in nodes[1:4]]
+    found = walk_from(a_picture(nodes, edges), nodes[0].id, max_depth=1)
+    assert ids_of(found) == [nodes[1].id]
+
+
+def test_at_most_top_k_are_answered_best_first():
+    hub, *others = [a_node(f"N{number}") for number in range(30)]
+    edges = [
+        an_edge(hub, other, confidence=0.9 if number < 3 else 0.3)
+        for number, other in enumerate(others)
+    ]
+    found = walk_from(a_picture([hub, *others], edges), hub.id)
+    assert len(found.reached) == 20
+    assert set(ids_of(found)[:3]) == {other.id for other in others[:3]}
+    assert len(walk_from(a_picture([hub, *others], edges), hub.id, top_k=3).reached) == 3
+
+
+def test_seeds_themselves_are_not_answered():
+    nodes, edges = chain(3)
+    found = walk_from(a_picture(nodes, edges), nodes[0].id, nodes[2].id)
+    assert ids_of(found) == [nodes[1].id]
+
+
+def test_each_is_told_with_the_path_to_its_seed():
+    nodes, edges = chain(3)
+    first, second = walk_from(a_picture(nodes, edges), nodes[0].id).reached
+    assert (first.depth, second.depth) == (1, 2)
+    assert [(step.edge, step.to) for step in second.path] == [
+        (edges[0].id, nodes[1].id),
+        (edges[1].id, nodes[2].id),
+    ]
+    assert second.seed == nodes[0].id
+
+
+def test_sources_are_walked_to_and_through():
+    ben, eva = a_node("Ben"), a_node("Eva")
+    talk = a_source("talk")
+    picture = a_picture([ben, eva], sources=[talk], mentions=[(talk, ben), (talk, eva)])
+    to_source, to_eva = walk_from(picture, ben.id).reached
+    assert (to_source.entity_key, to_eva.entity_key) == (talk.id, eva.id)
+    assert [(step.edge, step.to) for step in to_eva.path] == [(None, talk.id), (None, eva.id)]
+    assert set(ids_of(walk_from(picture, talk.id))) == {ben.id, eva.id}
+
+
+def test_an_edge_as_a_seed_is_both_its_ends():
+    nodes, edges = chain(3)
+    found = walk_from(a_picture(nodes, edges), edges[0].id)
+    assert set(ids_of(found)) == {node.id for node in nodes}
+    assert {hit.seed for hit in found.reached} == {edges[0].id}
+    assert {hit.entity_key: hit.depth for hit in found.reached} == {
+        nodes[0].id: 0,
+        nodes[1].id: 0,
+        nodes[2].id: 1,
+    }
+
+
+def test_the_salient_is_nearer():
+    ben, eva, dan = a_node("Ben"), a_node("Eva"), a_node("Dan")
+    dear, dull = an_edge(ben, eva), an_edge(ben, dan)
+    marks = {dear.id: Marks(salience=1.0), dull.id: Marks(salience=0.2)}
+    found = walk_from(a_picture([ben, eva, dan], [dull, dear], marks=marks), ben.id)
+    assert ids_of(found) == [eva.id, dan.id]
+
+
+def test_an_edge_leads_nowhere_outside_its_time():
+    ben, acme = a_node("Ben"), a_node("Acme", NodeType.ENTITY)
+    june = START + timedelta(days=100)
+    edge = an_edge(ben, acme, "works-at", valid_to=june, invalidated_at=june)
+    picture = a_picture([ben, acme], [edge])
+    assert ids_of(walk_from(picture, ben.id, now=june)) == []
+    assert ids_of(walk_from(picture, ben.id, now=june, then=Then(as_of=START))) == [acme.id]
+
+
+def test_what_is_not_shown_is_walked_through():
+    nodes, edges = chain(3)
+    picture = a_picture(nodes, edges)
+    found = walked(
+        web_of(picture, START),
+        picture,
+        Walk(seeds=(nodes[0].id,)),
+        is_shown=lambda id: id != nodes[1].id,
+    )
+    assert ids_of(found) == [nodes[2].id]
+
+
+# ——— what makes no sense ———
+
+
+@pytest.mark.parametrize("seed", ["node:unknown", "edge:unknown", "source:unknown", "Ben"])
+def test_an_unknown_seed_is_named(seed):
+    with pytest.raises(NotFound, match=seed) as refused:
+        walk_from(a_picture([a_node("Ben")]), seed)
+    assert refused.value.field == "seed_nodes"
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "field"),
+    [
+        ({"seed_nodes": []}, MissingField, "seed_nodes"),
+        ({"seed_nodes": [3]}, InvalidInput, "seed_nodes"),
+        ({"damping": 1}, InvalidInput, "damping"),
+        ({"damping": -0.1}, InvalidInput, "damping"),
+        ({"max_depth": 0}, InvalidInput, "max_depth"),
+        ({"max_depth": 1.5}, InvalidInput, "max_depth"),
+        ({"top_k": 0}, InvalidInput, "top_k"),
+        ({"top_k": 1001}, InvalidInput, "top_k"),
+    ],
+)
+def test_bad_parameters_are_refused_by_name(asked, error, field):
+    with pytest.raises(error) as refused:
+        walk_asked(**{"seed_nodes": ["node:1"], **asked})
+    assert refused.value.field == field
+
+
+def test_the_defaults_are_the_contracts():
+    walk = walk_asked(seed_nodes="node:1")
+    assert (walk.damping, walk.max_depth, walk.top_k) == (0.85, 3, 20)
+
+
+def test_without_scipy_the_remedy_is_told(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    with pytest.raises(BadSettings) as refused:
+        web_of(a_picture([a_node("Ben")]), START)
+    assert "commonplace[graph]" in refused.value.remedy
+
+
+# ——— what is kept ———
+
+
+def test_a_web_is_made_once_for_each_key_and_the_oldest_goes():
+    webs, made = Webs(most=2), []
+
+    def make(key):
+        made.append(key)
+        return web_of(a_picture(), START)
+
+    for key in ("a", "b", "a", "c", "a", "b"):
+        webs.get(key, lambda key=key: make(key))
+    assert made == ["a", "b", "c", "b"]
+    assert len(webs) == 2
+
+
+def test_a_mention_weighs_as_much_as_an_edge_that_nobody_read():
+    ben, eva, talk = a_node("Ben"), a_node("Eva"), a_source("talk")
+    picture = a_picture([ben, eva], [an_edge(ben, eva)], sources=[talk], mentions=[(talk, ben)])
+    assert web_of(picture, START).weights.tolist() == pytest.approx([MENTION, MENTION])
