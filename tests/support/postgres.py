@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -15,6 +16,7 @@ from support.clock import START
 from support.pgserver import get_server
 from support.stores import TABLES
 
+SWEEPER = "sweeper"
 _numbers = itertools.count(1)
 
 
@@ -26,6 +28,8 @@ class Server:
         self.folder = Path(tempfile.mkdtemp(prefix="cp-pg-"))
         self._server = get_server(self.folder, cleanup_mode=None)
         self._emptied: list[str] = []
+        # Kept, since a new connection has to learn of every partition before it can empty one.
+        self._sweepers: dict[str, psycopg.Connection[Any]] = {}
         self._admin = psycopg.connect(self._server.get_uri(), autocommit=True)
         # These databases end with the run: only a power cut would need their bytes on the disk.
         self._admin.execute("ALTER SYSTEM SET fsync = off")
@@ -51,13 +55,23 @@ class Server:
 
     def give_back(self, url: str) -> None:
         """Emptied for the next test: far cheaper than another copy of the template."""
-        with psycopg.connect(url, options="-c lock_timeout=10s") as connection:
-            for table in TABLES:
-                connection.execute(f"DELETE FROM {table}")
+        try:
+            self._sweep(url)
+        except psycopg.OperationalError:  # a test that ends every session ends the sweeper's too
+            self._sweepers.pop(url).close()
+            self._sweep(url)
         self._emptied.append(url)
 
+    def _sweep(self, url: str) -> None:
+        if url not in self._sweepers:
+            self._sweepers[url] = psycopg.connect(
+                url, autocommit=True, application_name=SWEEPER, options="-c lock_timeout=10s"
+            )
+        self._sweepers[url].execute("; ".join(f"DELETE FROM {table}" for table in TABLES))
+
     def stop(self) -> None:
-        self._admin.close()
+        for connection in (*self._sweepers.values(), self._admin):
+            connection.close()
         self._server.stop()
         self._server.global_process_id_list.get_and_remove(os.getpid())
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -19,6 +19,7 @@ from commonplace.model.memory import State
 from commonplace.model.portable import Belongings
 from support.children import read_what_is_named, write, write_until_killed
 from support.odd_texts import odd_texts
+from support.postgres import SWEEPER
 from support.processes import PATIENCE, Child, in_order_of_speech
 from support.whole import assert_whole
 
@@ -131,6 +132,7 @@ def wait_until_alone(url: str) -> None:
     others = (
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
         " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        f" AND application_name <> '{SWEEPER}'"
     )
     with psycopg.connect(url, autocommit=True) as connection:
         while connection.execute(others).fetchone() != (0,):

@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from threading import Lock
@@ -59,7 +60,9 @@ class CategoriesFile:
         self._seen = seen
 
 
+@cache
 def shipped() -> Categories:
+    """Read once: the file comes with the package, and nobody changes it."""
     text = resources.files("commonplace.book").joinpath("categories.yaml").read_text("utf-8")
     return parse(text, SHIPPED)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from commonplace.answers import properties_of
@@ -67,9 +68,15 @@ def _or_null(parameter: Parameter) -> Schema:
     return {"anyOf": [schema, {"type": "null"}], "description": told}
 
 
+@cache
+def hints_of(kind: Any) -> Mapping[str, Any]:
+    """Hints are written as text, and making types of them takes its time."""
+    return typing.get_type_hints(kind)
+
+
 def returned_by(operation: Operation) -> Any:
     """The type that a verb's signature promises."""
-    return typing.get_type_hints(operation.method)["return"]
+    return hints_of(operation.method)["return"]
 
 
 class AnswerSchemas:
@@ -106,12 +113,12 @@ class AnswerSchemas:
         return self._names[kind]
 
     def _described(self, kind: Any) -> Schema:
-        hints = typing.get_type_hints(kind)
+        hints = hints_of(kind)
         rows = typing.is_typeddict(kind)
         named = list(hints) if rows else [field.name for field in fields(kind)]
         held = {name: self.of(hints[name]) for name in named}
         for name in () if rows else properties_of(kind):
-            held[name] = self.of(typing.get_type_hints(getattr(kind, name).fget)["return"])
+            held[name] = self.of(hints_of(getattr(kind, name).fget)["return"])
         told = (kind.__doc__ or "").split("\n\n")[0]
         automatic = told.startswith(f"{kind.__name__}(")  # what dataclass writes where nobody did
         schema: Schema = {"type": "object", "properties": held, "required": list(held)}
@@ -149,7 +156,7 @@ def read_as(hint: Any, data: Any) -> Any:
     if origin is not None and issubclass(origin, Iterable):
         return [read_as(inner[0], each) for each in data]
     if typing.is_typeddict(hint):
-        hints = typing.get_type_hints(hint)
+        hints = hints_of(hint)
         return {name: read_as(hints[name], each) for name, each in data.items()}
     if isinstance(hint, type) and is_dataclass(hint):
         return _dataclass_from(hint, data)
@@ -173,7 +180,7 @@ def _all_names(kind: Any) -> set[str]:
 
 
 def _dataclass_from(kind: Any, data: Mapping[str, Any]) -> Any:
-    hints = typing.get_type_hints(kind)
+    hints = hints_of(kind)
     given = {
         field.name: read_as(hints[field.name], data[field.name])
         for field in fields(kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import typing
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from mcp import types
@@ -12,12 +13,18 @@ from mcp import types
 from commonplace.operations import Parameter
 from commonplace.surfaces.mcp.asking import Decision, may_ask_after
 from commonplace.surfaces.mcp.leaning import lean_answer, lean_parameter
-from commonplace.surfaces.mcp.tools import Tool, Way
+from commonplace.surfaces.mcp.tools import TOOLS, Tool, Way
 from commonplace.surfaces.schemas import AnswerSchemas, Schema, of_parameter, returned_by
 
 RESULT = "result"  # where an answer that is no object stands
 DECIDED = "decided"  # what the user chose when the tool asked
 _DEFS = "#/$defs/"
+
+
+@cache
+def all_described() -> tuple[types.Tool, ...]:
+    """Once for all servers of a process: the table does not change."""
+    return tuple(described(tool) for tool in TOOLS)
 
 
 def described(tool: Tool) -> types.Tool:

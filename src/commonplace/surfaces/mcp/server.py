@@ -17,9 +17,8 @@ from commonplace.errors import CommonplaceError
 from commonplace.surfaces.mcp import prompts, resources
 from commonplace.surfaces.mcp.callers import Asking, Who
 from commonplace.surfaces.mcp.calling import Calls, Wrote, failed, in_thread, log
-from commonplace.surfaces.mcp.describing import described
+from commonplace.surfaces.mcp.describing import all_described
 from commonplace.surfaces.mcp.telling import told_of
-from commonplace.surfaces.mcp.tools import TOOLS
 from commonplace.surfaces.media_types import JSON
 
 INSTRUCTIONS = (
@@ -36,7 +35,7 @@ def build_server(who: Who, wrote: Wrote = lambda user: None) -> Server[Any]:
     """`who` says who a request comes from, for each request anew; `wrote` is told when
     something may have changed."""
     handles = _Handles(who)
-    tools = [described(tool) for tool in TOOLS]
+    tools = list(all_described())
     schemas = {tool.name: tool.input_schema for tool in tools}
 
     async def list_tools(asking: Asking, params: Any) -> types.ListToolsResult:

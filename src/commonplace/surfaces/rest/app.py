@@ -21,11 +21,11 @@ from commonplace.surfaces.media_types import EVENTS
 from commonplace.surfaces.rest.answering import endpoint_for
 from commonplace.surfaces.rest.attending import Attendance
 from commonplace.surfaces.rest.gate import Gate, failed
-from commonplace.surfaces.rest.openapi import Description, of_the_stream, problems
+from commonplace.surfaces.rest.openapi import description, of_the_stream, problems
 from commonplace.surfaces.rest.page import HEADERS, MEDIA_TYPE, page
 from commonplace.surfaces.rest.problems import problem
 from commonplace.surfaces.rest.reception import Reception
-from commonplace.surfaces.rest.routes import PREFIX, ROUTES
+from commonplace.surfaces.rest.routes import PREFIX
 from commonplace.surfaces.rest.stream import ChangeStream
 
 # FastAPI would tell paths, queries and the words of exceptions; `tracing` has spans without them.
@@ -71,20 +71,19 @@ def _operate(app: FastAPI, reception: Reception) -> None:
         response_class=Response,
         responses={200: {"description": "Events.", "content": {EVENTS: {}}}, **problems()},
     )
-    description = Description()
-    for route in ROUTES:
+    for route, described in description().routes:
         app.add_api_route(
             route.in_full(),
             endpoint_for(route, reception),
             methods=[route.method],
             response_model=None,
-            **description.of(route),
+            **described,
         )
-    described = app.openapi
+    without = app.openapi
 
     def with_components() -> dict[str, Any]:
-        schema = described()
-        schema.setdefault("components", {}).update(description.components())
+        schema = without()
+        schema.setdefault("components", {}).update(description().components())
         return schema
 
     app.openapi = with_components  # type: ignore[method-assign]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from commonplace.book import OfKeys
@@ -21,7 +22,7 @@ from commonplace.surfaces.rest.headers import (
     USER,
 )
 from commonplace.surfaces.rest.problems import as_problem, status_of
-from commonplace.surfaces.rest.routes import Route
+from commonplace.surfaces.rest.routes import ROUTES, Route
 from commonplace.surfaces.schemas import (
     AnswerSchemas,
     Schema,
@@ -43,13 +44,20 @@ SECURITY = {"key": {"type": "http", "scheme": "bearer"}}
 WITH_A_KEY: list[dict[str, list[str]]] = [{"key": []}, {}]  # on loopback also without one
 
 
+@cache
+def description() -> Description:
+    """Once for all servers of a process: the table does not change."""
+    return Description()
+
+
 class Description:
     """What FastAPI is told of each route; the named schemas are added at the end."""
 
     def __init__(self) -> None:
         self._answers = AnswerSchemas("#/components/schemas/")
+        self.routes = tuple((route, self._of(route)) for route in ROUTES)
 
-    def of(self, route: Route) -> dict[str, Any]:
+    def _of(self, route: Route) -> dict[str, Any]:
         """Arguments for `add_api_route`."""
         operation = route.operation
         return {
