@@ -94,12 +94,18 @@ class Bookkeeper:
 
 
 def together(batch: Iterable[Bookkeeping]) -> list[Bookkeeping]:
-    """One write for all reads of one scope in one thread by one actor."""
+    """One write for all reads of one scope in one thread by one actor; but two readings of one
+    thing of the graph are two."""
+    before_them: list[Bookkeeping] = []
     merged: dict[tuple[str, str | None, str | None], Bookkeeping] = {}
     for each in batch:
         key = (each.scope.key, each.thread_id, each.actor)
         before = merged.get(key)
         if before is None:
+            merged[key] = each
+            continue
+        if before.read.keys() & each.read.keys():
+            before_them.append(before)
             merged[key] = each
             continue
         merged[key] = replace(
@@ -108,5 +114,6 @@ def together(batch: Iterable[Bookkeeping]) -> list[Bookkeeping]:
             entries=before.entries + each.entries,
             turns=before.turns + each.turns,
             used_keys=before.used_keys + each.used_keys,
+            read={**before.read, **each.read},
         )
-    return list(merged.values())
+    return [*before_them, *merged.values()]

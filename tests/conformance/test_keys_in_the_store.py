@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 
 from commonplace.errors import StaleDecision
-from commonplace.model.changes import Bookkeeping, ChangeKey, RemoveEverything
+from commonplace.model.changes import Bookkeeping, RemoveEverything
+from commonplace.model.company_steps import ChangeKey
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.key import digest_of
 from commonplace.model.scope import Scope

@@ -9,14 +9,8 @@ from threading import Barrier, Thread
 import pytest
 
 from commonplace.errors import NotFound, StaleDecision
-from commonplace.model.changes import (
-    Changeset,
-    PutTeam,
-    SetGrant,
-    SetMember,
-    SetMembership,
-    SetShare,
-)
+from commonplace.model.changes import Changeset
+from commonplace.model.company_steps import PutTeam, SetGrant, SetMember, SetMembership, SetShare
 from commonplace.model.journal import Entry, Op
 from commonplace.model.scope import Scope
 from commonplace.model.team import Membership, Role, Share, Standing, Team

@@ -10,7 +10,6 @@ from typing import Any
 from commonplace.desk import indexing
 from commonplace.language.models.hashing import HashingEmbedder
 from commonplace.model.changes import (
-    AddKey,
     Applied,
     Change,
     Changeset,
@@ -20,6 +19,7 @@ from commonplace.model.changes import (
     added,
     changed,
 )
+from commonplace.model.company_steps import AddKey
 from commonplace.model.conflict import Held
 from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, Op

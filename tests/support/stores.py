@@ -38,6 +38,15 @@ SCOPED_TABLES = (
     "teams",
     "memberships",
     "shares",
+    "edges",
+    "edge_tellings",
+    "nodes",
+    "node_tellings",
+    "graph_notes",
+    "artifacts",
+    "extractions",
+    "marks",
+    "graph_vectors",
 )
 OF_THE_STORE = ("store_facts", "generations")  # nothing of any owner is in them
 TABLES = (*SCOPED_TABLES, *OF_THE_STORE)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from commonplace.book.members import told_of
 from commonplace.desk import Desk, placed_for
 from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound
-from commonplace.model.changes import Changeset, SetGrant, SetShare
+from commonplace.model.changes import Changeset
+from commonplace.model.company_steps import SetGrant, SetShare
 from commonplace.model.journal import Op
 from commonplace.model.memory import Sensitivity
 from commonplace.model.scope import Principal, Scope

@@ -9,7 +9,8 @@ from typing import Any
 
 from commonplace.desk import Desk
 from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound, Unauthenticated
-from commonplace.model.changes import AddKey, Bookkeeping, ChangeKey, Changeset, Step
+from commonplace.model.changes import Bookkeeping, Changeset, Step
+from commonplace.model.company_steps import AddKey, ChangeKey
 from commonplace.model.journal import Entry, Node, Op
 from commonplace.model.key import (
     SECRET_BYTES,

@@ -17,14 +17,8 @@ from commonplace.book.which_team import (
 )
 from commonplace.desk import Desk
 from commonplace.errors import LimitReached, NotAllowed, NotFound
-from commonplace.model.changes import (
-    Changeset,
-    SetGrant,
-    SetMember,
-    SetMembership,
-    SetShare,
-    Step,
-)
+from commonplace.model.changes import Changeset, Step
+from commonplace.model.company_steps import SetGrant, SetMember, SetMembership, SetShare
 from commonplace.model.journal import Entry, Node, Op
 from commonplace.model.scope import Principal
 from commonplace.model.team import MAX_MEMBERS, Membership, Role, Standing, is_last_owner

@@ -21,15 +21,8 @@ from commonplace.book.which_team import (
 )
 from commonplace.desk import Desk
 from commonplace.errors import NotAllowed
-from commonplace.model.changes import (
-    Changeset,
-    PutTeam,
-    Receipt,
-    RemoveEverything,
-    SetGrant,
-    SetMembership,
-    Step,
-)
+from commonplace.model.changes import Changeset, Receipt, RemoveEverything, Step
+from commonplace.model.company_steps import PutTeam, SetGrant, SetMembership
 from commonplace.model.journal import Entry, Event, Node, Op
 from commonplace.model.scope import Principal, Scope
 from commonplace.model.team import Membership, Role, Standing, Team

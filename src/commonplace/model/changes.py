@@ -2,8 +2,8 @@
 
 It can be shown before it happens (dry run) and undone after (each change names the version it
 replaces). A step carries the journal entry that tells of it; what is owed (Enqueue, Finish,
-Withdraw) is no change of memory, and has none. Keys and the company that somebody keeps are no
-memory either: they are told of, and do not move its revision.
+Withdraw) is no change of memory, and has none. Keys, the company that somebody keeps and how far a
+source was read are no memory either: they are told of, and do not move its revision.
 """
 
 from __future__ import annotations
@@ -14,18 +14,26 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.model.categories import OWN_WORDS
+from commonplace.model.company_steps import (
+    AddKey,
+    ChangeKey,
+    CompanyStep,
+    SetGrant,
+    SetMembership,
+    SetShare,
+)
 from commonplace.model.conflict import Held
+from commonplace.model.graph.steps import GraphStep, SetExtracted
+from commonplace.model.graph.whole import NO_GRAPH, WholeGraph
 from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op
 from commonplace.model.kept_answer import Claim
-from commonplace.model.key import Key
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Link, Memory, Sensitivity, Version
 from commonplace.model.proposal import Proposal
 from commonplace.model.recall_log import Logged, Turn
 from commonplace.model.scope import Scope
 from commonplace.model.source import CATEGORY, Passage, Source
-from commonplace.model.team import Membership, Share, Team
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,66 +208,6 @@ class RemoveSource:
 
 
 @dataclass(frozen=True, slots=True)
-class AddKey:
-    key: Key
-    digest: bytes  # of its token
-    entry: Entry
-    if_first: bool = False  # refused where its owner has keys already
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeKey:
-    """It ends: at once, or at another moment than before."""
-
-    before: Key
-    after: Key
-    entry: Entry
-
-
-@dataclass(frozen=True, slots=True)
-class PutTeam:
-    team: Team
-    entry: Entry
-
-
-@dataclass(frozen=True, slots=True)
-class SetMember:
-    """Under the team: who belongs to it. It is a change of the team, so that two who decide at
-    once about one team cannot both win."""
-
-    membership: Membership
-    entry: Entry
-    gone: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SetMembership:
-    """The same under the user, in the same transaction. No change of their memory."""
-
-    membership: Membership
-    entry: Entry
-    gone: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SetShare:
-    """Under the owner of a source: who may read it as a guest."""
-
-    share: Share
-    entry: Entry
-    gone: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SetGrant:
-    """The same under the guest, in the same transaction."""
-
-    share: Share
-    entry: Entry
-    gone: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Copy:
     """Somebody's whole memory, brought in as it was, numbers and journal included."""
 
@@ -273,6 +221,7 @@ class Copy:
     sources: tuple[AddSource, ...] = ()  # of their entries the journal that comes tells
     proposals: tuple[Proposal, ...] = ()
     recall_log: tuple[Logged, ...] = ()
+    graph: WholeGraph = NO_GRAPH
 
 
 Step = (
@@ -291,20 +240,23 @@ Step = (
     | AddSource
     | ChangeSource
     | RemoveSource
-    | AddKey
-    | ChangeKey
-    | PutTeam
-    | SetMember
-    | SetMembership
-    | SetShare
-    | SetGrant
+    | GraphStep
+    | CompanyStep
     | Enqueue
     | Finish
     | Withdraw
 )
 OF_THE_QUEUE = (Enqueue, Finish, Withdraw)
 # These steps alone do not move the revision.
-NO_MEMORY = (*OF_THE_QUEUE, AddKey, ChangeKey, SetMembership, SetShare, SetGrant)
+NO_MEMORY = (
+    *OF_THE_QUEUE,
+    SetExtracted,
+    AddKey,
+    ChangeKey,
+    SetMembership,
+    SetShare,
+    SetGrant,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,11 +297,14 @@ class Bookkeeping:
     vectors: Mapping[str, bytes] = field(default_factory=dict)  # late ones, by Memory.ref
     terms: Mapping[str, Indexing] = field(default_factory=dict)  # made anew, by Memory.ref
     passage_vectors: Mapping[int, bytes] = field(default_factory=dict)  # late ones, by unit
+    graph_vectors: Mapping[str, bytes] = field(default_factory=dict)  # by Node.ref or Edge.ref
     passage_terms: Mapping[int, Indexing] = field(default_factory=dict)  # made anew, by unit
     tidied: bool = False
     turns: tuple[Turn, ...] = ()  # for the recall log
     log_before: datetime | None = None  # given: the log forgets what is older
     used_keys: tuple[str, ...] = ()
+    # Nodes, edges and sources that were shown, and whether each was among the first (salience).
+    read: Mapping[str, bool] = field(default_factory=dict)
 
 
 def added(memory: Memory, index: Indexing, *, node: Node = Node.HOTPATH, **told: Any) -> Add:

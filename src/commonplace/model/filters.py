@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from datetime import datetime
 
+from commonplace.model.graph.edge import Edge
+from commonplace.model.graph.node import Node
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
 from commonplace.model.source import CATEGORY, Source
@@ -94,6 +97,14 @@ class Visibility:
 
     def admits_source(self, source: Source) -> bool:
         return self.sees_sources and (source.sensitivity != "high" or self.cleared)
+
+    def admits_node(self, node: Node) -> bool:
+        return self.admits_category(node.category) and (node.sensitivity != "high" or self.cleared)
+
+    def admits_edge(self, edge: Edge, ends: Collection[Node]) -> bool:
+        """Who sees a relation sees both that it is between."""
+        known = {node.id for node in ends if self.admits_node(node)}
+        return known.issuperset(edge.ends) and (edge.sensitivity != "high" or self.cleared)
 
     def admits_category(self, category: str | None) -> bool:
         return self.categories is None or category in self.categories

@@ -12,6 +12,10 @@ from commonplace.language.tokens import count_tokens
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.delta import MAX_BULLETS, ChangeTold, Delta, net_changes
 from commonplace.model.filters import Visibility
+from commonplace.model.graph.edge import PREFIX as EDGE
+from commonplace.model.graph.edge import Edge
+from commonplace.model.graph.node import PREFIX as NODE
+from commonplace.model.graph.node import Node
 from commonplace.model.journal import ChangeRow, Event, EventRow, HistoryRow, JournalRow, Op
 from commonplace.model.memory import Memory
 from commonplace.model.paging import following, page
@@ -25,6 +29,8 @@ OWNER_CURSOR = ""  # the owner has a cursor per thread too
 FURTHER_BACK = 4  # times as many lines, until an agent has as many as it asked for
 FAR_BACK = 300  # lines of the journal that are looked at for three bullets, at first
 _FARTHER = 8
+
+Item = Memory | Source | Node | Edge
 
 
 def changes(desk: Desk, principal: Principal, thread: str, since: int | None) -> Delta:
@@ -75,7 +81,7 @@ def _told(
     return tuple(_in_safe_words(change, known.get(change.id)) for change in told)
 
 
-def _in_safe_words(change: ChangeTold, item: Memory | Source | None) -> ChangeTold:
+def _in_safe_words(change: ChangeTold, item: Item | None) -> ChangeTold:
     """A header stands in a prompt: that something like instructions came is told without them."""
     if item is None or not is_planted(item):
         return change
@@ -104,10 +110,10 @@ def _whose(principal: Principal) -> str:
 
 
 def _visible(
-    visibility: Visibility, rows: Sequence[JournalRow], known: Mapping[str, Memory | Source]
+    visibility: Visibility, rows: Sequence[JournalRow], known: Mapping[str, Item]
 ) -> list[JournalRow]:
     """What is gone cannot be asked any more: the line of its removal says whom it was kept from."""
-    kept_back = {item.id for item in known.values() if not _admits(visibility, item)}
+    kept_back = {item.id for item in known.values() if not _admits(visibility, item, known)}
     kept_back |= {
         row.entry.subject
         for row in rows
@@ -120,19 +126,31 @@ def _other_end(row: JournalRow) -> str | None:
     return row.entry.new_ref if row.entry.event is Event.LINK else None
 
 
-def _items(desk: Desk, principal: Principal, subjects: Sequence[str]) -> dict[str, Memory | Source]:
+def _items(desk: Desk, principal: Principal, subjects: Sequence[str]) -> dict[str, Item]:
+    """With an edge come both that it is between: they decide who may know of it."""
+    store, scope = desk.store, principal.scope
+    of_the_graph = [id for id in subjects if id.startswith((NODE, EDGE))]
     sources = [id for id in subjects if is_source_id(id)]
-    memories = [id for id in subjects if not is_source_id(id)]
-    fetched = desk.store.fetch(principal.scope, memories)
-    found: list[Memory | Source] = [*as_disputed(desk, principal, fetched)]
-    found += desk.store.sources(principal.scope, sources)
+    memories = sorted({*subjects} - {*of_the_graph, *sources})
+    found: list[Item] = [*as_disputed(desk, principal, store.fetch(scope, memories))]
+    found += store.sources(scope, sources)
+    edges = store.edges(scope, [id for id in of_the_graph if id.startswith(EDGE)])
+    ends = [end for edge in edges for end in edge.ends]
+    found += [*edges, *store.nodes(scope, [*ends, *of_the_graph])]
     return {item.id: item for item in found}
 
 
-def _admits(visibility: Visibility, item: Memory | Source) -> bool:
-    if isinstance(item, Source):
-        return visibility.admits_source(item)
-    return visibility.admits(item)
+def _admits(visibility: Visibility, item: Item, known: Mapping[str, Item]) -> bool:
+    match item:
+        case Source():
+            return visibility.admits_source(item)
+        case Node():
+            return visibility.admits_node(item)
+        case Edge():
+            ends = [end for id in item.ends if isinstance(end := known.get(id), Node)]
+            return visibility.admits_edge(item, ends)
+        case _:
+            return visibility.admits(item)
 
 
 def _was_kept_from(visibility: Visibility, row: JournalRow, is_there: bool) -> bool:
@@ -153,11 +171,14 @@ def history(desk: Desk, principal: Principal, id: str) -> list[HistoryRow]:
     rows = desk.store.journal(
         principal.scope, JournalQuery(subject=id, events_only=True, newest=EVERYTHING)
     )
-    item = _items(desk, principal, [id]).get(id)
+    known = _items(desk, principal, [id])
+    item = known.get(id)
     if not principal.is_at_home:
         visible = isinstance(item, Source) and can_see_source(principal, item)
     else:
-        visible = item is None or principal.is_owner or _admits(visibility_of(principal), item)
+        visible = (
+            item is None or principal.is_owner or _admits(visibility_of(principal), item, known)
+        )
     told = _told_to(desk, principal, rows)
     if not told or not visible:
         raise NotFound(f"There is no {id!r} here.", field="id")

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from commonplace.desk import Desk
 from commonplace.language.suspicious import is_suspicious
+from commonplace.model.graph.edge import Edge
+from commonplace.model.graph.node import Node
 from commonplace.model.kinds import Kind
 from commonplace.model.memory import Memory
 from commonplace.model.scope import Principal
@@ -16,8 +18,10 @@ from commonplace.store.port import JournalQuery
 _ORDERS = (Kind.SOUL, Kind.RULE)
 
 
-def is_planted(item: Memory | Source) -> bool:
+def is_planted(item: Memory | Source | Node | Edge) -> bool:
     """By all of its words that a prompt could show."""
+    if isinstance(item, Node | Edge):
+        return is_suspicious(item.told)
     if isinstance(item, Source):
         return is_suspicious("\n".join((item.alias, item.title, item.summary)))
     if item.kind in _ORDERS and item.agent_id is None:

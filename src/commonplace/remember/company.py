@@ -7,15 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from commonplace.desk import Desk
-from commonplace.model.changes import (
-    Changeset,
-    RemoveEverything,
-    SetGrant,
-    SetMember,
-    SetMembership,
-    SetShare,
-    Step,
-)
+from commonplace.model.changes import Changeset, RemoveEverything, Step
+from commonplace.model.company_steps import SetGrant, SetMember, SetMembership, SetShare
 from commonplace.model.journal import Entry, Event, Node, Op
 from commonplace.model.scope import Principal, Scope
 from commonplace.model.team import Membership, Role, heir_of

@@ -17,12 +17,12 @@ from commonplace.model.changes import (
     Remove,
     RemoveEverything,
     Rewrite,
-    SetGrant,
     Step,
     Withdraw,
     removed,
     removed_source,
 )
+from commonplace.model.company_steps import SetGrant
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.kinds import Kind

@@ -14,6 +14,7 @@ from commonplace.model.graph.note import Note
 from commonplace.model.graph.picture import Mention
 from commonplace.model.graph.steps import Extraction
 from commonplace.model.graph.telling import EdgeTelling, NodeTelling
+from commonplace.model.graph.whole import WholeGraph
 from commonplace.model.salience import Marks
 from commonplace.model.scope import Scope
 
@@ -93,6 +94,10 @@ class GraphStore(Protocol):
     def unembedded_of_graph(
         self, scope: Scope, limit: int, generation: int | None = None
     ) -> list[tuple[str, str]]:
-        """Ids and texts of nodes and edges without a vector; without a generation, of the current
-        one."""
+        """Refs (id@version) and texts of nodes and edges without a vector; without a generation,
+        of the current one."""
+        ...
+
+    def whole_graph(self, scope: Scope) -> WholeGraph:
+        """All that is kept of it, in one snapshot."""
         ...

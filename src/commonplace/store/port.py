@@ -21,6 +21,7 @@ from commonplace.model.scope import Scope
 from commonplace.model.source import Passage, Source
 from commonplace.model.team import Membership, Reachable, Share, Team
 from commonplace.model.time_travel import NOW, Then
+from commonplace.store.graph_port import GraphStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,13 @@ class Counters:
     generation: int = 1  # of the vectors that are current
     observed_day: int = 0
     observed: int = 0  # memories made of conversations on that day
+    graph: int = 0  # counts changes of the graph
+    graph_epoch: int = 0  # moves when something of the graph alone vanished
+
+    @property
+    def epoch_of_graph(self) -> int:
+        """Other than before when anything vanished that a picture of the graph may show."""
+        return self.epoch + self.graph_epoch
 
     def observed_on(self, day: int) -> int:
         return self.observed if self.observed_day == day else 0
@@ -278,7 +286,7 @@ class Health:
     pending_scrubs: int
 
 
-class Store(Protocol):
+class Store(GraphStore, Protocol):
     url: str  # without a password
 
     def apply(self, changeset: Changeset) -> Applied: ...
@@ -498,9 +506,10 @@ class Store(Protocol):
         vectors: Mapping[str, bytes],
         built_seq: int | None,
         passages: Mapping[int, bytes] | None = None,
+        graph: Mapping[str, bytes] | None = None,
     ) -> None:
-        """Vectors by Memory.ref, and of passages by unit. ``built_seq``: complete up to this
-        sequence number."""
+        """Vectors by Memory.ref, of passages by unit, of the graph by Node.ref and Edge.ref.
+        ``built_seq``: complete up to this sequence number."""
         ...
 
     def switch_to(self, generation: int) -> bool:

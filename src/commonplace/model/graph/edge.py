@@ -82,3 +82,20 @@ class Edge:
             notes[:SEARCHED_NOTES],
         )
         return " ".join(word for word in words if word)
+
+    # ——— what the delta header asks of every item ———
+
+    @property
+    def importance(self) -> int:
+        return 2
+
+    @property
+    def conflict(self) -> str | None:
+        return None
+
+    @property
+    def told(self) -> str:
+        return self.description or self.type
+
+    def is_live(self, now: datetime) -> bool:
+        return self.stands and (self.valid_to is None or now < self.valid_to)

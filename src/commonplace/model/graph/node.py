@@ -76,3 +76,20 @@ class Node:
 
     def evolve(self, **changes: Any) -> Self:
         return replace(self, **changes)
+
+    # ——— what the delta header asks of every item ———
+
+    @property
+    def importance(self) -> int:
+        return 2
+
+    @property
+    def conflict(self) -> str | None:
+        return None
+
+    @property
+    def told(self) -> str:
+        return f"{self.name} ({self.type})"
+
+    def is_live(self, now: datetime) -> bool:
+        return self.stands and self.merged_into is None

@@ -54,7 +54,9 @@ SELECT CAST(CAST(pg_current_xact_id() AS xid) AS text)
 -- name: vacuum
 VACUUM (FULL) memories, versions, terms, vectors, links, reads, journal, cursors, held, proposals,
   sources, originals, passages, jobs, recall_log, recall_hits, keys, kept_answers,
-  teams, memberships, shares
+  teams, memberships, shares,
+  nodes, node_tellings, edges, edge_tellings, graph_notes, marks, graph_vectors, artifacts,
+  extractions
 
 -- name: unseen_since
 -- VACUUM FULL keeps dead rows that an open transaction may still look at. It freezes all others, so
@@ -65,14 +67,19 @@ SELECT bool_and(age(relfrozenxid) <= age(CAST(CAST(:moment AS TEXT) AS xid)))
    AND (oid IN (to_regclass('cursors'), to_regclass('held'), to_regclass('jobs'),
                to_regclass('proposals'), to_regclass('keys'),
                to_regclass('kept_answers'), to_regclass('teams'),
-               to_regclass('memberships'), to_regclass('shares'))
+               to_regclass('memberships'), to_regclass('shares'),
+               to_regclass('graph_notes'), to_regclass('artifacts'),
+               to_regclass('extractions'), to_regclass('marks'))
         OR oid IN (SELECT inhrelid FROM pg_inherits
                     WHERE inhparent IN (to_regclass('memories'), to_regclass('versions'),
                                         to_regclass('terms'), to_regclass('vectors'),
                                         to_regclass('links'), to_regclass('reads'),
                                         to_regclass('journal'), to_regclass('sources'),
                                         to_regclass('originals'), to_regclass('passages'),
-                                        to_regclass('recall_log'), to_regclass('recall_hits'))))
+                                        to_regclass('recall_log'), to_regclass('recall_hits'),
+                                        to_regclass('nodes'), to_regclass('node_tellings'),
+                                        to_regclass('edges'), to_regclass('edge_tellings'),
+                                        to_regclass('graph_vectors'))))
 
 -- name: database_size
 SELECT pg_database_size(current_database())

@@ -103,7 +103,7 @@ class SqlGenerations(ABC):
         with self._reading(scope) as session:
             counts = [
                 session.one(statement, generation=generation)
-                for statement in ("count_unbuilt", "count_unbuilt_passages")
+                for statement in ("count_unbuilt", "count_unbuilt_passages", "count_unbuilt_graph")
             ]
         return sum(int(row[0]) for row in counts if row)
 
@@ -114,6 +114,7 @@ class SqlGenerations(ABC):
         vectors: Mapping[str, bytes],
         built_seq: int | None,
         passages: Mapping[int, bytes] | None = None,
+        graph: Mapping[str, bytes] | None = None,
     ) -> None:
         with self._writing(scope) as session:
             # The counters' row is locked first, as in every write.
@@ -121,6 +122,7 @@ class SqlGenerations(ABC):
             _hold_to_building(session, generation)
             insert_late_vectors(session, vectors, generation)
             insert_unit_vectors(session, passages or {}, generation)
+            insert_graph_vectors(session, graph or {}, generation)
             reached("reembed.vectors")
             if built_seq is not None:
                 session.run("built_up_to", generation=generation, seq=built_seq)
@@ -142,6 +144,8 @@ class SqlGenerations(ABC):
     def remove_retired(self, scope: Scope, first: int, last: int) -> None:
         with self._writing(scope) as session:
             session.run("remove_generations", first=first, last=last)
+            if first == 0:  # vectors of the graph have no units: they go with the first
+                session.run("remove_graph_generations")
         reached("reembed.removed")
 
     def forget_retired(self) -> None:
@@ -235,6 +239,27 @@ def insert_unit_vectors(
     return list(vectors)
 
 
+def insert_graph_vectors(
+    session: Session, vectors: Mapping[str, bytes], generation: int, seq: int | None = None
+) -> None:
+    """By Node.ref or Edge.ref: what was changed since the text was read gets none. With ``seq``
+    caches hear of it."""
+    if not vectors:
+        return
+    versions = [id_and_version(ref) for ref in vectors]
+    session.run_many(
+        "insert_late_graph_vector",
+        [
+            {"id": id, "version": version, "vector": vector, "generation": generation}
+            for (id, version), vector in zip(versions, vectors.values(), strict=True)
+        ],
+    )
+    if seq is not None:
+        ids = [id for id, _ in versions]
+        session.run("bump_nodes", seq=seq, ids=ids)
+        session.run("bump_edges", seq=seq, ids=ids)
+
+
 def id_and_version(ref: str) -> tuple[str, int]:
     id, _, version = ref.rpartition("@")
     return id, int(version)
@@ -243,7 +268,7 @@ def id_and_version(ref: str) -> tuple[str, int]:
 def counters_from(row: Row | None) -> Counters:
     if row is None:
         return Counters()
-    revision, seq, epoch, journal, units, profile_numbers, tidied_at, *observed, generation = row
+    revision, seq, epoch, journal, units, profile_numbers, tidied_at, *others, generation = row
     return Counters(
         revision,
         seq,
@@ -253,5 +278,5 @@ def counters_from(row: Row | None) -> Counters:
         profile_numbers,
         moment(tidied_at),
         generation,
-        *observed,
+        *others,
     )

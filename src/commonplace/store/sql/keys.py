@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.errors import StaleDecision
-from commonplace.model.changes import AddKey, ChangeKey
+from commonplace.model.company_steps import AddKey, ChangeKey
 from commonplace.model.key import Key
 from commonplace.model.scope import Scope
 from commonplace.store.sql.rows import Row, instant, micros, moment

@@ -7,6 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 
+from commonplace.store.sql.graph_rows import (
+    ARTIFACT_COLUMNS,
+    EDGE_COLUMNS,
+    EDGE_TELLING_COLUMNS,
+    EXTRACTION_COLUMNS,
+    MARKS_COLUMNS,
+    NODE_COLUMNS,
+    NODE_TELLING_COLUMNS,
+    NOTE_COLUMNS,
+)
 from commonplace.store.sql.jobs import JOB_COLUMNS
 from commonplace.store.sql.keys import KEY_COLUMNS
 from commonplace.store.sql.rows import COLUMNS, INDEX_COLUMNS
@@ -29,6 +39,14 @@ _COLUMNS = {
     "#passage_columns": PASSAGE_COLUMNS,
     "#job_columns": JOB_COLUMNS,
     "#key_columns": KEY_COLUMNS,
+    "#node_columns": NODE_COLUMNS,
+    "#edge_columns": EDGE_COLUMNS,
+    "#node_telling_columns": NODE_TELLING_COLUMNS,
+    "#edge_telling_columns": EDGE_TELLING_COLUMNS,
+    "#note_columns": NOTE_COLUMNS,
+    "#artifact_columns": ARTIFACT_COLUMNS,
+    "#marks_columns": MARKS_COLUMNS,
+    "#extraction_columns": EXTRACTION_COLUMNS,
 }
 
 

@@ -13,6 +13,7 @@ UPDATE scopes
    SET revision = revision + :changes, seq = seq + 1, epoch = epoch + :vanished,
        journal = journal + :entries, units = units + :units,
        profile_numbers = profile_numbers + :profile_numbers,
+       graph = graph + :graph, graph_epoch = graph_epoch + :graph_vanished,
        observed = CASE WHEN CAST(:observed AS BIGINT) = 0 THEN observed
                        WHEN observed_day = CAST(:day AS BIGINT)
                        THEN observed + CAST(:observed AS BIGINT)
@@ -21,6 +22,7 @@ UPDATE scopes
                            ELSE CAST(:day AS BIGINT) END
  WHERE scope = :scope
 RETURNING revision, seq, epoch, journal, units, profile_numbers, tidied_at, observed_day, observed,
+          graph, graph_epoch,
           COALESCE((SELECT g.number FROM generations g WHERE g.state = 'current'), 1)
 
 -- name: open_scope
@@ -28,6 +30,7 @@ INSERT INTO scopes (scope) VALUES (:scope) ON CONFLICT (scope) DO NOTHING
 
 -- name: counters
 SELECT revision, seq, epoch, journal, units, profile_numbers, tidied_at, observed_day, observed,
+       graph, graph_epoch,
        COALESCE((SELECT g.number FROM generations g WHERE g.state = 'current'), 1)
   FROM scopes WHERE scope = :scope
 
@@ -514,7 +517,7 @@ UPDATE generations SET state = :state WHERE number = :number
 
 -- name: unbuilt_scopes
 SELECT scope FROM scopes
- WHERE units > 0 AND (building <> :generation OR built_seq <> seq) ORDER BY scope
+ WHERE (units > 0 OR graph > 0) AND (building <> :generation OR built_seq <> seq) ORDER BY scope
 
 -- name: drop_caches
 UPDATE scopes SET epoch = epoch + 1

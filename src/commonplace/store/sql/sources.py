@@ -180,6 +180,7 @@ def remove_sources(session: Session, steps: Sequence[RemoveSource]) -> None:
     _remove_passages(session, ids)
     session.run("delete_originals", ids=ids)
     session.run("drop_shares_of", ids=ids)
+    session.run("delete_marks", ids=ids)
     session.run("delete_sources", ids=ids)
 
 

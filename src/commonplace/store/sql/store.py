@@ -39,12 +39,15 @@ from commonplace.store.sql.generations import (
     SqlGenerations,
     counters_from,
     id_and_version,
+    insert_graph_vectors,
     insert_late_vectors,
     insert_unit_vectors,
 )
+from commonplace.store.sql.graph import SqlGraph
 from commonplace.store.sql.jobs import SqlJobs
 from commonplace.store.sql.kept_answers import SqlKeptAnswers, forget_old_answers
 from commonplace.store.sql.keys import SqlKeys, mark_keys_used
+from commonplace.store.sql.marks import record_readings
 from commonplace.store.sql.past import SqlPast
 from commonplace.store.sql.proposals import SqlProposals
 from commonplace.store.sql.recall_log import SqlRecallLog, record_turns
@@ -94,6 +97,7 @@ class SqlStore(
     SqlKeys,
     SqlKeptAnswers,
     SqlTeams,
+    SqlGraph,
 ):
     url: str
     _closed = False
@@ -143,6 +147,7 @@ class SqlStore(
             if numbered is None:
                 return  # nothing is remembered here, so there is nothing to keep books on
             self._record_reads(session, bookkeeping)
+            record_readings(session, bookkeeping.read, bookkeeping.at)
             self._record_vectors(session, bookkeeping)
             self._record_terms(session, bookkeeping)
             self._record_entries(session, bookkeeping, *numbered)
@@ -164,7 +169,8 @@ class SqlStore(
             session.run("mark_tidied", at=at)
 
     def _record_vectors(self, session: Session, bookkeeping: Bookkeeping) -> None:
-        if not bookkeeping.vectors and not bookkeeping.passage_vectors:
+        late = (bookkeeping.vectors, bookkeeping.passage_vectors, bookkeeping.graph_vectors)
+        if not any(late):
             return
         counters = session.one("lock_counters", **NO_MOVES)
         numbers = counters_from(counters)
@@ -173,6 +179,7 @@ class SqlStore(
         session.run("bump_seq", seq=numbers.seq, ids=ids)
         units = insert_unit_vectors(session, bookkeeping.passage_vectors, numbers.generation)
         session.run("bump_passages", seq=numbers.seq, units=units)
+        insert_graph_vectors(session, bookkeeping.graph_vectors, numbers.generation, numbers.seq)
 
     def _record_terms(self, session: Session, bookkeeping: Bookkeeping) -> None:
         """Caches take a unit's terms for settled, so they all start anew."""

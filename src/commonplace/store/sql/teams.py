@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 
 from commonplace.errors import NotFound
-from commonplace.model.changes import PutTeam, SetGrant, SetMember, SetMembership, SetShare
+from commonplace.model.company_steps import PutTeam, SetGrant, SetMember, SetMembership, SetShare
 from commonplace.model.scope import Scope
 from commonplace.model.team import Membership, Reachable, Role, Share, Standing, Team
 from commonplace.store.sql.rows import Row, instant, micros

@@ -143,6 +143,7 @@ class SqliteStore(SqlStore):
         try:
             self._use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA temp_store = MEMORY")
             connection.execute("PRAGMA cache_size = -16384")
         except BaseException:

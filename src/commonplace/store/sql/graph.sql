@@ -1,0 +1,434 @@
+-- Statements about the graph, for both databases; the notation is that of queries.sql.
+--   #node_columns … #extraction_columns  in the order that graph_rows.py reads them
+
+-- name: insert_node
+INSERT INTO nodes (
+  scope, id, seq, version, type, subtype, name, key, aliases, addresses, description, is_owner,
+  confidence, sensitivity, ttl_policy, source_count, promotion_score, first_at, last_at, days,
+  is_dirty, has_meso, has_macro, merged_into, stands, created_by, created_at, updated_at, text
+) VALUES (
+  :scope, :id, :seq, :version, :type, :subtype, :name, :key, :aliases, :addresses, :description,
+  :is_owner, :confidence, :sensitivity, :ttl_policy, :source_count, :promotion_score, :first_at,
+  :last_at, :days, :is_dirty, :has_meso, :has_macro, :merged_into, :stands, :created_by,
+  :created_at, :updated_at, :text
+)
+
+-- name: park_nodes
+-- A name can go from one node to another in one changeset: first all of them let go of theirs.
+UPDATE nodes SET stands = 0, is_owner = 0 WHERE scope = :scope AND id IN #list(ids)
+
+-- name: update_node
+UPDATE nodes
+   SET seq = :seq, version = :version, type = :type, subtype = :subtype, name = :name, key = :key,
+       aliases = :aliases, addresses = :addresses, description = :description,
+       is_owner = :is_owner, confidence = :confidence, sensitivity = :sensitivity,
+       ttl_policy = :ttl_policy, source_count = :source_count, promotion_score = :promotion_score,
+       first_at = :first_at, last_at = :last_at, days = :days, is_dirty = :is_dirty,
+       has_meso = :has_meso, has_macro = :has_macro, merged_into = :merged_into, stands = :stands,
+       created_by = :created_by, created_at = :created_at, updated_at = :updated_at,
+       text = COALESCE(CAST(:text AS TEXT), text)
+ WHERE scope = :scope AND id = :id AND version = :expected_version
+RETURNING id
+
+-- name: insert_edge
+INSERT INTO edges (
+  scope, id, seq, version, a, b, kind, type, description, attitude, proximity, confidence,
+  sensitivity, valid_from, valid_to, recorded_at, invalidated_at, recorded_by, is_dirty, stands,
+  created_at, updated_at, text
+) VALUES (
+  :scope, :id, :seq, :version, :a, :b, :kind, :type, :description, :attitude, :proximity,
+  :confidence, :sensitivity, :valid_from, :valid_to, :recorded_at, :invalidated_at, :recorded_by,
+  :is_dirty, :stands, :created_at, :updated_at, :text
+)
+
+-- name: update_edge
+UPDATE edges
+   SET seq = :seq, version = :version, a = :a, b = :b, kind = :kind, type = :type,
+       description = :description, attitude = :attitude, proximity = :proximity,
+       confidence = :confidence, sensitivity = :sensitivity, valid_from = :valid_from,
+       valid_to = :valid_to, recorded_at = :recorded_at, invalidated_at = :invalidated_at,
+       recorded_by = :recorded_by, is_dirty = :is_dirty, stands = :stands,
+       created_at = :created_at, updated_at = :updated_at,
+       text = COALESCE(CAST(:text AS TEXT), text)
+ WHERE scope = :scope AND id = :id AND version = :expected_version
+RETURNING id
+
+-- name: insert_node_telling
+INSERT INTO node_tellings (
+  scope, id, node, cited_scope, cited_id, cited_type, cited_at, cited_sensitivity, cited_passage,
+  teller, recorded_at, type, subtype, name, key, aliases, addresses, description, confidence,
+  stands
+) VALUES (
+  :scope, :id, :node, :cited_scope, :cited_id, :cited_type, :cited_at, :cited_sensitivity,
+  :cited_passage, :teller, :recorded_at, :type, :subtype, :name, :key, :aliases, :addresses,
+  :description, :confidence, :stands
+)
+
+-- name: insert_edge_telling
+INSERT INTO edge_tellings (
+  scope, id, edge, a, b, type, cited_scope, cited_id, cited_type, cited_at, cited_sensitivity,
+  cited_passage, teller, recorded_at, valid_from, valid_to, ends, attitude, proximity, description,
+  confidence, stands
+) VALUES (
+  :scope, :id, :edge, :a, :b, :type, :cited_scope, :cited_id, :cited_type, :cited_at,
+  :cited_sensitivity, :cited_passage, :teller, :recorded_at, :valid_from, :valid_to, :ends,
+  :attitude, :proximity, :description, :confidence, :stands
+)
+
+-- name: insert_note
+INSERT INTO graph_notes (
+  scope, id, seq, about, content, added_by, date_added, expires_at, cited_scope, cited_id,
+  cited_type, cited_at, cited_sensitivity, cited_passage, stands
+) VALUES (
+  :scope, :id, :seq, :about, :content, :added_by, :date_added, :expires_at, :cited_scope,
+  :cited_id, :cited_type, :cited_at, :cited_sensitivity, :cited_passage, :stands
+)
+
+-- name: insert_artifact
+INSERT INTO artifacts (
+  scope, id, seq, name, content_type, output, description, cited_scope, cited_id, cited_type,
+  cited_at, cited_sensitivity, cited_passage, sensitivity, ttl_policy, created_by, created_at,
+  updated_at
+) VALUES (
+  :scope, :id, :seq, :name, :content_type, :output, :description, :cited_scope, :cited_id,
+  :cited_type, :cited_at, :cited_sensitivity, :cited_passage, :sensitivity, :ttl_policy,
+  :created_by, :created_at, :updated_at
+)
+
+-- name: put_extraction
+INSERT INTO extractions (
+  scope, source_scope, source, started_at, completed_at, passages, digest, stands
+) VALUES (
+  :scope, :source_scope, :source, :started_at, :completed_at, :passages, :digest, :stands
+)
+ON CONFLICT (scope, source, source_scope) DO UPDATE
+   SET started_at = excluded.started_at, completed_at = excluded.completed_at,
+       passages = excluded.passages, digest = excluded.digest, stands = excluded.stands
+
+-- name: put_graph_vector
+INSERT INTO graph_vectors (scope, id, generation, vector)
+VALUES (:scope, :id, :generation, :vector)
+ON CONFLICT (scope, id, generation) DO UPDATE SET vector = excluded.vector
+
+-- name: insert_late_graph_vector
+-- What was changed since its text was read gets none: the next round makes it.
+INSERT INTO graph_vectors (scope, id, generation, vector)
+SELECT p.scope, p.id, CAST(:generation AS BIGINT), CAST(:vector AS #bytes)
+  FROM (SELECT n.scope, n.id FROM nodes n
+         WHERE n.scope = :scope AND n.id = :id AND n.version = :version
+        UNION ALL
+        SELECT e.scope, e.id FROM edges e
+         WHERE e.scope = :scope AND e.id = :id AND e.version = :version) p
+ON CONFLICT (scope, id, generation) DO UPDATE SET vector = excluded.vector
+
+-- name: bump_nodes
+UPDATE nodes SET seq = :seq WHERE scope = :scope AND id IN #list(ids)
+
+-- name: bump_edges
+UPDATE edges SET seq = :seq WHERE scope = :scope AND id IN #list(ids)
+
+-- ——— what goes ———
+
+-- name: delete_graph_vectors
+DELETE FROM graph_vectors WHERE scope = :scope AND id IN #list(ids)
+
+-- name: delete_node_tellings
+DELETE FROM node_tellings WHERE scope = :scope AND id IN #list(ids)
+
+-- name: delete_edge_tellings
+DELETE FROM edge_tellings WHERE scope = :scope AND id IN #list(ids)
+
+-- name: delete_tellings_of_nodes
+DELETE FROM node_tellings WHERE scope = :scope AND node IN #list(ids)
+
+-- name: delete_tellings_of_ends
+DELETE FROM edge_tellings WHERE scope = :scope AND (a IN #list(ids) OR b IN #list(ids))
+
+-- name: delete_tellings_of_edges
+DELETE FROM edge_tellings WHERE scope = :scope AND edge IN #list(ids)
+
+-- name: delete_notes
+DELETE FROM graph_notes WHERE scope = :scope AND id IN #list(ids)
+
+-- name: delete_notes_about
+DELETE FROM graph_notes WHERE scope = :scope AND about IN #list(ids)
+
+-- name: delete_artifacts
+DELETE FROM artifacts WHERE scope = :scope AND id IN #list(ids)
+
+-- name: delete_marks
+DELETE FROM marks WHERE scope = :scope AND id IN #list(ids)
+
+-- name: delete_nodes
+DELETE FROM nodes WHERE scope = :scope AND id IN #list(ids)
+
+-- name: delete_edges
+DELETE FROM edges WHERE scope = :scope AND id IN #list(ids)
+
+-- name: delete_extraction
+DELETE FROM extractions
+ WHERE scope = :scope AND source = :source AND source_scope = :source_scope
+
+-- name: delete_marks_of_elsewhere
+-- Of a source that somebody else owns, nothing is left here once it is as if it was never read.
+DELETE FROM marks
+ WHERE scope = :scope AND id = :source
+   AND NOT EXISTS (SELECT 1 FROM sources s WHERE s.scope = :scope AND s.id = :source)
+
+-- name: clear_nodes
+DELETE FROM nodes WHERE scope = :scope
+
+-- name: clear_node_tellings
+DELETE FROM node_tellings WHERE scope = :scope
+
+-- name: clear_edges
+DELETE FROM edges WHERE scope = :scope
+
+-- name: clear_edge_tellings
+DELETE FROM edge_tellings WHERE scope = :scope
+
+-- name: clear_graph_notes
+DELETE FROM graph_notes WHERE scope = :scope
+
+-- name: clear_artifacts
+DELETE FROM artifacts WHERE scope = :scope
+
+-- name: clear_extractions
+DELETE FROM extractions WHERE scope = :scope
+
+-- name: clear_marks
+DELETE FROM marks WHERE scope = :scope
+
+-- name: clear_graph_vectors
+DELETE FROM graph_vectors WHERE scope = :scope
+
+-- ——— reads ———
+
+-- name: nodes
+SELECT #node_columns FROM nodes n WHERE n.scope = :scope AND n.id IN #list(ids)
+
+-- name: merged_into
+SELECT #node_columns FROM nodes n
+ WHERE n.scope = :scope AND n.merged_into IN #list(ids) ORDER BY n.created_at, n.id
+
+-- name: edges
+SELECT #edge_columns FROM edges e WHERE e.scope = :scope AND e.id IN #list(ids)
+
+-- name: edges_at
+SELECT #edge_columns FROM edges e WHERE e.scope = :scope AND e.a IN #list(ids)
+UNION
+SELECT #edge_columns FROM edges e WHERE e.scope = :scope AND e.b IN #list(ids)
+
+-- name: node_tellings
+SELECT #node_telling_columns FROM node_tellings t
+ WHERE t.scope = :scope AND t.node IN #list(ids) ORDER BY t.recorded_at, t.id
+
+-- name: edge_tellings
+SELECT #edge_telling_columns FROM edge_tellings t WHERE t.scope = :scope AND t.a IN #list(ids)
+UNION
+SELECT #edge_telling_columns FROM edge_tellings t WHERE t.scope = :scope AND t.b IN #list(ids)
+
+-- name: node_tellings_by
+SELECT #node_telling_columns FROM node_tellings t
+ WHERE t.scope = :scope AND t.cited_id IN #list(sources) ORDER BY t.recorded_at, t.id
+
+-- name: edge_tellings_by
+SELECT #edge_telling_columns FROM edge_tellings t
+ WHERE t.scope = :scope AND t.cited_id IN #list(sources) ORDER BY t.recorded_at, t.id
+
+-- name: notes_by
+SELECT #note_columns FROM graph_notes o
+ WHERE o.scope = :scope AND o.cited_id IN #list(sources) ORDER BY o.date_added, o.id
+
+-- name: notes
+SELECT #note_columns FROM graph_notes o
+ WHERE o.scope = :scope AND o.about IN #list(ids) ORDER BY o.date_added DESC, o.id DESC
+
+-- name: notes_ended
+SELECT #note_columns FROM graph_notes o
+ WHERE o.scope = :scope AND o.expires_at <= CAST(:by AS BIGINT)
+ ORDER BY o.expires_at, o.id LIMIT CAST(:limit AS BIGINT)
+
+-- name: artifacts
+SELECT #artifact_columns FROM artifacts f
+ WHERE f.scope = :scope AND (CAST(:any AS BIGINT) = 1 OR f.id IN #list(ids))
+ ORDER BY f.created_at DESC, f.id DESC
+
+-- name: extractions
+SELECT #extraction_columns FROM extractions x
+ WHERE x.scope = :scope AND (CAST(:any AS BIGINT) = 1 OR x.source IN #list(sources))
+ ORDER BY x.completed_at, x.source, x.source_scope
+
+-- name: unembedded_nodes
+SELECT n.id, n.version, n.text FROM nodes n
+ WHERE n.scope = :scope AND n.text <> '' AND NOT EXISTS
+   (SELECT 1 FROM graph_vectors v
+     WHERE v.scope = :scope AND v.id = n.id
+       AND v.generation = COALESCE(CAST(:generation AS BIGINT),
+              (SELECT g.number FROM generations g WHERE g.state = 'current'), 1))
+ ORDER BY n.id LIMIT CAST(:limit AS BIGINT)
+
+-- name: unembedded_edges
+SELECT e.id, e.version, e.text FROM edges e
+ WHERE e.scope = :scope AND e.text <> '' AND NOT EXISTS
+   (SELECT 1 FROM graph_vectors v
+     WHERE v.scope = :scope AND v.id = e.id
+       AND v.generation = COALESCE(CAST(:generation AS BIGINT),
+              (SELECT g.number FROM generations g WHERE g.state = 'current'), 1))
+ ORDER BY e.id LIMIT CAST(:limit AS BIGINT)
+
+-- ——— the whole of it, or what is newer: for caches and exports ———
+
+-- name: graph_nodes_since
+SELECT #node_columns FROM nodes n WHERE n.scope = :scope AND n.seq > :after_seq
+
+-- name: graph_edges_since
+SELECT #edge_columns FROM edges e
+ WHERE e.scope = :scope AND e.seq > :after_seq ORDER BY e.recorded_at, e.id
+
+-- name: graph_mentions_since
+-- Each source speaks of a node once, on its own date.
+SELECT t.node, t.cited_id, MIN(t.cited_at) FROM node_tellings t
+  JOIN nodes n ON n.scope = t.scope AND n.id = t.node
+ WHERE t.scope = :scope AND n.seq > :after_seq AND t.stands = 1 AND t.cited_id IS NOT NULL
+ GROUP BY t.node, t.cited_id
+
+-- name: graph_notes_since
+SELECT #note_columns FROM graph_notes o
+ WHERE o.scope = :scope
+   AND o.about IN (SELECT p.about FROM graph_notes p
+                    WHERE p.scope = :scope AND p.seq > :after_seq)
+ ORDER BY o.date_added DESC, o.id DESC
+
+-- name: graph_artifacts_since
+SELECT #artifact_columns FROM artifacts f
+ WHERE f.scope = :scope AND f.seq > :after_seq ORDER BY f.created_at DESC, f.id DESC
+
+-- name: graph_vectors_since
+SELECT v.id, v.vector FROM graph_vectors v
+  JOIN nodes n ON n.scope = v.scope AND n.id = v.id
+ WHERE v.scope = :scope AND v.generation = :generation AND n.seq > :after_seq
+UNION ALL
+SELECT v.id, v.vector FROM graph_vectors v
+  JOIN edges e ON e.scope = v.scope AND e.id = v.id
+ WHERE v.scope = :scope AND v.generation = :generation AND e.seq > :after_seq
+
+-- name: all_node_tellings
+SELECT #node_telling_columns FROM node_tellings t
+ WHERE t.scope = :scope ORDER BY t.recorded_at, t.id
+
+-- name: all_edge_tellings
+SELECT #edge_telling_columns FROM edge_tellings t
+ WHERE t.scope = :scope ORDER BY t.recorded_at, t.id
+
+-- name: graph_texts
+SELECT n.id, n.text FROM nodes n WHERE n.scope = :scope AND n.text <> ''
+UNION ALL
+SELECT e.id, e.text FROM edges e WHERE e.scope = :scope AND e.text <> ''
+
+-- ——— salience ———
+
+-- name: marks
+SELECT #marks_columns FROM marks k
+ WHERE k.scope = :scope AND (CAST(:any AS BIGINT) = 1 OR k.id IN #list(ids))
+
+-- name: put_marks
+INSERT INTO marks (
+  scope, id, salience, touched_at, access_count, recall_frequency, last_recall_interval,
+  decay_gradient
+) VALUES (
+  :scope, :id, :salience, :touched_at, :access_count, :recall_frequency, :last_recall_interval,
+  :decay_gradient
+)
+ON CONFLICT (scope, id) DO UPDATE
+   SET salience = excluded.salience, touched_at = excluded.touched_at,
+       access_count = excluded.access_count, recall_frequency = excluded.recall_frequency,
+       last_recall_interval = excluded.last_recall_interval,
+       decay_gradient = excluded.decay_gradient
+
+-- name: readable
+-- What can be read: since when it is there, how sure it is, whether it fades. A source that
+-- somebody else owns is there since this reader read it.
+SELECT n.id, n.created_at, n.confidence, n.ttl_policy FROM nodes n
+ WHERE n.scope = :scope AND n.id IN #list(ids)
+UNION ALL
+SELECT e.id, e.created_at, e.confidence, 'decay' FROM edges e
+ WHERE e.scope = :scope AND e.id IN #list(ids)
+UNION ALL
+SELECT x.source, x.started_at, NULL, 'decay' FROM extractions x
+ WHERE x.scope = :scope AND x.source IN #list(ids)
+UNION ALL
+SELECT s.id, s.created_at, NULL, 'decay' FROM sources s
+ WHERE s.scope = :scope AND s.id IN #list(ids)
+
+-- ——— in numbers ———
+
+-- name: count_nodes
+SELECT type, subtype, stands, CASE WHEN merged_into IS NULL THEN 0 ELSE 1 END, sensitivity, COUNT(*)
+  FROM nodes WHERE scope = :scope GROUP BY 1, 2, 3, 4, 5
+
+-- name: count_graph
+SELECT
+  (SELECT COUNT(*) FROM edges e WHERE e.scope = :scope AND e.stands = 1),
+  (SELECT COUNT(*) FROM graph_notes o WHERE o.scope = :scope AND o.stands = 1),
+  (SELECT COUNT(*) FROM artifacts f WHERE f.scope = :scope)
+
+-- name: count_unbuilt_graph
+SELECT
+  (SELECT COUNT(*) FROM nodes n WHERE n.scope = :scope AND n.text <> '' AND NOT EXISTS
+    (SELECT 1 FROM graph_vectors v
+      WHERE v.scope = :scope AND v.id = n.id AND v.generation = CAST(:generation AS BIGINT)))
+  + (SELECT COUNT(*) FROM edges e WHERE e.scope = :scope AND e.text <> '' AND NOT EXISTS
+    (SELECT 1 FROM graph_vectors v
+      WHERE v.scope = :scope AND v.id = e.id AND v.generation = CAST(:generation AS BIGINT)))
+
+-- name: remove_graph_generations
+DELETE FROM graph_vectors
+ WHERE scope = :scope AND generation NOT IN
+   (SELECT g.number FROM generations g WHERE g.state IN ('current', 'building'))
+
+-- name: loose_graph
+SELECT
+  (SELECT COUNT(*) FROM node_tellings t WHERE t.scope = :scope AND NOT EXISTS
+    (SELECT 1 FROM nodes n WHERE n.scope = :scope AND n.id = t.node)),
+  (SELECT COUNT(*) FROM edge_tellings t WHERE t.scope = :scope AND NOT EXISTS
+    (SELECT 1 FROM edges e WHERE e.scope = :scope AND e.id = t.edge)),
+  (SELECT COUNT(*) FROM nodes n WHERE n.scope = :scope AND n.stands = 1 AND n.is_owner = 0
+      AND NOT EXISTS
+    (SELECT 1 FROM node_tellings t WHERE t.scope = :scope AND t.node = n.id)),
+  (SELECT COUNT(*) FROM edges e WHERE e.scope = :scope AND e.stands = 1 AND NOT EXISTS
+    (SELECT 1 FROM edge_tellings t WHERE t.scope = :scope AND t.edge = e.id)),
+  (SELECT COUNT(*) FROM nodes n WHERE n.scope = :scope AND n.merged_into IS NOT NULL
+      AND NOT EXISTS
+    (SELECT 1 FROM nodes p WHERE p.scope = :scope AND p.id = n.merged_into)),
+  (SELECT COUNT(*) FROM graph_notes o WHERE o.scope = :scope AND NOT EXISTS
+    (SELECT 1 FROM nodes n WHERE n.scope = :scope AND n.id = o.about) AND NOT EXISTS
+    (SELECT 1 FROM edges e WHERE e.scope = :scope AND e.id = o.about)),
+  (SELECT COUNT(*) FROM graph_vectors v WHERE v.scope = :scope AND NOT EXISTS
+    (SELECT 1 FROM nodes n WHERE n.scope = :scope AND n.id = v.id) AND NOT EXISTS
+    (SELECT 1 FROM edges e WHERE e.scope = :scope AND e.id = v.id)),
+  (SELECT COUNT(*) FROM marks k WHERE k.scope = :scope AND NOT EXISTS
+    (SELECT 1 FROM nodes n WHERE n.scope = :scope AND n.id = k.id) AND NOT EXISTS
+    (SELECT 1 FROM edges e WHERE e.scope = :scope AND e.id = k.id) AND NOT EXISTS
+    (SELECT 1 FROM sources s WHERE s.scope = :scope AND s.id = k.id) AND NOT EXISTS
+    (SELECT 1 FROM extractions x WHERE x.scope = :scope AND x.source = k.id))
+
+-- name: texts_of_nodes
+SELECT subtype, name, key, aliases, addresses, description, created_by, text
+  FROM nodes WHERE scope = :scope
+
+-- name: texts_of_node_tellings
+SELECT teller, subtype, name, key, aliases, addresses, description
+  FROM node_tellings WHERE scope = :scope
+
+-- name: texts_of_edges
+SELECT type, description, recorded_by, text FROM edges WHERE scope = :scope
+
+-- name: texts_of_edge_tellings
+SELECT type, teller, description FROM edge_tellings WHERE scope = :scope
+
+-- name: texts_of_graph_notes
+SELECT content, added_by FROM graph_notes WHERE scope = :scope
+
+-- name: texts_of_artifacts
+SELECT name, content_type, output, description, created_by FROM artifacts WHERE scope = :scope

@@ -1,0 +1,248 @@
+"""Between the values of the graph and rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from datetime import date
+from typing import Any
+
+from commonplace.model.graph.artifact import Artifact
+from commonplace.model.graph.edge import Edge
+from commonplace.model.graph.node import Mentioned, Node, TtlPolicy
+from commonplace.model.graph.note import Note
+from commonplace.model.graph.steps import Extraction
+from commonplace.model.graph.telling import Cited, EdgeTelling, NodeTelling
+from commonplace.model.graph.words import EdgeKind, NodeType
+from commonplace.model.memory import Sensitivity
+from commonplace.model.salience import Marks
+from commonplace.model.scope import Scope
+from commonplace.model.source import SourceType
+from commonplace.store.sql.rows import Row, exact_micros, instant, micros, moment, to_json
+
+_CITED = (
+    "cited_scope",
+    "cited_id",
+    "cited_type",
+    "cited_at",
+    "cited_sensitivity",
+    "cited_passage",
+)
+_MENTIONED = ("source_count", "promotion_score", "first_at", "last_at", "days")
+_LISTS = frozenset({"aliases", "addresses"})
+_FLAGS = frozenset({"is_owner", "is_dirty", "has_meso", "has_macro", "stands", "ends"})
+
+
+def _columns(kind: type, left_out: Iterable[str] = ()) -> tuple[str, ...]:
+    """The columns that are called and kept as the fields are."""
+    folded = {"user_id", "source", "mentioned", "by", *left_out}
+    return tuple(f.name for f in fields(kind) if f.name not in folded)
+
+
+_NODE = _columns(Node)
+_EDGE = _columns(Edge)
+_NODE_TELLING = _columns(NodeTelling)
+_EDGE_TELLING = _columns(EdgeTelling)
+_NOTE = _columns(Note)
+_ARTIFACT = _columns(Artifact)
+_MARKS = _columns(Marks)
+
+
+def _named(letter: str, *names: Sequence[str]) -> str:
+    return ", ".join(f"{letter}.{name}" for group in names for name in group)
+
+
+NODE_COLUMNS = _named("n", _NODE, _MENTIONED)
+EDGE_COLUMNS = _named("e", _EDGE)
+NODE_TELLING_COLUMNS = _named("t", _NODE_TELLING, ("teller",), _CITED)
+EDGE_TELLING_COLUMNS = _named("t", _EDGE_TELLING, ("teller",), _CITED)
+NOTE_COLUMNS = _named("o", _NOTE, _CITED)
+ARTIFACT_COLUMNS = _named("f", _ARTIFACT, _CITED)
+MARKS_COLUMNS = _named("k", ("id",), _MARKS)
+EXTRACTION_COLUMNS = (
+    "x.source_scope, x.source, x.started_at, x.completed_at, x.passages, x.digest, x.stands"
+)
+
+_Decoder = Callable[[Any], Any]
+_DECODERS: dict[str, _Decoder] = {
+    **dict.fromkeys(_LISTS, lambda text: () if text == "[]" else tuple(json.loads(text))),
+    **dict.fromkeys(_FLAGS, bool),
+    "kind": EdgeKind,
+    "sensitivity": Sensitivity,
+    "ttl_policy": TtlPolicy,
+    "output": json.loads,
+}
+_NODE_TYPE: Mapping[str, _Decoder] = {"type": NodeType}  # the type of an edge is any word
+
+
+def _is_moment(name: str) -> bool:
+    return name.endswith("_at") or name in ("valid_from", "valid_to", "date_added")
+
+
+def _decoded(
+    names: Sequence[str], row: Row, own: Mapping[str, _Decoder] | None = None
+) -> dict[str, Any]:
+    known = {**_DECODERS, **(own or {})}
+    values = dict(zip(names, row, strict=True))
+    for name, value in values.items():
+        if _is_moment(name):
+            values[name] = moment(value)
+        elif name in known:
+            values[name] = known[name](value)
+    return values
+
+
+def _encoded(item: Any, names: Sequence[str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name in names:
+        value = getattr(item, name)
+        if _is_moment(name):
+            value = micros(value)
+        elif name in _LISTS or name == "output":
+            value = to_json(value)
+        elif name in _FLAGS:
+            value = int(value)
+        elif isinstance(value, str):
+            value = str(value)  # of an enumeration, the word
+        values[name] = value
+    return values
+
+
+# ——— nodes and edges ———
+
+
+def node_values(node: Node) -> dict[str, Any]:
+    """All but seq and text."""
+    told = node.mentioned
+    return {
+        **_encoded(node, _NODE),
+        "source_count": told.source_count,
+        "promotion_score": told.promotion_score,
+        "first_at": micros(told.first_at),
+        "last_at": micros(told.last_at),
+        "days": to_json([day.isoformat() for day in told.days]),
+    }
+
+
+def node_from(scope: Scope, row: Row) -> Node:
+    values = _decoded(_NODE, row[: len(_NODE)], _NODE_TYPE)
+    source_count, promotion_score, first_at, last_at, days = row[len(_NODE) :]
+    mentioned = Mentioned(
+        source_count=source_count,
+        promotion_score=promotion_score,
+        first_at=moment(first_at),
+        last_at=moment(last_at),
+        days=tuple(map(date.fromisoformat, json.loads(days))),
+    )
+    return Node(user_id=scope.name, mentioned=mentioned, **values)
+
+
+def edge_values(edge: Edge) -> dict[str, Any]:
+    """All but seq and text."""
+    return _encoded(edge, _EDGE)
+
+
+def edge_from(scope: Scope, row: Row) -> Edge:
+    return Edge(user_id=scope.name, **_decoded(_EDGE, row))
+
+
+# ——— what was told, and by which source ———
+
+
+def _cited_values(source: Cited | None) -> dict[str, Any]:
+    if source is None:
+        return dict.fromkeys(_CITED)
+    return {
+        "cited_scope": source.scope,
+        "cited_id": source.id,
+        "cited_type": str(source.source_type),
+        "cited_at": exact_micros(source.said_at),
+        "cited_sensitivity": str(source.sensitivity),
+        "cited_passage": source.passage,
+    }
+
+
+def _cited_from(row: Row) -> Cited | None:
+    scope, id, source_type, said_at, sensitivity, passage = row
+    if id is None:
+        return None
+    return Cited(
+        scope=scope,
+        id=id,
+        source_type=SourceType(source_type),
+        said_at=instant(said_at),
+        sensitivity=Sensitivity(sensitivity),
+        passage=passage,
+    )
+
+
+def node_telling_values(told: NodeTelling) -> dict[str, Any]:
+    return {**_encoded(told, _NODE_TELLING), "teller": told.by, **_cited_values(told.source)}
+
+
+def node_telling_from(row: Row) -> NodeTelling:
+    width = len(_NODE_TELLING)
+    values = _decoded(_NODE_TELLING, row[:width], _NODE_TYPE)
+    return NodeTelling(by=row[width], source=_cited_from(row[width + 1 :]), **values)
+
+
+def edge_telling_values(told: EdgeTelling) -> dict[str, Any]:
+    return {**_encoded(told, _EDGE_TELLING), "teller": told.by, **_cited_values(told.source)}
+
+
+def edge_telling_from(row: Row) -> EdgeTelling:
+    width = len(_EDGE_TELLING)
+    values = _decoded(_EDGE_TELLING, row[:width])
+    return EdgeTelling(by=row[width], source=_cited_from(row[width + 1 :]), **values)
+
+
+def note_values(note: Note) -> dict[str, Any]:
+    """All but seq."""
+    return {**_encoded(note, _NOTE), **_cited_values(note.source)}
+
+
+def note_from(row: Row) -> Note:
+    width = len(_NOTE)
+    return Note(source=_cited_from(row[width:]), **_decoded(_NOTE, row[:width]))
+
+
+def artifact_values(artifact: Artifact) -> dict[str, Any]:
+    """All but seq."""
+    return {**_encoded(artifact, _ARTIFACT), **_cited_values(artifact.source)}
+
+
+def artifact_from(scope: Scope, row: Row) -> Artifact:
+    width = len(_ARTIFACT)
+    values = _decoded(_ARTIFACT, row[:width])
+    return Artifact(user_id=scope.name, source=_cited_from(row[width:]), **values)
+
+
+# ——— what was read ———
+
+
+def extraction_values(extraction: Extraction) -> dict[str, Any]:
+    return {
+        "source_scope": extraction.scope,
+        "source": extraction.source,
+        "started_at": micros(extraction.started_at),
+        "completed_at": micros(extraction.completed_at),
+        "passages": extraction.passages,
+        "digest": extraction.digest,
+        "stands": int(extraction.stands),
+    }
+
+
+def extraction_from(row: Row) -> Extraction:
+    scope, source, started_at, completed_at, passages, digest, stands = row
+    return Extraction(
+        scope, source, instant(started_at), instant(completed_at), passages, digest, bool(stands)
+    )
+
+
+def marks_values(id: str, marks: Marks) -> dict[str, Any]:
+    return {"id": id, **_encoded(marks, _MARKS)}
+
+
+def marks_from(row: Row) -> tuple[str, Marks]:
+    return row[0], Marks(**_decoded(_MARKS, row[1:]))

@@ -1,0 +1,320 @@
+"""What a store promises of the graph: it comes back as it was told, all of a changeset or nothing,
+and nobody else sees it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+
+from commonplace.errors import StaleDecision
+from commonplace.model.changes import RemoveEverything
+from commonplace.model.graph.node import Mentioned, TtlPolicy
+from commonplace.model.graph.note import Lifetime, expiry
+from commonplace.model.graph.steps import RemoveArtifact
+from commonplace.model.graph.words import NodeType
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.memory import Sensitivity
+from commonplace.model.source import SourceType
+from commonplace.store import failpoints
+from commonplace.store.port import JournalQuery
+from support.clock import START
+from support.graph_making import (
+    a_node,
+    a_node_telling,
+    a_note,
+    an_artifact,
+    an_edge,
+    an_edge_telling,
+    an_extraction,
+    changing_node,
+    cited,
+    extracted,
+    going,
+    putting_artifact,
+    putting_edge,
+    putting_node,
+    putting_note,
+    removing_edge,
+    removing_node,
+    removing_notes,
+)
+from support.making import ANA, BOB, changeset
+from support.stores import all_rows
+
+LATER = START + timedelta(days=3)
+FULL = a_node(
+    "Miriam Levi",
+    aliases=("Miri", "מירי"),
+    addresses=("miri@example.org",),
+    description="The one with the cello",
+    confidence=0.95,
+    sensitivity=Sensitivity.HIGH,
+    ttl_policy=TtlPolicy.KEEP_FOREVER,
+    mentioned=Mentioned(
+        source_count=2,
+        promotion_score=1.25,
+        first_at=START,
+        last_at=LATER,
+        days=(date(2026, 1, 1), date(2026, 1, 4)),
+    ),
+    is_dirty=True,
+    has_meso=True,
+    has_macro=True,
+    stands=False,
+)
+
+
+def loose_ends(store, scope=ANA):
+    return {what: n for what, n in store.census(scope).loose_ends.items() if n}
+
+
+@pytest.fixture
+def friends(store):
+    mira, noa = a_node("Mira"), a_node("Noa")
+    edge = an_edge(mira, noa)
+    store.apply(changeset(putting_node(mira), putting_node(noa), putting_edge(edge)))
+    return mira, noa, edge
+
+
+# ——— what comes back ———
+
+
+def test_a_node_comes_back_with_every_field(store):
+    plain = a_node("Rust", type=NodeType.CONCEPT)
+    store.apply(changeset(putting_node(FULL), putting_node(plain)))
+    assert store.nodes(ANA, [plain.id, "node:none", FULL.id, plain.id]) == [plain, FULL]
+
+
+def test_an_edge_comes_back_with_every_field(store, friends):
+    mira, noa, edge = friends
+    past = an_edge(
+        noa,
+        mira,
+        "neighbour",
+        description="Across the hall",
+        attitude=5,
+        proximity=1,
+        confidence=0.5,
+        sensitivity=Sensitivity.HIGH,
+        valid_to=LATER,
+        invalidated_at=LATER,
+        is_dirty=True,
+        created_at=START + timedelta(days=1),
+    )
+    store.apply(changeset(putting_edge(past)))
+    assert store.edges(ANA, [past.id, edge.id]) == [past, edge]
+    assert store.edges_at(ANA, [mira.id]) == store.edges_at(ANA, [noa.id]) == [edge, past]
+    assert store.edges_at(ANA, ["node:none"]) == store.edges_at(ANA, []) == []
+
+
+def test_tellings_come_back_as_they_were_told(store):
+    mira, noa = a_node("Mira"), a_node("Noa")
+    edge = an_edge(mira, noa)
+    own_word = a_node_telling(mira, source=None, aliases=("Mi",), addresses=("m@x.org",))
+    team = cited("source:9", scope="team:crew", source_type=SourceType.EMAIL, passage=4)
+    read = a_node_telling(mira, source=team, subtype="x", stands=False, recorded_at=LATER)
+    ended = an_edge_telling(edge, source=team, ends=True, valid_to=LATER, attitude=2)
+    store.apply(
+        changeset(putting_node(mira, own_word, read), putting_node(noa), putting_edge(edge, ended))
+    )
+    assert store.node_tellings(ANA, [mira.id]) == [own_word, read]
+    assert store.edge_tellings(ANA, [noa.id]) == [ended]
+    note = a_note(edge, source=team, expires_at=expiry(Lifetime.WEEK, START))
+    store.apply(changeset(putting_note(note)))
+    assert store.told_by(ANA, ["source:9"]) == ([read], [ended], [note])
+    assert store.told_by(ANA, ["source:none"]) == store.told_by(ANA, []) == ([], [], [])
+
+
+def test_a_new_version_takes_tellings_up_changes_them_and_drops_them(store):
+    mira = a_node("Mira")
+    first, second = a_node_telling(mira), a_node_telling(mira, source=cited("source:2"))
+    store.apply(changeset(putting_node(mira, first, second)))
+    forgotten = a_node_telling(mira, id=second.id, source=second.source, stands=False)
+    store.apply(changeset(changing_node(mira, told=(forgotten,), untold=(first.id,))))
+    assert store.node_tellings(ANA, [mira.id]) == [forgotten]
+    assert loose_ends(store) == {}
+
+
+def test_notes_are_found_by_what_they_are_about_newest_first(store, friends):
+    mira, _, edge = friends
+    old, new = a_note(mira, "old"), a_note(mira, "new", date_added=LATER)
+    ending = a_note(edge, "brief", expires_at=LATER, date_added=START - timedelta(days=1))
+    store.apply(changeset(*map(putting_note, (old, new, ending))))
+    assert store.notes(ANA, [mira.id]) == [new, old]
+    assert store.notes(ANA, [edge.id, mira.id]) == [new, old, ending]
+    assert store.notes_ended(ANA, LATER, 10) == [ending]
+    assert store.notes_ended(ANA, START, 10) == []
+    store.apply(changeset(putting_note(replace(new, stands=False))))
+    assert store.notes(ANA, [mira.id]) == [replace(new, stands=False), old]
+    store.apply(changeset(removing_notes(old, ending, event=Event.TTL)))
+    assert [note.id for note in store.notes(ANA, [mira.id, edge.id])] == [new.id]
+
+
+def test_artifacts_hold_text_or_whatever_json_can(store):
+    text = an_artifact("text")
+    data = an_artifact(
+        "data", output={"steps": [1, None, "שלום"]}, source=cited(), created_at=LATER
+    )
+    store.apply(changeset(putting_artifact(text), putting_artifact(data)))
+    assert store.artifacts(ANA) == [data, text]
+    assert store.artifacts(ANA, [text.id]) == [text]
+    store.apply(changeset(putting_artifact(text.evolve(output=["other"]))))
+    assert store.artifacts(ANA, [text.id]) == [text.evolve(output=["other"])]
+    store.apply(changeset(RemoveArtifact(data.id, going(data.id))))
+    assert [each.id for each in store.artifacts(ANA)] == [text.id]
+
+
+def test_how_far_a_source_was_read_is_no_change_of_memory(store, friends):
+    before = store.counters(ANA)
+    own, team = an_extraction(), an_extraction(scope="team:crew", passages=9, stands=False)
+    store.apply(changeset(extracted(own), extracted(team), decided_on=before.revision))
+    assert sorted(store.extractions(ANA), key=lambda e: e.scope) == [team, own]
+    assert store.extractions(ANA, ["source:2"]) == []
+    store.apply(changeset(extracted(team, gone=True)))
+    assert store.extractions(ANA) == [own]
+    after = store.counters(ANA)
+    assert (after.revision, after.graph) == (before.revision, before.graph)
+
+
+def test_merged_nodes_are_found_by_who_speaks_for_them(store):
+    mira, miri, other = a_node("Mira"), a_node("Miri"), a_node("Noa")
+    store.apply(changeset(*map(putting_node, (mira, miri, other))))
+    store.apply(changeset(changing_node(miri, merged_into=mira.id)))
+    [found] = store.merged_into(ANA, [mira.id, other.id])
+    assert (found.id, found.merged_into) == (miri.id, mira.id)
+
+
+# ——— all or nothing ———
+
+
+def test_every_change_of_the_graph_moves_both_revisions_together(store, friends):
+    before = store.counters(ANA)
+    store.apply(changeset(putting_node(a_node("Ido")), putting_node(a_node("Tal"))))
+    after = store.counters(ANA)
+    assert (after.revision, after.graph) == (before.revision + 1, before.graph + 1)
+    assert store.graph_revision(ANA) == after.graph
+    told = store.journal(ANA, JournalQuery(after_revision=before.revision))
+    assert [row.entry.event for row in told] == [Event.ADD, Event.ADD]
+
+
+def test_who_decided_on_an_older_state_is_refused_and_nothing_is_written(store, store_url, friends):
+    mira, _, edge = friends
+    stale = store.counters(ANA).revision
+    store.apply(changeset(changing_node(mira, name="Mira L")))
+    rows = all_rows(store_url)
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(putting_node(a_node("Ido")), decided_on=stale))
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(putting_node(a_node("Ido")), changing_node(mira, name="Other")))
+    moved = putting_edge(edge.evolve(version=3), before=edge.evolve(version=2))
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(moved))
+    assert all_rows(store_url) == rows
+
+
+@pytest.mark.parametrize("moment", ["apply.rows", "apply.journal", "apply.before_commit"])
+def test_a_crash_in_the_middle_leaves_nothing_of_it(store, store_url, friends, moment):
+    mira, noa, edge = friends
+    rows = all_rows(store_url)
+
+    def pull_the_plug(reached: str) -> None:
+        if reached == moment:
+            raise RuntimeError(moment)
+
+    failpoints.install(pull_the_plug)
+    try:
+        with pytest.raises(RuntimeError):
+            store.apply(
+                changeset(
+                    putting_node(a_node("Ido")),
+                    changing_node(mira, name="Mira L"),
+                    putting_note(a_note(noa)),
+                    removing_edge(edge),
+                )
+            )
+    finally:
+        failpoints.install(None)
+    assert all_rows(store_url) == rows
+
+
+# ——— what goes ———
+
+
+def test_what_is_removed_takes_all_that_was_told_of_it(store, friends):
+    mira, noa, edge = friends
+    store.apply(changeset(putting_note(a_note(mira)), putting_note(a_note(edge))))
+    store.apply(changeset(removing_edge(edge), removing_node(mira)))
+    assert store.nodes(ANA, [mira.id, noa.id]) == [noa]
+    assert store.edges(ANA, [edge.id]) == []
+    assert store.node_tellings(ANA, [mira.id]) == store.edge_tellings(ANA, [noa.id]) == []
+    assert store.notes(ANA, [mira.id, edge.id]) == []
+    assert loose_ends(store) == {}
+
+
+def test_an_erasure_makes_every_cache_start_anew_and_another_removal_only_pictures(store, friends):
+    mira, _, edge = friends
+    before = store.counters(ANA)
+    store.apply(changeset(removing_edge(edge, event=Event.DELETE)))
+    between = store.counters(ANA)
+    assert between.epoch == before.epoch
+    assert between.epoch_of_graph > before.epoch_of_graph
+    store.apply(changeset(removing_node(mira)))
+    after = store.counters(ANA)
+    assert after.epoch > between.epoch
+    assert after.epoch_of_graph > between.epoch_of_graph
+
+
+def test_of_what_is_erased_the_journal_keeps_no_word(store, friends):
+    mira, _, edge = friends
+    store.apply(changeset(removing_edge(edge), removing_node(mira)))
+    told = store.journal(ANA, JournalQuery(subject=mira.id))
+    assert [row.entry.event for row in told] == [Event.ADD, Event.ERASE]
+    assert told[0].entry.category is None
+
+
+def test_whoever_leaves_altogether_leaves_no_graph(store, store_url, friends):
+    _, _, edge = friends
+    store.apply(
+        changeset(
+            putting_note(a_note(edge)), putting_artifact(an_artifact()), extracted(an_extraction())
+        )
+    )
+    everything = RemoveEverything(Entry(op=Op.DELETE, event=Event.ERASE))
+    store.apply(changeset(everything))
+    kept = {table: rows for table, rows in all_rows(store_url).items() if rows}
+    assert kept.keys() <= {"scopes", "journal", "migrations", "generations", "store_facts"}
+
+
+# ——— whose it is ———
+
+
+def test_another_owner_sees_and_reaches_nothing(store, friends):
+    mira, _, edge = friends
+    note = a_note(mira)
+    store.apply(changeset(putting_note(note), extracted(an_extraction())))
+    store.apply(changeset(putting_artifact(an_artifact())))
+    assert store.nodes(BOB, [mira.id]) == store.edges(BOB, [edge.id]) == []
+    assert store.edges_at(BOB, [mira.id]) == store.node_tellings(BOB, [mira.id]) == []
+    assert store.edge_tellings(BOB, [mira.id]) == store.notes(BOB, [mira.id]) == []
+    assert store.told_by(BOB, ["source:1"]) == ([], [], [])
+    assert store.artifacts(BOB) == store.extractions(BOB) == []
+    assert store.graph_page(BOB, 0, -1).nodes == []
+    assert store.whole_graph(BOB).is_empty
+    store.apply(changeset(removing_notes(note), scope=BOB))
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(changing_node(mira, name="Mine"), scope=BOB))
+    assert store.nodes(ANA, [mira.id]) == [mira]
+    assert store.notes(ANA, [mira.id]) == [note]
+
+
+def test_the_same_ids_can_belong_to_two_owners(store, friends):
+    mira, noa, edge = friends
+    his = [each.evolve(user_id="bob") for each in (mira, noa)]
+    store.apply(
+        changeset(*map(putting_node, his), putting_edge(edge.evolve(user_id="bob")), scope=BOB)
+    )
+    store.apply(changeset(removing_edge(edge), removing_node(mira)))
+    assert store.nodes(BOB, [mira.id, noa.id]) == his
+    assert store.edges(BOB, [edge.id]) == [edge.evolve(user_id="bob")]

@@ -1,0 +1,111 @@
+"""What is read rises, per reader, and is no change of memory."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from commonplace.model.changes import Bookkeeping
+from commonplace.model.graph.node import TtlPolicy
+from commonplace.model.salience import RISE, RISE_OF_A_TOP_HIT, UNREAD, salience_at
+from support.clock import START
+from support.graph_making import (
+    a_node,
+    an_edge,
+    an_extraction,
+    extracted,
+    putting_edge,
+    putting_node,
+    removing_edge,
+    removing_node,
+)
+from support.making import ANA, BOB, a_memory, changeset, put
+from support.sources import a_source, bringing, ending
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def friends(store):
+    mira, noa = a_node("Mira"), a_node("Noa", confidence=0.6)
+    edge = an_edge(mira, noa)
+    store.apply(changeset(putting_node(mira), putting_node(noa), putting_edge(edge)))
+    return mira, noa, edge
+
+
+def test_a_reading_raises_what_was_shown_and_the_first_ones_more(store, friends):
+    mira, noa, edge = friends
+    before = store.counters(ANA)
+    store.record(Bookkeeping(ANA, START, read={mira.id: True, edge.id: False}))
+    marks = store.marks(ANA)
+    assert marks.keys() == {mira.id, edge.id}
+    assert marks[mira.id].salience == pytest.approx(UNREAD.salience + RISE_OF_A_TOP_HIT)
+    assert marks[edge.id].salience == pytest.approx(UNREAD.salience + RISE)
+    assert marks[mira.id].touched_at == START
+    assert store.marks(ANA, [edge.id, noa.id]).keys() == {edge.id}
+    after = store.counters(ANA)
+    assert (after.revision, after.graph, after.seq, after.journal) == (
+        before.revision,
+        before.graph,
+        before.seq,
+        before.journal,
+    )
+
+
+def test_marks_follow_from_all_readings_before(store, friends):
+    _, noa, _ = friends
+    for day in (0, 1, 3):
+        store.record(Bookkeeping(ANA, START + day * DAY, read={noa.id: False}))
+    [marks] = store.marks(ANA, [noa.id]).values()
+    assert (marks.access_count, marks.recall_frequency) == (3, 3)
+    assert marks.last_recall_interval == pytest.approx(2.0)
+    assert marks.decay_gradient == pytest.approx(1.1)
+
+
+def test_what_was_not_read_for_long_has_faded_by_how_sure_it_is_and_by_its_policy(store):
+    sure = a_node("Sure", confidence=0.9)
+    unsure = a_node("Unsure", confidence=0.5)
+    kept = a_node("Kept", ttl_policy=TtlPolicy.KEEP_FOREVER)
+    store.apply(changeset(*map(putting_node, (sure, unsure, kept))))
+    later = START + 50 * DAY
+    store.record(Bookkeeping(ANA, later, read={sure.id: False, unsure.id: False, kept.id: False}))
+    marks = store.marks(ANA)
+    faded = salience_at(UNREAD, START, later, confidence=0.5)
+    assert marks[sure.id].salience == pytest.approx(UNREAD.salience + RISE)
+    assert marks[unsure.id].salience == pytest.approx(faded + RISE)
+    assert marks[unsure.id].salience < marks[sure.id].salience
+    assert marks[kept.id].salience == 1.0
+
+
+def test_sources_fade_since_they_came_and_those_of_others_since_they_were_read(store):
+    own = a_source()
+    theirs = an_extraction("source:theirs", scope="team:crew", started_at=START + 30 * DAY)
+    store.apply(changeset(bringing(own), extracted(theirs)))
+    later = START + 40 * DAY
+    store.record(
+        Bookkeeping(ANA, later, read={own.id: False, "source:theirs": False, "source:no": True})
+    )
+    marks = store.marks(ANA)
+    assert marks.keys() == {own.id, "source:theirs"}
+    assert marks[own.id].salience < marks["source:theirs"].salience < UNREAD.salience + RISE
+    store.apply(changeset(extracted(theirs, gone=True)))
+    assert store.marks(ANA).keys() == {own.id}
+    store.apply(changeset(ending(own)))
+    assert store.marks(ANA) == {}
+
+
+def test_what_is_gone_has_no_marks_and_gets_none(store, friends):
+    mira, noa, edge = friends
+    store.record(Bookkeeping(ANA, START, read={mira.id: True, edge.id: True}))
+    store.apply(changeset(removing_edge(edge), removing_node(mira)))
+    assert store.marks(ANA) == {}
+    store.record(Bookkeeping(ANA, START, read={mira.id: True, edge.id: True, noa.id: True}))
+    assert store.marks(ANA).keys() == {noa.id}
+
+
+def test_one_reader_leaves_no_marks_for_another(store, friends):
+    mira, _, _ = friends
+    put(store, [a_memory(user_id="bob")], scope=BOB)
+    store.record(Bookkeeping(BOB, START, read={mira.id: True}))
+    assert store.marks(ANA) == store.marks(BOB) == {}

@@ -1,0 +1,188 @@
+"""Nodes, edges, tellings and notes made by hand, for tests that speak to a store directly."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from commonplace.model.graph.artifact import Artifact
+from commonplace.model.graph.edge import Edge
+from commonplace.model.graph.node import Node
+from commonplace.model.graph.note import Note
+from commonplace.model.graph.steps import (
+    Extraction,
+    PutArtifact,
+    PutEdge,
+    PutNode,
+    PutNote,
+    RemoveEdge,
+    RemoveNode,
+    RemoveNotes,
+    SetExtracted,
+)
+from commonplace.model.graph.telling import Cited, EdgeTelling, NodeTelling
+from commonplace.model.graph.words import NodeType, kind_between
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.source import SourceType
+from support.clock import START
+from support.making import EMBEDDER
+
+
+def cited(source: str = "source:1", **fields: Any) -> Cited:
+    made = {"scope": "user:ana", "source_type": SourceType.CHAT, "said_at": START}
+    return Cited(**{**made, "id": source, **fields})
+
+
+def a_node(name: str = "Mira", **fields: Any) -> Node:
+    at = fields.pop("created_at", START)
+    made = {
+        "id": f"node:{uuid.uuid4()}",
+        "user_id": "ana",
+        "type": NodeType.PERSON,
+        "key": name.casefold(),
+        "created_by": "user:ana",
+        "created_at": at,
+        "updated_at": at,
+    }
+    return Node(**{**made, "name": name, **fields})
+
+
+def a_node_telling(node: Node, **fields: Any) -> NodeTelling:
+    made = {
+        "id": f"telling:{uuid.uuid4()}",
+        "source": cited(),
+        "by": "user:ana",
+        "recorded_at": START,
+        "type": node.type,
+        "name": node.name,
+        "key": node.key,
+    }
+    return NodeTelling(**{**made, "node": node.id, **fields})
+
+
+def an_edge(a: Node, b: Node, type: str = "friend", **fields: Any) -> Edge:
+    at = fields.pop("created_at", START)
+    made = {
+        "id": f"edge:{uuid.uuid4()}",
+        "user_id": a.user_id,
+        "kind": kind_between(a.type, b.type),
+        "valid_from": at,
+        "recorded_at": at,
+        "recorded_by": "user:ana",
+        "created_at": at,
+        "updated_at": at,
+    }
+    return Edge(**{**made, "a": a.id, "b": b.id, "type": type, **fields})
+
+
+def an_edge_telling(edge: Edge, **fields: Any) -> EdgeTelling:
+    made = {
+        "id": f"telling:{uuid.uuid4()}",
+        "source": cited(),
+        "by": "user:ana",
+        "recorded_at": START,
+        "valid_from": START,
+        "a": edge.a,
+        "b": edge.b,
+        "type": edge.type,
+    }
+    return EdgeTelling(**{**made, "edge": edge.id, **fields})
+
+
+def a_note(about: Node | Edge, content: str = "Plays the cello", **fields: Any) -> Note:
+    made = {"id": f"note:{uuid.uuid4()}", "added_by": "user:ana", "date_added": START}
+    return Note(**{**made, "about": about.id, "content": content, **fields})
+
+
+def an_artifact(name: str = "The plan", **fields: Any) -> Artifact:
+    made = {
+        "id": f"artifact:{uuid.uuid4()}",
+        "user_id": "ana",
+        "content_type": "md_file",
+        "output": "# Plan",
+        "created_by": "agent:test",
+        "created_at": START,
+        "updated_at": START,
+    }
+    return Artifact(**{**made, "name": name, **fields})
+
+
+def an_extraction(source: str = "source:1", **fields: Any) -> Extraction:
+    made = {
+        "scope": "user:ana",
+        "started_at": START,
+        "completed_at": START,
+        "passages": 3,
+        "digest": "d",
+    }
+    return Extraction(**{**made, "source": source, **fields})
+
+
+# ——— steps ———
+
+
+def vector_of(text: str) -> bytes:
+    return EMBEDDER.embed([text])[0].astype("<f4").tobytes()
+
+
+def putting_node(node: Node, *told: NodeTelling, **more: Any) -> PutNode:
+    """Told of once, where no tellings are given; found by its name."""
+    before = more.pop("before", None)
+    told = told if told or before else (a_node_telling(node),)
+    entry = Entry(
+        op=Op.UPDATE if before else Op.CREATE,
+        event=Event.UPDATE if before else Event.ADD,
+        subject=node.id,
+        category=node.category,
+        new_ref=node.ref,
+    )
+    found = {} if before else {"text": node.name, "vector": vector_of(node.name)}
+    return PutNode(before, node, entry, **{**found, "told": told, **more})
+
+
+def changing_node(before: Node, **fields: Any) -> PutNode:
+    more = {name: fields.pop(name) for name in ("told", "untold", "text") if name in fields}
+    after = before.evolve(version=before.version + 1, **fields)
+    return putting_node(after, *more.pop("told", ()), before=before, **more)
+
+
+def putting_edge(edge: Edge, *told: EdgeTelling, **more: Any) -> PutEdge:
+    before = more.pop("before", None)
+    told = told if told or before else (an_edge_telling(edge),)
+    entry = Entry(
+        op=Op.UPDATE if before else Op.CREATE,
+        event=Event.UPDATE if before else Event.ADD,
+        subject=edge.id,
+        category="relationships",
+        new_ref=edge.ref,
+    )
+    found = {} if before else {"text": edge.type, "vector": vector_of(edge.type)}
+    return PutEdge(before, edge, entry, **{**found, "told": told, **more})
+
+
+def putting_note(note: Note) -> PutNote:
+    return PutNote(note, Entry(op=Op.CREATE, event=Event.ADD, subject=note.id))
+
+
+def putting_artifact(artifact: Artifact) -> PutArtifact:
+    return PutArtifact(artifact, Entry(op=Op.CREATE, event=Event.ADD, subject=artifact.id))
+
+
+def extracted(extraction: Extraction, *, gone: bool = False) -> SetExtracted:
+    return SetExtracted(extraction, Entry(op=Op.CLASSIFY, subject=extraction.source), gone)
+
+
+def going(subject: str, event: Event = Event.ERASE) -> Entry:
+    return Entry(op=Op.DELETE, event=event, subject=subject, category="relationships")
+
+
+def removing_node(node: Node, event: Event = Event.ERASE) -> RemoveNode:
+    return RemoveNode(node.id, going(node.id, event))
+
+
+def removing_edge(edge: Edge, event: Event = Event.ERASE) -> RemoveEdge:
+    return RemoveEdge(edge.id, going(edge.id, event))
+
+
+def removing_notes(*notes: Note, event: Event = Event.ERASE) -> RemoveNotes:
+    return RemoveNotes(tuple(note.id for note in notes), going(notes[0].about, event))
