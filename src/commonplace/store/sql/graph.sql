@@ -119,6 +119,7 @@ SELECT p.scope, p.id, CAST(:generation AS BIGINT), CAST(:vector AS #bytes)
         UNION ALL
         SELECT e.scope, e.id FROM edges e
          WHERE e.scope = :scope AND e.id = :id AND e.version = :version) p
+ WHERE p.id = :id
 ON CONFLICT (scope, id, generation) DO UPDATE SET vector = excluded.vector
 
 -- name: bump_nodes

@@ -1,0 +1,177 @@
+"""Pictures of users' graphs, kept in this process within a memory budget."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.model.graph.artifact import Artifact
+from commonplace.model.graph.draw import draw
+from commonplace.model.graph.edge import Edge
+from commonplace.model.graph.node import Node
+from commonplace.model.graph.note import Note
+from commonplace.model.graph.picture import Mention, Picture
+from commonplace.model.scope import Scope
+from commonplace.store.graph_port import GraphPage
+from commonplace.store.port import Store
+
+DEFAULT_BUDGET = 1 << 28
+_UNKNOWN = -1  # no epoch: the page that comes is all of it
+_OF_A_VALUE = 1_200  # bytes: an object, its words, its place in a few dictionaries
+_OF_A_ROW = 200
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A picture, and the vectors of those of its nodes and edges that have one. Nothing of it ever
+    changes: who reads it needs no lock."""
+
+    picture: Picture  # without sources, teams and marks
+    ids: tuple[str, ...]
+    matrix: Vectors  # a row for each of the ids
+
+
+class Pictures:
+    """One for each scope, as of now whenever it is asked for. The least recently used goes first;
+    one larger than the budget is not kept at all."""
+
+    def __init__(self, store: Store, dimension: int, budget: int = DEFAULT_BUDGET):
+        self._store = store
+        self._dimension = dimension
+        self._budget = budget
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._lock = threading.Lock()
+        self._total = 0
+
+    def of(self, scope: Scope) -> Drawn:
+        kept = self._keep(scope)
+        with kept.lock:
+            page = self._store.graph_page(scope, kept.seq, kept.epoch)
+            if kept.absorb(page):
+                self._weigh(scope.key, kept)
+            return kept.drawn
+
+    def drop(self, scope: Scope) -> None:
+        with self._lock:
+            self._let_go(scope.key)
+
+    @property
+    def nbytes(self) -> int:
+        with self._lock:
+            return self._total
+
+    def scopes(self) -> list[str]:
+        with self._lock:
+            return [*self._kept]
+
+    def _keep(self, scope: Scope) -> _Kept:
+        with self._lock:
+            kept = self._kept.get(scope.key)
+            if kept is None:
+                kept = self._kept[scope.key] = _Kept(self._dimension)
+            self._kept.move_to_end(scope.key)
+            return kept
+
+    def _weigh(self, key: str, kept: _Kept) -> None:
+        with self._lock:
+            if self._kept.get(key) is not kept:
+                return  # dropped meanwhile: it lives only as long as this read
+            before, kept.nbytes = kept.nbytes, kept.size()
+            self._total += kept.nbytes - before
+            if kept.nbytes > self._budget:
+                self._let_go(key)  # first, or every other scope would go for nothing
+            while self._total > self._budget:
+                self._let_go(next(iter(self._kept)))
+
+    def _let_go(self, key: str) -> None:
+        gone = self._kept.pop(key, None)
+        self._total -= gone.nbytes if gone else 0
+
+
+class _Kept:
+    """All rows of one graph, those that do not stand among them: they may come back. What is shown
+    is drawn anew when one of them changes."""
+
+    def __init__(self, dimension: int):
+        self.lock = threading.Lock()
+        self.nbytes = 0
+        self._dimension = dimension
+        self._forget()
+
+    def _forget(self) -> None:
+        self.seq = 0
+        self.epoch = _UNKNOWN
+        self._nodes: dict[str, Node] = {}
+        self._edges: dict[str, Edge] = {}
+        self._mentions: dict[str, tuple[Mention, ...]] = {}
+        self._notes: dict[str, tuple[Note, ...]] = {}
+        self._artifacts: dict[str, Artifact] = {}
+        self._vectors: dict[str, Vectors] = {}
+        self.drawn = Drawn(Picture(), (), np.empty((0, self._dimension), np.float32))
+
+    def absorb(self, page: GraphPage) -> bool:
+        """Whether anything is other than before."""
+        if page.epoch != self.epoch:
+            self._forget()
+        elif not (page.nodes or page.edges or page.notes or page.artifacts):
+            self.seq = page.seq
+            return False
+        for node in page.nodes:
+            self._nodes[node.id] = node
+            self._mentions[node.id] = page.mentions.get(node.id, ())
+        for edge in page.edges:
+            self._edges[edge.id] = edge
+        self._notes.update(page.notes)
+        self._artifacts.update((artifact.id, artifact) for artifact in page.artifacts)
+        self._take_vectors(page)
+        self._draw(page)
+        self.seq, self.epoch = page.seq, page.epoch
+        return True
+
+    def _take_vectors(self, page: GraphPage) -> None:
+        """What changed without one has none now: its text is another, whose vector is to come."""
+        for id in (*(node.id for node in page.nodes), *(edge.id for edge in page.edges)):
+            self._vectors.pop(id, None)
+        self._vectors.update((id, np.frombuffer(raw, "<f4")) for id, raw in page.vectors)
+
+    def _draw(self, page: GraphPage) -> None:
+        picture = draw(
+            page.revision,
+            self._nodes,
+            self._edges,
+            self._mentions,
+            self._notes,
+            self._artifacts,
+        )
+        ids = tuple(id for id in (*picture.nodes, *picture.edges) if id in self._vectors)
+        matrix = self.drawn.matrix
+        if page.vectors or ids != self.drawn.ids:
+            matrix = self._stacked(ids)
+        self.drawn = Drawn(picture, ids, matrix)
+
+    def _stacked(self, shown: tuple[str, ...]) -> Vectors:
+        """What is shown comes first. All vectors are kept as rows of the one matrix, so that none
+        is in memory twice."""
+        order = [*shown, *(self._vectors.keys() - set(shown))]
+        if not order:
+            return np.empty((0, self._dimension), np.float32)
+        matrix = np.stack([self._vectors[id] for id in order])
+        self._vectors = {id: matrix[row] for row, id in enumerate(order)}
+        return matrix[: len(shown)]
+
+    def size(self) -> int:
+        """About: what texts and vectors take, and what each value takes without them."""
+        values = len(self._nodes) + len(self._edges) + len(self._artifacts)
+        values += sum(map(len, self._mentions.values())) + sum(map(len, self._notes.values()))
+        texts = sum(len(node.description) for node in self._nodes.values())
+        texts += sum(len(edge.description) for edge in self._edges.values())
+        texts += sum(len(note.content) for written in self._notes.values() for note in written)
+        texts += sum(len(str(each.output)) for each in self._artifacts.values())
+        vectors = len(self._vectors) * (self._dimension * 4 + _OF_A_ROW)
+        return values * _OF_A_VALUE + texts + vectors

@@ -1,0 +1,239 @@
+"""A picture kept in a process is the one that a new process would draw: it catches up with what
+others write, and what was erased is in none of them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from threading import Thread
+
+import numpy as np
+import pytest
+
+from commonplace.model.changes import Bookkeeping
+from commonplace.model.journal import Event
+from commonplace.store.pictures import Pictures
+from support.clock import START
+from support.graph_making import (
+    a_node,
+    a_node_telling,
+    a_note,
+    an_artifact,
+    an_edge,
+    changing_node,
+    cited,
+    putting_artifact,
+    putting_edge,
+    putting_node,
+    putting_note,
+    removing_edge,
+    removing_node,
+    removing_notes,
+    vector_of,
+)
+from support.making import ANA, BOB, EMBEDDER, a_memory, changeset, put
+from support.stores import open_store
+
+LATER = START + timedelta(days=3)
+
+
+@pytest.fixture
+def pictures(store):
+    return Pictures(store, EMBEDDER.dimension)
+
+
+@pytest.fixture
+def friends(store):
+    mira, noa = a_node("Mira"), a_node("Noa")
+    edge = an_edge(mira, noa)
+    store.apply(changeset(putting_node(mira), putting_node(noa), putting_edge(edge)))
+    return mira, noa, edge
+
+
+def same_as_new(store, pictures, scope=ANA):
+    """What was kept, after a look whether it is what a new cache makes of the store."""
+    kept, anew = pictures.of(scope), Pictures(store, EMBEDDER.dimension).of(scope)
+    assert kept.picture == anew.picture
+    rows, others = (dict(zip(each.ids, each.matrix, strict=True)) for each in (kept, anew))
+    assert rows.keys() == others.keys()
+    assert all(np.array_equal(rows[id], others[id]) for id in rows)
+    return kept
+
+
+def test_a_picture_holds_what_stands_with_its_vectors(store, pictures, friends):
+    mira, noa, edge = friends
+    note, artifact = a_note(mira), an_artifact()
+    store.apply(changeset(putting_note(note), putting_artifact(artifact)))
+    drawn = same_as_new(store, pictures)
+    picture = drawn.picture
+    assert picture.nodes == {mira.id: mira, noa.id: noa}
+    assert picture.edges == {edge.id: edge}
+    assert picture.notes == {mira.id: (note,)}
+    assert picture.artifacts == {artifact.id: artifact}
+    assert {mention.node for mention in picture.mentions} == {mira.id, noa.id}
+    assert picture.revision == store.graph_revision(ANA)
+    assert sorted(drawn.ids) == sorted([mira.id, noa.id, edge.id])
+    assert drawn.matrix.dtype == np.float32
+    assert drawn.matrix[drawn.ids.index(edge.id)].tobytes() == vector_of(edge.type)
+
+
+def test_nobody_has_an_empty_picture(store, pictures):
+    drawn = pictures.of(BOB)
+    assert (drawn.picture.nodes, drawn.ids) == ({}, ())
+    assert drawn.matrix.shape == (0, EMBEDDER.dimension)
+
+
+def test_it_catches_up_with_what_another_process_wrote(store, store_url, pictures, friends):
+    mira, noa, edge = friends
+    before = pictures.of(ANA)
+    other = open_store(store_url)
+    try:
+        ido = a_node("Ido")
+        other.apply(changeset(putting_node(ido), putting_edge(an_edge(ido, mira))))
+        other.apply(changeset(changing_node(mira, name="Mira L", text="Mira L")))
+        other.apply(changeset(putting_note(a_note(edge)), putting_artifact(an_artifact())))
+    finally:
+        other.close()
+    drawn = same_as_new(store, pictures)
+    assert drawn.picture.nodes.keys() == {mira.id, noa.id, ido.id}
+    assert drawn.picture.nodes[mira.id].name == "Mira L"
+    assert mira.id not in drawn.ids, "its text is another, whose vector is to come"
+    assert before.picture.nodes[mira.id].name == "Mira", "who reads is not disturbed"
+
+
+def test_a_vector_that_comes_late_is_taken_in_and_leaves_the_revision(store, pictures, friends):
+    mira, _, _ = friends
+    store.apply(changeset(changing_node(mira, text="Mira of the cello")))
+    before = pictures.of(ANA)
+    [(ref, text)] = store.unembedded_of_graph(ANA, 10)
+    assert text == "Mira of the cello"
+    store.record(Bookkeeping(ANA, START, graph_vectors={ref: vector_of(text)}))
+    drawn = same_as_new(store, pictures)
+    assert drawn.picture.revision == before.picture.revision
+    assert drawn.matrix[drawn.ids.index(mira.id)].tobytes() == vector_of(text)
+    assert store.unembedded_of_graph(ANA, 10) == []
+
+
+def test_a_vector_of_an_older_text_is_not_taken(store, friends):
+    mira, _, _ = friends
+    changed = changing_node(mira, text="one")
+    store.apply(changeset(changed))
+    [(ref, text)] = store.unembedded_of_graph(ANA, 10)
+    store.apply(changeset(changing_node(changed.after, text="two")))
+    store.record(Bookkeeping(ANA, START, graph_vectors={ref: vector_of(text)}))
+    assert [text for _, text in store.unembedded_of_graph(ANA, 10)] == ["two"]
+
+
+@pytest.mark.parametrize("event", [Event.ERASE, Event.DELETE])
+def test_what_is_gone_is_in_no_picture(store, pictures, friends, event):
+    mira, noa, edge = friends
+    note = a_note(noa)
+    store.apply(changeset(putting_note(note)))
+    pictures.of(ANA)
+    store.apply(changeset(removing_notes(note, event=event)))
+    assert same_as_new(store, pictures).picture.notes == {}
+    store.apply(changeset(removing_edge(edge, event), removing_node(mira, event)))
+    drawn = same_as_new(store, pictures)
+    assert drawn.picture.nodes.keys() == {noa.id}
+    assert drawn.picture.edges == {}
+    assert drawn.ids == (noa.id,)
+
+
+def test_what_is_forgotten_is_not_shown_until_it_comes_back(store, pictures, friends):
+    mira, noa, edge = friends
+    pictures.of(ANA)
+    away = changing_node(mira, stands=False)
+    store.apply(changeset(away))
+    drawn = same_as_new(store, pictures)
+    assert drawn.picture.nodes.keys() == {noa.id}
+    assert drawn.picture.edges == {}, "it has lost an end"
+    assert {mention.node for mention in drawn.picture.mentions} == {noa.id}
+    assert drawn.ids == (noa.id,)
+    store.apply(changeset(changing_node(away.after, stands=True)))
+    drawn = same_as_new(store, pictures)
+    assert drawn.picture.nodes.keys() == {mira.id, noa.id}
+    assert sorted(drawn.ids) == sorted([mira.id, noa.id, edge.id])
+
+
+def test_what_is_known_of_a_merged_node_is_drawn_at_the_one_that_speaks_for_it(store, pictures):
+    """Over several merges; between a node and itself there is no edge."""
+    mira, miri, mimi, noa = (a_node(name) for name in ("Mira", "Miri", "Mimi", "Noa"))
+    twice = [a_node_telling(node, source=cited("source:both")) for node in (mira, mimi)]
+    late = a_node_telling(mimi, source=cited("source:late", said_at=LATER))
+    with_noa, between = an_edge(mimi, noa), an_edge(mira, mimi)
+    store.apply(
+        changeset(
+            putting_node(mira, twice[0]),
+            putting_node(miri),
+            putting_node(mimi, twice[1], late),
+            putting_node(noa),
+            putting_edge(with_noa),
+            putting_edge(between),
+            putting_note(a_note(mimi)),
+        )
+    )
+    pictures.of(ANA)
+    merged = changing_node(miri, merged_into=mira.id)
+    store.apply(changeset(changing_node(mimi, merged_into=miri.id), merged))
+    drawn = same_as_new(store, pictures)
+    assert drawn.picture.nodes.keys() == {mira.id, noa.id}
+    assert drawn.picture.edges == {with_noa.id: with_noa.evolve(a=mira.id)}
+    assert drawn.picture.notes.keys() == {mira.id}
+    spoken = [(mention.source, mention.node) for mention in drawn.picture.mentions]
+    assert spoken.count(("source:both", mira.id)) == 1
+    assert ("source:late", mira.id) in spoken
+    assert set(drawn.ids) == {mira.id, noa.id, with_noa.id}
+    store.apply(changeset(changing_node(merged.after, merged_into=None)))
+    assert same_as_new(store, pictures).picture.nodes.keys() == {mira.id, miri.id, noa.id}
+
+
+def test_changes_of_other_memory_draw_nothing_anew(store, pictures, friends):
+    before = pictures.of(ANA)
+    put(store, [a_memory()])
+    assert pictures.of(ANA) is before
+
+
+def test_pictures_are_kept_within_a_budget_and_the_oldest_goes_first(store, friends):
+    store.apply(changeset(putting_node(a_node("Bob", user_id="bob")), scope=BOB))
+    room = Pictures(store, EMBEDDER.dimension)
+    room.of(ANA)
+    of_ana = room.nbytes
+    room.of(BOB)
+    assert room.scopes() == ["user:ana", "user:bob"]
+    assert room.nbytes > of_ana
+    narrow = Pictures(store, EMBEDDER.dimension, budget=of_ana)
+    narrow.of(ANA)
+    narrow.of(BOB)
+    assert narrow.scopes() == ["user:bob"]
+    assert narrow.of(ANA).picture == room.of(ANA).picture
+    none = Pictures(store, EMBEDDER.dimension, budget=1)
+    assert none.of(ANA).picture == room.of(ANA).picture
+    assert (none.scopes(), none.nbytes) == ([], 0)
+    room.drop(ANA)
+    assert room.scopes() == ["user:bob"]
+
+
+def test_many_readers_and_a_writer_see_whole_pictures(store, pictures, friends):
+    """Each new node comes with its edge: no reader ever sees one without the other."""
+    mira, _, _ = friends
+    failed: list[str] = []
+    done: list[bool] = []
+
+    def read() -> None:
+        while not done:
+            picture = pictures.of(ANA).picture
+            if len(picture.edges) != len(picture.nodes) - 1:
+                failed.append(f"{len(picture.nodes)} nodes, {len(picture.edges)} edges")
+
+    readers = [Thread(target=read) for _ in range(3)]
+    for each in readers:
+        each.start()
+    try:
+        for number in range(15):
+            node = a_node(f"Friend {number}")
+            store.apply(changeset(putting_node(node), putting_edge(an_edge(mira, node))))
+    finally:
+        done.append(True)
+        for each in readers:
+            each.join(60)
+    assert failed == []
+    assert len(same_as_new(store, pictures).picture.nodes) == 17
