@@ -13,6 +13,7 @@ from commonplace.language.observing.candidate import (
     Candidate,
     ForgetAsked,
 )
+from commonplace.language.observing.hearsay import ORDERS, as_hearsay
 from commonplace.language.observing.turn import (
     candidates_in,
     may_be_kept,
@@ -20,7 +21,6 @@ from commonplace.language.observing.turn import (
 )
 from commonplace.model.heard import Heard, Role
 from commonplace.model.memory import Sensitivity
-from commonplace.remember.hearsay import ORDERS, as_hearsay
 
 LOOKED_AT_FROM = 200  # characters: a longer turn is looked at even without a trigger
 

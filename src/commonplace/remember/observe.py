@@ -14,6 +14,7 @@ from commonplace.desk import Desk, can_see, visibility_of
 from commonplace.errors import CommonplaceError
 from commonplace.language.normalise import fold
 from commonplace.language.observing.candidate import Candidate
+from commonplace.language.observing.hearsay import HEARSAY
 from commonplace.language.observing.turn import without_credentials
 from commonplace.language.sentences import sentences
 from commonplace.model.changes import Step
@@ -27,7 +28,6 @@ from commonplace.remember.batch import Asked, Batch, Remembered, asked, decide_e
 from commonplace.remember.carry_out import Ledger
 from commonplace.remember.consent import Claim, Proposed, claim, steps_for
 from commonplace.remember.decide import Decision
-from commonplace.remember.hearsay import HEARSAY
 from commonplace.remember.neighbours import Surroundings, look_around
 from commonplace.remember.notice import Noticed, Reason, Skipped, skipped
 from commonplace.remember.weigh import Scales

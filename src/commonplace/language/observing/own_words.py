@@ -42,6 +42,7 @@ class Sentence:
 
     written: str
     own: str
+    start: int = 0  # where in the turn
 
     @property
     def has_quotation(self) -> bool:
@@ -55,6 +56,12 @@ def own_sentences(turn: str) -> list[Sentence]:
         return []
     own = _without_material(blotted(text))
     return [one for one in _sentences(text, own) if one.own.strip(BLOT + " \t\"'.,:;!?")]
+
+
+def sentences_written(text: str) -> list[Sentence]:
+    """The sentences of a text that asks nobody for anything: a letter, minutes, a report."""
+    text = text[:LOOKED_AT].replace(BLOT, " ")
+    return [one for one in _sentences(text, blotted(text)) if one.own.strip(BLOT + " \t")]
 
 
 def blotted(text: str) -> str:
@@ -96,4 +103,4 @@ def _sentences(text: str, own: str) -> Iterator[Sentence]:
         start = own.find(sentence, place)
         place = start + len(sentence)
         if len(sentence) <= LONGEST_SENTENCE:
-            yield Sentence(text[start:place], sentence)
+            yield Sentence(text[start:place], sentence, start)

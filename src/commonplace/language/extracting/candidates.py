@@ -1,0 +1,89 @@
+"""Memories that a source may leave: with the reader that looks at turns, and what sources add.
+
+The owner's words are the owner's; what others say is hearsay; a document that nobody speaks in
+tells only what is so whoever reads it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from commonplace.language.echoes import without_echoes
+from commonplace.language.extracting.found import KEPT_FROM, Account, Said
+from commonplace.language.extracting.utterances import BULLETS
+from commonplace.language.normalise import fold
+from commonplace.language.observing.candidate import STORED_FROM, Candidate
+from commonplace.language.observing.hearsay import as_hearsay
+from commonplace.language.observing.turn import candidates_in
+from commonplace.language.suspicious import is_suspicious
+from commonplace.model.kinds import Kind
+from commonplace.model.source import SourceType
+
+# Never orders: they are taken from the owner's own mouth, and not from what is read.
+_KEPT = frozenset({Kind.FACT, Kind.EVENT, Kind.KV, Kind.CONTACT, Kind.NOTE, Kind.INSIGHT})
+# How sure the reader of turns is, weighed by where it reads: a source begins at a floor, and what
+# is said plainly rises above it.
+_STARTS = {
+    SourceType.EMAIL: 0.7,
+    SourceType.SLACK_THREAD: 0.72,
+    SourceType.FILE: 0.75,
+    SourceType.TEXT_IMPORT: 0.75,
+    SourceType.MEETING: 0.75,
+    SourceType.VOICE_MEMO: 0.8,
+}
+_RISE = 0.5  # of what the reader is surer than it has to be
+_FIRST_PERSON = re.compile(
+    r"\b(?:I|me|my|mine|we|us|our|ours|myself)\b|(?<![א-ת])(?:אני|אנחנו|שלי|שלנו|לי|לנו)(?![א-ת])",
+    re.IGNORECASE,
+)
+
+
+def candidates(account: Account) -> tuple[tuple[int, Candidate], ...]:
+    """With the number of their passage, each once."""
+    found: dict[str, tuple[int, Candidate]] = {}
+    for said in account.said:
+        if said.by_machine or said.suspicious:
+            continue
+        for candidate in _in_passage(account, said):
+            found.setdefault(fold(candidate.content), (said.number, candidate))
+    return tuple(found.values())
+
+
+def _in_passage(account: Account, said: Said) -> Iterator[Candidate]:
+    text = without_echoes(said.text, BULLETS)
+    speaker = None if said.by_owner else said.speaker
+    for one in candidates_in(text, speaker=speaker, said_at=said.at):
+        if not isinstance(one, Candidate) or one.confidence < STORED_FROM:
+            continue
+        candidate = _as_told(one, said)
+        if candidate is None or not _may_be_kept(candidate):
+            continue
+        candidate = replace(candidate, confidence=_confidence(candidate, account.source_type))
+        if candidate.confidence >= KEPT_FROM:
+            yield candidate
+
+
+def _as_told(candidate: Candidate, said: Said) -> Candidate | None:
+    if said.by_owner:
+        return candidate
+    if said.speaker is not None:
+        return as_hearsay(candidate, said.speaker)
+    return None if _FIRST_PERSON.search(candidate.trigger) else candidate
+
+
+def _may_be_kept(candidate: Candidate) -> bool:
+    """What waits for consent is asked for in talk alone."""
+    said = (candidate.content, candidate.trigger)
+    return (
+        candidate.kind in _KEPT and not candidate.is_sensitive and not any(map(is_suspicious, said))
+    )
+
+
+def _confidence(candidate: Candidate, source: SourceType) -> float:
+    start = _STARTS.get(source)
+    if start is None:
+        return candidate.confidence
+    rise = max(0.0, candidate.confidence - STORED_FROM) * _RISE
+    return round(min(candidate.confidence, start + rise), 2)

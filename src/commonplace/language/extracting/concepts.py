@@ -1,0 +1,199 @@
+"""Goals, preferences, worries, values and interests, where somebody states them of themselves.
+
+Never a company, a person or a project: what has a name is found by its name (spot.py), and what is
+felt for it is an edge to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from commonplace.language.extracting.found import FoundEdge, FoundNode
+from commonplace.language.extracting.marking import MARK, Marked
+from commonplace.language.extracting.relate import clauses, is_question, is_told
+from commonplace.language.extracting.retelling import retold
+from commonplace.language.extracting.table import compiled, data
+from commonplace.language.extracting.utterances import OWNER
+from commonplace.language.normalise import fold
+from commonplace.language.observing.hebrew import is_hebrew
+from commonplace.language.observing.meant import taken_back
+from commonplace.language.observing.patterns import Bilingual, any_of
+from commonplace.model.graph.words import NodeType
+
+_TABLE = "concepts"
+_HEBREW = re.compile("[א-ת]")
+_OWN, _OTHERS = 0.85, 0.75  # the owner's ideas, and those of somebody else who speaks
+_AIMED_AT = frozenset("vj")  # an event, a project: aimed at as it is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stating:
+    type: str
+    pattern: re.Pattern[str]
+    words: int
+    attitude: int
+    proximity: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ideas:
+    """Nodes that go to the end of the list, and edges to them."""
+
+    nodes: tuple[FoundNode, ...]
+    edges: tuple[FoundEdge, ...]
+
+
+def concepts(sentences: Iterable[Marked], nodes: Sequence[FoundNode]) -> Ideas:
+    found: dict[str, FoundNode] = {}
+    places: dict[str, int] = {}
+    edges: list[FoundEdge] = []
+    for marked in sentences:
+        for stating, match in _stated(marked, nodes):
+            thing = _thing_aimed_at(stating, match)
+            name = "" if thing is not None else _name(stating, match["what"], marked, nodes)
+            if thing is None and not name:
+                continue
+            key = fold(name)
+            if thing is None:
+                places.setdefault(key, len(nodes) + len(found))
+                found[key] = _node(found.get(key), name, marked)
+            end = places[key] if thing is None else thing
+            edges.append(_edge(stating, match, end, marked, nodes))
+    return Ideas(tuple(found.values()), tuple(_distinct(edges)))
+
+
+def _stated(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[tuple[Stating, re.Match[str]]]:
+    """The first pattern that fits tells it; another may only tell of another part."""
+    text = marked.text
+    if marked.utterance.speaker is None or is_question(text) or taken_back(marked.utterance.own):
+        return
+    for clause in clauses(text):
+        taken: list[tuple[int, int]] = []
+        for stating in statings(is_hebrew(clause)):
+            for match in stating.pattern.finditer(clause):
+                start, end = match.span("what")
+                if any(start < until and since < end for since, until in taken):
+                    continue
+                if is_told(clause, match, marked, nodes):
+                    taken.append((start, end))
+                    yield stating, match
+
+
+@cache
+def statings(hebrew: bool) -> tuple[Stating, ...]:
+    return tuple(
+        _stating(entry, says)
+        for entry in data(_TABLE)["concept"]
+        for says in entry["says"]
+        if bool(_HEBREW.search(says)) is hebrew
+    )
+
+
+def _stating(entry: Mapping[str, Any], says: str) -> Stating:
+    return Stating(
+        type=entry["type"],
+        pattern=compiled(says, _TABLE),
+        words=entry["words"],
+        attitude=entry["attitude"],
+        proximity=entry.get("proximity"),
+    )
+
+
+# ——— the name ———
+
+_LEADING = re.compile(
+    r"^(?:(?:about|of|with|for|the|an?|my|our|some|any|more|having|being|getting|doing)\s+)+|^את\s+"
+)
+_SHORTEST, _LONGEST = 3, 60
+
+
+def _name(stating: Stating, what: str, marked: Marked, nodes: Sequence[FoundNode]) -> str:
+    """A short name; empty where what is said only points at something, or has a name already."""
+    if ends := _ends().search(what):
+        what = what[: ends.start()]
+    if stating.type == "prefers":
+        what = _preferred_to().sub("", what)
+    if _is_only_marks(what) or any(mark[1] == "p" and mark[3] != "i" for mark in _marks(what)):
+        return ""
+    words = re.sub(r"\b(?:my|our) ", "", marked.in_words(what, nodes))
+    name = _LEADING.sub("", words.strip(" ,'\"-–")).strip(" ,'\"-–")
+    fits = _SHORTEST <= len(name) <= _LONGEST and len(name.split()) <= stating.words
+    return name if fits and not _empty().search(name) else ""
+
+
+def _marks(text: str) -> list[re.Match[str]]:
+    return list(MARK.finditer(text))
+
+
+def _is_only_marks(text: str) -> bool:
+    return not re.search(r"\w", MARK.sub("", re.sub(r"\b(?:the|an?|and|or|my|our)\b", "", text)))
+
+
+def _thing_aimed_at(stating: Stating, match: re.Match[str]) -> int | None:
+    """ "I want to run the Harbour Half Marathon": the event itself is the goal."""
+    if stating.type != "goal":
+        return None
+    what = match["what"]
+    ends = _ends().search(what)
+    marks = _marks(what[: ends.start()] if ends else what)
+    return int(marks[0][2]) if len(marks) == 1 and marks[0][1] in _AIMED_AT else None
+
+
+@cache
+def _ends() -> Bilingual:
+    return any_of(data(_TABLE)["ends"]["patterns"])
+
+
+@cache
+def _empty() -> Bilingual:
+    return any_of(data(_TABLE)["empty"]["patterns"])
+
+
+@cache
+def _preferred_to() -> re.Pattern[str]:
+    return re.compile(data(_TABLE)["ends"]["preferred_to"], re.IGNORECASE)
+
+
+# ——— nodes and edges ———
+
+
+def _node(before: FoundNode | None, name: str, marked: Marked) -> FoundNode:
+    passage = marked.utterance.passage
+    confidence = _sure(marked)
+    if before is None:
+        return FoundNode(
+            type=NodeType.CONCEPT, name=name, confidence=confidence, passages=(passage,)
+        )
+    passages = tuple(dict.fromkeys((*before.passages, passage)))
+    return replace(before, passages=passages, confidence=max(before.confidence, confidence))
+
+
+def _sure(marked: Marked) -> float:
+    return _OWN if marked.utterance.speaker == OWNER else _OTHERS
+
+
+def _edge(
+    stating: Stating, match: re.Match[str], end: int, marked: Marked, nodes: Sequence[FoundNode]
+) -> FoundEdge:
+    """From whoever speaks: of others' ideas nobody else is asked."""
+    return FoundEdge(
+        a=marked.utterance.speaker or OWNER,
+        b=end,
+        type=stating.type,
+        attitude=stating.attitude,
+        proximity=stating.proximity,
+        description=retold(marked, match[0], nodes),
+        confidence=_sure(marked),
+        passage=marked.utterance.passage,
+    )
+
+
+def _distinct(edges: Iterable[FoundEdge]) -> list[FoundEdge]:
+    kept: dict[tuple[int, int, str], FoundEdge] = {}
+    for edge in edges:
+        kept.setdefault((edge.a, edge.b, edge.type), edge)
+    return list(kept.values())

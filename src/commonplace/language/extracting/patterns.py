@@ -1,0 +1,136 @@
+"""What of relations.toml a relation is told by: every pattern, with what it tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+from commonplace.language.extracting.table import compiled, data, letters_of
+
+_TABLE = "relations"
+_HEBREW = re.compile("[א-ת]")
+
+
+class When(StrEnum):
+    STATE = "state"  # it holds; only "since" tells from when
+    EVENT = "event"  # something that happened on a day began or ended it
+    PAST = "past"  # it held once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """One way of telling a relation. Its groups: a and b, or both."""
+
+    says: str
+    type: str = ""  # of a role it follows from the noun
+    attitude: int | None = None
+    proximity: int | None = None
+    confidence: float = 0.9
+    when: When = When.STATE
+    ends: bool = False
+    turned: bool = False  # the ends are told the other way round
+    is_named: bool = False  # it holds whatever the sentence says of it
+    needs: tuple[str, ...] = ()  # a mark with one of each of these letters
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when it is first needed: all of them at once would slow every start."""
+        return compiled(self.says, _TABLE)
+
+    def may_fit(self, letters: str) -> bool:
+        """Whether a sentence with marks of these letters is worth a look."""
+        return all(any(each in letters for each in needed) for needed in self.needs)
+
+
+@cache
+def tellings(hebrew: bool) -> tuple[Telling, ...]:
+    """Those of one language."""
+    return (*_of_roles(hebrew), *_of_relations(hebrew))
+
+
+def _of_relations(hebrew: bool) -> Iterator[Telling]:
+    for relation in data(_TABLE)["relation"]:
+        for says in relation["says"]:
+            if bool(_HEBREW.search(says)) is hebrew:
+                yield _telling(says, relation)
+
+
+def _telling(says: str, entry: Mapping[str, Any]) -> Telling:
+    return Telling(
+        says=says,
+        type=entry.get("type", ""),
+        attitude=entry.get("attitude"),
+        proximity=entry.get("proximity"),
+        confidence=entry.get("confidence", 0.9),
+        when=When(entry.get("when", "state")),
+        ends=entry.get("ends", False),
+        turned=entry.get("turned", False),
+        needs=letters_of(says),
+    )
+
+
+# ——— roles ———
+
+
+def _of_roles(hebrew: bool) -> Iterator[Telling]:
+    """Every form, with the nouns of all roles in it."""
+    forms = data(_TABLE)["forms"]
+    nouns = sorted(_roles(hebrew), key=len, reverse=True)
+    either = "(?P<noun>" + "|".join(nouns) + ")"
+    for name in ("hebrew",) if hebrew else ("named", "says", "both", "was", "ended"):
+        for form in forms[name]:
+            says = form.replace("{noun}", either)
+            yield Telling(
+                says=says,
+                needs=letters_of(says),
+                is_named=name == "named",
+                ends=name in ("was", "ended"),
+                when=When.PAST if name in ("was", "ended") else When.STATE,
+            )
+
+
+@cache
+def _roles(hebrew: bool) -> Mapping[str, Mapping[str, Any]]:
+    """By their nouns, which are patterns."""
+    return {
+        noun.replace("_", " "): role
+        for role in data(_TABLE)["role"]
+        for noun in role.get("hebrew" if hebrew else "nouns", "").split()
+    }
+
+
+def as_told(telling: Telling, match: re.Match[str]) -> Telling:
+    """With what its noun says: "my dentist Dana" is a dentist, "Ruth was my aunt" still is."""
+    if telling.type:
+        return telling
+    noun = match["noun"].lower()
+    role = _role_of(noun)
+    is_over = telling.ends and not ("was" in telling.says and role.get("lasting"))
+    return replace(
+        telling,
+        type=role.get("type") or _CALLINGS.get(noun, noun.replace(" ", "-")),
+        attitude=role.get("attitude"),
+        proximity=role.get("proximity"),
+        turned=role.get("turned", False),
+        ends=is_over,
+        when=telling.when if is_over else When.STATE,
+    )
+
+
+@cache
+def _role_of(noun: str) -> Mapping[str, Any]:
+    roles = _roles(bool(_HEBREW.search(noun)))
+    return next(
+        role for each, role in roles.items() if re.fullmatch(each, noun, re.IGNORECASE) is not None
+    )
+
+
+# What Hebrew nouns of the last kind of role are called.
+_CALLINGS = {
+    noun.replace("_", " "): name
+    for noun, name in (each.split(":") for each in data(_TABLE)["hebrew"]["callings"].split())
+}

@@ -1,0 +1,185 @@
+"""Edges between the found nodes, where a sentence tells how they relate. See relations.toml."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, product
+
+from commonplace.language.extracting.dating import Stretch, stretch_in
+from commonplace.language.extracting.found import KEPT_FROM, FoundEdge, FoundNode
+from commonplace.language.extracting.marking import GUESSED, MARK, Marked
+from commonplace.language.extracting.patterns import Telling, as_told, tellings
+from commonplace.language.extracting.retelling import retold
+from commonplace.language.extracting.table import data
+from commonplace.language.observing.hebrew import is_hebrew
+from commonplace.language.observing.meant import not_meant, taken_back
+from commonplace.language.observing.patterns import Bilingual, any_of
+from commonplace.model.graph.relationships import relationship
+
+_GUESS = 0.12  # what a pronoun costs
+_HEARSAY = 0.12
+_NOT_FIRST_HAND = 0.05  # somebody other than the owner speaks, or nobody knows who
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A relation where it stands in its sentence."""
+
+    telling: Telling
+    match: re.Match[str]
+    clause: str  # the part of the sentence that tells it
+
+
+def relate(sentences: Iterable[Marked], nodes: Sequence[FoundNode]) -> list[FoundEdge]:
+    """Each relation once for a sentence, and only what is sure enough to be kept."""
+    found: list[FoundEdge] = []
+    for marked in sentences:
+        for told in relations_in(marked, nodes):
+            found += _edges(told, marked, nodes)
+    return _distinct(found)
+
+
+def relations_in(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[Told]:
+    """What a sentence tells. Of what it asks, denies, imagines or jokes about: nothing."""
+    if len(MARK.findall(marked.text)) < 2:
+        return
+    is_statement = not is_question(marked.text) and not taken_back(marked.utterance.own)
+    for text in dict.fromkeys((marked.text, marked.shorter)):
+        letters = "".join(mark[1] for mark in MARK.finditer(text))
+        for telling in tellings(is_hebrew(text)):
+            if not telling.may_fit(letters):
+                continue
+            for match in telling.pattern.finditer(text):
+                if telling.is_named or (is_statement and is_told(text, match, marked, nodes)):
+                    yield Told(as_told(telling, match), match, _clause(text, match))
+
+
+def is_question(text: str) -> bool:
+    return text.rstrip(" )\"'”").endswith(("?", "？"))
+
+
+# ——— the clause in which it stands ———
+
+_BOUNDARY = re.compile(
+    r"[;:]|\s[–—-]\s|,?\s(?:but|because|although|though|whereas|however|so that|while)\s"
+    r"|,\s(?:and|so|then|yet)\s|,?\s(?:אבל|כי|למרות|ולכן|לכן)\s",
+    re.IGNORECASE,
+)
+
+
+def _clause(text: str, match: re.Match[str]) -> str:
+    start, end = 0, len(text)
+    for boundary in _BOUNDARY.finditer(text):
+        if boundary.end() <= match.start():
+            start = boundary.end()
+        elif boundary.start() >= match.end():
+            end = boundary.start()
+            break
+    return text[start:end]
+
+
+def clauses(text: str) -> list[str]:
+    """The parts of a sentence that stand side by side."""
+    return [part for part in _BOUNDARY.split(text) if part.strip(" .,!")]
+
+
+def is_told(text: str, match: re.Match[str], marked: Marked, nodes: Sequence[FoundNode]) -> bool:
+    """Not denied, not imagined, not wished for. What a pattern itself holds ("can't stand") is
+    its own matter, so that only the words before it are looked at."""
+    clause = _clause(text, match)
+    before = clause[: clause.find(match[0])]
+    if _not_told().search(before):
+        return False
+    reason = not_meant(marked.in_words(clause, nodes))
+    return reason is None or reason in ("about_the_talk", "request")
+
+
+@cache
+def _not_told() -> Bilingual:
+    return any_of(data("relations")["not_told"]["patterns"])
+
+
+@cache
+def _hearsay() -> Bilingual:
+    return any_of(data("relations")["not_told"]["hearsay"])
+
+
+# ——— edges ———
+
+
+def _edges(told: Told, marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[FoundEdge]:
+    telling, utterance = told.telling, marked.utterance
+    when, ends = _when(told, marked, nodes)
+    description = retold(marked, told.clause, nodes)
+    for a, b, guessed in _pairs(told):
+        confidence = _confidence(told, marked, guessed)
+        if a == b or confidence < KEPT_FROM:
+            continue
+        yield FoundEdge(
+            a=a,
+            b=b,
+            type=telling.type,
+            attitude=telling.attitude,
+            proximity=telling.proximity,
+            description=description,
+            confidence=confidence,
+            valid_from=when.start,
+            valid_to=when.end,
+            ends=ends,
+            passage=utterance.passage,
+        )
+
+
+def _when(told: Told, marked: Marked, nodes: Sequence[FoundNode]) -> tuple[Stretch, bool]:
+    """From when to when, and whether all that is told is its end."""
+    telling = told.telling
+    words = marked.in_words(told.clause, nodes)
+    when = stretch_in(words, marked.utterance.at, telling.when)
+    if not telling.ends:
+        return when, False
+    if when.start and when.end:  # "I worked at Acme from 2015 to 2019"
+        return when, False
+    return Stretch(when.end or when.start), True
+
+
+def _pairs(told: Told) -> Iterator[tuple[int, int, bool]]:
+    """The ends of each edge, and whether one of them is a guess."""
+    groups = told.match.groupdict()
+    if groups.get("both"):
+        marks = MARK.findall(groups["both"])
+        pairs: Iterable[tuple[tuple[str, ...], ...]] = combinations(marks, 2)
+        if "b" in groups:  # all of them with what the pattern tells besides
+            pairs = product(marks, MARK.findall(groups["b"]))
+    else:
+        pairs = product(MARK.findall(groups["a"]), MARK.findall(groups["b"]))
+    for one, other in pairs:
+        a, b = (other, one) if told.telling.turned else (one, other)
+        yield int(a[1]), int(b[1]), GUESSED in (a[2], b[2])
+
+
+def _confidence(told: Told, marked: Marked, guessed: bool) -> float:
+    confidence = told.telling.confidence
+    if guessed:
+        confidence -= _GUESS
+    before = told.clause[: told.clause.find(told.match[0])]
+    if _hearsay().search(before):
+        confidence -= _HEARSAY
+    if marked.utterance.speaker != 0:
+        confidence -= _NOT_FIRST_HAND
+    return round(confidence, 2)
+
+
+def _distinct(edges: Sequence[FoundEdge]) -> list[FoundEdge]:
+    """Of what one passage tells twice, the surest; and what it tells of attitude and proximity."""
+    kept: dict[tuple[object, ...], FoundEdge] = {}
+    for edge in edges:
+        ends = (edge.a, edge.b)
+        if relationship(edge.type).is_mutual:
+            ends = (min(ends), max(ends))
+        key = (*ends, edge.type, edge.ends, edge.passage)
+        if key not in kept or edge.confidence > kept[key].confidence:
+            kept[key] = edge
+    return list(kept.values())

@@ -1,0 +1,38 @@
+"""What a sentence says, for whoever reads it without knowing who said it when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from commonplace.language.extracting.found import FoundNode
+from commonplace.language.extracting.marking import Marked
+from commonplace.language.extracting.utterances import OWNER
+from commonplace.language.observing import english, hebrew
+from commonplace.language.observing.in_sentence import USER
+from commonplace.language.observing.when import with_dates
+
+LONGEST = 280
+
+
+def retold(marked: Marked, part: str, nodes: Sequence[FoundNode]) -> str:
+    """A part of a sentence in the third person and with dates; else the sentence as it stands."""
+    told = retold_wholly(marked, part, nodes)
+    if told:
+        return told
+    said = marked.utterance
+    return shortened(with_dates(said.written, said.at, hebrew.is_hebrew(said.own)).text)
+
+
+def retold_wholly(marked: Marked, part: str, nodes: Sequence[FoundNode]) -> str:
+    """Empty where it cannot be understood without the rest of the talk."""
+    said, utterance = marked.in_words(part, nodes).strip(" ,;:–-"), marked.utterance
+    is_hebrew = hebrew.is_hebrew(said)
+    subject = USER if utterance.speaker in (None, OWNER) else nodes[utterance.speaker].name
+    tell = hebrew.retold if is_hebrew else english.retold
+    told = tell(said, subject)
+    return shortened(with_dates(told, utterance.at, is_hebrew).text) if told else ""
+
+
+def shortened(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1].rstrip() + "…"

@@ -1,0 +1,55 @@
+"""The tables of patterns beside this file, and what stands in braces in them.
+
+``{name}`` is one of the words of a list; ``{a:person}`` is a mark (or a list of marks, "Dana, Noa
+and Ben") of a node of that sort, called ``a``. What sorts there are is in [sorts].
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from commonplace.language.observing.patterns import filled
+
+_SLOT = re.compile(r"\{(\w+):(\w+)\}")
+# "A start-up called Acme", "our client Globex": what may stand before the name of a thing.
+_BEFORE = (
+    r"(?:(?:the|an?|⟨p\d+[ih]?⟩'s) (?:[\w-]+ ){1,4}?(?:called|named|at|of) |the |⟨p\d+[ih]?⟩'s "
+    r"(?:[\w-]+ ){0,3}?|an? (?:[\w-]+ ){0,3}?)?"
+)
+
+
+@cache
+def data(name: str) -> Mapping[str, Any]:
+    file = resources.files(__package__).joinpath(f"{name}.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def words_of(name: str) -> Mapping[str, str]:
+    words: Mapping[str, str] = data(name)["words"]
+    return words
+
+
+def letters_of(pattern: str) -> tuple[str, ...]:
+    """What kinds of marks a pattern needs."""
+    sorts = data("relations")["sorts"]
+    return tuple(sorts[sort] for _, sort in _SLOT.findall(pattern))
+
+
+@cache
+def compiled(pattern: str, name: str) -> re.Pattern[str]:
+    """A pattern of a table, with its lists and marks in place."""
+    sorts = data("relations")["sorts"]
+    words = {**words_of("relations"), **words_of(name)}
+    whole = filled(_SLOT.sub(lambda slot: _marks(slot[1], sorts[slot[2]]), pattern), words)
+    return re.compile(whole, re.IGNORECASE)
+
+
+def _marks(name: str, letters: str) -> str:
+    mark = f"⟨[{letters}]\\d+[imh]?⟩"
+    before = "" if letters == "p" else _BEFORE
+    return f"{before}(?P<{name}>{mark}(?:(?:, (?:the )?{mark})*,? (?:and|&|ו-?) ?(?:the )?{mark})?)"

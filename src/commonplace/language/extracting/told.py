@@ -1,0 +1,28 @@
+"""What a source tells of the nodes that were found in it. Pure."""
+
+from __future__ import annotations
+
+from commonplace.language.extracting.candidates import candidates
+from commonplace.language.extracting.concepts import concepts
+from commonplace.language.extracting.found import Account, Extracted, Spotted
+from commonplace.language.extracting.marking import Marker
+from commonplace.language.extracting.notes import notes
+from commonplace.language.extracting.relate import relate
+from commonplace.language.extracting.utterances import utterances
+from commonplace.language.extracting.worthy import worthy
+
+
+def told_of(account: Account, spotted: Spotted) -> Extracted:
+    """Edges, ideas, notes, and what may become memories; without what means nothing to anybody."""
+    marker = Marker(spotted.nodes)
+    sentences = [marker.mark(each) for each in utterances(account, spotted)]
+    ideas = concepts(sentences, spotted.nodes)
+    nodes = (*spotted.nodes, *ideas.nodes)
+    edges = (*relate(sentences, nodes), *ideas.edges)
+    found = Extracted(
+        nodes=nodes,
+        edges=edges,
+        notes=tuple(notes(sentences, nodes, edges)),
+        candidates=candidates(account),
+    )
+    return worthy(found, account)

@@ -1,0 +1,67 @@
+"""Nodes found by a list of names: what the rules for relations are tried with, by themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from commonplace.language.extracting.found import Account, FoundNode, Owner, Said, Span, Spotted
+from commonplace.model.graph.words import NodeType
+from commonplace.model.source import SourceType
+
+AT = datetime(2026, 3, 18, 12, tzinfo=UTC)  # a Wednesday
+OWNER = Owner(name="Maya Adler", names=frozenset({"maya", "maya adler"}))
+PEOPLE = "Dana Noa Dan Ana Ben Omer דנה נועה דן"
+THINGS = {
+    "organization": ["Acme", "Globex", "Initech", "אקמי", "Stanford"],
+    "location": ["Berlin", "Chicago", "Haifa", "חיפה", "Tel Aviv"],
+    "product": ["Slack", "Notion", "Jira"],
+    "project": ["Apollo", "the launch", "the redesign"],
+    "event": ["Q4", "PyCon", "the offsite"],
+    "group": ["the design team"],
+}
+
+
+def account(*said: str | Said, source_type: SourceType = SourceType.MEETING) -> Account:
+    """Texts are the owner's words."""
+    return Account(
+        said=tuple(
+            each
+            if isinstance(each, Said)
+            else Said(number=number, text=each, at=AT, speaker=OWNER.name, by_owner=True)
+            for number, each in enumerate(said)
+        ),
+        owner=OWNER,
+        source_type=source_type,
+        date=AT,
+    )
+
+
+def spotted(account: Account) -> Spotted:
+    nodes = [FoundNode(type=NodeType.PERSON, name=OWNER.name, is_owner=True, confidence=1.0)]
+    named: dict[str, int] = {}
+    for type, subtype, name in _names():
+        passages = tuple(
+            said.number for said in account.said if name in said.text.lower() + said.text
+        )
+        if passages or any(name == said.speaker for said in account.said):
+            named[name] = len(nodes)
+            nodes.append(FoundNode(type=type, subtype=subtype, name=name, passages=passages))
+    return Spotted(nodes=tuple(nodes), spans=tuple(_spans(account.said, named)))
+
+
+def _names() -> list[tuple[NodeType, str, str]]:
+    people = [(NodeType.PERSON, "", name) for name in PEOPLE.split()]
+    return people + [
+        (NodeType.ENTITY, subtype, name) for subtype, names in THINGS.items() for name in names
+    ]
+
+
+def _spans(said: Sequence[Said], named: Mapping[str, int]) -> list[Span]:
+    return [
+        Span(each.number, match.start(), match.end(), node)
+        for each in said
+        for name, node in named.items()
+        for match in re.finditer(rf"(?<![A-Za-z]){re.escape(name)}(?!\w)", each.text, re.IGNORECASE)
+    ]
