@@ -91,6 +91,24 @@ def test_words_are_found_again_where_no_space_is_written():
     assert spotted_in(sentence, finder("Anna", node=anna)) == {Name(1, 2, PERSON)}
 
 
+def test_a_title_before_a_name_is_not_part_of_it():
+    sentence = Sentence(("we", "met", "Dr.", "Anna", "Berg"), frozenset())
+    anna = FoundNode(type=NodeType.PERSON, name="Anna Berg", aliases=("Dr. Anna Berg",))
+    assert spotted_in(sentence, finder("Dr. Anna Berg", node=anna)) == {Name(3, 5, PERSON)}
+
+
+def test_finders_read_text_as_it_is_written():
+    words = ("He", "said", '"', "I", "'", "m", "(", "not", ")", "here", '"', "today", ".")
+    read = []
+
+    def spot(account):
+        read.append(account.said[0].text)
+        return Spotted(nodes=())
+
+    assert spotted_in(Sentence(words, frozenset()), spot) == set()
+    assert read == ['He said "I\'m (not) here" today.']
+
+
 def test_a_name_is_right_with_both_borders_and_its_type():
     half, typed_wrong, right = Name(2, 3, PERSON), Name(2, 4, PLACE), ANNA
     got = score([(SENTENCE, {half, typed_wrong, right})])

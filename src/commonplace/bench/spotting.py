@@ -18,6 +18,7 @@ from commonplace.language.extracting.found import (
     FoundNode,
     Owner,
     Said,
+    Span,
     Spotted,
 )
 from commonplace.model.graph.words import NodeType
@@ -123,9 +124,9 @@ def _joined(parts: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
 
 # ——— finders ———
 
-_AFTER_NO_SPACE = frozenset("([{#@$“")
+_AFTER_NO_SPACE = frozenset("([{#@$“'’´")
 _BEFORE_NO_SPACE = frozenset(".,!?;:%)]}'’´…”")
-_APOSTROPHES = frozenset("'’´")
+_QUOTE = '"'  # opens, and then closes
 _READER = Owner(name="Reader of Others")
 _SAID_AT = datetime(2026, 3, 11, 12, tzinfo=UTC)
 _WORD = re.compile(r"\w+")
@@ -143,23 +144,32 @@ def spotted_in(sentence: Sentence, spot: Spot) -> set[Name]:
     for span in spotted.spans:
         node = spotted.nodes[span.node]
         sort = _sort_of(node)
-        if sort and not node.is_owner and _is_named(text[span.start : span.end], node):
-            places = _places(sentence.words, starts, span.start, span.end)
+        start, end = _without_title(text, span, node)
+        if sort and not node.is_owner and _is_named(text[start:end], node):
+            places = _places(sentence.words, starts, start, end)
             found.add(Name(places[0], places[-1] + 1, sort))
     return found
+
+
+def _without_title(text: str, span: Span, node: FoundNode) -> tuple[int, int]:
+    """Whoever marked the texts left titles out; a span may have them before the node's name."""
+    at = text.find(node.name, span.start, span.end)
+    return (span.start, span.end) if at < 0 else (at, at + len(node.name))
 
 
 def _written(words: Sequence[str]) -> tuple[str, list[int]]:
     """The words as somebody would write them, and where each begins."""
     text, starts = "", []
-    before = " "
+    is_apart = is_quoting = False
     for word in words:
-        apart = before not in _AFTER_NO_SPACE and word[0] not in _BEFORE_NO_SPACE
-        if text and apart and before not in _APOSTROPHES:
+        closes = word == _QUOTE and is_quoting
+        if is_apart and not closes and word[0] not in _BEFORE_NO_SPACE:
             text += " "
         starts.append(len(text))
         text += word
-        before = word
+        is_quoting ^= word == _QUOTE
+        opens = word == _QUOTE and is_quoting
+        is_apart = not opens and word not in _AFTER_NO_SPACE
     return text, starts
 
 
