@@ -13,10 +13,10 @@ from commonplace.book.which_team import (
     hold_to_limit,
     managing,
     member_of,
-    no_such_team,
     show_team,
     shown_member,
     shown_team,
+    team_at,
     teams_of,
 )
 from commonplace.desk import Desk
@@ -54,7 +54,7 @@ def create_team(desk: Desk, principal: Principal, name: str, retention: int | No
     )
     made = PutTeam(team, told_of(Op.CREATE, id))
     desk.apply_together(both_sides(desk, principal, now, [first], 0, team_steps=(made,)))
-    return replace(shown_team(team, first), members=(shown_member(first),))
+    return replace(shown_team(team, first), members=(shown_member(team, first),))
 
 
 def change_team(
@@ -64,9 +64,7 @@ def change_team(
 
     def decide() -> tuple[list[Changeset], None]:
         one, revision = managing(desk, principal, wanted)
-        team = desk.store.team(one.team_scope)
-        if team is None:
-            no_such_team()
+        team = team_at(desk, one.team_scope)
         kept = team.retention_days if retention is None else retention or None
         after = replace(team, name=name or team.name, retention_days=kept)
         step = PutTeam(after, told_of(Op.UPDATE, team.id))
@@ -87,6 +85,7 @@ def change_team(
 @dataclass(frozen=True, slots=True)
 class TeamEnded:
     id: str
+    name: str
     sources: int
     receipt: Receipt
 
@@ -100,6 +99,7 @@ def delete_team(desk: Desk, principal: Principal, wanted: str) -> TeamEnded:
         if not one.owns:
             raise NotAllowed("Only an owner ends a team.", remedy=ASK_AN_OWNER, field="team")
         scope = one.team_scope
+        name = team_at(desk, scope).name
         count = sum(each.count for each in desk.store.census(scope).sources)
         receipt = Receipt(receipt_id, now, count)
         ended = RemoveEverything(Entry(op=Op.DELETE, event=Event.ERASE, node=Node.API))
@@ -107,7 +107,7 @@ def delete_team(desk: Desk, principal: Principal, wanted: str) -> TeamEnded:
             scope, now, principal.actor, (ended,), revision, receipt=receipt, member=one.user_id
         )
         return [team, *_without_team(desk, principal, scope, now)], TeamEnded(
-            one.team_id, count, receipt
+            one.team_id, name, count, receipt
         )
 
     return desk.decide_together(decide)

@@ -21,6 +21,7 @@ class ShownMember:
     """How somebody stands in a team. Which teams they chose for their searches is their own."""
 
     team_id: str
+    team_name: str | None  # None: the team has ended meanwhile
     user_id: str
     role: Role
     standing: Standing
@@ -53,12 +54,17 @@ def teams_of(desk: Desk, principal: Principal) -> list[ShownTeam]:
 
 def show_team(desk: Desk, principal: Principal, wanted: str) -> ShownTeam:
     one = membership_in(desk, principal, wanted)
-    team = desk.store.team(one.team_scope)
+    team = team_at(desk, one.team_scope)
+    people = desk.store.memberships(one.team_scope) if one.is_member else []
+    here = [shown_member(team, each) for each in people if each.standing is not Standing.LEFT]
+    return replace(shown_team(team, one), members=tuple(here))
+
+
+def team_at(desk: Desk, scope: Scope) -> Team:
+    team = desk.store.team(scope)
     if team is None:
         no_such_team()
-    people = desk.store.memberships(one.team_scope) if one.is_member else []
-    here = [shown_member(each) for each in people if each.standing is not Standing.LEFT]
-    return replace(shown_team(team, one), members=tuple(here))
+    return team
 
 
 def shown_team(team: Team, one: Membership) -> ShownTeam:
@@ -75,9 +81,14 @@ def shown_team(team: Team, one: Membership) -> ShownTeam:
     )
 
 
-def shown_member(one: Membership) -> ShownMember:
+def show_member(desk: Desk, one: Membership) -> ShownMember:
+    return shown_member(desk.store.team(one.team_scope), one)
+
+
+def shown_member(team: Team | None, one: Membership) -> ShownMember:
     return ShownMember(
         team_id=one.team_id,
+        team_name=team.name if team else None,
         user_id=one.user_id,
         role=one.role,
         standing=one.standing,

@@ -8,7 +8,7 @@ from commonplace.book.members import invite, join, leave, remove, set_role
 from commonplace.book.requests import optional_integer, optional_word
 from commonplace.book.teams import TeamEnded, change_team, choose, create_team, delete_team
 from commonplace.book.verbs.handle import Handle
-from commonplace.book.which_team import ShownMember, ShownTeam, show_team, shown_member, teams_of
+from commonplace.book.which_team import ShownMember, ShownTeam, show_member, show_team, teams_of
 from commonplace.model import check
 from commonplace.model.team import MAX_RETENTION_DAYS, Role
 
@@ -50,7 +50,7 @@ class OfTeams(Handle):
         self._for_the_person("invite people")
         role = check.choice(as_role, "as_role", Role, {})
         names = check.word(team, "team"), check.word(member, "member")
-        return shown_member(invite(self._desk, self.principal, *names, role))
+        return show_member(self._desk, invite(self._desk, self.principal, *names, role))
 
     def teams_join(self, team: str) -> ShownTeam:
         """Accept an invitation."""
@@ -61,20 +61,20 @@ class OfTeams(Handle):
         """Leave a team, or decline an invitation. From that moment on nothing of the team is seen
         any more, not even what one brought oneself."""
         self._for_the_person("leave teams")
-        return shown_member(leave(self._desk, self.principal, check.word(team, "team")))
+        return show_member(self._desk, leave(self._desk, self.principal, check.word(team, "team")))
 
     def teams_remove(self, team: str, member: str) -> ShownMember:
         """Remove somebody from a team, or take back an invitation."""
         self._for_the_person("remove people")
         names = check.word(team, "team"), check.word(member, "member")
-        return shown_member(remove(self._desk, self.principal, *names))
+        return show_member(self._desk, remove(self._desk, self.principal, *names))
 
     def teams_role(self, team: str, member: str, as_role: str) -> ShownMember:
         """Make somebody an owner, an admin or a member."""
         self._for_the_person("give roles")
         role = check.choice(as_role, "as_role", Role, {})
         names = check.word(team, "team"), check.word(member, "member")
-        return shown_member(set_role(self._desk, self.principal, *names, role))
+        return show_member(self._desk, set_role(self._desk, self.principal, *names, role))
 
     def teams_use(self, team: str | None = None) -> Sequence[ShownTeam]:
         """Search in one team's sources alone, beside one's own memory; without a team, in all of

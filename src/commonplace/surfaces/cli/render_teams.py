@@ -9,7 +9,7 @@ from commonplace.book.guests import Shared
 from commonplace.book.teams import TeamEnded
 from commonplace.book.which_team import ShownMember, ShownTeam
 from commonplace.model.team import Standing
-from commonplace.surfaces.cli.draw import drawn, id_line
+from commonplace.surfaces.cli.draw import drawn, id_line, several
 
 _COLOURS = {Standing.MEMBER: "green", Standing.INVITED: "yellow", Standing.LEFT: "red"}
 
@@ -32,8 +32,11 @@ def _words(team: ShownTeam) -> list[str]:
 
 
 @drawn.register
-def _member(answer: ShownMember) -> Text:
-    return _person(answer)
+def _member(answer: ShownMember) -> Group:
+    told = _person(answer)
+    if answer.team_name:
+        told.append("  in ").append(answer.team_name, "bold")
+    return Group(told, id_line(answer.team_id))
 
 
 def _person(one: ShownMember) -> Text:
@@ -43,7 +46,9 @@ def _person(one: ShownMember) -> Text:
 
 @drawn.register
 def _ended(answer: TeamEnded) -> Text:
-    return Text(f"The team is gone, with {answer.sources} sources.")
+    return Text.assemble(
+        "The team ", (answer.name, "bold"), f" is gone, with {several(answer.sources, 'source')}."
+    )
 
 
 @drawn.register
