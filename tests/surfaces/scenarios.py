@@ -111,6 +111,8 @@ SCENARIOS = (
         ),
         Step("categories check", {"reader": "planner", "category": "procedural"}),
         Step("categories check", {"reader": "stranger", "category": "procedural"}),
+        Step("remember", {"content": "Chess", "category": "interests"}, "chess", agent="stranger"),
+        Step("show", {"id": "$chess"}, agent="stranger", error="not_found"),
         Step(
             "categories check",
             {"reader": "stylist", "category": "tone"},

@@ -91,3 +91,44 @@ def test_who_may_decide_does_not_decide_about_what_they_do_not_see(me):
     trusted.remember("Dana Levi, 03-555-0199", **MOVED, on_conflict="override")
     assert me.show(dana).memory.metadata["phone"] == "03-555-0100"
     assert len(me.conflicts()) == 1
+
+
+# ——— the answer says so ———
+
+
+def test_an_agent_that_no_allowlist_names_is_told_that_it_will_not_see_it_again(me):
+    newcomer = me.agent("newcomer")
+    (warning,) = newcomer.remember("Chess is fun", category="interests").warnings
+    for name in ("'interests'", "'default'", "newcomer"):
+        assert name in warning
+    assert not newcomer.recall("chess").hits
+    assert [hit.text for hit in me.recall("chess").hits] == ["Chess is fun"]
+
+
+def test_an_agent_with_a_list_of_its_own_is_told_its_name(me, planner):
+    (warning,) = planner.remember("Short sentences", category="style").warnings
+    assert "'planner'" in warning
+
+
+def test_one_among_many_is_told_apart(me):
+    both = [
+        {"content": "Chess is fun", "category": "interests"},
+        {"content": "The gate is green", "category": "knowledge"},
+    ]
+    chess, gate = me.agent("newcomer").remember_many(both)
+    assert chess.warnings
+    assert not gate.warnings
+
+
+def test_moving_a_memory_out_of_sight_is_warned_of(me):
+    newcomer = me.agent("newcomer")
+    kept = newcomer.remember("Chess is fun", category="knowledge")
+    assert not kept.warnings
+    assert "'interests'" in newcomer.update(kept.id, category="interests").warnings[0]
+    told = newcomer.remember("Go is fun", category="knowledge")
+    changed = newcomer.update(told.id, content="Go is great fun", category="interests")
+    assert "'interests'" in changed.warnings[0]
+
+
+def test_the_owner_sees_all_and_is_warned_of_nothing(me):
+    assert me.remember("Chess is fun", category="interests").warnings == ()

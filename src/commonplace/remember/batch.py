@@ -26,6 +26,7 @@ from commonplace.remember.link import within_batch
 from commonplace.remember.neighbours import Surroundings
 from commonplace.remember.profile import leave_fields_to_their_owner
 from commonplace.remember.supports import OWNER
+from commonplace.remember.unseen import unseen_by_its_teller
 from commonplace.remember.weigh import Scales, pairs_of, rivals_in_batch
 from commonplace.store.port import HeldQuery
 
@@ -68,7 +69,7 @@ class Asked:
     memory: Memory
     mentioned: frozenset[str]  # the fields that the caller gave
     wish: OnConflict = OnConflict.ASK
-    remarks: tuple[str, ...] = ()  # of the writing policy
+    remarks: tuple[str, ...] = ()  # of the writing policy, and of the allowlist
 
 
 def asked(desk: Desk, principal: Principal, given: Mapping[str, Any], now: datetime) -> Asked:
@@ -81,7 +82,8 @@ def asked(desk: Desk, principal: Principal, given: Mapping[str, Any], now: datet
     if OWNER in memory.evidence and not principal.is_owner:
         raise NotAllowed("That the owner said so is for the owner to say.", field="evidence")
     mentioned = frozenset(name for name, value in given.items() if value is not None)
-    return Asked(memory, mentioned, wish, remarks_on(memory))
+    unseen = unseen_by_its_teller(desk, principal, memory.category)
+    return Asked(memory, mentioned, wish, (*remarks_on(memory), *unseen))
 
 
 def _wish(principal: Principal, given: object) -> OnConflict:

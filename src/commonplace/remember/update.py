@@ -35,6 +35,7 @@ from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import look_around
 from commonplace.remember.profile import answered, leave_fields_to_their_owner
 from commonplace.remember.replace import is_override, make_way
+from commonplace.remember.unseen import unseen_by_its_teller
 
 IN_PLACE = (
     "category",
@@ -156,7 +157,8 @@ def _change_in_place(
 
     revision, after = desk.decide(decide)
     action = "unchanged" if after.version == before.version else "updated"
-    return Updated(after.id, after, action, None, revision)
+    warnings = unseen_by_its_teller(desk, principal, after.category)
+    return Updated(after.id, after, action, None, revision, warnings)
 
 
 def _changed_fields(before: Memory, after: Memory) -> list[str]:
@@ -240,7 +242,8 @@ def _replace(
         return Changeset(principal.scope, now, principal.actor, steps, revision, thread), after
 
     revision, after = desk.decide(decide)
-    warnings = remarks_on(after)
+    unseen = unseen_by_its_teller(desk, principal, after.category)
+    warnings = (*remarks_on(after), *unseen)
     if after.id == before.id:
         return Updated(after.id, after, "updated", None, revision, warnings)
     action = "overridden" if is_override(before.kind) else "superseded"
