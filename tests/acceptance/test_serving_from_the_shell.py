@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import threading
 import pytest
 
 import commonplace
+from support.program import run
 from support.rest_server import PATIENCE
 from support.served import Served
 
@@ -77,6 +79,20 @@ def test_on_any_other_address_it_does_not_start_without_a_key_and_names_the_comm
         assert "needs a key" in server.who
         assert server.ask("GET", "/v1/memories").status == 401
         assert server.ask("GET", "/v1/memories", key=token).status == 200
+
+
+def test_the_command_that_it_names_for_making_a_key_can_be_pasted_into_another_shell(tmp_path):
+    store, elsewhere = str(tmp_path / "a b.db"), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with commonplace.open(store, embedder="hashing") as book:
+        book.user("ana").keys_create("laptop")
+    with Served(store, "--host", "0.0.0.0") as server:
+        command = server.who.split("`")[1].replace("LABEL", "phone").replace("NAME", "bob")
+        program, *arguments = shlex.split(command)
+        assert program == "commonplace"
+        made = run([*arguments, "--embedder", "hashing"], environment={}, folder=elsewhere)
+        (token,) = set(TOKEN.findall(made.stdout))
+        assert server.ask("GET", "/v1/me", key=token).data["user_id"] == "bob"
 
 
 def test_names_and_origins_of_others_are_refused_by_the_real_thing(carols):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
+from commonplace.book import Commonplace
 from commonplace.model.key import NewKey
 from commonplace.surfaces.rest.reception import Reception
 
@@ -16,7 +18,13 @@ def who_comes_in(reception: Reception) -> str:
     if reception.is_keyless:
         user = reception.settings.user
         return f"Whoever asks from this machine without a key is the user {user!r}."
-    return "Everybody needs a key: `commonplace keys create LABEL --user NAME` makes one."
+    command = f"commonplace keys create LABEL --user NAME {naming_the_store(reception.book)}"
+    return f"Everybody needs a key: `{command}` makes one."
+
+
+def naming_the_store(book: Commonplace) -> str:
+    """As it can be pasted into another shell; a password is not part of it."""
+    return f"--store {shlex.quote(book.url)}"
 
 
 def of_the_first_key(key: NewKey, url: str) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import shlex
 import socket
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
@@ -17,7 +16,12 @@ from commonplace.book import Commonplace
 from commonplace.errors import BadSettings, CommonplaceError
 from commonplace.settings import Settings
 from commonplace.surfaces.rest.app import build_app
-from commonplace.surfaces.rest.greeting import address_of, of_the_first_key, who_comes_in
+from commonplace.surfaces.rest.greeting import (
+    address_of,
+    naming_the_store,
+    of_the_first_key,
+    who_comes_in,
+)
 from commonplace.surfaces.rest.logs import log_to_stderr
 from commonplace.surfaces.rest.reception import Reception
 from commonplace.surfaces.rest.tracing import provided
@@ -124,7 +128,7 @@ def refuse_strangers(reception: Reception) -> None:
     """Whoever can reach the address could read the memory: so there must be keys."""
     if reception.is_keyless or reception.book.has_keys():
         return
-    store = f"--store {shlex.quote(reception.book.url)}"
+    store = naming_the_store(reception.book)
     raise BadSettings(
         f"On {reception.settings.serve_host} everybody who has no key is refused, and there is "
         "no key yet.",
