@@ -4,6 +4,7 @@ PY := .venv/bin/python
 STAMP := .venv/.installed
 WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONDONTWRITEBYTECODE  # tests start dozens of processes: each would compile everything anew
 
 .PHONY: run test unit soak fuzz load bench lint format docs clean
 

@@ -1,8 +1,8 @@
 """The category a text falls into, by a table of readable rules in English and Hebrew."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 _APOSTROPHES = str.maketrans("\u2019\u02bc", "''")
 
@@ -161,23 +161,21 @@ _LOOKED_AT = 2_000
 _HEBREW_LETTER = re.compile("[א-ת]")
 
 
-def _compiled(
-    wanted: Callable[[str], bool] = lambda pattern: True,
-) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple(
-        (rule.category, re.compile("|".join(filter(wanted, rule.patterns)))) for rule in RULES
-    )
+@cache
+def _compiled(with_hebrew: bool) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Every Hebrew pattern asks for a Hebrew letter, and trying them all in vain takes most of the
+    time."""
 
+    def fitting(rule: Rule) -> list[str]:
+        return [p for p in rule.patterns if with_hebrew or not _HEBREW_LETTER.search(p)]
 
-_COMPILED = _compiled()
-# Every Hebrew pattern asks for a Hebrew letter, and trying them all in vain takes most of the time.
-_WITHOUT_HEBREW = _compiled(lambda pattern: _HEBREW_LETTER.search(pattern) is None)
+    return tuple((rule.category, re.compile("|".join(fitting(rule)))) for rule in RULES)
 
 
 def categorise(text: str) -> str | None:
     """The category of the first rule that fits; None when none does."""
     plain = " ".join(text[:_LOOKED_AT].casefold().translate(_APOSTROPHES).split())
-    for category, pattern in _COMPILED if _HEBREW_LETTER.search(plain) else _WITHOUT_HEBREW:
+    for category, pattern in _compiled(_HEBREW_LETTER.search(plain) is not None):
         if pattern.search(plain):
             return category
     return None

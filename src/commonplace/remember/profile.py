@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from commonplace.desk import Desk, index_all, visibility_of
@@ -215,11 +216,16 @@ def leave_fields_to_their_owner(principal: Principal, memory: Memory) -> None:
     if principal.is_owner or memory.kind is not Kind.KV or memory.category != CATEGORY:
         return
     subject = str(memory.metadata.get("subject"))
-    if subject_key(subject.replace("_", " ")) in _KNOWN:
+    if subject_key(subject.replace("_", " ")) in _known():
         raise NotAllowed(
             f"{subject!r} is a field of the profile, which is its owner's.", remedy=_PROPOSE
         )
 
 
-_KNOWN = frozenset(subject_key(name.replace("_", " ")) for name in FIELDS)
+@cache
+def _known() -> frozenset[str]:
+    """When first asked for: it needs the word lists, and reading them takes a tenth of a second."""
+    return frozenset(subject_key(name.replace("_", " ")) for name in FIELDS)
+
+
 _PROPOSE = "Propose it: `propose` (profile propose). The owner accepts or declines."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -21,6 +21,9 @@ from commonplace.surfaces.cli.serving import serve
 from commonplace.surfaces.unexpected import unexpected
 
 EXIT_USER_ERROR = 1
+
+_BESIDE: Mapping[str, Callable[..., None]] = {"demo": demo, "serve": serve, "mcp": mcp}
+_BENCH = "bench"
 
 log = logging.getLogger("commonplace")
 
@@ -39,10 +42,10 @@ def build(typed: Sequence[str] = ()) -> typer.Typer:
     app.callback()(_root)
     groups: dict[str, typer.Typer] = {}
     grouped = {op.name.split(" ")[0] for op in OPERATIONS if " " in op.name}
-    wanted = {op.name.split(" ")[0] for op in OPERATIONS} & set(typed)
+    wanted = _meant(set(typed))
     for operation in OPERATIONS:
         first, _, rest = operation.name.partition(" ")
-        if wanted and first not in wanted:
+        if operation.name not in wanted:
             continue
         if first not in grouped:
             app.command(first, help=operation.help)(command_for(operation))
@@ -54,11 +57,22 @@ def build(typed: Sequence[str] = ()) -> typer.Typer:
             app.add_typer(group, name=first)
         else:
             groups[first].command(rest, help=operation.help)(command_for(operation))
-    app.command("demo")(demo)
-    app.command("serve")(serve)
-    app.command("mcp")(mcp)
-    app.add_typer(bench, name="bench")
+    for name, command in _BESIDE.items():
+        if name in wanted:
+            app.command(name)(command)
+    if _BENCH in wanted:
+        app.add_typer(bench, name=_BENCH)
     return app
+
+
+def _meant(typed: set[str]) -> set[str]:
+    """The commands that these words name: of a group only those that are named, or all of them.
+    Words that name none could mean any."""
+    every = [*(operation.name for operation in OPERATIONS), *_BESIDE, _BENCH]
+    near = [name for name in every if name.split(" ")[0] in typed] or every
+    named = {name for name in near if typed.issuperset(name.split(" "))}
+    narrowed = {name.split(" ")[0] for name in named if " " in name}
+    return {name for name in near if name in named or name.split(" ")[0] not in narrowed}
 
 
 def _root(
