@@ -6,6 +6,7 @@
     │   ├── UnknownField
     │   ├── TooLong
     │   ├── BadText               NUL bytes, lone surrogates, nothing but space
+    │   ├── BadCypher             a query that is not understood, or is no reading of the graph
     │   └── BadSettings
     │       └── BadCategories     the file of categories and allowlists
     ├── Unauthenticated           no key, or one that is unknown, expired or revoked: all look alike
@@ -18,6 +19,8 @@
     ├── ChangedMeanwhile          it is not any more what the request insists on (If-Match)
     ├── EmbedderMismatch          the store was written with another embedder
     ├── EmbedderUnavailable       a verb that cannot do without it got no answer (retryable)
+    ├── QueryTooCostly            it took more time or memory than a query may have
+    ├── QueryEngineFailed         the engine of queries broke down, and begins anew (retryable)
     └── StoreError                the database cannot do it
         ├── StaleDecision         another writer was faster, again and again (retryable)
         ├── LeaseLost             another worker has taken the job over
@@ -86,6 +89,14 @@ class TooLong(InvalidInput):
 class BadText(InvalidInput):
     code = "bad_text"
     default_remedy = "Send valid, non-empty Unicode text without NUL bytes."
+
+
+class BadCypher(InvalidInput):
+    code = "bad_cypher"
+    default_remedy = (
+        "Correct the query. It reads only: MATCH, OPTIONAL MATCH, WHERE, WITH, UNWIND, RETURN, "
+        "ORDER BY, SKIP, LIMIT and UNION. `traverse --schema` lists labels and properties."
+    )
 
 
 class BadSettings(InvalidInput):
@@ -160,6 +171,17 @@ class EmbedderUnavailable(CommonplaceError):
     code = "embedder_unavailable"
     retryable = True
     default_remedy = "Call again when the embedder answers; what is done is kept."
+
+
+class QueryTooCostly(CommonplaceError):
+    code = "query_too_costly"
+    default_remedy = "Ask for less: more conditions, shorter paths, a LIMIT."
+
+
+class QueryEngineFailed(CommonplaceError):
+    code = "query_engine_failed"
+    retryable = True
+    default_remedy = "Nothing was changed. Call again; if it happens again, ask for less."
 
 
 class StoreError(CommonplaceError):

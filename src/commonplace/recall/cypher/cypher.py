@@ -1,0 +1,116 @@
+"""Asking the graph in Cypher."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.util import find_spec
+from typing import Any
+
+from commonplace.errors import BadCypher, BadSettings, QueryEngineFailed, QueryTooCostly
+from commonplace.model.graph.picture import Picture
+from commonplace.recall.cypher.answers import shortened
+from commonplace.recall.cypher.messages import Message
+from commonplace.recall.cypher.pool import Pool
+from commonplace.recall.cypher.project import Filling, fillings
+from commonplace.recall.cypher.reader import read
+from commonplace.recall.cypher.tree import Projection, Query
+from commonplace.recall.cypher.write import write
+
+ENGINE = "ladybug"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    seconds: float = 5.0
+    rows: int = 1_000
+    size: int = 4_000_000  # characters of an answer, about
+
+
+DEFAULT = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    truncated: bool  # there is more
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+class Cypher:
+    def __init__(self, processes: int = 2) -> None:
+        self._pool = Pool(processes)
+
+    def run(
+        self,
+        key: str,
+        load: Callable[[], Picture],
+        now: datetime,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        verbose: bool = False,
+        limits: Limits = DEFAULT,
+    ) -> Rows:
+        """``key`` names what ``load`` shows: owner, graph revision and who looks. What is written
+        in the picture by the clock (salience, live notes) is of the first asking with a key."""
+        asked = read(query, params or {})
+        written = write(asked, now)
+        _check_installed()
+
+        def filled() -> Iterator[Filling]:
+            return fillings(load(), now)
+
+        question = Message(
+            {"do": "query", "key": key, "query": written, "rows": limits.rows, "size": limits.size}
+        )
+        answer = self._pool.ask(key, filled, question, limits.seconds)
+        if "failed" in answer:
+            raise _told(answer["failed"], answer["why"])
+        return _rows(asked, answer, verbose)
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+def _check_installed() -> None:
+    if find_spec(ENGINE) is None:
+        raise BadSettings(
+            f"Cypher needs the package '{ENGINE}', which is not installed.",
+            remedy="pip install 'commonplace[graph]'",
+        )
+
+
+def _rows(asked: Query, answer: Mapping[str, Any], verbose: bool) -> Rows:
+    shown = answer["rows"] if verbose else shortened(answer["rows"])
+    columns = _columns(asked) or answer["columns"]
+    return Rows(tuple(columns), tuple(tuple(row) for row in shown), answer["truncated"])
+
+
+def _columns(asked: Query) -> list[str] | None:
+    """As the caller spelt them; None: RETURN *, and the engine knows."""
+    last = asked.parts[0][-1]
+    assert isinstance(last, Projection)
+    return None if last.everything else [item.name or item.told for item in last.items]
+
+
+_KINDS = re.compile(r"^(\w+) exception: ", re.I)
+_NO_MEMORY = ("bad_alloc", "Buffer manager", "buffer pool is full")
+
+
+def _told(kind: str, why: str) -> BadCypher | QueryTooCostly | QueryEngineFailed:
+    """The engine's complaint, without what only its own people understand."""
+    if kind == "memory" or any(sign in why for sign in _NO_MEMORY):
+        return QueryTooCostly("The query needed more memory than it may have.")
+    if "Interrupted" in why:
+        return QueryTooCostly("The query took too long.")
+    if "Assertion failed" in why or "UNREACHABLE" in why:
+        return BadCypher("The engine does not know how to answer this query.")
+    first = (
+        _KINDS.sub("", why.strip()).splitlines()[0][:300].replace("`", "") if why else "it failed"
+    )
+    return BadCypher(f"The query cannot be answered: {first}")

@@ -1,0 +1,250 @@
+"""A query that was read, written anew in the engine's dialect.
+
+Every name stands in backticks and every text between our own quotes, so that nothing which the
+caller wrote can mean anything but a name or a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from functools import singledispatchmethod
+
+from commonplace.errors import BadCypher
+from commonplace.recall.cypher import rewrite
+from commonplace.recall.cypher.schema import MOMENTS
+from commonplace.recall.cypher.times import PARTS
+from commonplace.recall.cypher.tree import (
+    Call,
+    Case,
+    Clause,
+    Comprehension,
+    Expression,
+    HasLabel,
+    Index,
+    IsNull,
+    Joined,
+    ListOf,
+    Literal,
+    MapOf,
+    Match,
+    Matching,
+    NodePattern,
+    Path,
+    Prefixed,
+    Projection,
+    Property,
+    Quantified,
+    Query,
+    Reduced,
+    RelationshipPattern,
+    Slice,
+    Unwind,
+    Variable,
+)
+from commonplace.recall.cypher.values import quoted, text, written
+
+_TEMPORAL = ("datetime", "localdatetime", "timestamp", "date", "datetime.truncate")
+
+
+def write(query: Query, now: datetime) -> str:
+    return _Writer(now).query(query)
+
+
+class _Writer:
+    def __init__(self, now: datetime):
+        self._now = now
+
+    def query(self, query: Query) -> str:
+        union = " UNION ALL " if query.keeps_doubles else " UNION "
+        return union.join(" ".join(self.clause(each) for each in part) for part in query.parts)
+
+    # ——— clauses ———
+
+    @singledispatchmethod
+    def clause(self, clause: Clause) -> str:
+        raise TypeError(clause)
+
+    @clause.register
+    def _(self, clause: Match) -> str:
+        word = "OPTIONAL MATCH" if clause.optional else "MATCH"
+        return f"{word} {self._paths(clause.paths)}{self._where(clause.where)}"
+
+    @clause.register
+    def _(self, clause: Unwind) -> str:
+        return f"UNWIND {self.of(clause.items)} AS {quoted(clause.variable)}"
+
+    @clause.register
+    def _(self, clause: Projection) -> str:
+        pieces = ["RETURN" if clause.is_return else "WITH"]
+        if clause.distinct:
+            pieces.append("DISTINCT")
+        listed = ["*"] if clause.everything else []
+        for item in clause.items:
+            name = f" AS {quoted(item.name)}" if item.name else ""
+            listed.append(f"{self.of(item.expression)}{name}")
+        pieces.append(", ".join(listed))
+        if clause.order:
+            keys = (f"{self.of(e)}{' DESC' if down else ''}" for e, down in clause.order)
+            pieces.append(f"ORDER BY {', '.join(keys)}")
+        if clause.skip is not None:
+            pieces.append(f"SKIP {self._count(clause.skip)}")
+        elif clause.order and clause.limit is None and not clause.is_return:
+            pieces.append("SKIP 0")  # without one, the engine refuses to order what WITH passes on
+        if clause.limit is not None:
+            pieces.append(f"LIMIT {self._count(clause.limit)}")
+        return " ".join(pieces) + self._where(clause.where)
+
+    def _where(self, where: Expression | None) -> str:
+        return "" if where is None else f" WHERE {self.of(where)}"
+
+    def _count(self, expression: Expression) -> str:
+        value = expression.value if isinstance(expression, Literal) else None
+        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+            raise BadCypher("SKIP and LIMIT take a whole number that is not negative.")
+        return str(value)
+
+    # ——— patterns ———
+
+    def _paths(self, paths: Iterable[Path]) -> str:
+        return ", ".join(self._path(path) for path in paths)
+
+    def _path(self, path: Path) -> str:
+        pieces = [f"{quoted(path.variable)} = " if path.variable else "", self._node(path.start)]
+        for relationship, node in path.steps:
+            pieces += [self._relationship(relationship, path.shortest), self._node(node)]
+        return "".join(pieces)
+
+    def _node(self, node: NodePattern) -> str:
+        name = quoted(node.variable) if node.variable else ""
+        labels = ":" + "|".join(quoted(label) for label in node.labels) if node.labels else ""
+        properties = f" {self.of(node.properties)}" if node.properties else ""
+        return f"({name}{labels}{properties})"
+
+    def _relationship(self, one: RelationshipPattern, shortest: str | None) -> str:
+        name = quoted(one.variable) if one.variable else ""
+        types = ":" + "|".join(quoted(type) for type in one.types) if one.types else ""
+        hops = ""
+        if one.hops:
+            least = max(1, one.hops.least) if shortest else one.hops.least
+            hops = f"*{f' {shortest} ' if shortest else ''}{least}..{one.hops.most}"
+        properties = f" {self.of(one.properties)}" if one.properties else ""
+        left, right = ("<-" if one.arrow == "<-" else "-"), ("->" if one.arrow == "->" else "-")
+        return f"{left}[{name}{types}{hops}{properties}]{right}"
+
+    # ——— expressions ———
+
+    @singledispatchmethod
+    def of(self, expression: Expression) -> str:
+        raise TypeError(expression)
+
+    @of.register
+    def _(self, it: Literal) -> str:
+        return written(it.value)
+
+    @of.register
+    def _(self, it: Variable) -> str:
+        return quoted(it.name)
+
+    @of.register
+    def _(self, it: Property) -> str:
+        of = self.of(it.of)
+        if it.key.lower() in PARTS and _is_moment(it.of):
+            return f"date_part({text(it.key.lower())}, {of})"
+        if isinstance(it.of, Variable | Property):
+            return f"{of}.{quoted(it.key)}"
+        return f"struct_extract({of}, {text(it.key)})"
+
+    @of.register
+    def _(self, it: Index) -> str:
+        if isinstance(it.index, Literal) and isinstance(it.index.value, str):
+            return self.of(Property(it.of, it.index.value))
+        return rewrite.item(self.of(it.of), self.of(it.index))
+
+    @of.register
+    def _(self, it: Slice) -> str:
+        """From 0 and without the last here, from 1 and with it there."""
+        items = self.of(it.of)
+        first = f"{self._bound(it.first)} + 1" if it.first is not None else "1"
+        last = self._bound(it.last) if it.last is not None else f"size({items})"
+        return f"list_slice({items}, {first}, {last})"
+
+    def _bound(self, bound: Expression) -> str:
+        negative = isinstance(bound, Prefixed) or (
+            isinstance(bound, Literal) and isinstance(bound.value, int) and bound.value < 0
+        )
+        if negative:
+            raise BadCypher("A slice of a list counts from its beginning: [0..3].")
+        return self.of(bound)
+
+    @of.register
+    def _(self, it: Call) -> str:
+        arguments = [self.of(each) for each in it.arguments]
+        if it.name == "size" and len(it.arguments) == 1 and isinstance(it.arguments[0], Matching):
+            return self.of(Matching(it.arguments[0].paths, it.arguments[0].where, counted=True))
+        return rewrite.call(it, arguments, self._now)
+
+    @of.register
+    def _(self, it: ListOf) -> str:
+        return f"[{', '.join(self.of(each) for each in it.items)}]"
+
+    @of.register
+    def _(self, it: MapOf) -> str:
+        return f"{{{', '.join(f'{quoted(key)}: {self.of(each)}' for key, each in it.items)}}}"
+
+    @of.register
+    def _(self, it: Prefixed) -> str:
+        return f"({it.sign} {self.of(it.of)})" if it.sign != "+" else self.of(it.of)
+
+    @of.register
+    def _(self, it: Joined) -> str:
+        return f"({self.of(it.left)} {it.sign} {self.of(it.right)})"
+
+    @of.register
+    def _(self, it: IsNull) -> str:
+        return f"({self.of(it.of)} IS {'NOT ' if it.negated else ''}NULL)"
+
+    @of.register
+    def _(self, it: HasLabel) -> str:
+        of = self.of(it.of)
+        tests = [f"label({of}) = {text(label)}" for label in it.labels]
+        return f"({(' OR ' if it.any_of else ' AND ').join(tests)})"
+
+    @of.register
+    def _(self, it: Case) -> str:
+        subject = f" {self.of(it.subject)}" if it.subject is not None else ""
+        branches = "".join(f" WHEN {self.of(c)} THEN {self.of(v)}" for c, v in it.branches)
+        otherwise = f" ELSE {self.of(it.otherwise)}" if it.otherwise is not None else ""
+        return f"(CASE{subject}{branches}{otherwise} END)"
+
+    @of.register
+    def _(self, it: Comprehension) -> str:
+        items, variable = self.of(it.items), quoted(it.variable)
+        if it.where is not None:
+            items = f"list_filter({items}, {variable} -> {self.of(it.where)})"
+        if it.result is not None:
+            items = f"list_transform({items}, {variable} -> {self.of(it.result)})"
+        return items
+
+    @of.register
+    def _(self, it: Quantified) -> str:
+        where = self.of(it.where)
+        return f"{it.word}({quoted(it.variable)} IN {self.of(it.items)} WHERE {where})"
+
+    @of.register
+    def _(self, it: Reduced) -> str:
+        """The engine begins with the first item: the start is put before it."""
+        items = f"list_concat([{self.of(it.start)}], {self.of(it.items)})"
+        names = f"({quoted(it.total)}, {quoted(it.variable)})"
+        return f"list_reduce({items}, {names} -> {self.of(it.step)})"
+
+    @of.register
+    def _(self, it: Matching) -> str:
+        word = "COUNT" if it.counted else "EXISTS"
+        return f"({word} {{ MATCH {self._paths(it.paths)}{self._where(it.where)} }})"
+
+
+def _is_moment(expression: Expression) -> bool:
+    if isinstance(expression, Property):
+        return expression.key in MOMENTS
+    return isinstance(expression, Call) and expression.name in _TEMPORAL
