@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+import threading
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +18,17 @@ from commonplace.errors import CommonplaceError, StaleDecision
 from commonplace.language.analyse import term_counts
 from commonplace.language.asking.kept import Kept
 from commonplace.language.detect import script
+from commonplace.language.extracting.finder import NameFinder
 from commonplace.language.identity import keys_of, name_keys_of
 from commonplace.language.models.embedder import Calibration, Embedder, EmbedderDown, Vectors
 from commonplace.language.traits import traits_of
 from commonplace.model.categories import Categories
-from commonplace.model.changes import Applied, Changeset, Indexing
+from commonplace.model.changes import Applied, Changeset, Indexing, together
 from commonplace.model.filters import Visibility
 from commonplace.model.kept_answer import Claim
 from commonplace.model.lifecycle import LIFETIMES, Lifetimes
 from commonplace.model.memory import Memory
-from commonplace.model.owed import owing_vectors
+from commonplace.model.owed import owing
 from commonplace.model.reach import Reading
 from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import (
@@ -41,12 +43,14 @@ from commonplace.model.source import (
 from commonplace.model.team import Share, as_guest, still_given, teams_within
 from commonplace.store.cache import IndexCache
 from commonplace.store.past_indexes import PastIndexes
+from commonplace.store.pictures import Pictures
 from commonplace.store.port import Store
 
 log = logging.getLogger("commonplace")
 
 Answer = TypeVar("Answer")
 Decided = TypeVar("Decided")
+Thing = TypeVar("Thing")
 Vector = NDArray[np.float32]
 
 EMBEDDED_AT_ONCE = 256
@@ -65,6 +69,28 @@ class Measured:
     calibration: Calibration | None = None
 
 
+class Made:
+    """What is made once for a store, when it is first needed, and ends with it."""
+
+    def __init__(self) -> None:
+        self._made: dict[type, Any] = {}
+        self._lock = threading.Lock()
+
+    def get(self, kind: type[Thing]) -> Thing:
+        with self._lock:
+            if kind not in self._made:
+                self._made[kind] = kind()
+            found: Thing = self._made[kind]
+            return found
+
+    def close(self) -> None:
+        with self._lock:
+            made, self._made = list(self._made.values()), {}
+        for each in made:
+            if hasattr(each, "close"):
+                each.close()
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     store: Store
@@ -72,19 +98,25 @@ class Desk:
     embedder: Embedder
     clock: Callable[[], datetime]
     books: Bookkeeper
+    pictures: Pictures  # of everybody's graph
     new_id: Callable[[], str] = field(default=new_uuid)
     lifetimes: Lifetimes = LIFETIMES
     categories: Callable[[], Categories] = Categories  # as the file says now
     recall_floor: float = 0.65  # the evidence that an answer needs
     recall_log: bool = False  # whether what was asked and returned is written down
     observe_daily: int = 50  # memories that conversations may become in a day
+    extracts: bool = True  # whether what was processed is extracted, too
+    name_finder: Callable[[], NameFinder | None] = lambda: None  # beside the rules
     settings: Mapping[str, str] = field(default_factory=dict)  # in force, for the doctor to show
     measured: Measured = field(default_factory=Measured)
     past: PastIndexes = field(default_factory=PastIndexes)  # of moments that were asked about
     kept: Kept = field(default_factory=Kept)  # what was understood of messages
+    made: Made = field(default_factory=Made)
     # Raises where what a caller insists on does not hold; asked of each decision, see `decide`.
     insist: Callable[[], None] = lambda: None
     claim: Claim | None = None  # on a request that is to be done once; every change carries it
+    # What a change of sources means for what was learned from them, in every reader's memory.
+    follow: Callable[[Changeset], list[Changeset]] = lambda changeset: [changeset]
 
     @property
     def calibration(self) -> Calibration:
@@ -137,7 +169,8 @@ class Desk:
             if not changeset.steps:
                 return self.store.counters(changeset.scope).revision, answer
             try:
-                return self.apply(owing_vectors(changeset, self.new_id())).revision, answer
+                whole, *elsewhere = self.follow(changeset)
+                return self.apply(self._owing(whole), map(self._owing, elsewhere)).revision, answer
             except StaleDecision:
                 continue
         raise StaleDecision("Other writers were faster every time.")
@@ -147,8 +180,9 @@ class Desk:
         for _ in range(MAX_DECISIONS):
             changesets, answer = self._decided(decision)
             try:
-                if changesets:
-                    self.apply_together([owing_vectors(each, self.new_id()) for each in changesets])
+                whole = [each for changeset in changesets for each in self.follow(changeset)]
+                if whole:
+                    self.apply_together([self._owing(each) for each in _one_a_scope(whole)])
                 return answer
             except StaleDecision:
                 continue
@@ -162,10 +196,13 @@ class Desk:
         finally:
             self.insist()
 
-    def apply(self, changeset: Changeset) -> Applied:
-        together = self._with_claim([changeset])
-        in_order = sorted(each.scope.key for each in together)
-        return self.store.apply_together(together)[in_order.index(changeset.scope.key)]
+    def _owing(self, changeset: Changeset) -> Changeset:
+        return owing(changeset, self.new_id, extracts=self.extracts)
+
+    def apply(self, changeset: Changeset, elsewhere: Iterable[Changeset] = ()) -> Applied:
+        carried = self._with_claim([changeset, *elsewhere])
+        in_order = sorted(each.scope.key for each in carried)
+        return self.store.apply_together(carried)[in_order.index(changeset.scope.key)]
 
     def apply_together(self, changesets: Sequence[Changeset]) -> None:
         self.store.apply_together(self._with_claim(changesets))
@@ -182,6 +219,15 @@ class Desk:
         if any(each.claim is not None for each in carried):
             return carried
         return [*carried, Changeset(claim.scope, carried[0].at, carried[0].actor, (), claim=claim)]
+
+
+def _one_a_scope(changesets: Iterable[Changeset]) -> list[Changeset]:
+    """What several parts of a decision mean for one scope is one change of it."""
+    found: dict[Scope, Changeset] = {}
+    for each in changesets:
+        before = found.get(each.scope)
+        found[each.scope] = each if before is None else together(before, each)
+    return list(found.values())
 
 
 def indexing(memory: Memory, vector: Vector | None) -> Indexing:

@@ -19,6 +19,7 @@ LAYERS = (
     ("language", "store", "settings"),
     ("bookkeeper",),
     ("desk",),
+    ("graph",),
     ("remember", "recall", "sleep", "ingest"),
     ("book",),
     ("answers", "operations"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib import import_module
 from typing import Any, cast
 
@@ -11,6 +13,7 @@ from commonplace import settings as settings_table
 from commonplace.book.categories import CategoriesFile
 from commonplace.book.commonplace import Commonplace
 from commonplace.book.embedders import hold_to_embedder, make_embedder, measured_calibration
+from commonplace.book.following import followed
 from commonplace.bookkeeper import Bookkeeper
 from commonplace.desk import Desk, Measured
 from commonplace.errors import BadSettings
@@ -20,6 +23,7 @@ from commonplace.model.lifecycle import Lifetimes
 from commonplace.settings import Settings
 from commonplace.store.address import parse
 from commonplace.store.cache import IndexCache
+from commonplace.store.pictures import Pictures
 from commonplace.store.sql.store import SqlStore
 
 
@@ -79,12 +83,13 @@ def _desk(
 ) -> Desk:
     shown = {**settings_table.shown(chosen), "store": store.url, "embedder": model.name}
     file = CategoriesFile(chosen.categories)
-    return Desk(
+    desk = Desk(
         store,
         IndexCache(store, model.dimension, chosen.cache_mb << 20),
         model,
         clock,
         Bookkeeper(store),
+        Pictures(store, model.dimension, chosen.cache_mb << 18),
         lifetimes=Lifetimes(
             restorable=timedelta(days=chosen.restorable_days),
             idle=timedelta(days=chosen.idle_days),
@@ -98,6 +103,7 @@ def _desk(
         settings=shown,
         measured=Measured(measured_calibration(store, model) if model.name else None),
     )
+    return replace(desk, follow=partial(followed, desk))
 
 
 def _open_store(chosen: Settings, now: datetime) -> SqlStore:

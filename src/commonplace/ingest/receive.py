@@ -25,6 +25,7 @@ from commonplace.model.source import (
     CATEGORY,
     MAX_PARTS,
     PREFIX,
+    THREAD,
     ContentType,
     Reading,
     Source,
@@ -34,7 +35,7 @@ from commonplace.model.source import (
     digest_of,
 )
 
-TEXT, FILE, THREAD = "text", "file", "thread"  # origins
+TEXT, FILE = "text", "file"  # origins
 DIGITS = 12  # of a digest, where two sources would have one name
 
 Alias = tuple[str, str]

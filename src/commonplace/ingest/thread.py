@@ -18,7 +18,7 @@ from commonplace.ingest.again import appended
 from commonplace.ingest.detect import Format
 from commonplace.ingest.original import Arriving, Original, Outcome
 from commonplace.ingest.process import cut_into_passages, milestone
-from commonplace.ingest.receive import THREAD, beside, new_source
+from commonplace.ingest.receive import beside, new_source
 from commonplace.ingest.records import span, speakers
 from commonplace.model.changes import AddSource, ChangeSource, Enqueue, Indexing, Step
 from commonplace.model.heard import Heard
@@ -28,6 +28,7 @@ from commonplace.model.owed import describing, processing
 from commonplace.model.scope import Principal
 from commonplace.model.source import (
     MAX_PARTS,
+    THREAD,
     ContentType,
     Passage,
     Reading,

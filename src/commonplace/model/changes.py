@@ -9,7 +9,7 @@ source was read are no memory either: they are told of, and do not move its revi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -273,6 +273,16 @@ class Changeset:
     member: str | None = None  # given: applied only while this user is a member of the team
     silences: bool = False  # answers that are kept here may tell of what goes elsewhere
     claim: Claim | None = None  # the request that it answers, where that is to be done once
+
+
+def together(one: Changeset, other: Changeset) -> Changeset:
+    """Of one scope, the steps of both; the rest is the first one's."""
+    return replace(
+        one,
+        steps=(*one.steps, *other.steps),
+        decided_on=other.decided_on if one.decided_on is None else one.decided_on,
+        silences=one.silences or other.silences,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,15 @@ def metadata(value: object, field: str = "metadata", limit: int = MAX_METADATA) 
     return cleaned
 
 
+def json_value(value: object, field: str, limit: int) -> Any:
+    """Whatever JSON can hold: a text, a number, a list, a map."""
+    cleaned = _json(value, field)
+    size = len(json.dumps(cleaned, ensure_ascii=False))
+    if size > limit:
+        raise TooLong(f"{field} has {size:,} characters; the limit is {limit:,}.", field=field)
+    return cleaned
+
+
 def _json(value: object, field: str, depth: int = 0) -> Any:
     """Plain JSON only, with the same care for text at every depth."""
     if depth > 8:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -16,15 +17,18 @@ from commonplace.model.changes import (
     Rewrite,
     Step,
 )
+from commonplace.model.graph.steps import PutEdge, PutNode
 from commonplace.model.job import FIRST_WAIT, Job
 from commonplace.model.memory import State
-from commonplace.model.source import Source, Status
+from commonplace.model.scope import Scope
+from commonplace.model.source import THREAD, Source, Status
 
 EMBED = "embed"  # the vectors that a scope lacks
 TRIES_OF_AN_OUTAGE = 170  # hourly in the end: about a week; the night looks after the rest
 
 
 PROCESS = "process"  # a source's original into passages
+EXTRACT = "extract"  # what a source tells, into its reader's graph
 DESCRIBE = "describe"  # what a talk that goes on is about, by now
 PAUSE = timedelta(minutes=1)  # turns that come one upon the other are described together
 
@@ -55,12 +59,49 @@ def describing(source: Source, job_id: str, now: datetime) -> Job:
     )
 
 
-def owing_vectors(changeset: Changeset, job_id: str) -> Changeset:
+def extracting(source: Source, reader: Scope, job_id: str, now: datetime) -> Job:
+    """For one reader: a team's source is extracted by each member for themself."""
+    job = processing(source, job_id, now, awaited=False)
+    grows = source.origin == THREAD
+    return replace(job, scope=reader, kind=EXTRACT, due_at=now + PAUSE if grows else now)
+
+
+def owing(changeset: Changeset, new_id: Callable[[], str], *, extracts: bool) -> Changeset:
+    """With the jobs that it causes: vectors that are missing, sources that can be extracted."""
+    owed = [
+        extracting(source, changeset.scope, new_id(), changeset.at)
+        for source in _extractable(changeset)
+        if extracts
+    ]
+    if any(map(_lacks_a_vector, changeset.steps)):
+        owed.append(_embedding(changeset, new_id()))
+    return replace(changeset, steps=(*changeset.steps, *map(Enqueue, owed)))
+
+
+def _extractable(changeset: Changeset) -> list[Source]:
+    """What of the user's own was processed, or has grown."""
+    if not changeset.scope.is_user:
+        return []
+    found: dict[str, Source] = {}
+    for step in changeset.steps:
+        match step:
+            case AddSource(source=source) if step.passages:
+                found[source.id] = source
+            case ChangeSource(after=source) if step.passages or step.before.status is Status.RAW:
+                found[source.id] = source
+            case _:
+                continue
+    return [
+        source
+        for source in found.values()
+        if source.status is Status.PROCESSED and source.state is State.ACTIVE
+    ]
+
+
+def _embedding(changeset: Changeset, job_id: str) -> Job:
     """The embedder was down: it is asked again, but not at once."""
-    if not any(map(_lacks_a_vector, changeset.steps)):
-        return changeset
     at = changeset.at
-    job = Job(
+    return Job(
         id=job_id,
         scope=changeset.scope,
         kind=EMBED,
@@ -69,7 +110,6 @@ def owing_vectors(changeset: Changeset, job_id: str) -> Changeset:
         created_at=at,
         updated_at=at,
     )
-    return replace(changeset, steps=(*changeset.steps, Enqueue(job)))
 
 
 def _lacks_a_vector(step: Step) -> bool:
@@ -83,5 +123,7 @@ def _lacks_a_vector(step: Step) -> bool:
             return here or any(map(_lacks_a_vector, step.sources))
         case AddSource() | ChangeSource():
             return any(index.vector is None for _, index in step.passages)
+        case PutNode() | PutEdge():
+            return step.text is not None and step.vector is None
         case _:
             return False

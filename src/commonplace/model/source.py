@@ -17,6 +17,7 @@ from commonplace.model.scope import Scope
 PREFIX = "source:"
 PASSAGE = "passage"  # what a passage is called where a memory has a kind
 CATEGORY = "history"  # of every passage
+THREAD = "thread"  # the origin of a conversation that `observe` keeps
 
 MAX_PARTS = 100_000  # of an original
 MAX_ORIGINAL_BYTES = 40_000_000  # of one part

@@ -34,8 +34,14 @@ from commonplace.remember.find import find
 from commonplace.remember.hold import erase_held, held_among
 from commonplace.remember.merge import merged_content, merged_summary
 from commonplace.remember.proposals import erase_proposals, proposals_among
-from commonplace.remember.sources import find_sources, of_sources, still_told
-from commonplace.remember.supports import sources_behind, without
+from commonplace.remember.sources import (
+    find_sources,
+    of_sources,
+    standing_behind,
+    still_told,
+    told_by,
+)
+from commonplace.remember.supports import without
 from commonplace.remember.unsay import unsay
 from commonplace.store.port import EVERYTHING, Listing, SourceListing
 
@@ -111,8 +117,10 @@ def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
     sources = find_sources(desk, principal, list(named.values()))
     doomed = find(desk, principal, [id for id in ids if id not in aside and id not in named])
     asked = tuple(doomed)
-    told = _told_by(desk, principal, sources, doomed)
-    carried = _carried(desk, principal, told, sources)
+    met = {memory.id for memory in doomed}
+    gone_sources = [source.id for source in sources]
+    told = [m for m in told_by(desk, principal, gone_sources) if m.id not in met]
+    carried = _carried(desk, principal, told, gone_sources)
     doomed += [memory for memory in told if memory.id not in carried]
     removals, rewrites = _consequences(desk, principal, doomed, carried)
     ended = [removed_source(source, event=Event.ERASE) for source in sources]
@@ -157,32 +165,27 @@ def _told_to(
     return tuple(gone), tuple(rewritten)
 
 
-def _told_by(
-    desk: Desk, principal: Principal, sources: Sequence[Source], doomed: Sequence[Memory]
-) -> list[Memory]:
-    """What came out of a source goes with it."""
-    met = {memory.id for memory in doomed}
-    found: list[Memory] = []
-    for source in sources:
-        listing = Listing(
-            filters=Filters(source_id=source.id),
-            states=tuple(State),
-            visibility=Visibility(cleared=True),
-            limit=EVERYTHING,
-        )
-        found += [m for m in desk.store.page(principal.scope, listing) if m.id not in met]
-    return found
-
-
 def _carried(
-    desk: Desk, principal: Principal, told: Sequence[Memory], ended: Sequence[Source]
+    desk: Desk, principal: Principal, told: Sequence[Memory], ended: Sequence[str]
 ) -> dict[str, Memory]:
     """Those that another source or the owner tells as well, resting on that alone; by id."""
-    behind = {id for memory in told for id in sources_behind(memory)}
-    left = sorted(behind - {source.id for source in ended})
-    found = desk.store.sources(principal.scope, left) if left else []
-    standing = {source.id: source for source in found if source.state is State.ACTIVE}
+    standing = standing_behind(desk, principal, told, ended)
     return {m.id: alone for m in told if (alone := without(m, standing)) is not None}
+
+
+def without_what_they_told(
+    desk: Desk, principal: Principal, sources: Sequence[str]
+) -> tuple[Step, ...]:
+    """Of a reader of sources that another owner takes away: the memories that only they carry go,
+    others rest on what is left."""
+    told = told_by(desk, principal, sources)
+    if not told:
+        return ()
+    carried = _carried(desk, principal, told, sources)
+    doomed = [memory for memory in told if memory.id not in carried]
+    removals, rewrites = _consequences(desk, principal, doomed, carried)
+    unsaid, reworded = unsay(desk, principal, [*(step.id for step in removals), *sources])
+    return (*rewrites, *reworded, *removals, *unsaid)
 
 
 def erase_user(desk: Desk, principal: Principal, now_too: bool) -> Erased:

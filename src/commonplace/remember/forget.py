@@ -8,9 +8,8 @@ from datetime import datetime
 
 from commonplace.desk import Desk, can_see, index_all, visibility_of
 from commonplace.errors import NotAllowed
-from commonplace.model.changes import Change, Changeset, Step, changed
+from commonplace.model.changes import Change, Changeset, Step
 from commonplace.model.filters import Filters, Visibility
-from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import POLICIES, Kind
 from commonplace.model.lifecycle import has_expired, is_purgeable
 from commonplace.model.memory import Memory, State
@@ -20,7 +19,7 @@ from commonplace.model.source import CATEGORY, Source
 from commonplace.remember.decide import hold_to_limits
 from commonplace.remember.find import find
 from commonplace.remember.hold import carry, waiting_about
-from commonplace.remember.replace import soft_delete
+from commonplace.remember.replace import revived, soft_delete
 from commonplace.remember.revert import as_it_was, last_lives, split_refs
 from commonplace.remember.sources import (
     find_sources,
@@ -197,11 +196,11 @@ def restore(
         _hold_to_what_is_seen(principal, successors)
         before = last_lives(desk, principal, dead)
         steps = [
-            _revive(memory, said.get(memory.id, before.get(memory.id, memory)), now)
+            revived(memory, said.get(memory.id, before.get(memory.id, memory)), now)
             for memory in dead
         ]
         reverted = [memory for memory in memories if memory.id in said and memory not in dead]
-        steps += [_revive(memory, said[memory.id], now) for memory in reverted]
+        steps += [revived(memory, said[memory.id], now) for memory in reverted]
         steps = [_reindexed(desk, step) for step in steps]
         leaving = [successor for successor, _ in successors]
         stepping_back = _step_back(desk, principal, successors, steps, now)
@@ -232,17 +231,6 @@ def _hold_to_what_is_seen(principal: Principal, successors: Sequence[tuple[Memor
     for successor, back in successors:
         if not can_see(principal, successor):
             raise NotAllowed(f"{principal.agent} may not restore {back!r}.", field="ids")
-
-
-def _revive(memory: Memory, said: Memory, now: datetime) -> Change:
-    after = said.evolve(
-        state=State.ACTIVE,
-        purge_at=None,
-        superseded_by=None,
-        updated_at=now,
-        expires_at=None if said.expires_at and said.expires_at <= now else said.expires_at,
-    )
-    return changed(memory, after, op=Op.RESTORE, event=Event.RESTORE)
 
 
 def _step_back(

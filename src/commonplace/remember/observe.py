@@ -10,25 +10,21 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from commonplace.desk import Desk, can_see, visibility_of
+from commonplace.desk import Desk
 from commonplace.errors import CommonplaceError
 from commonplace.language.normalise import fold
 from commonplace.language.observing.candidate import Candidate
-from commonplace.language.observing.hearsay import HEARSAY
 from commonplace.language.observing.turn import without_credentials
-from commonplace.language.sentences import sentences
 from commonplace.model.changes import Step
 from commonplace.model.heard import Heard, day_of
-from commonplace.model.kinds import POLICIES, Kind
 from commonplace.model.memory import Memory, Sensitivity
 from commonplace.model.relations import Action
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source, SourceType
 from commonplace.remember.batch import Asked, Batch, Remembered, asked, decide_each
-from commonplace.remember.carry_out import Ledger
 from commonplace.remember.consent import Claim, Proposed, claim, steps_for
-from commonplace.remember.decide import Decision
-from commonplace.remember.neighbours import Surroundings, look_around
+from commonplace.remember.gate import Gate
+from commonplace.remember.neighbours import look_around
 from commonplace.remember.notice import Noticed, Reason, Skipped, skipped
 from commonplace.remember.weigh import Scales
 
@@ -201,7 +197,7 @@ def _keep(
     desk: Desk, principal: Principal, plan: Plan, batch: Batch, room: int, left: Left
 ) -> tuple[Step, ...]:
     around = look_around(desk, principal.scope, batch.memories, batch.vectors, batch.indexes)
-    gate = _Gate(principal, around, room)
+    gate = Gate(principal, around, room)
     ledger, answers = decide_each(desk, principal, batch, around, Scales(desk), gate.refuses)
     for place, (wanted, answer) in enumerate(zip(plan.wanted, answers, strict=True)):
         if answer is None:
@@ -210,59 +206,6 @@ def _keep(
         else:
             left.kept.append((wanted.place, Kept(wanted.candidate.trigger, answer)))
     return ledger.all_steps()
-
-
-@dataclass(slots=True)
-class _Gate:
-    """The last look at a candidate, when it is known how it relates to what is there. An agent
-    that tells of a category it does not see is treated as if nothing were there."""
-
-    principal: Principal
-    around: Surroundings
-    room: int  # how many the day still takes
-    refused: dict[int, tuple[Reason, str]] = field(default_factory=dict)
-    taken: list[Kind] = field(default_factory=list)
-
-    def refuses(self, place: int, memory: Memory, decision: Decision, ledger: Ledger) -> bool:
-        blind = not visibility_of(self.principal).admits_category(memory.category)
-        if decision.action is Action.REFRESHED and not blind:
-            return False
-        why = self._why(memory, decision, ledger)
-        if why is None:
-            self.taken.append(memory.kind)
-            return False
-        self.refused[place] = why
-        return True
-
-    def _why(self, memory: Memory, decision: Decision, ledger: Ledger) -> tuple[Reason, str] | None:
-        if decision.action is Action.STORED and self._is_told(memory, ledger):
-            return Reason.REPEAT, "a memory says so already"
-        if memory.facet == HEARSAY and _would_change_what_is_sure(decision):
-            return Reason.NOT_THE_OWNER, "hearsay, against what is known at first hand"
-        most = POLICIES[memory.kind].max_live
-        live = self.around.live_by_kind.get(memory.kind, 0) + self.taken.count(memory.kind)
-        if most is not None and live >= most:
-            return Reason.REFUSED, f"at most {most} {memory.kind} memories are live at a time"
-        if len(self.taken) >= self.room:
-            return Reason.DAY_FULL, "the day has given as many as observe_daily allows"
-        return None
-
-    def _is_told(self, memory: Memory, ledger: Ledger) -> bool:
-        """Whether a sentence of what stands, of whatever kind, says just this. An event may come
-        again, on another day."""
-        said = fold(memory.content)
-        return any(
-            said in map(fold, (old.content, *sentences(old.content)))
-            for old in ledger.standing.values()
-            if old.is_live(ledger.now)
-            and can_see(self.principal, old)
-            and not memory.kind is old.kind is Kind.EVENT
-        )
-
-
-def _would_change_what_is_sure(decision: Decision) -> bool:
-    replaces = decision.action in (Action.SUPERSEDED, Action.PENDING, Action.OVERRIDDEN)
-    return replaces and any(other.facet != HEARSAY for other in decision.others)
 
 
 def _claims(plan: Plan, homes: Mapping[int, Home], left: Left) -> list[tuple[int, Claim]]:

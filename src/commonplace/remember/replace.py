@@ -92,3 +92,14 @@ def make_way(old: Memory, new: Memory, now: datetime, restorable: timedelta) -> 
     since = new.valid_from
     later = since if since and old.valid_from and since > old.valid_from else None
     return supersede(old, new.id, now, until=min(later, now) if later else None)
+
+
+def revived(memory: Memory, said: Memory, now: datetime) -> Change:
+    after = said.evolve(
+        state=State.ACTIVE,
+        purge_at=None,
+        superseded_by=None,
+        updated_at=now,
+        expires_at=None if said.expires_at and said.expires_at <= now else said.expires_at,
+    )
+    return changed(memory, after, op=Op.RESTORE, event=Event.RESTORE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -53,8 +53,10 @@ class GraphStore(Protocol):
         """Those that do not stand, too; oldest first."""
         ...
 
-    def edge_tellings(self, scope: Scope, nodes: Sequence[str]) -> list[EdgeTelling]:
-        """That name one of these nodes, at either end."""
+    def edge_tellings(
+        self, scope: Scope, nodes: Sequence[str], types: Collection[str] | None = None
+    ) -> list[EdgeTelling]:
+        """That name one of these nodes, at either end; of these types, or all."""
         ...
 
     def told_by(

@@ -11,6 +11,7 @@ from commonplace.model.graph.telling import Cited
 from commonplace.model.memory import Sensitivity
 
 PREFIX = "artifact:"
+CATEGORY = "knowledge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

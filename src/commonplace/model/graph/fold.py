@@ -32,8 +32,10 @@ class Folded:
 def fold(
     tellings: Iterable[NodeTelling],
     is_taken: Callable[[NodeType, str, str], bool] = lambda type, subtype, key: False,
+    root: str | None = None,
 ) -> Folded | None:
-    """None: nothing that stands tells of it. ``is_taken``: another node has that key.
+    """None: nothing that stands tells of it. ``is_taken``: another node has that key. ``root``:
+    the node that speaks for the others; somebody's word about it counts before one about them.
 
     What is marked sensitivity high shapes a node only where nothing else tells of it, so that
     whoever is not cleared can be shown the node as it is.
@@ -43,8 +45,9 @@ def fold(
         return None
     open_ones = [telling for telling in standing if not is_high(telling)]
     told = open_ones or standing
-    type, subtype = _type(told)
-    name, key = _name(type, told, lambda key: is_taken(type, subtype, key))
+    own = sorted((t for t in told if t.source is None), key=lambda t: t.node == root)
+    type, subtype = _type(told, own)
+    name, key = _name(type, told, own, lambda key: is_taken(type, subtype, key))
     written = [spelling for t in told for spelling in (t.name, *t.aliases)]
     return Folded(
         type=type,
@@ -53,7 +56,7 @@ def fold(
         key=key,
         aliases=tuple(each for each in dict.fromkeys(written) if each != name),
         addresses=tuple(dict.fromkeys(address for t in told for address in t.addresses)),
-        description=_description(told),
+        description=_description(told, own),
         confidence=max(t.confidence for t in told),
         sensitivity=Sensitivity.NORMAL if open_ones else Sensitivity.HIGH,
         mentioned=mentioned(told),
@@ -77,13 +80,9 @@ def _in_time(telling: NodeTelling) -> tuple[datetime, str, str]:
     return telling.said_at, telling.source.id if telling.source else "", telling.name
 
 
-def _own_words(told: Sequence[NodeTelling]) -> list[NodeTelling]:
-    return [telling for telling in told if telling.source is None]
-
-
-def _type(told: Sequence[NodeTelling]) -> tuple[NodeType, str]:
+def _type(told: Sequence[NodeTelling], own: Sequence[NodeTelling]) -> tuple[NodeType, str]:
     """Somebody's own word decides; else what is told with the most confidence, all in all."""
-    if own := _own_words(told):
+    if own:
         return own[-1].type, own[-1].subtype
     weights: dict[tuple[NodeType, str], float] = {}
     for telling in told:
@@ -93,25 +92,27 @@ def _type(told: Sequence[NodeTelling]) -> tuple[NodeType, str]:
 
 
 def _name(
-    type: NodeType, told: Sequence[NodeTelling], is_taken: Callable[[str], bool]
+    type: NodeType,
+    told: Sequence[NodeTelling],
+    own: Sequence[NodeTelling],
+    is_taken: Callable[[str], bool],
 ) -> tuple[str, str]:
     """Somebody's own word; else a person's fullest name, and of other things the most usual one.
     A name that another node has already goes to the next best."""
     counts = Counter(telling.key for telling in told)
     spelt: dict[str, str] = {}
-    for telling in told:
+    for telling in (*reversed(own), *told):
         spelt.setdefault(telling.key, telling.name)
     fullest = type is NodeType.PERSON
-    ranked = sorted(spelt, key=lambda key: (-len(key.split()) if fullest else 0, -counts[key]))
-    wanted = [*(telling.key for telling in reversed(_own_words(told))), *ranked]
+    ranked = sorted(counts, key=lambda key: (-len(key.split()) if fullest else 0, -counts[key]))
+    wanted = [*(telling.key for telling in reversed(own)), *ranked]
     key = next((each for each in wanted if not is_taken(each)), wanted[0])
-    own = next((t.name for t in reversed(_own_words(told)) if t.key == key), None)
-    return own or spelt[key], key
+    return spelt[key], key
 
 
-def _description(told: Sequence[NodeTelling]) -> str:
-    own = [t.description for t in _own_words(told) if t.description]
-    if own:
-        return own[-1]
+def _description(told: Sequence[NodeTelling], own: Sequence[NodeTelling]) -> str:
+    said = [t.description for t in own if t.description]
+    if said:
+        return said[-1]
     described = [t for t in told if t.description]
     return max(described, key=lambda t: t.confidence).description if described else ""

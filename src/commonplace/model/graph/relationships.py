@@ -46,6 +46,11 @@ def relationship(type: str) -> Relationship:
     return RELATIONSHIPS.get(type, _AS_TOLD)
 
 
+def spellings(type: str) -> tuple[str, ...]:
+    """A type as it is kept, and those that say the same from the other end."""
+    return (type, *(name for name, each in RELATIONSHIPS.items() if each.inverse == type))
+
+
 def as_kept(a: str, b: str, type: str) -> tuple[str, str, str]:
     """One form for what can be said from both ends. The ends of what is mutual are in order."""
     if inverse := relationship(type).inverse:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 
@@ -85,11 +85,17 @@ class SqlGraph(ABC):
         with self._reading(scope) as session:
             return [*map(node_telling_from, session.rows("node_tellings", ids=list(nodes)))]
 
-    def edge_tellings(self, scope: Scope, nodes: Sequence[str]) -> list[EdgeTelling]:
+    def edge_tellings(
+        self, scope: Scope, nodes: Sequence[str], types: Collection[str] | None = None
+    ) -> list[EdgeTelling]:
         if not nodes:
             return []
         with self._reading(scope) as session:
-            found = map(edge_telling_from, session.rows("edge_tellings", ids=list(nodes)))
+            if types is None:
+                rows = session.rows("edge_tellings", ids=list(nodes))
+            else:
+                rows = session.rows("edge_tellings_of", ids=list(nodes), types=list(types))
+            found = map(edge_telling_from, rows)
             return sorted(found, key=lambda told: (told.recorded_at, told.id))
 
     def told_by(

@@ -229,6 +229,13 @@ SELECT #edge_telling_columns FROM edge_tellings t WHERE t.scope = :scope AND t.a
 UNION
 SELECT #edge_telling_columns FROM edge_tellings t WHERE t.scope = :scope AND t.b IN #list(ids)
 
+-- name: edge_tellings_of
+SELECT #edge_telling_columns FROM edge_tellings t
+ WHERE t.scope = :scope AND t.a IN #list(ids) AND t.type IN #list(types)
+UNION
+SELECT #edge_telling_columns FROM edge_tellings t
+ WHERE t.scope = :scope AND t.b IN #list(ids) AND t.type IN #list(types)
+
 -- name: node_tellings_by
 SELECT #node_telling_columns FROM node_tellings t
  WHERE t.scope = :scope AND t.cited_id IN #list(sources) ORDER BY t.recorded_at, t.id

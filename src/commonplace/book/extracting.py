@@ -1,0 +1,240 @@
+"""extract: a source that was processed becomes knowledge in one reader's graph. A job's work."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.desk import Desk, can_see_source, placed_for, reach_of, visibility_in
+from commonplace.errors import NotFound
+from commonplace.graph.account import account_of
+from commonplace.graph.canvas import Canvas
+from commonplace.graph.known import known
+from commonplace.graph.owner import as_reader
+from commonplace.graph.take_in import take_in
+from commonplace.graph.weave import weave
+from commonplace.language.extracting import found
+from commonplace.language.extracting.extract import extract
+from commonplace.model.changes import Changeset, ChangeSource, Step
+from commonplace.model.filters import WHOLE
+from commonplace.model.graph.steps import Extraction, PutEdge, PutNode, PutNote, SetExtracted
+from commonplace.model.job import Job
+from commonplace.model.journal import Entry, Event, Node, Op
+from commonplace.model.memory import State
+from commonplace.model.scope import Principal, Scope
+from commonplace.model.source import CATEGORY, THREAD, Passage, Source, SourceType, Status
+from commonplace.remember.batch import Batch
+from commonplace.remember.keep_candidates import Kept, composed, keep
+from commonplace.store.port import EVERYTHING, SourceListing
+
+ACTOR = "worker:extract"
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A source that was read, before anything is decided."""
+
+    source: Source
+    passages: tuple[Passage, ...]
+    found: found.Extracted
+    batch: Batch
+    started_at: datetime
+
+    @property
+    def said_at(self) -> dict[int, datetime]:
+        return {passage.number: passage.at for passage in self.passages}
+
+
+def extract_source(desk: Desk, job: Job) -> Callable[[], Changeset]:
+    """The slow part is done at once; again when the source was changed meanwhile."""
+    reader = Principal(job.scope.name)
+    ready = [read_source(desk, reader, str(job.payload["source"]))]
+
+    def decision() -> Changeset:
+        read = ready[0]
+        if read is not None and _source_now(desk, reader, read.source.id) != read.source:
+            ready[0] = read = read_source(desk, reader, read.source.id)
+        if read is None:
+            return Changeset(job.scope, desk.clock(), ACTOR, ())
+        return extracted(desk, reader, read)[0]
+
+    return decision
+
+
+def read_source(desk: Desk, reader: Principal, id: str) -> Read | None:
+    """None: it is gone, not processed yet, or not theirs to read any more."""
+    source = _source_now(desk, reader, id)
+    if source is None or source.status is Status.RAW or source.state is not State.ACTIVE:
+        return None
+    started = desk.clock()
+    passages = tuple(passage for _, passage in desk.store.passages_of(source.scope, id))
+    graph = desk.pictures.of(reader.home)
+    owner = as_reader(desk, reader.home, known(graph.picture.nodes.values()).owner)
+    found = extract(account_of(source, passages, owner, reader.user_id), desk.name_finder())
+    # What was said to an agent was looked at turn by turn, as it came.
+    candidates = () if source.origin == THREAD else found.candidates
+    said_at = {passage.number: passage.at for passage in passages}
+    batch = composed(desk, reader, source, candidates, said_at)
+    return Read(source, passages, found, batch, started)
+
+
+def _source_now(desk: Desk, reader: Principal, id: str) -> Source | None:
+    place = placed_for(desk, reader, id)
+    found = desk.store.sources(place.scope, [id])
+    return found[0] if found and can_see_source(place, found[0]) else None
+
+
+def extracted(desk: Desk, reader: Principal, read: Read) -> tuple[Changeset, Kept]:
+    """The changeset that a source comes to in a reader's memory."""
+    scope, at = reader.home, desk.clock()
+    revision = desk.store.counters(scope).revision
+    canvas = Canvas(desk, scope, ACTOR, at)
+    names = known(desk.pictures.of(scope).picture.nodes.values())
+    take_in(canvas, names, read.source, read.found, read.said_at)
+    kept = keep(desk, reader, read.source, read.batch)
+    steps = (*weave(canvas, place=Node.WORKER), *kept.steps, *_done(read, scope, at))
+    changeset = Changeset(scope, at, ACTOR, steps, revision, read.source.thread_id)
+    return changeset, kept
+
+
+def _done(read: Read, reader: Scope, at: datetime) -> tuple[Step, ...]:
+    source = read.source
+    note = SetExtracted(
+        Extraction(
+            scope=source.scope.key,
+            source=source.id,
+            started_at=read.started_at,
+            completed_at=at,
+            passages=len(read.passages),
+            digest=source.digest,
+        ),
+        Entry(op=Op.CLASSIFY, node=Node.WORKER, subject=source.id),
+    )
+    if source.scope != reader:
+        return (note,)  # a team's source is extracted by each member for themself
+    after = source.evolve(
+        status=Status.EXTRACTED,
+        extraction_started_at=read.started_at,
+        extraction_completed_at=at,
+        version=source.version + 1,
+    )
+    entry = Entry(
+        op=Op.UPDATE,
+        event=Event.UPDATE,
+        node=Node.WORKER,
+        subject=source.id,
+        category=CATEGORY,
+        old_ref=source.ref,
+        new_ref=after.ref,
+        meta={"extracted": True},
+    )
+    return note, ChangeSource(source, after, entry)
+
+
+# ——— by hand ———
+
+MAIL_THREADS = 500  # a run
+FILE_PASSAGES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What a run has made of sources."""
+
+    sources: int
+    nodes: int  # that are new
+    edges: int
+    notes: int
+    memories: int
+    left: int  # sources that wait for another run
+    revision: int
+
+
+def extract_these(desk: Desk, reader: Principal, ids: Sequence[str]) -> Extracted:
+    """Whether they were extracted before or not."""
+    total = Counter[str]()
+    for id in ids:
+        read = read_source(desk, reader, id)
+        if read is None:
+            raise NotFound(
+                f"There is no {id!r} here that was processed.",
+                remedy="Wait until it is processed; see jobs.",
+                field="ids",
+            )
+        total += _extract(desk, reader, read)
+    return _told(desk, reader, total, 0)
+
+
+def extract_all_of(desk: Desk, reader: Principal, limit: int) -> Extracted:
+    """The newest first, as far as a run goes."""
+    waiting = list(unextracted(desk, reader))
+    total = Counter[str]()
+    mails = passages = done = 0
+    for source in waiting:
+        is_mail = source.source_type is SourceType.EMAIL
+        is_file = source.source_type is SourceType.FILE
+        too_many = (is_mail and mails >= MAIL_THREADS) or (is_file and passages >= FILE_PASSAGES)
+        if done >= limit or too_many:
+            continue
+        read = read_source(desk, reader, source.id)
+        if read is not None:
+            total += _extract(desk, reader, read)
+            mails += is_mail
+            passages += source.passages if is_file else 0
+            done += 1
+    return _told(desk, reader, total, len(waiting) - done)
+
+
+def unextracted(desk: Desk, reader: Principal) -> Iterator[Source]:
+    """What this reader may read, was processed, and has changed since they last extracted it."""
+    read = {each.source: each for each in desk.store.extractions(reader.home)}
+    for reading in reach_of(desk, reader, searching=False):
+        if not (reading.is_own or reading.scope.is_team):
+            continue
+        listing = SourceListing(
+            visibility=visibility_in(reader, reading) if not reading.is_own else WHOLE,
+            statuses=(Status.PROCESSED, Status.EXTRACTED),
+            limit=EVERYTHING,
+        )
+        for source in desk.store.source_page(reading.scope, listing):
+            known = read.get(source.id)
+            same = known and (known.digest, known.passages) == (source.digest, source.passages)
+            if not same:
+                yield source
+
+
+def _extract(desk: Desk, reader: Principal, read: Read) -> Counter[str]:
+    def decision() -> tuple[Changeset, Counter[str]]:
+        changeset, kept = extracted(desk, reader, read)
+        return changeset, _counted(changeset, kept)
+
+    return desk.decide(decision)[1]
+
+
+def _counted(changeset: Changeset, kept: Kept) -> Counter[str]:
+    counted = Counter({"sources": 1, "memories": len(kept.memories)})
+    for step in changeset.steps:
+        match step:
+            case PutNode(before=None):
+                counted["nodes"] += 1
+            case PutEdge(before=None):
+                counted["edges"] += 1
+            case PutNote():
+                counted["notes"] += 1
+            case _:
+                pass
+    return counted
+
+
+def _told(desk: Desk, reader: Principal, total: Counter[str], left: int) -> Extracted:
+    return Extracted(
+        sources=total["sources"],
+        nodes=total["nodes"],
+        edges=total["edges"],
+        notes=total["notes"],
+        memories=total["memories"],
+        left=left,
+        revision=desk.store.counters(reader.home).revision,
+    )

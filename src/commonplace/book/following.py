@@ -1,0 +1,101 @@
+"""What a change of sources means for what was learned from them, in every reader's memory.
+
+Whoever forgets, restores, erases or purges a source, by whatever verb: what only that source told
+goes, hides or comes back with it, in the same transaction; in a team, with every member, also with
+those who have left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from commonplace.desk import Desk
+from commonplace.graph.withdraw import guarded_as, set_standing, without_sources
+from commonplace.model.changes import Changeset, ChangeSource, RemoveSource, Step
+from commonplace.model.journal import Event
+from commonplace.model.memory import State
+from commonplace.model.scope import Principal, Scope
+from commonplace.model.source import Source
+from commonplace.remember.erase import without_what_they_told
+from commonplace.remember.sources import forget_what_it_told, revive_what_it_told
+
+
+@dataclass(slots=True)
+class _Sources:
+    """Those that a changeset changes, by what becomes of them."""
+
+    gone: list[str] = field(default_factory=list)
+    ended: Event = Event.DELETE
+    hidden: list[Source] = field(default_factory=list)
+    back: list[Source] = field(default_factory=list)  # as they were, forgotten
+    guarded: list[Source] = field(default_factory=list)
+
+    @property
+    def any(self) -> bool:
+        return bool(self.gone or self.hidden or self.back or self.guarded)
+
+
+def followed(desk: Desk, changeset: Changeset) -> list[Changeset]:
+    """The changeset with all that follows from it; first of all its own scope's."""
+    sources = _changed(changeset.steps)
+    if not sources.any:
+        return [changeset]
+    whole, elsewhere = changeset, []
+    for reader in _readers(desk, changeset.scope):
+        revision = desk.store.counters(reader).revision
+        is_own = reader == changeset.scope
+        steps = _steps(desk, reader, sources, changeset, is_own)
+        if is_own and steps:
+            decided_on = revision if changeset.decided_on is None else changeset.decided_on
+            whole = replace(whole, steps=(*changeset.steps, *steps), decided_on=decided_on)
+        elif steps:
+            there = Changeset(reader, changeset.at, changeset.actor, steps, revision)
+            elsewhere.append(replace(there, silences=bool(sources.gone)))
+    return [whole, *elsewhere]
+
+
+def _changed(steps: Sequence[Step]) -> _Sources:
+    found = _Sources()
+    for step in steps:
+        if isinstance(step, RemoveSource):
+            found.gone.append(step.id)
+            found.ended = step.entry.event or found.ended
+        elif isinstance(step, ChangeSource):
+            before, after = step.before, step.after
+            if before.state is not after.state:
+                hides = after.state is not State.ACTIVE
+                (found.hidden if hides else found.back).append(after if hides else before)
+            if before.sensitivity is not after.sensitivity:
+                found.guarded.append(after)
+    return found
+
+
+def _readers(desk: Desk, scope: Scope) -> list[Scope]:
+    if not scope.is_team:
+        return [scope]
+    users = dict.fromkeys(one.user_id for one in desk.store.memberships(scope))
+    return [Scope.of_user(user) for user in users]
+
+
+def _steps(
+    desk: Desk, reader: Scope, sources: _Sources, changeset: Changeset, is_own: bool
+) -> tuple[Step, ...]:
+    by, at = changeset.actor, changeset.at
+    owner = Principal(reader.name)
+    steps: list[Step] = []
+    if sources.gone:
+        steps += without_sources(desk, reader, sources.gone, by, at, sources.ended)
+        if not is_own:  # at home whoever takes the source away sees to the memories, too
+            steps += without_what_they_told(desk, owner, sources.gone)
+    if sources.hidden:
+        ids = [source.id for source in sources.hidden]
+        steps += set_standing(desk, reader, ids, False, by, at)
+        steps += forget_what_it_told(desk, owner, sources.hidden, at)
+    if sources.back:
+        ids = [source.id for source in sources.back]
+        steps += set_standing(desk, reader, ids, True, by, at)
+        steps += revive_what_it_told(desk, owner, sources.back, at)
+    for source in sources.guarded:
+        steps += guarded_as(desk, reader, source, by, at)
+    return tuple(steps)

@@ -1,0 +1,42 @@
+"""A source as extraction reads it: who said what, and which of it is the reader's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from commonplace.language.extracting.found import Account, Owner, Said
+from commonplace.language.names import ROLES
+from commonplace.language.normalise import fold_case
+from commonplace.model.source import Passage, Source, SourceType
+
+# Without a speaker these are the words of whoever brought them.
+_OWN_WORDS = frozenset({SourceType.VOICE_MEMO, SourceType.TEXT_IMPORT, SourceType.CHAT})
+_MACHINES = frozenset({"assistant", "system", "tool", "ai", "bot", "agent"})
+
+
+def account_of(source: Source, passages: Sequence[Passage], owner: Owner, reader: str) -> Account:
+    names = {fold_case(name) for name in owner.names}
+    return Account(
+        said=tuple(_said(each, source, names, source.user_id == reader) for each in passages),
+        owner=owner,
+        source_type=source.source_type,
+        date=source.started_at or source.created_at,
+        participants=source.participants,
+        title=source.title,
+    )
+
+
+def _said(passage: Passage, source: Source, names: set[str], brought_it: bool) -> Said:
+    speaker, role = fold_case(passage.speaker or ""), fold_case(passage.role or "")
+    is_named = bool(speaker) and speaker not in ROLES
+    by_machine = role in _MACHINES or speaker in _MACHINES
+    own = role in ("user", "human") or source.source_type in _OWN_WORDS
+    return Said(
+        number=passage.number,
+        text=passage.text,
+        at=passage.at,
+        speaker=passage.speaker if is_named else None,
+        by_owner=not by_machine and (speaker in names if is_named else brought_it and own),
+        by_machine=by_machine,
+        suspicious=passage.suspicious,
+    )

@@ -1,0 +1,113 @@
+"""Artifacts: what agents made for a user. Made, listed, looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from commonplace.desk import Desk, can_see_source, placed_for, visibility_of
+from commonplace.errors import CategoryNotAllowed, NotFound
+from commonplace.graph.seen import seen, sees_artifact
+from commonplace.graph.take_in import cited
+from commonplace.model.changes import Changeset
+from commonplace.model.graph.artifact import CATEGORY, PREFIX, Artifact
+from commonplace.model.graph.node import TtlPolicy
+from commonplace.model.graph.steps import PutArtifact
+from commonplace.model.graph.telling import Cited
+from commonplace.model.graph.words import NodeType
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.memory import Sensitivity, State
+from commonplace.model.paging import page
+from commonplace.model.scope import Principal
+
+
+@dataclass(frozen=True, slots=True)
+class Produced:
+    id: str
+    artifact: Artifact
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedNode:
+    entity_key: str
+    node_type: NodeType
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownArtifact:
+    artifact: Artifact
+    related_nodes: tuple[RelatedNode, ...]  # of which the source speaks that produced it
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactPage:
+    artifacts: tuple[Artifact, ...]
+    next: str | None
+
+
+def create_artifact(
+    desk: Desk,
+    principal: Principal,
+    name: str,
+    content_type: str,
+    output: Any,
+    *,
+    description: str,
+    source: str | None,
+    sensitivity: Sensitivity,
+    ttl_policy: TtlPolicy,
+) -> Produced:
+    if not visibility_of(principal).admits_category(CATEGORY):
+        raise CategoryNotAllowed(f"{principal.agent} may not see {CATEGORY!r}.", field="name")
+    now = desk.clock()
+    made = Artifact(
+        id=PREFIX + desk.new_id(),
+        user_id=principal.user_id,
+        name=name,
+        content_type=content_type,
+        output=output,
+        description=description,
+        source=_cited(desk, principal, source) if source else None,
+        sensitivity=sensitivity,
+        ttl_policy=ttl_policy,
+        created_by=principal.actor,
+        created_at=now,
+        updated_at=now,
+    )
+    entry = Entry(
+        op=Op.CREATE, event=Event.ADD, subject=made.id, category=CATEGORY, new_ref=made.id
+    )
+    changeset = Changeset(principal.home, now, principal.actor, (PutArtifact(made, entry),))
+    revision, _ = desk.decide(lambda: (changeset, None))
+    return Produced(made.id, made, revision)
+
+
+def _cited(desk: Desk, principal: Principal, id: str) -> Cited:
+    place = placed_for(desk, principal, id)
+    found = desk.store.sources(place.scope, [id])
+    if not found or found[0].state is not State.ACTIVE or not can_see_source(place, found[0]):
+        raise NotFound(f"There is no {id!r} here.", field="source")
+    return cited(found[0])
+
+
+def list_artifacts(desk: Desk, principal: Principal, limit: int, after: str | None) -> ArtifactPage:
+    """Newest first."""
+    sight = visibility_of(principal)
+    shown = [each for each in desk.store.artifacts(principal.home) if sees_artifact(sight, each)]
+    found = page(shown, after, limit + 1)
+    return ArtifactPage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+
+
+def show_artifact(desk: Desk, principal: Principal, id: str) -> ShownArtifact:
+    picture = seen(desk, principal, whole=True).picture
+    artifact = picture.artifacts.get(id)
+    if artifact is None:
+        raise NotFound(f"There is no {id!r} here.", field="id")
+    source = artifact.source.id if artifact.source else None
+    nodes = dict.fromkeys(m.node for m in picture.mentions if m.source == source)
+    related = [picture.nodes[node] for node in nodes]
+    return ShownArtifact(
+        artifact, tuple(RelatedNode(node.id, node.type, node.name) for node in related)
+    )

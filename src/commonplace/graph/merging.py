@@ -1,0 +1,89 @@
+"""Two nodes that are one, and one that is two.
+
+A node that is merged keeps its id and what was told of it; another one speaks for it. So a merge
+can be undone, and whoever knows the old id finds the new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from commonplace.errors import InvalidInput
+from commonplace.graph.canvas import Canvas
+from commonplace.graph.known import key_of
+from commonplace.graph.own_word import NodeWord, new_node
+from commonplace.model.graph.node import Node
+
+
+def merge(canvas: Canvas, keep: Node, other: Node) -> None:
+    """From now on ``keep`` speaks for ``other``."""
+    if keep.id == other.id:
+        raise InvalidInput("These two are one node already.", field="other")
+    if other.is_owner:
+        raise InvalidInput(
+            "The owner's node speaks for others, and no other for it.",
+            remedy="Name the owner's node as the one to keep.",
+            field="other",
+        )
+    if keep.type is not other.type:
+        raise InvalidInput(
+            f"A {keep.type} and a {other.type} are not the same thing.",
+            remedy="Merge nodes of one type.",
+            field="other",
+        )
+    canvas.load_relations([keep.id, other.id])
+    canvas.put(replace(other, merged_into=keep.id))
+
+
+def unmerge(canvas: Canvas, merged: Node) -> None:
+    """It speaks for itself again."""
+    canvas.load_relations([merged.id])
+    keeper = canvas.node(merged.merged_into or "")
+    canvas.put(replace(merged, merged_into=None))
+    if keeper is not None:
+        canvas.put(keeper)  # so that it is folded without the other
+
+
+def split(
+    canvas: Canvas, node: Node, name: str, *, names: Collection[str], sources: Collection[str]
+) -> Node:
+    """What was told of ``node`` under these names, or by these sources, becomes another node's."""
+    canvas.load_relations([node.id])
+    keys = set(map(key_of, names))
+    mine = [t for t in canvas.told.values() if canvas.root(t.node) == node.id]
+    moved = [t for t in mine if t.key in keys or (t.source and t.source.id in sources)]
+    if not moved:
+        raise InvalidInput(
+            "Nothing was told of it under these names or by these sources.",
+            remedy="Look at the node: it lists its names and sources.",
+            field="names",
+        )
+    if len(moved) == len(mine):
+        raise InvalidInput(
+            "That is all that was told of it: nothing would be left.",
+            remedy="Name fewer names or sources; to rename a node, update it.",
+            field="names",
+        )
+    word = NodeWord(type=node.type, subtype=node.subtype, name=name, confidence=node.confidence)
+    other = new_node(canvas, word)
+    for telling in moved:
+        canvas.tell(replace(telling, node=other.id))
+    _move_what_they_say(canvas, node, other, {t.source.id for t in moved if t.source})
+    canvas.put(node)
+    return other
+
+
+def _move_what_they_say(canvas: Canvas, node: Node, other: Node, sources: set[str]) -> None:
+    """Relations and notes of the sources that mean only the other one."""
+    told = [t for t in canvas.told.values() if t.source and canvas.root(t.node) == node.id]
+    only_other = sources - {t.source.id for t in told if t.source}
+    for telling in list(canvas.related.values()):
+        if telling.source and telling.source.id in only_other:
+            a, b = (
+                other.id if canvas.root(end) == node.id else end for end in (telling.a, telling.b)
+            )
+            canvas.relate(replace(telling, a=a, b=b))
+    for note in list(canvas.notes.values()):
+        if note.about == node.id and note.source and note.source.id in only_other:
+            canvas.note(replace(note, about=other.id))

@@ -1,0 +1,131 @@
+"""What somebody says of the graph themself: a node, a relation, a note. No source stands behind it,
+so nothing but their own word takes it away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.errors import InvalidInput
+from commonplace.graph.canvas import Canvas
+from commonplace.graph.known import key_of
+from commonplace.model.graph.node import PREFIX, Node, TtlPolicy
+from commonplace.model.graph.note import Lifetime, Note, expiry
+from commonplace.model.graph.telling import EdgeTelling, NodeTelling
+from commonplace.model.graph.words import NodeType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeWord:
+    """What is said of a node."""
+
+    type: NodeType
+    name: str
+    subtype: str = ""
+    aliases: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
+    description: str = ""
+    confidence: float = 1.0
+
+
+def new_node(canvas: Canvas, word: NodeWord, ttl_policy: TtlPolicy = TtlPolicy.DECAY) -> Node:
+    node = Node(
+        id=PREFIX + canvas.desk.new_id(),
+        user_id=canvas.scope.name,
+        type=word.type,
+        subtype=word.subtype,
+        name=word.name,
+        key=key_of(word.name),
+        ttl_policy=ttl_policy,
+        created_by=canvas.by,
+        created_at=canvas.at,
+        updated_at=canvas.at,
+    )
+    canvas.put(node)
+    say_of(canvas, node, word)
+    return node
+
+
+def say_of(canvas: Canvas, node: Node, word: NodeWord) -> None:
+    """Everybody has one word about a node: another one takes its place."""
+    mine = [t for t in _own_words(canvas, node) if t.by == canvas.by]
+    canvas.tell(
+        NodeTelling(
+            id=mine[-1].id if mine else canvas.desk.new_id(),
+            node=node.id,
+            source=None,
+            by=canvas.by,
+            recorded_at=canvas.at,
+            type=word.type,
+            name=word.name,
+            key=key_of(word.name),
+            subtype=word.subtype,
+            aliases=word.aliases,
+            addresses=word.addresses,
+            description=word.description,
+            confidence=word.confidence,
+        )
+    )
+
+
+def vouch_for(canvas: Canvas, node: Node) -> None:
+    """Whoever says something about a node says, too, that it is there: it stays when the sources
+    that told of it are gone."""
+    if not node.is_owner and not _own_words(canvas, node):
+        say_of(canvas, node, NodeWord(type=node.type, name=node.name, subtype=node.subtype))
+
+
+def relate(
+    canvas: Canvas,
+    a: Node,
+    b: Node,
+    type: str,
+    *,
+    description: str = "",
+    attitude: int | None = None,
+    proximity: int | None = None,
+    confidence: float = 0.8,
+    valid_from: datetime | None = None,
+    valid_to: datetime | None = None,
+    ends: bool = False,
+) -> EdgeTelling:
+    if a.id == b.id:
+        raise InvalidInput("A node has no relationship with itself.", field="to")
+    vouch_for(canvas, a)
+    vouch_for(canvas, b)
+    telling = EdgeTelling(
+        id=canvas.desk.new_id(),
+        edge="",
+        a=a.id,
+        b=b.id,
+        type=type,
+        source=None,
+        by=canvas.by,
+        recorded_at=canvas.at,
+        valid_from=valid_from or canvas.at,
+        valid_to=valid_to,
+        ends=ends,
+        attitude=attitude,
+        proximity=proximity,
+        description=description,
+        confidence=confidence,
+    )
+    canvas.relate(telling)
+    return telling
+
+
+def note(canvas: Canvas, about: str, content: str, lifetime: Lifetime) -> Note:
+    made = Note(
+        id=canvas.desk.new_id(),
+        about=about,
+        content=content,
+        added_by=canvas.by,
+        date_added=canvas.at,
+        expires_at=expiry(lifetime, canvas.at),
+    )
+    canvas.note(made)
+    return made
+
+
+def _own_words(canvas: Canvas, node: Node) -> list[NodeTelling]:
+    return [t for t in canvas.told.values() if t.node == node.id and t.source is None]

@@ -1,0 +1,303 @@
+"""What owners and agents say of the graph themselves: one decision each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from commonplace.desk import Desk, visibility_of
+from commonplace.errors import CategoryNotAllowed, InvalidInput, NotFound
+from commonplace.graph.canvas import Canvas
+from commonplace.graph.find import find_node
+from commonplace.graph.known import Known, key_of, known
+from commonplace.graph.merging import merge, split, unmerge
+from commonplace.graph.own_word import NodeWord, new_node, note, relate, say_of, vouch_for
+from commonplace.graph.owner import owner_node
+from commonplace.graph.seen import seen
+from commonplace.graph.weave import weave
+from commonplace.model.changes import Changeset, Step
+from commonplace.model.graph.edge import PREFIX as OF_EDGE
+from commonplace.model.graph.edge import Edge
+from commonplace.model.graph.node import Node, TtlPolicy
+from commonplace.model.graph.note import Lifetime, Note
+from commonplace.model.graph.steps import PutEdge, PutNode
+from commonplace.model.graph.words import CATEGORY
+from commonplace.model.scope import Principal
+
+Said = TypeVar("Said")
+
+
+@dataclass(frozen=True, slots=True)
+class SaidNode:
+    id: str
+    node: Node
+    is_new: bool
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    id: str
+    edge: Edge
+    is_new: bool
+    closed: tuple[str, ...]  # edges that it contradicts: they are over now
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    id: str
+    note: Note
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class MergedNodes:
+    """The first of the ids speaks for the others from now on."""
+
+    id: str
+    node: Node
+    merged: tuple[str, ...]
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class SplitNode:
+    id: str  # of the new one, or of the one that speaks for itself again
+    node: Node
+    rest: Node  # of the one that it was part of
+    revision: int
+
+
+@dataclass(slots=True)
+class Table:
+    """What a decision has before it."""
+
+    canvas: Canvas
+    known: Known  # what the caller may see of it
+
+    def find(self, named: str, field: str) -> Node:
+        if named.casefold() == "me":
+            return owner_node(self.canvas, self.known)
+        node = find_node(self.known, named, field)
+        self.canvas.load([node.id])
+        return node
+
+
+def _decide(
+    desk: Desk, principal: Principal, say: Callable[[Table], Callable[[Sequence[Step]], Said]]
+) -> tuple[int, Said]:
+    """``say`` puts something on the canvas, and tells afterwards what became of it."""
+
+    def decision() -> tuple[Changeset, Said]:
+        revision = desk.store.counters(principal.home).revision
+        names = known(seen(desk, principal, whole=True).picture.nodes.values())
+        canvas = Canvas(desk, principal.home, principal.actor, desk.clock())
+        told = say(Table(canvas, names))
+        steps = weave(canvas)
+        changeset = Changeset(principal.home, canvas.at, principal.actor, steps, revision)
+        return changeset, told(steps)
+
+    return desk.decide(decision)
+
+
+def say_node(
+    desk: Desk, principal: Principal, word: NodeWord, ttl_policy: TtlPolicy | None = None
+) -> SaidNode:
+    """A node of this very name and type gets another word about it; else it is new. One that the
+    caller may not see is shown with what they said themself, and as if it were new."""
+    _refuse_unseen(principal, CATEGORY[word.type])
+
+    def say(table: Table) -> Callable[[Sequence[Step]], tuple[Node, bool]]:
+        everybody = known(desk.pictures.of(principal.home).picture.nodes.values())
+        id = everybody.called(word.type, word.subtype, key_of(word.name))
+        if id is None:
+            new = new_node(table.canvas, word, ttl_policy or TtlPolicy.DECAY)
+            return lambda steps: (_node_after(steps, new), True)
+        node = everybody.nodes[id]
+        table.canvas.load([id])
+        _say_again(table.canvas, node, word, ttl_policy)
+        return lambda steps: (_node_after(steps, node), id not in table.known.nodes)
+
+    revision, (node, is_new) = _decide(desk, principal, say)
+    return SaidNode(node.id, node, is_new, revision)
+
+
+def change_node(
+    desk: Desk,
+    principal: Principal,
+    named: str,
+    changes: dict[str, Any],
+    ttl_policy: TtlPolicy | None,
+) -> SaidNode:
+    """``changes``: fields of a NodeWord. What is not named stays as it is."""
+
+    def say(table: Table) -> Callable[[Sequence[Step]], Node]:
+        node = table.find(named, "id")
+        if node.is_owner and "name" in changes:
+            raise InvalidInput(
+                "The owner is called what their profile says.",
+                remedy="Set the profile's preferred_name.",
+                field="name",
+            )
+        fields = {
+            "type": node.type,
+            "name": node.name,
+            "subtype": node.subtype,
+            "aliases": node.aliases,
+            "addresses": node.addresses,
+            "description": node.description,
+        }
+        word = NodeWord(**{**fields, **changes})
+        _refuse_taken(table, node, word)
+        _say_again(table.canvas, node, word, ttl_policy)
+        return lambda steps: _node_after(steps, node)
+
+    revision, node = _decide(desk, principal, say)
+    return SaidNode(node.id, node, False, revision)
+
+
+def say_relation(
+    desk: Desk,
+    principal: Principal,
+    from_node: str,
+    to_node: str,
+    type: str,
+    **said: Any,
+) -> Related:
+    def say(table: Table) -> Callable[[Sequence[Step]], tuple[Edge, bool, tuple[str, ...]]]:
+        a, b = table.find(from_node, "from_node"), table.find(to_node, "to_node")
+        telling = relate(table.canvas, a, b, type, **said)
+
+        def told(steps: Sequence[Step]) -> tuple[Edge, bool, tuple[str, ...]]:
+            put = [step for step in steps if isinstance(step, PutEdge)]
+            mine = next(s for s in put if telling.id in {each.id for each in s.told})
+            closed = [s.after.id for s in put if s is not mine and _is_closed_by(s)]
+            return mine.after, mine.before is None, tuple(closed)
+
+        return told
+
+    revision, (edge, is_new, closed) = _decide(desk, principal, say)
+    return Related(edge.id, edge, is_new, closed, revision)
+
+
+def _is_closed_by(step: PutEdge) -> bool:
+    before = step.before
+    return before is not None and before.valid_to is None and step.after.valid_to is not None
+
+
+def add_note(
+    desk: Desk, principal: Principal, about: Sequence[str], content: str, lifetime: Lifetime
+) -> Noted:
+    """On a node (its id or name), on an edge (its id), or on the relation of two nodes."""
+
+    def say(table: Table) -> Callable[[Sequence[Step]], Note]:
+        made = note(table.canvas, _subject(desk, principal, table, about), content, lifetime)
+        return lambda steps: made
+
+    revision, made = _decide(desk, principal, say)
+    return Noted(made.id, made, revision)
+
+
+def _subject(desk: Desk, principal: Principal, table: Table, about: Sequence[str]) -> str:
+    edges = seen(desk, principal, whole=True).picture.edges
+    if len(about) == 1 and about[0].startswith(OF_EDGE):
+        edge = edges.get(about[0])
+        if edge is None:
+            raise NotFound(f"There is no {about[0]!r} in the graph.", field="about")
+        table.canvas.load_edges([edge.id])
+        return edge.id
+    nodes = [table.find(each, "about") for each in about]
+    if len(nodes) == 1:
+        vouch_for(table.canvas, nodes[0])
+        return nodes[0].id
+    ends = {node.id for node in nodes}
+    between = [edge for edge in edges.values() if set(edge.ends) == ends]
+    now = [edge for edge in between if edge.valid_to is None]
+    if not between:
+        raise NotFound("These two have no relationship.", field="about")
+    chosen = (now or between)[-1].id
+    table.canvas.load_edges([chosen])
+    return chosen
+
+
+def merge_nodes(desk: Desk, principal: Principal, ids: Sequence[str]) -> MergedNodes:
+    if len(ids) < 2:
+        raise InvalidInput("Merging takes at least two ids.", field="ids")
+
+    def say(table: Table) -> Callable[[Sequence[Step]], tuple[Node, tuple[str, ...]]]:
+        keep, *others = (table.find(id, "ids") for id in ids)
+        for other in others:
+            merge(table.canvas, keep, other)
+        return lambda steps: (_node_after(steps, keep), tuple(other.id for other in others))
+
+    revision, (node, merged) = _decide(desk, principal, say)
+    return MergedNodes(node.id, node, merged, revision)
+
+
+def split_node(
+    desk: Desk,
+    principal: Principal,
+    id: str,
+    name: str | None,
+    names: Sequence[str],
+    sources: Sequence[str],
+) -> SplitNode:
+    """A node that was merged speaks for itself again; of another, what was told under these names
+    or by these sources becomes a node of its own."""
+
+    def say(table: Table) -> Callable[[Sequence[Step]], tuple[Node, Node]]:
+        merged = _merged(desk, principal, table, id)
+        if merged is not None:
+            unmerge(table.canvas, merged)
+            rest = table.find(table.canvas.root(str(merged.merged_into)), "id")
+            return lambda steps: (_node_after(steps, merged), _node_after(steps, rest))
+        node = table.find(id, "id")
+        if name is None or not (names or sources):
+            raise InvalidInput(
+                "Splitting takes a name for the new node, and names or sources that mean it.",
+                field="name",
+            )
+        if table.known.called(node.type, node.subtype, key_of(name)):
+            raise InvalidInput(f"There is a node called {name!r} already.", field="name")
+        other = split(table.canvas, node, name, names=names, sources=sources)
+        return lambda steps: (_node_after(steps, other), _node_after(steps, node))
+
+    revision, (node, rest) = _decide(desk, principal, say)
+    return SplitNode(node.id, node, rest, revision)
+
+
+def _merged(desk: Desk, principal: Principal, table: Table, id: str) -> Node | None:
+    """The node of this id, where another speaks for it that the caller may see."""
+    found = desk.store.nodes(principal.home, [id])
+    if not found or found[0].merged_into is None:
+        return None
+    table.canvas.load([id])
+    return found[0] if table.canvas.root(id) in table.known.nodes else None
+
+
+def _say_again(canvas: Canvas, node: Node, word: NodeWord, ttl: TtlPolicy | None) -> None:
+    if ttl is not None:
+        canvas.put(node.evolve(ttl_policy=ttl))
+    say_of(canvas, node, word)
+
+
+def _refuse_taken(table: Table, node: Node, word: NodeWord) -> None:
+    other = table.known.called(word.type, word.subtype, key_of(word.name))
+    if other is not None and other != node.id:
+        raise InvalidInput(
+            f"There is a node called {word.name!r} already.",
+            remedy=f"Merge the two: merge {other} {node.id}.",
+            field="name",
+        )
+
+
+def _refuse_unseen(principal: Principal, category: str) -> None:
+    if not visibility_of(principal).admits_category(category):
+        raise CategoryNotAllowed(f"{principal.agent} may not see {category!r}.", field="type")
+
+
+def _node_after(steps: Sequence[Step], node: Node) -> Node:
+    put = [step.after for step in steps if isinstance(step, PutNode) and step.after.id == node.id]
+    return put[-1] if put else node

@@ -1,0 +1,118 @@
+"""What of a graph somebody may see: the one place where a picture is limited to a principal.
+
+Nothing downstream of here filters: explore, PageRank and Cypher work on what this gives them, so
+what may not be seen is not there at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from commonplace.desk import Desk, can_see_source, reach_of, visibility_of
+from commonplace.model.filters import Visibility
+from commonplace.model.graph.artifact import CATEGORY as OF_ARTIFACTS
+from commonplace.model.graph.artifact import Artifact
+from commonplace.model.graph.edge import Edge
+from commonplace.model.graph.node import Node
+from commonplace.model.graph.note import Note
+from commonplace.model.graph.picture import Mention, Picture
+from commonplace.model.memory import Sensitivity, State
+from commonplace.model.scope import Principal
+from commonplace.model.source import Source
+from commonplace.model.team import Team
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    picture: Picture
+    key: Key  # of this very picture, for caches: whose, which revision, and how much of it
+
+
+def seen(desk: Desk, principal: Principal, *, whole: bool = False) -> Seen:
+    """``whole``: also what is marked sensitivity high, as an owner sees it who names it."""
+    sight = visibility_of(principal)
+    if whole and principal.is_owner:
+        sight = replace(sight, cleared=True)
+    picture = desk.pictures.of(principal.home).picture
+    nodes = {id: node for id, node in picture.nodes.items() if sees_node(sight, node)}
+    edges = {id: edge for id, edge in picture.edges.items() if _sees_edge(sight, nodes, edge)}
+    about = nodes.keys() | edges.keys()
+    sources, teams = _sources(desk, principal, sight, picture.mentions)
+    limited = replace(
+        picture,
+        nodes=nodes,
+        edges=edges,
+        notes=_notes(sight, picture.notes, about),
+        mentions=tuple(m for m in picture.mentions if m.node in nodes and m.source in sources),
+        sources=sources,
+        artifacts={id: a for id, a in picture.artifacts.items() if sees_artifact(sight, a)},
+        teams=teams,
+        marks=desk.store.marks(principal.home),
+    )
+    return Seen(limited, _key(principal, sight, limited))
+
+
+def sees_node(sight: Visibility, node: Node) -> bool:
+    return _is_open(sight, node.sensitivity) and sight.admits_category(node.category)
+
+
+def sees_artifact(sight: Visibility, artifact: Artifact) -> bool:
+    return _is_open(sight, artifact.sensitivity) and sight.admits_category(OF_ARTIFACTS)
+
+
+def sees_note(sight: Visibility, note: Note) -> bool:
+    return note.source is None or _is_open(sight, note.source.sensitivity)
+
+
+def _is_open(sight: Visibility, sensitivity: Sensitivity) -> bool:
+    return sight.cleared or sensitivity is not Sensitivity.HIGH
+
+
+def _sees_edge(sight: Visibility, nodes: Mapping[str, Node], edge: Edge) -> bool:
+    return _is_open(sight, edge.sensitivity) and edge.a in nodes and edge.b in nodes
+
+
+def _notes(
+    sight: Visibility, notes: Mapping[str, tuple[Note, ...]], about: Iterable[str]
+) -> dict[str, tuple[Note, ...]]:
+    return {
+        id: tuple(note for note in notes[id] if sees_note(sight, note))
+        for id in about
+        if id in notes
+    }
+
+
+def _sources(
+    desk: Desk, principal: Principal, sight: Visibility, mentions: Iterable[Mention]
+) -> tuple[dict[str, Source], dict[str, Team]]:
+    """Those that speak of a node and may be read at this moment, and the teams they are of."""
+    if not sight.sees_sources:
+        return {}, {}
+    wanted = list(dict.fromkeys(mention.source for mention in mentions))
+    found: dict[str, Source] = {}
+    teams: dict[str, Team] = {}
+    for reading in reach_of(desk, principal, searching=False) if wanted else ():
+        there = principal.at(reading.scope)
+        rest = [id for id in wanted if id not in found and reading.covers(id)]
+        for source in desk.store.sources(reading.scope, rest) if rest else ():
+            shown = sight.admits_source(source) if reading.is_own else can_see_source(there, source)
+            if source.state is State.ACTIVE and shown:
+                found[source.id] = source
+        if reading.scope.is_team and (team := desk.store.team(reading.scope)):
+            teams[team.id] = team
+    return found, teams
+
+
+def _key(principal: Principal, sight: Visibility, picture: Picture) -> Key:
+    sources = sorted(f"{source.id}@{source.version}" for source in picture.sources.values())
+    return (
+        principal.home.key,
+        str(picture.revision),
+        str(sight.cleared),
+        *sorted(sight.categories if sight.categories is not None else ["*"]),
+        str(hash(tuple(sources))),
+        *sorted(picture.teams),
+    )

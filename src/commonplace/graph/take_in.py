@@ -1,0 +1,208 @@
+"""What was found in a source becomes tellings: who is meant is looked up, and who is not known is
+new. Taken in again, a source replaces what it told before, and adds nothing to what it repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from commonplace.graph.canvas import Canvas
+from commonplace.graph.known import Known, key_of
+from commonplace.graph.owner import owner_node
+from commonplace.graph.resolve import SEVERAL, resolve
+from commonplace.language.extracting.found import Extracted, FoundEdge, FoundNode, FoundNote
+from commonplace.model.graph.node import PREFIX, Node
+from commonplace.model.graph.note import Note, expiry
+from commonplace.model.graph.telling import Cited, EdgeTelling, NodeTelling
+from commonplace.model.graph.words import NodeType
+from commonplace.model.source import Source
+
+
+def cited(source: Source) -> Cited:
+    return Cited(
+        scope=source.scope.key,
+        id=source.id,
+        source_type=source.source_type,
+        said_at=source.started_at or source.created_at,
+        sensitivity=source.sensitivity,
+    )
+
+
+def take_in(
+    canvas: Canvas,
+    known: Known,
+    source: Source,
+    found: Extracted,
+    said_at: Mapping[int, datetime],
+) -> None:
+    """``said_at``: when each passage was."""
+    taking = _Taking(canvas, known, cited(source), said_at)
+    nodes, edges, notes = canvas.desk.store.told_by(canvas.scope, [source.id])
+    canvas.load(t.node for t in nodes)
+    for telling in edges:
+        canvas.load_relations([telling.a], [telling.type])
+    canvas.load(note.about for note in notes if note.about.startswith(PREFIX))
+    canvas.load_edges(note.about for note in notes if not note.about.startswith(PREFIX))
+    places = taking.nodes(found.nodes)
+    canvas.load(id for id in places if id is not None)
+    kept = taking.tell(found, places)
+    before = [each.id for told in (nodes, edges, notes) for each in told]
+    canvas.untell(id for id in before if id not in kept)
+
+
+@dataclass(slots=True)
+class _Taking:
+    canvas: Canvas
+    known: Known
+    source: Cited
+    said_at: Mapping[int, datetime]
+
+    # ——— who is meant ———
+
+    def nodes(self, found: Sequence[FoundNode]) -> list[str | None]:
+        """The node that each of the found ones is; None for one that could be several."""
+        present = self._present(found)
+        return [self._node(each, present) for each in found]
+
+    def _present(self, found: Iterable[FoundNode]) -> set[str]:
+        """Known people who are certain here: by their address, or by their full name."""
+        sure = (
+            resolve(self.known, each.type, [each.name], addresses=each.addresses)
+            for each in found
+            if each.type is NodeType.PERSON and (each.addresses or " " in each.name)
+        )
+        return {id for id in sure if id is not None and id is not SEVERAL}
+
+    def _node(self, found: FoundNode, present: set[str]) -> str | None:
+        if found.is_owner:
+            return owner_node(self.canvas, self.known).id
+        met = resolve(
+            self.known,
+            found.type,
+            (found.name, *found.aliases),
+            subtype=found.subtype,
+            addresses=found.addresses,
+            present=present,
+        )
+        if met is SEVERAL:
+            return None
+        return met or self._new(found)
+
+    def _new(self, found: FoundNode) -> str:
+        """Its fields are folded from what is told of it."""
+        canvas = self.canvas
+        key = key_of(found.name)
+        for node in canvas.changed_nodes.values():
+            if (node.type, node.subtype, node.key) == (found.type, found.subtype, key):
+                return node.id
+        node = Node(
+            id=PREFIX + canvas.desk.new_id(),
+            user_id=canvas.scope.name,
+            type=found.type,
+            subtype=found.subtype,
+            name=found.name,
+            key=key,
+            created_by=canvas.by,
+            created_at=canvas.at,
+            updated_at=canvas.at,
+        )
+        canvas.put(node)
+        return node.id
+
+    # ——— what is told ———
+
+    def tell(self, found: Extracted, places: Sequence[str | None]) -> set[str]:
+        """The ids of all that this source tells now."""
+        kept: set[str] = set()
+        for node, id in zip(found.nodes, places, strict=True):
+            if id is not None:
+                kept.add(self._tell_node(node, id))
+        for edge in found.edges:
+            a, b = places[edge.a], places[edge.b]
+            if a is not None and b is not None and a != b:
+                kept.add(self._tell_edge(edge, a, b))
+        for note in found.notes:
+            about = self._about(note, places)
+            if about is not None:
+                kept.add(self._tell_note(note, about))
+        return kept
+
+    def _tell_node(self, found: FoundNode, node: str) -> str:
+        telling = NodeTelling(
+            id="",
+            node=node,
+            source=replace(self.source, passage=found.passages[0] if found.passages else None),
+            by=self.canvas.by,
+            recorded_at=self.canvas.at,
+            type=found.type,
+            name=found.name,
+            key=key_of(found.name),
+            subtype=found.subtype,
+            aliases=found.aliases,
+            addresses=found.addresses,
+            description=found.description,
+            confidence=found.confidence,
+        )
+        for known in self.canvas.told.values():
+            if replace(telling, id=known.id, recorded_at=known.recorded_at) == known:
+                return known.id
+        telling = replace(telling, id=self.canvas.desk.new_id())
+        self.canvas.tell(telling)
+        return telling.id
+
+    def _tell_edge(self, found: FoundEdge, a: str, b: str) -> str:
+        said = self.said_at.get(found.passage, self.source.said_at)
+        telling = EdgeTelling(
+            id="",
+            edge="",
+            a=a,
+            b=b,
+            type=found.type,
+            source=replace(self.source, passage=found.passage),
+            by=self.canvas.by,
+            recorded_at=self.canvas.at,
+            valid_from=found.valid_from or found.valid_to or said,
+            valid_to=found.valid_to,
+            ends=found.ends,
+            attitude=found.attitude,
+            proximity=found.proximity,
+            description=found.description,
+            confidence=found.confidence,
+        )
+        for known in self.canvas.related.values():
+            same = replace(telling, id=known.id, edge=known.edge, recorded_at=known.recorded_at)
+            if same == known:
+                return known.id
+        telling = replace(telling, id=self.canvas.desk.new_id())
+        self.canvas.relate(telling)
+        return telling.id
+
+    def _about(self, note: FoundNote, places: Sequence[str | None]) -> str | None:
+        """Of a relation: its edge, where there is one already, or else the node it names first."""
+        nodes = [places[place] for place in note.about]
+        if not nodes or None in nodes:
+            return None
+        for edge in self.canvas.edges.values():
+            if len(nodes) > 1 and edge.stands and set(edge.ends) == set(nodes):
+                return edge.id
+        return nodes[0]
+
+    def _tell_note(self, found: FoundNote, about: str) -> str:
+        """It counts from the day that it was said."""
+        said = self.said_at.get(found.passage, self.source.said_at)
+        for known in self.canvas.notes.values():
+            cites = known.source is not None and known.source.id == self.source.id
+            if cites and known.about == about and known.content == found.content:
+                return known.id
+        note = Note(
+            id=self.canvas.desk.new_id(),
+            about=about,
+            content=found.content,
+            added_by=self.canvas.by,
+            date_added=said,
+            expires_at=expiry(found.lifetime, said),
+            source=replace(self.source, passage=found.passage),
+        )
+        self.canvas.note(note)
+        return note.id

@@ -1,0 +1,237 @@
+"""From a canvas to steps: nodes and edges are folded anew from what is told of them now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from commonplace.desk import Desk
+from commonplace.graph.canvas import Canvas
+from commonplace.graph.known import known
+from commonplace.graph.weave_edges import Woven, edges_of
+from commonplace.model.changes import Step
+from commonplace.model.graph.edge import Edge
+from commonplace.model.graph.fold import Folded, fold
+from commonplace.model.graph.node import Mentioned, Node
+from commonplace.model.graph.note import Note
+from commonplace.model.graph.steps import (
+    PutEdge,
+    PutNode,
+    PutNote,
+    RemoveEdge,
+    RemoveNode,
+    RemoveNotes,
+)
+from commonplace.model.graph.telling import NodeTelling
+from commonplace.model.graph.words import NodeType
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.journal import Node as Place
+
+SEARCHED_NOTES = 1000  # characters of notes that a node is found by
+IsTaken = Callable[[NodeType, str, str], bool]
+
+
+def weave(
+    canvas: Canvas, *, ended: Event = Event.DELETE, place: Place = Place.HOTPATH
+) -> tuple[Step, ...]:
+    """``ended``: how the journal tells of what nothing tells of any more. Edges go before their
+    nodes, and come after them."""
+    loom = _Loom(canvas, ended, place)
+    put_nodes, gone_nodes = loom.nodes()
+    put_edges, gone_edges = loom.edges()
+    gone = {step.id for step in gone_nodes} | {step.id for step in gone_edges}
+    put_notes, gone_notes = loom.notes(gone)
+    embedded = _with_vectors(canvas.desk, [*put_nodes, *put_edges])
+    return (*gone_notes, *gone_edges, *gone_nodes, *embedded, *put_notes)
+
+
+class _Loom:
+    def __init__(self, canvas: Canvas, ended: Event, place: Place) -> None:
+        self.canvas, self.ended, self.place = canvas, ended, place
+        self.standing: dict[str, Node] = {}  # as they will be, by id
+        self.noted = {note.about for note in (*canvas.other_notes(), *canvas.gone_notes())}
+        self.new_notes = {n.about for n in canvas.other_notes() if n.id not in canvas.before}
+        self.known = known(canvas.desk.pictures.of(canvas.scope).picture.nodes.values())
+
+    # ——— nodes ———
+
+    def nodes(self) -> tuple[list[PutNode], list[RemoveNode]]:
+        canvas = self.canvas
+        touched = {telling.node for telling in canvas.other_tellings()}
+        touched |= set(canvas.changed_nodes) | {id for id in self.noted if canvas.node(id)}
+        roots = {canvas.root(id) for id in touched} | {self._root_before(id) for id in touched}
+        put: list[PutNode] = []
+        gone: list[RemoveNode] = []
+        for root in sorted(root for root in roots if canvas.root(root) == root):
+            self._group(root, put, gone)
+        return put, gone
+
+    def _root_before(self, id: str) -> str:
+        node = self.canvas.nodes.get(id)
+        return node.merged_into if node and node.merged_into else id
+
+    def _group(self, root: str, put: list[PutNode], gone: list[RemoveNode]) -> None:
+        """A node, and those that it speaks for."""
+        canvas = self.canvas
+        node = canvas.node(root)
+        if node is None:
+            return
+        members = canvas.group(root)
+        told = [telling for telling in canvas.told.values() if telling.node in members]
+        alive = {telling.node for telling in told}
+        for member in (canvas.node(id) for id in members if id != root):
+            if member is not None and member.id not in alive:
+                gone.append(RemoveNode(member.id, self._entry(Op.DELETE, member)))
+            elif member is not None and member != canvas.nodes.get(member.id):
+                put += self._put(member, [member.id])
+        if told or node.is_owner:
+            put += self._put(_folded(node, fold(told, self._is_taken(root), root)), members)
+        elif root in canvas.nodes:
+            gone.append(RemoveNode(root, self._entry(Op.DELETE, node)))
+
+    def _put(self, after: Node, members: Sequence[str]) -> list[PutNode]:
+        canvas = self.canvas
+        before = canvas.nodes.get(after.id)
+        after = replace(after, is_dirty=after.is_dirty or after.id in self.new_notes)
+        told = tuple(
+            t for id, t in canvas.told.items() if t.node in members and canvas.before.get(id) != t
+        )
+        untold = tuple(
+            each.id
+            for each in canvas.before.values()
+            if isinstance(each, NodeTelling) and each.node in members and each.id not in canvas.told
+        )
+        self.standing[after.id] = after
+        if before == after and not told and not untold and after.id not in self.noted:
+            return []
+        if before is not None:
+            after = replace(after, updated_at=canvas.at, version=before.version + 1)
+            self.standing[after.id] = after
+        text = node_text(after, self._notes_on(after.id))
+        op = Op.CREATE if before is None else Op.UPDATE
+        return [PutNode(before, after, self._entry(op, after), text, None, told, untold)]
+
+    def _is_taken(self, root: str) -> IsTaken:
+        """Whether another node has the name; by what is known, and by what is decided here."""
+        here = {(n.type, n.subtype, n.key): n.id for n in self.standing.values() if n.stands}
+
+        def is_taken(type: NodeType, subtype: str, key: str) -> bool:
+            other = here.get((type, subtype, key)) or self.known.called(type, subtype, key)
+            return other is not None and self.canvas.root(other) != root
+
+        return is_taken
+
+    # ——— edges ———
+
+    def edges(self) -> tuple[list[PutEdge], list[RemoveEdge]]:
+        canvas = self.canvas
+        woven = edges_of(canvas, self._type_of)
+        put = [self._put_edge(each) for each in woven.edges if self._is_other(each)]
+        met = {each.after.id for each in woven.edges} | {edge.id for edge in woven.gone}
+        for id in sorted(self.noted - met):
+            if edge := canvas.edges.get(id):
+                put.append(self._put_edge(Woven(edge, edge)))
+        gone = [RemoveEdge(edge.id, self._entry(Op.DELETE, edge)) for edge in woven.gone]
+        return put, gone
+
+    def _type_of(self, id: str) -> NodeType:
+        node = self.standing.get(id) or self.canvas.node(id)
+        if node is None:
+            raise LookupError(f"an edge ends at {id}, which is not there")
+        return node.type
+
+    def _is_other(self, each: Woven) -> bool:
+        same = each.before == each.after and not each.told and not each.untold
+        return not same or each.after.id in self.noted
+
+    def _put_edge(self, each: Woven) -> PutEdge:
+        after = each.after.evolve(
+            is_dirty=each.after.is_dirty or each.after.id in self.new_notes,
+            updated_at=self.canvas.at,
+            version=each.before.version + 1 if each.before else 1,
+        )
+        text = after.search_text(" ".join(self._notes_on(after.id)))
+        op = Op.UPDATE if each.before else Op.CREATE
+        entry = self._entry(op, after)
+        return PutEdge(each.before, after, entry, text, None, each.told, each.untold)
+
+    # ——— notes ———
+
+    def notes(self, gone: set[str]) -> tuple[list[PutNote], list[RemoveNotes]]:
+        """Those of what goes go with it."""
+        canvas = self.canvas
+        put = [
+            PutNote(note, self._entry(Op.UPDATE, note))
+            for note in canvas.other_notes()
+            if note.about not in gone
+        ]
+        ended = [note for note in canvas.gone_notes() if note.about not in gone]
+        return put, [RemoveNotes((note.id,), self._entry(Op.DELETE, note)) for note in ended]
+
+    def _notes_on(self, id: str) -> list[str]:
+        at = self.canvas.at
+        live = [
+            note for note in self.canvas.notes.values() if note.about == id and note.is_live(at)
+        ]
+        return [note.content for note in sorted(live, key=_newest_first)]
+
+    # ——— the journal ———
+
+    def _entry(self, op: Op, item: Node | Edge | Note) -> Entry:
+        events = {Op.CREATE: Event.ADD, Op.UPDATE: Event.UPDATE, Op.DELETE: self.ended}
+        ref = None if isinstance(item, Note) else item.ref
+        return Entry(
+            op=op,
+            event=events[op],
+            node=self.place,
+            subject=item.about if isinstance(item, Note) else item.id,
+            category=self._category(item),
+            old_ref=ref if op is Op.DELETE else None,
+            new_ref=ref if op is not Op.DELETE else None,
+        )
+
+    def _category(self, item: Node | Edge | Note) -> str | None:
+        """Of an edge, and of what is noted on it, that of the end it begins at."""
+        if isinstance(item, Node):
+            return item.category
+        about = item if isinstance(item, Edge) else self.canvas.edges.get(item.about)
+        node = self.canvas.node(about.a if about else "" if isinstance(item, Edge) else item.about)
+        return node.category if node else None
+
+
+def _folded(node: Node, told: Folded | None) -> Node:
+    """The owner is called what they call themself, and is there whoever tells of them."""
+    if told is None and node.is_owner:
+        return node.evolve(aliases=(), addresses=(), description="", mentioned=Mentioned())
+    if told is None:
+        return node.evolve(stands=False)
+    if node.is_owner:
+        return node.evolve(
+            aliases=tuple(name for name in (told.name, *told.aliases) if name != node.name),
+            addresses=told.addresses,
+            description=told.description,
+            mentioned=told.mentioned,
+        )
+    return node.evolve(**{name: getattr(told, name) for name in Folded.__slots__}, stands=True)
+
+
+def node_text(node: Node, notes: Iterable[str]) -> str:
+    """What a node is found by."""
+    names = ". ".join(dict.fromkeys(node.names))
+    words = (names, node.description, " ".join(notes)[:SEARCHED_NOTES])
+    return "\n".join(word for word in words if word)
+
+
+def _newest_first(note: Note) -> tuple[float, str]:
+    return -note.date_added.timestamp(), note.id
+
+
+def _with_vectors(desk: Desk, steps: Sequence[PutNode | PutEdge]) -> list[PutNode | PutEdge]:
+    """One call to the embedder for all of them."""
+    vectors = desk.embed([step.text or "" for step in steps]) if steps else None
+    if vectors is None:
+        return list(steps)
+    return [
+        replace(step, vector=vectors[place].astype("<f4").tobytes())
+        for place, step in enumerate(steps)
+    ]
