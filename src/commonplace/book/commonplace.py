@@ -276,6 +276,7 @@ class Commonplace:
     def close(self) -> None:
         self.stop_work()
         self._background.close()
+        self._desk.made.close()
         self._desk.books.close()
         self._desk.store.close()
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from commonplace.book.verbs.categories import OfCategories
 from commonplace.book.verbs.contexts import Contexts
 from commonplace.book.verbs.deciding import Deciding
+from commonplace.book.verbs.extracting import Extracting
 from commonplace.book.verbs.forgetting import Forgetting
+from commonplace.book.verbs.graph import OfTheGraph
 from commonplace.book.verbs.happened import Happened
 from commonplace.book.verbs.keys import OfKeys
 from commonplace.book.verbs.observing import Observing
@@ -30,6 +32,8 @@ class User(
     Querying,
     Contexts,
     Sources,
+    Extracting,
+    OfTheGraph,
     Deciding,
     Happened,
     OfTheProfile,

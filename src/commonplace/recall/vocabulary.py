@@ -51,9 +51,13 @@ def vocabulary(desk: Desk, principal: Principal, stamp: Stamp) -> Terminology:
 
 def abbreviations(desk: Desk, principal: Principal) -> Sequence[Abbreviation]:
     """All that count for this caller, by their short form."""
+    return vocabulary_of(desk, principal).abbreviations
+
+
+def vocabulary_of(desk: Desk, principal: Principal) -> Terminology:
     with desk.index.reading(principal.scope) as index:
         stamp = stamp_of(index, desk, principal)
-    return vocabulary(desk, principal, stamp).abbreviations
+    return vocabulary(desk, principal, stamp)
 
 
 def caller_of(principal: Principal) -> tuple[str, str | None, bool]:

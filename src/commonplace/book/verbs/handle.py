@@ -14,6 +14,7 @@ from commonplace.errors import CategoryNotAllowed, NotAllowed
 from commonplace.model import check
 from commonplace.model.filters import Filters
 from commonplace.model.scope import Principal
+from commonplace.model.time_travel import Then
 from commonplace.recall.past import desk_at
 
 MAX_K = 1000
@@ -32,6 +33,17 @@ READS = frozenset(
         "categories",
         "categories_check",
         "categories_explain",
+        "artifact",
+        "artifacts",
+        "concepts",
+        "contributions",
+        "edges",
+        "entities",
+        "explore",
+        "graph",
+        "node",
+        "people",
+        "traverse",
         "change_log",
         "changes",
         "conflicts",
@@ -125,6 +137,9 @@ class Handle:
             raise NotAllowed(
                 f"No key lets anybody {what}.", remedy="Do it where the store itself is kept."
             )
+
+    def _moments(self, as_of: Moment | None, known_at: Moment | None) -> Then:
+        return moments(as_of, known_at, self._desk.clock())
 
     def _desk_at(self, as_of: Moment | None, known_at: Moment | None) -> Desk:
         """Where the memory lies as it stood then; reads done there touch nothing."""

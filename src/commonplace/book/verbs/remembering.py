@@ -8,7 +8,9 @@ from typing import Any
 from commonplace.book.requests import fields_of, given, listed, one_of, thread_name
 from commonplace.book.verbs.handle import MAX_BATCH, Moment
 from commonplace.book.verbs.recalling import Choice, Recalling
+from commonplace.graph.saying import MergedNodes, merge_nodes
 from commonplace.model import check
+from commonplace.model.graph.node import PREFIX as OF_NODES
 from commonplace.recall.within import NONE
 from commonplace.remember.merge import Merged, merge
 from commonplace.remember.remember import Remembered, remember
@@ -88,6 +90,10 @@ class Remembering(Recalling):
             return self._choice(query, "id", sources=NONE)  # a passage never changes
         return update(self._desk, self.principal, check.word(id, "id"), wanted, thread_name(thread))
 
-    def merge(self, ids: Sequence[str], *, thread: str | None = None) -> Merged:
-        """Fold two or more memories into one stable summary; the originals become history."""
-        return merge(self._desk, self.principal, check.ids(ids), thread=thread_name(thread))
+    def merge(self, ids: Sequence[str], *, thread: str | None = None) -> Merged | MergedNodes:
+        """Fold two or more memories into one stable summary; the originals become history. Of
+        nodes of the graph, the first speaks for the others from now on; split undoes that."""
+        wanted = check.ids(ids)
+        if any(id.startswith(OF_NODES) for id in wanted):
+            return merge_nodes(self._desk, self.principal, wanted)
+        return merge(self._desk, self.principal, wanted, thread=thread_name(thread))

@@ -1,0 +1,73 @@
+"""Sources into knowledge, by hand; and what agents made for the user."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from commonplace.book.extracting import Extracted, extract_all_of, extract_these
+from commonplace.book.verbs.handle import MAX_K, Handle, Texts
+from commonplace.graph.artifacts import (
+    ArtifactPage,
+    Produced,
+    ShownArtifact,
+    create_artifact,
+    list_artifacts,
+    show_artifact,
+)
+from commonplace.model import check
+from commonplace.model.graph.node import TtlPolicy
+from commonplace.model.memory import Sensitivity
+
+LONGEST_OUTPUT = 1_000_000  # characters
+
+
+class Extracting(Handle):
+    def extract(self, ids: Texts | None = None, *, limit: int = 500) -> Extracted:
+        """Turn sources into knowledge now: people, concepts, things, how they relate, and memories
+        worth keeping. Without ids: what was not extracted yet, own sources and those of one's
+        teams; at most 500 e-mail threads and 200 passages of files a run."""
+        self._owner_only("extract sources")
+        if ids is not None:
+            return extract_these(self._desk, self.principal, check.ids(ids))
+        most = check.integer(limit, "limit", 1, 10_000)
+        return extract_all_of(self._desk, self.principal, most)
+
+    def artifacts(self, *, limit: int = 50, after: str | None = None) -> ArtifactPage:
+        """What agents made for the user: drafts, files, actions; newest first."""
+        return list_artifacts(
+            self._desk,
+            self.principal,
+            check.integer(limit, "limit", 1, MAX_K),
+            None if after is None else check.id(after, "after"),
+        )
+
+    def artifact(self, id: str) -> ShownArtifact:
+        """One artifact whole, and the nodes of which the source speaks that produced it."""
+        return show_artifact(self._desk, self.principal, check.id(id))
+
+    def artifacts_create(
+        self,
+        name: str,
+        output: Any,
+        *,
+        content_type: str = "md_file",
+        description: str | None = None,
+        source: str | None = None,
+        sensitivity: str = "normal",
+        ttl_policy: str = "decay",
+    ) -> Produced:
+        """Keep something that was made for the user: a draft, a file, an action. With source: the
+        conversation that produced it."""
+        return create_artifact(
+            self._desk,
+            self.principal,
+            check.word(name, "name"),
+            check.word(content_type, "content_type"),
+            check.json_value(output, "output", LONGEST_OUTPUT),
+            description="" if description is None else check.text(description, "description"),
+            source=None if source is None else check.id(source, "source"),
+            sensitivity=check.choice(
+                sensitivity, "sensitivity", Sensitivity, {"sensitive": "high"}
+            ),
+            ttl_policy=check.choice(ttl_policy, "ttl_policy", TtlPolicy, {}),
+        )

@@ -1,0 +1,340 @@
+"""The personal graph: people, concepts and things, and how they relate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from commonplace.book.requests import optional_word
+from commonplace.book.verbs.handle import MAX_K, Handle, Moment, Texts, several
+from commonplace.errors import InvalidInput, MissingField
+from commonplace.graph import saying
+from commonplace.graph.own_word import NodeWord
+from commonplace.graph.saying import Noted, Related, SaidNode, SplitNode
+from commonplace.graph.seen import seen
+from commonplace.model import check
+from commonplace.model.graph.node import TtlPolicy
+from commonplace.model.graph.note import Lifetime
+from commonplace.model.graph.words import NodeType
+from commonplace.recall.cypher.schema import describe
+from commonplace.recall.explore.asked import asked_for
+from commonplace.recall.explore.result import ExploreResult
+from commonplace.recall.graph import nodes as shown
+from commonplace.recall.graph.contributions import Contribution, contributions
+from commonplace.recall.graph.drawing import Format, drawn
+from commonplace.recall.graph.exploring import explored
+from commonplace.recall.graph.traversing import Traversed, queried, walked_from
+from commonplace.recall.walk import walk_asked
+
+LONGEST_NAME = 300
+LONGEST_TEXT = 32_000
+_MODES = ("ppr", "cypher")
+
+
+class OfTheGraph(Handle):
+    # ——— looking at it ———
+
+    def people(
+        self, *, limit: int = 50, after: str | None = None, include_archived: bool = False
+    ) -> shown.NodePage:
+        """The people in the graph, the most present first; the owner is one of them."""
+        return self._nodes((NodeType.PERSON,), (), limit, after, include_archived)
+
+    def concepts(
+        self, *, limit: int = 50, after: str | None = None, include_archived: bool = False
+    ) -> shown.NodePage:
+        """The concepts in the graph: goals, preferences, worries, topics."""
+        return self._nodes((NodeType.CONCEPT,), (), limit, after, include_archived)
+
+    def entities(
+        self,
+        *,
+        types: Texts | None = None,
+        limit: int = 50,
+        after: str | None = None,
+        include_archived: bool = False,
+    ) -> shown.NodePage:
+        """The things in the graph: organizations, locations, projects, products, events, groups;
+        with types, only these."""
+        sorts = () if types is None else check.words(several(types), "types")
+        return self._nodes((NodeType.ENTITY,), sorts, limit, after, include_archived)
+
+    def _nodes(
+        self,
+        types: Sequence[NodeType],
+        subtypes: Sequence[str],
+        limit: int,
+        after: str | None,
+        include_archived: bool,
+    ) -> shown.NodePage:
+        return shown.list_nodes(
+            self._desk,
+            self.principal,
+            types,
+            subtypes=subtypes,
+            limit=check.integer(limit, "limit", 1, MAX_K),
+            after=None if after is None else check.id(after, "after"),
+            include_archived=check.flag(include_archived, "include_archived"),
+        )
+
+    def node(
+        self, id: str, *, as_of: Moment | None = None, known_at: Moment | None = None
+    ) -> shown.WholeNode:
+        """One node whole, by its id or name (me: the owner): its relationships now and before, its
+        notes, and the sources that speak of it. With as_of: what was true then; with known_at:
+        what was known then."""
+        then = self._moments(as_of, known_at)
+        return shown.show_node(self._desk, self.principal, check.word(id, "id"), then)
+
+    def edges(
+        self,
+        *,
+        node: str | None = None,
+        types: Texts | None = None,
+        past: bool = False,
+        limit: int = 50,
+        after: str | None = None,
+        as_of: Moment | None = None,
+        known_at: Moment | None = None,
+    ) -> shown.EdgePage:
+        """Relationships that hold, the most present first; of one node, of some types. With past:
+        those that are over, too."""
+        return shown.list_edges(
+            self._desk,
+            self.principal,
+            optional_word(node, "node"),
+            () if types is None else check.words(several(types), "types"),
+            self._moments(as_of, known_at),
+            limit=check.integer(limit, "limit", 1, MAX_K),
+            after=None if after is None else check.id(after, "after"),
+            past=check.flag(past, "past"),
+        )
+
+    def contributions(self, *, by: str | None = None, limit: int = 50) -> Sequence[Contribution]:
+        """Who said what: nodes, relationships and notes, newest first; with by, one teller's."""
+        most = check.integer(limit, "limit", 1, MAX_K)
+        return contributions(self._desk, self.principal, optional_word(by, "by"), most)
+
+    def graph(self, *, format: str = "json", past: bool = False) -> str:
+        """The graph for other programs: json, dot (Graphviz) or graphml."""
+        chosen = check.choice(format, "format", Format, {})
+        over = check.flag(past, "past")
+        return drawn(
+            seen(self._desk, self.principal).picture, chosen, self._desk.clock(), past=over
+        )
+
+    # ——— saying something of it ———
+
+    def nodes_add(
+        self,
+        name: str,
+        *,
+        node_type: str = "Person",
+        type: str | None = None,
+        description: str | None = None,
+        aliases: Texts | None = None,
+        addresses: Texts | None = None,
+        ttl_policy: str | None = None,
+    ) -> SaidNode:
+        """Put a person, a concept or a thing into the graph; one that is there is told of anew. An
+        Entity has a type of its own: organization, location, project, product, event, group."""
+        kind = check.choice(node_type, "node_type", NodeType, {})
+        word = NodeWord(
+            type=kind,
+            name=_name(name, "name"),
+            subtype=_subtype(kind, type),
+            aliases=_names(aliases, "aliases"),
+            addresses=_names(addresses, "addresses"),
+            description="" if description is None else _text(description, "description"),
+        )
+        return saying.say_node(self._desk, self.principal, word, _policy(ttl_policy))
+
+    def nodes_update(
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        type: str | None = None,
+        description: str | None = None,
+        aliases: Texts | None = None,
+        addresses: Texts | None = None,
+        ttl_policy: str | None = None,
+    ) -> SaidNode:
+        """Say something else of a node: its name, its description, other names. Its id stays."""
+        changes: dict[str, Any] = {
+            "name": None if name is None else _name(name, "name"),
+            "subtype": None if type is None else check.word(type, "type"),
+            "description": None if description is None else _text(description, "description"),
+            "aliases": None if aliases is None else _names(aliases, "aliases"),
+            "addresses": None if addresses is None else _names(addresses, "addresses"),
+        }
+        said = {field: value for field, value in changes.items() if value is not None}
+        policy = _policy(ttl_policy)
+        if not said and policy is None:
+            raise MissingField("Say what is different.", field="name")
+        named = check.word(id, "id")
+        return saying.change_node(self._desk, self.principal, named, said, policy)
+
+    def relate(
+        self,
+        from_node: str,
+        to_node: str,
+        relationship_type: str,
+        *,
+        description: str | None = None,
+        attitude: int | None = None,
+        proximity: int | None = None,
+        confidence: float = 0.8,
+        valid_from: Moment | None = None,
+        valid_to: Moment | None = None,
+        ended: bool = False,
+    ) -> Related:
+        """Say how two nodes relate, in one word: friend, works-at, part-of. Nodes by id or name;
+        me is the owner. What it contradicts is over from then on, and nothing is rewritten. With
+        ended: it is over. attitude and proximity run from 1 to 5."""
+        return saying.say_relation(
+            self._desk,
+            self.principal,
+            check.word(from_node, "from_node"),
+            check.word(to_node, "to_node"),
+            _relation(relationship_type),
+            description="" if description is None else _text(description, "description"),
+            attitude=None if attitude is None else check.integer(attitude, "attitude", 1, 5),
+            proximity=None if proximity is None else check.integer(proximity, "proximity", 1, 5),
+            confidence=check.number(confidence, "confidence", 0, 1),
+            valid_from=None if valid_from is None else check.when(valid_from, "valid_from"),
+            valid_to=None if valid_to is None else check.when(valid_to, "valid_to"),
+            ends=check.flag(ended, "ended"),
+        )
+
+    def note(self, about: Texts, content: str, *, lifetime: str = "month") -> Noted:
+        """Note something on a person, a concept, a thing or a relationship: by a node's id or name,
+        an edge's id, or two nodes. It counts for a week, a month, a year or forever."""
+        named = check.words(several(about), "about")
+        if not 1 <= len(named) <= 2:
+            raise InvalidInput("A note is about one node, one edge, or two nodes.", field="about")
+        chosen = check.choice(lifetime, "lifetime", Lifetime, {})
+        said = _text(content, "content")
+        return saying.add_note(self._desk, self.principal, named, said, chosen)
+
+    def split(
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        names: Texts | None = None,
+        sources: Texts | None = None,
+    ) -> SplitNode:
+        """Two nodes again: one that was merged speaks for itself, by its id; or what was told under
+        some names, or by some sources, becomes a node of its own, with a name."""
+        return saying.split_node(
+            self._desk,
+            self.principal,
+            check.word(id, "id"),
+            None if name is None else _name(name, "name"),
+            _names(names, "names"),
+            () if sources is None else check.ids(sources, "sources"),
+        )
+
+    # ——— searching it ———
+
+    def explore(
+        self,
+        *,
+        queries: Sequence[Mapping[str, Any]] | None = None,
+        text_matches: Texts | None = None,
+        relationship_filters: Mapping[str, Any] | None = None,
+        granularity: int,
+        multi_query: bool | None = None,
+        mode: str = "fast",
+        time_weight: float = 0.3,
+        salience_weight: float = 0.4,
+        semantic_weight: float = 0.3,
+        return_explanations: bool = False,
+        include_archived: bool = False,
+        as_of: Moment | None = None,
+        known_at: Moment | None = None,
+    ) -> ExploreResult:
+        """What is known about something: people, concepts, things, how they relate, and the sources
+        that speak of them. For "what do I know about …"; recall answers a question about a fact,
+        traverse follows connections. granularity 1: sources, 2: storylines, 3: macros."""
+        asked = asked_for(
+            granularity=granularity,
+            queries=queries,
+            text_matches=None if text_matches is None else several(text_matches),
+            relationship_filters=relationship_filters,
+            multi_query=multi_query,
+            mode=mode,
+            time_weight=time_weight,
+            salience_weight=salience_weight,
+            semantic_weight=semantic_weight,
+            return_explanations=return_explanations,
+            include_archived=include_archived,
+            then=self._moments(as_of, known_at),
+        )
+        return explored(self._desk, self.principal, asked)
+
+    def traverse(
+        self,
+        mode: str = "ppr",
+        *,
+        seed_nodes: Texts | None = None,
+        max_depth: int = 3,
+        damping: float = 0.85,
+        top_k: int = 20,
+        cypher: str | None = None,
+        params: Mapping[str, Any] | None = None,
+        verbose: bool = False,
+        schema: bool = False,
+        as_of: Moment | None = None,
+        known_at: Moment | None = None,
+    ) -> Traversed | str:
+        """Follow connections: mode ppr gathers what hangs on some seed_nodes (ids that explore
+        gave), mode cypher answers an openCypher query that only reads. With schema: the labels and
+        properties that a query can name."""
+        if check.flag(schema, "schema"):
+            return describe()
+        if mode not in _MODES:
+            raise InvalidInput(f"mode must be ppr or cypher, not {mode!r}.", field="mode")
+        then = self._moments(as_of, known_at)
+        if mode == "cypher":
+            if cypher is None:
+                raise MissingField("mode cypher needs a query.", field="cypher")
+            text, long = check.text(cypher, "cypher"), check.flag(verbose, "verbose")
+            return queried(self._desk, self.principal, text, params, long)
+        if seed_nodes is None:
+            raise MissingField("mode ppr needs seed_nodes.", field="seed_nodes")
+        walk = walk_asked(
+            seed_nodes=several(seed_nodes), damping=damping, max_depth=max_depth, top_k=top_k
+        )
+        return walked_from(self._desk, self.principal, walk, then)
+
+
+def _name(given: object, field: str) -> str:
+    return check.text(given, field, LONGEST_NAME)
+
+
+def _text(given: object, field: str) -> str:
+    return check.text(given, field, LONGEST_TEXT)
+
+
+def _names(given: Texts | None, field: str) -> tuple[str, ...]:
+    return () if given is None else tuple(_name(each, field) for each in several(given))
+
+
+def _policy(given: object) -> TtlPolicy | None:
+    return None if given is None else check.choice(given, "ttl_policy", TtlPolicy, {})
+
+
+def _subtype(kind: NodeType, given: str | None) -> str:
+    if kind is not NodeType.ENTITY:
+        if given is not None:
+            raise InvalidInput("Only an Entity has a type of its own.", field="type")
+        return ""
+    return "" if given is None else check.word(given, "type").casefold()
+
+
+def _relation(given: object) -> str:
+    """One word, in small letters."""
+    word = check.word(given, "relationship_type").strip().casefold()
+    return "-".join(word.replace("_", "-").split())

@@ -1,0 +1,105 @@
+"""The graph for other programs: DOT for pictures, GraphML, and JSON. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from enum import StrEnum
+from xml.sax.saxutils import escape, quoteattr
+
+from commonplace.model.graph.picture import Picture
+from commonplace.model.graph.words import NodeType
+from commonplace.recall.graph.nodes import EdgeShown, NodeShown, edges_shown, node_shown
+
+
+class Format(StrEnum):
+    DOT = "dot"
+    JSON = "json"
+    GRAPHML = "graphml"
+
+
+_SHAPES = {NodeType.PERSON: "ellipse", NodeType.CONCEPT: "note", NodeType.ENTITY: "box"}
+
+
+def drawn(picture: Picture, format: Format, now: datetime, *, past: bool) -> str:
+    nodes = [node_shown(picture, node, now) for node in picture.nodes.values()]
+    edges = [e for e in picture.edges.values() if past or e.valid_to is None or e.valid_to > now]
+    shown = edges_shown(picture, edges, now)
+    writer = {Format.DOT: _dot, Format.JSON: _json, Format.GRAPHML: _graphml}[format]
+    return writer(sorted(nodes, key=lambda node: node.id), sorted(shown, key=lambda e: e.id))
+
+
+def _dot(nodes: list[NodeShown], edges: list[EdgeShown]) -> str:
+    lines = ["graph memory {", "  node [fontname=Helvetica];", "  edge [fontname=Helvetica];"]
+    for node in nodes:
+        bold = ", style=bold" if node.is_owner else ""
+        looks = f"label={_quoted(node.name)}, shape={_SHAPES[node.node_type]}{bold}"
+        lines.append(f"  {_quoted(node.id)} [{looks}];")
+    for edge in edges:
+        over = ", style=dashed" if edge.valid_to else ""
+        ends = f"{_quoted(edge.from_entity_key)} -- {_quoted(edge.to_entity_key)}"
+        lines.append(f"  {ends} [label={_quoted(edge.relationship_type)}{over}];")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _quoted(text: str) -> str:
+    plain = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "")
+    return f'"{plain}"'
+
+
+def _json(nodes: list[NodeShown], edges: list[EdgeShown]) -> str:
+    whole = {"nodes": list(map(asdict, nodes)), "edges": list(map(asdict, edges))}
+    return json.dumps(whole, ensure_ascii=False, indent=2, default=_plain) + "\n"
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+_OF_NODES = ("node_type", "type", "name", "description", "salience", "state")
+_OF_EDGES = (
+    "relationship_kind",
+    "relationship_type",
+    "description",
+    "attitude",
+    "proximity",
+    "valid_from",
+    "valid_to",
+)
+
+
+def _graphml(nodes: list[NodeShown], edges: list[EdgeShown]) -> str:
+    return "\n".join(_graphml_lines(nodes, edges)) + "\n"
+
+
+def _graphml_lines(nodes: list[NodeShown], edges: list[EdgeShown]) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+    for kind, names in (("node", _OF_NODES), ("edge", _OF_EDGES)):
+        for name in names:
+            typed = "double" if name in ("salience", "attitude", "proximity") else "string"
+            yield f'  <key id="{kind}.{name}" for="{kind}" attr.name="{name}" attr.type="{typed}"/>'
+    yield '  <graph id="memory" edgedefault="undirected">'
+    for node in nodes:
+        yield f"    <node id={quoteattr(node.id)}>{_data('node', node, _OF_NODES)}</node>"
+    for edge in edges:
+        ends = f"source={quoteattr(edge.from_entity_key)} target={quoteattr(edge.to_entity_key)}"
+        yield f"    <edge id={quoteattr(edge.id)} {ends}>{_data('edge', edge, _OF_EDGES)}</edge>"
+    yield "  </graph>"
+    yield "</graphml>"
+
+
+def _data(kind: str, shown: NodeShown | EdgeShown, names: tuple[str, ...]) -> str:
+    told = [(name, getattr(shown, name)) for name in names]
+    return "".join(
+        f'<data key="{kind}.{name}">{escape(_legal(_plain(value)))}</data>'
+        for name, value in told
+        if value is not None
+    )
+
+
+def _legal(text: str) -> str:
+    """XML has no place for most control characters."""
+    return "".join(c for c in text if c in "\t\n\r" or ord(c) >= 0x20)

@@ -1,0 +1,124 @@
+"""explore: the graph and the sources that a caller may see, and what of it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+
+from commonplace.desk import Desk, reach_of, visibility_in
+from commonplace.graph.seen import Seen, seen
+from commonplace.language.models.embedder import Vectors
+from commonplace.model.changes import Bookkeeping
+from commonplace.model.filters import NO_FILTERS
+from commonplace.model.graph.edge import PREFIX as OF_EDGE
+from commonplace.model.reach import Reading
+from commonplace.model.salience import TOP_HITS
+from commonplace.model.scope import Principal
+from commonplace.model.source import Source, split_passage_id
+from commonplace.recall.explore.asked import Asked
+from commonplace.recall.explore.explore import explore
+from commonplace.recall.explore.gather import Embedded, Given, SourceFound
+from commonplace.recall.explore.queries import executed
+from commonplace.recall.explore.result import ExploreResult, ids_of
+from commonplace.recall.explore.view import View
+from commonplace.recall.vocabulary import vocabulary_of
+from commonplace.store.port import EVERYTHING, SourceListing
+
+CLOSEST_PASSAGES = 200  # of each query and owner
+
+
+def explored(desk: Desk, principal: Principal, asked: Asked) -> ExploreResult:
+    """Touches what it returns, unless it is asked about another moment."""
+    now = desk.clock()
+    whole = with_all_sources(desk, principal, seen(desk, principal), asked)
+    queries = executed(asked, whole.picture, vocabulary_of(desk, principal))
+    vectors = desk.embed([query.query for query in queries]) if queries else None
+    nodes, edges = _embedded(desk, principal, whole)
+    given = Given(
+        queries=queries,
+        query_vectors=vectors,
+        nodes=nodes,
+        edges=edges,
+        sources=() if vectors is None else _close_sources(desk, principal, vectors, now),
+        calibration=desk.calibration,
+    )
+    found = explore(View(whole.picture), asked, given, now)
+    if asked.then.is_now:
+        touch(desk, principal, ids_of(found), now)
+    return found
+
+
+def touch(desk: Desk, principal: Principal, ids: Sequence[str], now: datetime) -> None:
+    """Off the answer's path. Of each kind of hit, the first few count for more."""
+    if ids:
+        read = {id: place < TOP_HITS for place, id in enumerate(dict.fromkeys(ids))}
+        desk.books.later(Bookkeeping(principal.home, now, read=read))
+
+
+def with_all_sources(desk: Desk, principal: Principal, one: Seen, asked: Asked) -> Seen:
+    """Also those that speak of nobody."""
+    found: dict[str, Source] = {}
+    for reading in reach_of(desk, principal):
+        listing = SourceListing(
+            visibility=visibility_in(principal, reading),
+            among=reading.sources,
+            then=asked.then,
+            limit=EVERYTHING,
+        )
+        found |= {each.id: each for each in desk.store.source_page(reading.scope, listing)}
+    picture = one.picture
+    mentions = tuple(mention for mention in picture.mentions if mention.source in found)
+    return replace(one, picture=replace(picture, sources=found, mentions=mentions))
+
+
+def _embedded(
+    desk: Desk, principal: Principal, one: Seen
+) -> tuple[Embedded | None, Embedded | None]:
+    """The vectors of what may be seen."""
+    kept = desk.pictures.of(principal.home)
+    shown = [
+        (place, id)
+        for place, id in enumerate(kept.ids)
+        if id in one.picture.nodes or id in one.picture.edges
+    ]
+    edges = [each for each in shown if each[1].startswith(OF_EDGE)]
+    nodes = [each for each in shown if not each[1].startswith(OF_EDGE)]
+    return _rows(kept.matrix, nodes), _rows(kept.matrix, edges)
+
+
+def _rows(matrix: Vectors, chosen: Sequence[tuple[int, str]]) -> Embedded | None:
+    if not chosen:
+        return None
+    return Embedded([id for _, id in chosen], matrix[[place for place, _ in chosen]])
+
+
+def _close_sources(
+    desk: Desk, principal: Principal, vectors: Vectors, now: datetime
+) -> list[SourceFound]:
+    """By the passage of each that is closest to a query."""
+    best: dict[tuple[int, str], float] = {}
+    for reading in reach_of(desk, principal):
+        for query, id, cosine in _close_passages(desk, principal, reading, vectors, now):
+            source = split_passage_id(id)[0]
+            best[query, source] = max(cosine, best.get((query, source), 0.0))
+    return [SourceFound(query, id, cosine) for (query, id), cosine in best.items()]
+
+
+def _close_passages(
+    desk: Desk, principal: Principal, reading: Reading, vectors: Vectors, now: datetime
+) -> list[tuple[int, str, float]]:
+    found: list[tuple[int, str, float]] = []
+    with desk.index.holding([reading]) as (index,):
+        sight = visibility_in(principal, reading)
+        mask = index.candidates(NO_FILTERS, sight, now) & index.passages
+        if not mask.any():
+            return found
+        cosines = index.cosines_of_many(np.asarray(vectors, dtype=np.float32), mask)
+        for query, row in enumerate(cosines):
+            for slot in np.argsort(-row)[:CLOSEST_PASSAGES].tolist():
+                if row[slot] > 0:
+                    found.append((query, index.ids[slot], float(row[slot])))
+    return found
