@@ -222,6 +222,7 @@ class Copy:
     proposals: tuple[Proposal, ...] = ()
     recall_log: tuple[Logged, ...] = ()
     graph: WholeGraph = NO_GRAPH
+    graph_vectors: Mapping[str, bytes] = field(default_factory=dict)  # by id; the others come late
 
 
 Step = (
@@ -248,15 +249,7 @@ Step = (
 )
 OF_THE_QUEUE = (Enqueue, Finish, Withdraw)
 # These steps alone do not move the revision.
-NO_MEMORY = (
-    *OF_THE_QUEUE,
-    SetExtracted,
-    AddKey,
-    ChangeKey,
-    SetMembership,
-    SetShare,
-    SetGrant,
-)
+NO_MEMORY = (*OF_THE_QUEUE, SetExtracted, AddKey, ChangeKey, SetMembership, SetShare, SetGrant)
 
 
 @dataclass(frozen=True, slots=True)

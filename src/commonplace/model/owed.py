@@ -120,7 +120,10 @@ def _lacks_a_vector(step: Step) -> bool:
             return step.index is not None and step.index.vector is None
         case Copy():
             here = any(index.vector is None for _, index in step.memories)
-            return here or any(map(_lacks_a_vector, step.sources))
+            late = bool(step.graph.texts.keys() - step.graph_vectors.keys())
+            return here or any(map(_lacks_a_vector, step.sources)) or late
+        case PutNode() | PutEdge():
+            return bool(step.text) and step.vector is None
         case AddSource() | ChangeSource():
             return any(index.vector is None for _, index in step.passages)
         case PutNode() | PutEdge():

@@ -12,6 +12,7 @@ from typing import Any
 from commonplace.errors import InvalidInput
 from commonplace.model import check
 from commonplace.model.conflict import Held
+from commonplace.model.graph.whole import NO_GRAPH, WholeGraph
 from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
 from commonplace.model.kinds import POLICIES, Stability
 from commonplace.model.memory import Link, Memory, Relation, Sensitivity, State, Version
@@ -29,11 +30,13 @@ from commonplace.model.portable_fields import (
     whole_number,
     word,
 )
+from commonplace.model.portable_graph import GraphReader, graph_lines
 from commonplace.model.portable_proposals import proposal_in, proposal_out
 from commonplace.model.portable_recall_log import logged_in, logged_out
 from commonplace.model.portable_sources import SourceReader, WholeSource, source_lines
 from commonplace.model.proposal import Proposal
 from commonplace.model.recall_log import Logged
+from commonplace.model.scope import Scope
 
 FORMAT = 1
 
@@ -56,6 +59,7 @@ class Belongings:
     sources: tuple[WholeSource, ...] = ()
     proposals: tuple[Proposal, ...] = ()
     recall_log: tuple[Logged, ...] = ()
+    graph: WholeGraph = NO_GRAPH
 
 
 def plain(value: Any) -> Any:
@@ -97,6 +101,8 @@ def to_lines(user_id: str, belongings: Belongings) -> Iterator[str]:
         yield _line({"type": "proposal", **proposal_out(proposal)})
     for whole in belongings.sources:
         yield from map(_line, source_lines(whole))
+    for line in graph_lines(belongings.graph, Scope.of_user(user_id).key):
+        yield _line(line)
     for logged in belongings.recall_log:
         yield _line({"type": "search", **logged_out(logged)})
     for row in belongings.journal:
@@ -169,6 +175,7 @@ class _Reader:
         self._proposals: dict[str, Proposal] = {}
         self._sources = SourceReader(user_id)
         self._searches: dict[str, Logged] = {}
+        self._graph = GraphReader(user_id)
 
     def take(self, line: str) -> None:
         if not line.strip():
@@ -208,6 +215,8 @@ class _Reader:
             case "journal":
                 row = _journal_in(record, self._user_id)
                 once(self._journal, row.seq, row)
+            case of_the_graph if take := self._graph.takers.get(of_the_graph):
+                take(record)
             case other:
                 raise InvalidInput(f"Unknown type of record: {other!r}.")
 
@@ -245,6 +254,7 @@ class _Reader:
             self._sources.sources(),
             tuple(self._proposals.values()),
             tuple(self._searches.values()),
+            self._graph.graph(),
         )
 
     def _profile_numbers(self) -> list[int]:

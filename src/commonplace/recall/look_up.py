@@ -163,6 +163,7 @@ def _gather(desk: Desk, scope: Scope, counters: Counters) -> Belongings:
         tuple(_whole_sources(desk, scope)),
         tuple(desk.store.proposals(scope)),
         tuple(desk.store.recall_log(scope, LogQuery())),
+        desk.store.whole_graph(scope),
     )
 
 

@@ -11,6 +11,7 @@ from commonplace.language.models.embedder import Vectors
 from commonplace.model.changes import Add, AddSource, Changeset, Copy, Hold, Indexing, Step, added
 from commonplace.model.conflict import Held
 from commonplace.model.filters import Visibility
+from commonplace.model.graph.whole import WholeGraph
 from commonplace.model.journal import Op
 from commonplace.model.memory import Memory, State
 from commonplace.model.portable import Belongings
@@ -20,6 +21,7 @@ from commonplace.model.proposal import Proposal
 from commonplace.model.relations import Action, OnConflict, Relation
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source
+from commonplace.remember.bring_in_graph import new_of_graph
 from commonplace.remember.bring_in_sources import Arrivals
 from commonplace.remember.decide import NOTHING_LIKE_IT, Decision, decide
 from commonplace.remember.forget import hold_to_live_limits
@@ -62,13 +64,14 @@ def bring_in(
     arrived = [memory.evolve(arrived_at=now) for memory in belongings.memories]
     indexes, vectors = index_all(desk, arrived)
     arrivals = Arrivals(desk, belongings.sources, is_suspicious)
+    of_graph = _vectors_of(desk, belongings.graph)
 
     def decision() -> tuple[Changeset, Imported]:
         counters = desk.store.counters(principal.scope)
         steps: tuple[Step, ...]
         if _is_empty(desk, principal):
             sources = arrivals.as_they_were()
-            steps = (_copy(belongings, arrived, indexes, sources),)
+            steps = (_copy(belongings, arrived, indexes, sources, of_graph),)
             told = Imported(len(arrived), (), (), True, 0, proposals=len(belongings.proposals))
             numbers = 0  # they come with the copy
         else:
@@ -78,7 +81,10 @@ def bring_in(
             steps, told = _what_is_new(desk, principal, here, indexes, vectors, belongings.held)
             heard = [_heard_here(proposal, known) for proposal in belongings.proposals]
             proposed = new_proposals(desk, principal, heard)
-            steps += (*sources, *proposed)
+            called = {id: source.id for id, source in known.items()}
+            graph = desk.store.whole_graph(principal.scope)
+            woven = new_of_graph(graph, belongings.graph, called, of_graph)
+            steps += (*sources, *proposed, *woven)
             told = _with_those_known(told, belongings.sources, known)
             told = replace(told, proposals=len(proposed))
             coming = [step.memory for step in steps if isinstance(step, Add)]
@@ -103,7 +109,7 @@ def bring_in(
 def _is_empty(desk: Desk, principal: Principal) -> bool:
     scope = principal.scope
     kept = desk.store.page(scope, _ANYTHING) or desk.store.source_page(scope, _ANY_SOURCE)
-    return not (kept or desk.store.proposals(scope))
+    return not (kept or desk.store.proposals(scope)) and desk.store.whole_graph(scope).is_empty
 
 
 def _told_here(memory: Memory, known: Mapping[str, Source]) -> Memory:
@@ -240,6 +246,7 @@ def _copy(
     arrived: Sequence[Memory],
     indexes: Sequence[Indexing],
     sources: Sequence[AddSource],
+    of_graph: Mapping[str, bytes],
 ) -> Copy:
     return Copy(
         tuple(zip(arrived, indexes, strict=True)),
@@ -252,4 +259,14 @@ def _copy(
         tuple(sources),
         belongings.proposals,
         belongings.recall_log,
+        belongings.graph,
+        of_graph,
     )
+
+
+def _vectors_of(desk: Desk, graph: WholeGraph) -> dict[str, bytes]:
+    """Of its nodes and edges; none while the embedder is down."""
+    vectors = desk.embed([*graph.texts.values()]) if graph.texts else None
+    if vectors is None:
+        return {}
+    return {id: row.astype("<f4").tobytes() for id, row in zip(graph.texts, vectors, strict=True)}

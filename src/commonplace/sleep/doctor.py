@@ -113,8 +113,9 @@ def _scrubs(waiting: int) -> Finding:
 def _vectors(desk: Desk, scopes: list[Scope], seen: Visibility) -> Finding:
     listing = Listing(visibility=seen, without_vector=True, limit=EVERYTHING)
     missing = sum(len(desk.store.page(scope, listing)) for scope in scopes)
-    if seen.cleared:  # a passage without a vector does not tell whose it is
+    if seen.cleared:  # a passage or a node without a vector does not tell whose it is
         missing += sum(len(desk.store.unembedded_passages(scope, EVERYTHING)) for scope in scopes)
+        missing += sum(len(desk.store.unembedded_of_graph(scope, EVERYTHING)) for scope in scopes)
     return Finding(
         "vectors",
         missing == 0,

@@ -22,6 +22,10 @@ def fill_late_vectors(desk: Desk, link: Connecting, job: Job) -> Decision:
     missing = Listing(
         states=tuple(State), visibility=Visibility(cleared=True), without_vector=True, limit=1
     )
-    if desk.store.page(job.scope, missing) or desk.store.unembedded_passages(job.scope, 1):
+    if (
+        desk.store.page(job.scope, missing)
+        or desk.store.unembedded_passages(job.scope, 1)
+        or desk.store.unembedded_of_graph(job.scope, 1)
+    ):
         raise EmbedderUnavailable("The embedder is still down.")
     return lambda: Changeset(job.scope, desk.clock(), ACTOR, ())

@@ -33,7 +33,7 @@ class Progress:
 class Reembedded:
     embedder: str
     dimension: int
-    memories: int  # and passages that got their vector in this run
+    memories: int  # with passages, nodes and edges: what got its vector in this run
 
     @property
     def changed(self) -> bool:
@@ -90,19 +90,22 @@ class _Building:
             seq = self._store.counters(scope).seq
             waiting = self._store.page(scope, _without_vector(number))
             passages = self._store.unembedded_passages(scope, AT_ONCE, number)
-            if not waiting and not passages:
+            graph = self._store.unembedded_of_graph(scope, AT_ONCE, number)
+            if not waiting and not passages and not graph:
                 self._store.build(scope, number, {}, seq)
                 return
             made = self._vectors([memory.searchable_text for memory in waiting])
             by_unit = self._vectors([text for _, text in passages])
+            of_graph = self._vectors([text for _, text in graph])
             self._store.build(
                 scope,
                 number,
                 {memory.ref: row for memory, row in zip(waiting, made, strict=True)},
                 None,
                 {unit: row for (unit, _), row in zip(passages, by_unit, strict=True)},
+                {ref: row for (ref, _), row in zip(graph, of_graph, strict=True)},
             )
-            self._done += len(waiting) + len(passages)
+            self._done += len(waiting) + len(passages) + len(graph)
             self._tell()
 
     def _vectors(self, texts: list[str]) -> list[bytes]:

@@ -271,7 +271,7 @@ def fill_vectors(desk: Desk, principal: Principal, link: Connecting) -> int:
         )
         waiting = desk.store.page(scope, listing)
         if not waiting:
-            return total + fill_passage_vectors(desk, scope)
+            return total + fill_passage_vectors(desk, scope) + fill_graph_vectors(desk, scope)
         vectors = desk.embed([memory.searchable_text for memory in waiting])
         if vectors is None:
             return total
@@ -295,5 +295,20 @@ def fill_passage_vectors(desk: Desk, scope: Scope) -> int:
             for (unit, _), row in zip(waiting, vectors, strict=True)
         }
         desk.store.record(Bookkeeping(scope, desk.clock(), passage_vectors=ready))
+        total += len(ready)
+    return total
+
+
+def fill_graph_vectors(desk: Desk, scope: Scope) -> int:
+    """Of nodes and edges. What is changed meanwhile comes up again in the next round."""
+    total = 0
+    while waiting := desk.store.unembedded_of_graph(scope, VECTORS_AT_ONCE):
+        vectors = desk.embed([text for _, text in waiting])
+        if vectors is None:
+            break
+        ready = {
+            ref: row.astype("<f4").tobytes() for (ref, _), row in zip(waiting, vectors, strict=True)
+        }
+        desk.store.record(Bookkeeping(scope, desk.clock(), graph_vectors=ready))
         total += len(ready)
     return total

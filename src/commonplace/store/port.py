@@ -262,6 +262,23 @@ class SourceCount:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeCount:
+    type: str
+    subtype: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphCount:
+    """Of what stands; a node that was merged into another is not counted."""
+
+    nodes: tuple[NodeCount, ...] = ()
+    edges: int = 0
+    notes: int = 0
+    artifacts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Census:
     """A scope in numbers."""
 
@@ -271,6 +288,7 @@ class Census:
     links: int
     loose_ends: Mapping[str, int]  # rows that lack their counterpart; all zero is good
     sources: tuple[SourceCount, ...] = ()
+    graph: GraphCount = GraphCount()
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,11 @@ class Node:
         return CATEGORY[self.type]
 
     @property
+    def stands_for_itself(self) -> bool:
+        """Its name is its own: no other node of its type can have it."""
+        return self.stands and self.merged_into is None
+
+    @property
     def names(self) -> tuple[str, ...]:
         return (self.name, *self.aliases)
 
@@ -92,4 +97,4 @@ class Node:
         return f"{self.name} ({self.type})"
 
     def is_live(self, now: datetime) -> bool:
-        return self.stands and self.merged_into is None
+        return self.stands_for_itself

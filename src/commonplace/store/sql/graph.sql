@@ -372,14 +372,33 @@ SELECT s.id, s.created_at, NULL, 'decay' FROM sources s
 -- ——— in numbers ———
 
 -- name: count_nodes
-SELECT type, subtype, stands, CASE WHEN merged_into IS NULL THEN 0 ELSE 1 END, sensitivity, COUNT(*)
-  FROM nodes WHERE scope = :scope GROUP BY 1, 2, 3, 4, 5
+SELECT type, subtype, COUNT(*) FROM nodes
+ WHERE scope = :scope AND stands = 1 AND merged_into IS NULL AND type IN #list(types)
+   AND (CAST(:cleared AS BIGINT) = 1 OR sensitivity <> 'high')
+ GROUP BY 1, 2
 
--- name: count_graph
-SELECT
-  (SELECT COUNT(*) FROM edges e WHERE e.scope = :scope AND e.stands = 1),
-  (SELECT COUNT(*) FROM graph_notes o WHERE o.scope = :scope AND o.stands = 1),
-  (SELECT COUNT(*) FROM artifacts f WHERE f.scope = :scope)
+-- name: count_edges
+SELECT COUNT(*) FROM edges e
+ WHERE e.scope = :scope AND e.stands = 1
+   AND (CAST(:cleared AS BIGINT) = 1 OR e.sensitivity <> 'high')
+   AND NOT EXISTS (SELECT 1 FROM nodes n
+                    WHERE n.scope = :scope AND n.id IN (e.a, e.b)
+                      AND (NOT n.type IN #list(types)
+                           OR (CAST(:cleared AS BIGINT) = 0 AND n.sensitivity = 'high')))
+
+-- name: count_notes
+-- Those on edges only for who sees every category: else both ends would have to be asked.
+SELECT COUNT(*) FROM graph_notes o
+ WHERE o.scope = :scope AND o.stands = 1
+   AND (CAST(:cleared AS BIGINT) = 1 OR COALESCE(o.cited_sensitivity, 'normal') <> 'high')
+   AND (CAST(:everywhere AS BIGINT) = 1 OR EXISTS
+     (SELECT 1 FROM nodes n
+       WHERE n.scope = :scope AND n.id = o.about AND n.type IN #list(types)
+         AND (CAST(:cleared AS BIGINT) = 1 OR n.sensitivity <> 'high')))
+
+-- name: count_artifacts
+SELECT COUNT(*) FROM artifacts f
+ WHERE f.scope = :scope AND (CAST(:cleared AS BIGINT) = 1 OR f.sensitivity <> 'high')
 
 -- name: count_unbuilt_graph
 SELECT
@@ -403,7 +422,8 @@ SELECT
     (SELECT 1 FROM edges e WHERE e.scope = :scope AND e.id = t.edge)),
   (SELECT COUNT(*) FROM nodes n WHERE n.scope = :scope AND n.stands = 1 AND n.is_owner = 0
       AND NOT EXISTS
-    (SELECT 1 FROM node_tellings t WHERE t.scope = :scope AND t.node = n.id)),
+    (SELECT 1 FROM node_tellings t WHERE t.scope = :scope AND t.node = n.id) AND NOT EXISTS
+    (SELECT 1 FROM nodes p WHERE p.scope = :scope AND p.merged_into = n.id)),
   (SELECT COUNT(*) FROM edges e WHERE e.scope = :scope AND e.stands = 1 AND NOT EXISTS
     (SELECT 1 FROM edge_tellings t WHERE t.scope = :scope AND t.edge = e.id)),
   (SELECT COUNT(*) FROM nodes n WHERE n.scope = :scope AND n.merged_into IS NOT NULL

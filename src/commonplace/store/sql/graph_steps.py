@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from commonplace.errors import StaleDecision
+from commonplace.model.changes import Copy
 from commonplace.model.graph.note import Note
 from commonplace.model.graph.steps import (
     GraphStep,
@@ -19,7 +20,6 @@ from commonplace.model.graph.steps import (
     SetExtracted,
 )
 from commonplace.model.graph.telling import EdgeTelling, NodeTelling
-from commonplace.model.graph.whole import WholeGraph
 from commonplace.model.journal import Event
 from commonplace.store.sql.graph_rows import (
     artifact_values,
@@ -191,9 +191,8 @@ def set_extracted(session: Session, batch: Sequence[SetExtracted], numbers: Numb
             session.run("put_extraction", **values)
 
 
-def copy_graph(session: Session, graph: WholeGraph, numbers: Numbers) -> None:
-    """Vectors come later: another store may have another embedder."""
-    place = {"seq": numbers.seq}
+def copy_graph(session: Session, copy: Copy, numbers: Numbers) -> None:
+    graph, place = copy.graph, {"seq": numbers.seq}
     texts = graph.texts
     session.run_many(
         "insert_node",
@@ -211,3 +210,8 @@ def copy_graph(session: Session, graph: WholeGraph, numbers: Numbers) -> None:
     )
     session.run_many("put_extraction", [extraction_values(each) for each in graph.extractions])
     session.run_many("put_marks", [marks_values(id, marks) for id, marks in graph.marks.items()])
+    made_by = {"generation": numbers.generation}
+    session.run_many(
+        "put_graph_vector",
+        [{"id": id, "vector": vector, **made_by} for id, vector in copy.graph_vectors.items()],
+    )

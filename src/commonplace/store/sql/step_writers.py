@@ -193,7 +193,7 @@ def _copy(session: Session, copy: Copy, numbers: Numbers) -> None:
     insert_logged(session, copy.recall_log)
     for source in copy.sources:
         _add_source(session, source, numbers)
-    copy_graph(session, copy.graph, numbers)
+    copy_graph(session, copy, numbers)
     session.run_many(
         "insert_reads",
         [

@@ -5,23 +5,20 @@ A dialect below gives sessions (one for a consistent read, one for a write) and 
 
 from __future__ import annotations
 
-import json
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from commonplace.errors import StoreClosed
-from commonplace.model.changes import Applied, Bookkeeping, Changeset, Receipt
+from commonplace.model.changes import Applied, Bookkeeping, Changeset
 from commonplace.model.conflict import Held
-from commonplace.model.filters import WHOLE, Visibility
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory import Link, Memory, Version
 from commonplace.model.scope import Scope
 from commonplace.store.failpoints import reached
 from commonplace.store.port import (
-    Census,
     Counters,
     Health,
     HeldQuery,
@@ -31,10 +28,8 @@ from commonplace.store.port import (
     IndexPage,
     JournalQuery,
     Listing,
-    MemoryCount,
-    OperationCount,
-    SourceCount,
 )
+from commonplace.store.sql.census import SqlCensus, sight
 from commonplace.store.sql.generations import (
     SqlGenerations,
     counters_from,
@@ -56,35 +51,16 @@ from commonplace.store.sql.rows import (
     entry_values,
     found_by,
     held_from,
-    instant,
     journal_from,
     link_from,
     memory_from,
     micros,
-    moment,
     version_from,
 )
 from commonplace.store.sql.session import Session
 from commonplace.store.sql.sources import SqlSources
 from commonplace.store.sql.teams import SqlTeams
 from commonplace.store.sql.write import NO_MOVES, write_steps
-
-_LOOSE_ENDS = (
-    "memories without terms",
-    "memories without their version",
-    "terms without a memory",
-    "vectors without a memory",
-    "versions without a memory",
-    "links without a memory",
-    "read marks without a memory",
-    "disputed memories without a held value",
-    "alternatives without a memory",
-    "passages without a source",
-    "passages without terms",
-    "originals without a source",
-    "sources with another number of passages",
-    "sources without their whole original",
-)
 
 
 class SqlStore(
@@ -98,6 +74,7 @@ class SqlStore(
     SqlKeptAnswers,
     SqlTeams,
     SqlGraph,
+    SqlCensus,
 ):
     url: str
     _closed = False
@@ -278,7 +255,7 @@ class SqlStore(
         with self._reading(scope) as session:
             if query.news_for:
                 since = {"after_revision": query.after_revision or 0, "limit": query.newest}
-                rows = session.rows("journal_news", **since, **_sight(query.news_for))
+                rows = session.rows("journal_news", **since, **sight(query.news_for))
             elif query.newest is None:
                 rows = session.rows("journal", **values)
             else:
@@ -323,46 +300,6 @@ class SqlStore(
         self._hold_to(session, counters.generation)
         return counters
 
-    def census(self, scope: Scope, now: datetime | None = None, seen: Visibility = WHOLE) -> Census:
-        sight = _sight(seen)
-        with self._reading(scope) as session:
-            # Sorted here: databases sort words each by its own locale.
-            memories = sorted(
-                session.rows("count_memories", now=micros(now), **sight),
-                key=tuple,
-            )
-            operations = sorted(session.rows("count_operations"), key=tuple)
-            receipts = session.rows("receipts")
-            links = _count(session.one("count_links", everything=int(seen == WHOLE), **sight))
-            loose = [*(session.one("loose_ends") or ()), *(session.one("loose_passages") or ())]
-            sources = (
-                sorted(session.rows("count_sources", cleared=sight["cleared"]), key=tuple)
-                if seen.sees_sources
-                else []
-            )
-        return Census(
-            tuple(MemoryCount(*row) for row in memories),
-            tuple(OperationCount(_day(day), *rest) for day, *rest in operations),
-            tuple(Receipt(id, instant(at), n, moment(done)) for id, at, n, done in receipts),
-            links,
-            dict(zip(_LOOSE_ENDS, loose, strict=True)),
-            tuple(SourceCount(*map(_plain, row)) for row in sources),
-        )
-
-    def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
-        """In capitals or not; compared here, because databases fold letters differently."""
-        sought = text.casefold()
-        with self._reading(scope) as session:
-            found = [
-                table
-                for table in _TABLES_OF_TEXT
-                if any(sought in each for each in _texts(session.rows(f"texts_of_{table}")))
-            ]
-            raw = (
-                bytes(row[0]).decode("utf-8", "replace") for row in session.rows("raw_originals")
-            )
-            return found + ["originals"] * any(sought in text.casefold() for text in raw)
-
     # ——— maintenance ———
 
     def scrub(self, at: datetime) -> bool:
@@ -389,74 +326,6 @@ class SqlStore(
         return [Scope(row[0]) for row in rows]
 
 
-_TABLES_OF_TEXT = (
-    "memories",
-    "versions",
-    "terms",
-    "held",
-    "proposals",
-    "journal",
-    "jobs",
-    "sources",
-    "passages",
-    "recall_log",
-    "keys",
-    "kept_answers",
-    "teams",
-    "memberships",
-    "shares",
-)
-
-
-def _plain(value: Any) -> Any:
-    """Sums come as decimals from PostgreSQL."""
-    return value if isinstance(value, str) else int(value)
-
-
-def _texts(rows: Sequence[Row]) -> Iterator[str]:
-    """All that the columns say, folded; JSON as it reads once it is unquoted."""
-    for row in rows:
-        for value in row:
-            if value and value[0] in "[{":
-                yield from _strings(value)
-            if value:
-                yield value.casefold()
-
-
-def _strings(text: str) -> Iterator[str]:
-    """The words inside a column of JSON; a content that only looks like it has none."""
-    try:
-        waiting = [json.loads(text)]
-    except ValueError:
-        return
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            yield value.casefold()
-        elif isinstance(value, dict):
-            waiting += [*value, *value.values()]
-        elif isinstance(value, list):
-            waiting += value
-
-
-def _day(days_since_epoch: int) -> str:
-    return instant(days_since_epoch * 86_400_000_000).date().isoformat()
-
-
-def _count(row: Row | None) -> int:
-    return int(row[0]) if row else 0
-
-
-def _sight(visibility: Visibility) -> dict[str, Any]:
-    """What the asker may see, as statements ask for it."""
-    return {
-        "cleared": int(visibility.cleared),
-        "agent": visibility.agent,
-        "sees_all": int(visibility.categories is None),
-        "seen_categories": sorted(visibility.categories or ()),
-    }
-
-
 def _listing_values(listing: Listing) -> dict[str, Any]:
     filters = listing.filters
     return {
@@ -465,7 +334,7 @@ def _listing_values(listing: Listing) -> dict[str, Any]:
         "expired_by": micros(listing.expired_by),
         "purgeable_by": micros(listing.purgeable_by),
         "restorable_at": micros(listing.restorable_at),
-        **_sight(listing.visibility),
+        **sight(listing.visibility),
         "any_kind": int(not filters.kinds),
         "kinds": list(filters.kinds),
         "any_category": int(not filters.categories),

@@ -1,0 +1,186 @@
+"""export and import of the graph: it arrives as it was, and what is here already does not come
+twice."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import pytest
+
+from commonplace.errors import InvalidInput
+from commonplace.model.changes import Bookkeeping
+from commonplace.model.graph.node import Mentioned
+from commonplace.model.graph.words import NodeType
+from commonplace.model.scope import Scope
+from support.clock import START
+from support.graph_making import (
+    a_node,
+    a_node_telling,
+    a_note,
+    an_artifact,
+    an_edge,
+    an_edge_telling,
+    an_extraction,
+    cited,
+    extracted,
+    putting_artifact,
+    putting_edge,
+    putting_node,
+    putting_note,
+)
+from support.making import ANA, changeset
+
+BEN = Scope.of_user("ben")
+TEAMS = cited("source:t", scope="team:crew", passage=2)
+
+
+@pytest.fixture
+def store(book):
+    return book._desk.store
+
+
+@pytest.fixture
+def graph(store, me):
+    """A bit of everything, of Ana's. Vectors are left to come."""
+    me.remember("The lamp is green")
+    owner = a_node("Ana", is_owner=True)
+    mira = a_node(
+        "Mira",
+        aliases=("מירה", "Miri"),
+        mentioned=Mentioned(source_count=1, first_at=START, days=(date(2026, 3, 1),)),
+    )
+    miri = a_node("Miri", merged_into=mira.id)
+    acme = a_node("Acme", type=NodeType.ENTITY, subtype="organization", stands=False)
+    friends = an_edge(owner, mira, attitude=5)
+    work = an_edge(mira, acme, "works-at")
+    own_word = a_node_telling(owner, source=None)
+    steps = [putting_node(owner, own_word), *map(putting_node, (mira, miri, acme))]
+    steps += [putting_edge(friends), putting_edge(work, an_edge_telling(work, source=TEAMS))]
+    steps += [putting_note(a_note(mira)), putting_note(a_note(friends, source=TEAMS))]
+    steps += [putting_artifact(an_artifact(output={"steps": [1, "two"]}))]
+    steps += [extracted(an_extraction()), extracted(an_extraction(scope="team:crew"))]
+    without_vectors = [_without_vector(step) for step in steps]
+    store.apply(changeset(*without_vectors))
+    store.record(Bookkeeping(ANA, START, read={mira.id: True, friends.id: False}))
+    return mira
+
+
+def _without_vector(step):
+    if not hasattr(step, "vector"):
+        return step
+    return type(step)(step.before, step.after, step.entry, step.text, None, step.told)
+
+
+def told(graph):
+    """Everything but whose it is."""
+    return [
+        [each.evolve(user_id="") for each in graph.nodes],
+        [each.evolve(user_id="") for each in graph.edges],
+        [each.evolve(user_id="") for each in graph.artifacts],
+        graph.marks,
+        graph.texts,
+    ]
+
+
+def test_into_an_empty_memory_it_comes_whole_with_its_ids(graph, me, book, store):
+    ben = book.user("ben")
+    assert ben.import_(list(me.export())).whole
+    assert told(store.whole_graph(BEN)) == told(store.whole_graph(ANA))
+    assert list(ben.export())[1:] == list(me.export())[1:]
+    assert all(finding.ok for finding in ben.doctor())
+    assert store.unembedded_of_graph(BEN, 10) == []
+
+
+def test_what_was_read_from_ones_own_sources_is_from_the_importers_own(graph, me, book, store):
+    ben = book.user("ben")
+    ben.import_(list(me.export()))
+    arrived = store.whole_graph(BEN)
+    scopes = {each.source.scope for each in arrived.node_tellings if each.source}
+    assert scopes == {"user:ben"}
+    assert {each.scope for each in arrived.extractions} == {"user:ben", "team:crew"}
+    assert arrived.notes[0].source in (None, TEAMS)
+
+
+def test_importing_again_adds_nothing(graph, me, book, store):
+    ben = book.user("ben")
+    lines = list(me.export())
+    ben.import_(lines)
+    before, revision = store.whole_graph(BEN), store.graph_revision(BEN)
+    ben.import_(lines)
+    me.import_(lines)
+    assert store.whole_graph(BEN) == before
+    assert store.graph_revision(BEN) == revision
+    assert list(me.export()) == lines
+
+
+def test_beside_others_a_known_name_takes_up_what_is_told(graph, me, book, store):
+    mira = a_node("Mira", user_id="ben", description="The cellist")
+    telling = a_node_telling(mira, source=None, description="The cellist")
+    store.apply(changeset(putting_node(mira, telling), scope=BEN))
+    ben = book.user("ben")
+    assert not ben.import_(list(me.export())).whole
+    arrived = store.whole_graph(BEN)
+    [known] = [node for node in arrived.nodes if node.name == "Mira"]
+    assert (known.id, known.description) == (mira.id, "The cellist")
+    assert known.mentioned.source_count == 1, "as many as now tell of it"
+    assert graph.id not in {node.id for node in arrived.nodes}
+    assert len(arrived.edges) == 2
+    assert all(mira.id in edge.ends for edge in arrived.edges)
+    assert [node.merged_into for node in arrived.nodes if node.name == "Miri"] == [mira.id]
+    assert all(finding.ok for finding in ben.doctor())
+    revision = store.graph_revision(BEN)
+    ben.import_(list(me.export()))
+    assert store.graph_revision(BEN) == revision
+
+
+def test_a_memory_with_nothing_but_a_graph_is_not_empty(graph, me, book, store):
+    store.apply(changeset(putting_node(a_node("Noa", user_id="ben")), scope=BEN))
+    assert not book.user("ben").import_(list(me.export())).whole
+    assert len(store.whole_graph(BEN).nodes) == 5
+
+
+def lines_with(me, type_, **changes):
+    lines = [json.loads(line) for line in me.export()]
+    for line in lines:
+        if line["type"] == type_:
+            line.update(changes)
+            break
+    return [json.dumps(line) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("type_", "changes"),
+    [
+        ("node", {"id": "mira"}),
+        ("node", {"node_type": "Robot"}),
+        ("node", {"confidence": 2}),
+        ("node", {"key": "x" * 501}),
+        ("node", {"merged_into": "node:nowhere"}),
+        ("node", {"surprise": 1}),
+        ("edge", {"a": "node:nowhere"}),
+        ("edge", {"attitude": 9}),
+        ("node_telling", {"node": "node:nowhere"}),
+        ("edge_telling", {"edge": "edge:nowhere"}),
+        ("edge_telling", {"source": {"id": "source:1"}}),
+        ("note", {"about": "node:nowhere"}),
+        ("note", {"content": "\ud800"}),
+        ("artifact", {"id": "plan"}),
+        ("extraction", {"passages": -1}),
+        ("marks", {"salience": 7}),
+    ],
+)
+def test_a_line_that_is_not_ours_is_refused_and_nothing_comes(
+    graph, me, book, store, type_, changes
+):
+    with pytest.raises(InvalidInput):
+        book.user("ben").import_(lines_with(me, type_, **changes))
+    assert store.whole_graph(BEN).is_empty
+
+
+def test_two_nodes_of_one_name_or_two_owners_are_refused(graph, me, book):
+    lines = list(me.export())
+    node = next(told for told in map(json.loads, lines) if told.get("is_owner"))
+    for twin in ({"id": "node:2"}, {"id": "node:2", "key": "other"}):
+        with pytest.raises(InvalidInput):
+            book.user("ben").import_([*lines, json.dumps({**node, **twin})])
