@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from commonplace.language.extracting.mention import Mention, mention
+from commonplace.language.extracting.found import EVENT, LOCATION, PROJECT
+from commonplace.language.extracting.mention import LIKELY, Mention, Vote, mention
 from commonplace.language.extracting.signs import signs_of
 from commonplace.language.extracting.vocabulary import (
     CALENDAR,
@@ -12,17 +13,21 @@ from commonplace.language.extracting.vocabulary import (
     FAMILY,
     GIVEN,
     INSIDE,
-    LONGEST_KNOWN,
     NO_NAMES,
     OFFICES,
+    ONLY_GIVEN,
     ORDINARY_GIVEN,
     PEOPLES,
     TITLES,
-    gazetteer,
+    after_a_name,
+    data,
+    first_words,
+    known_at,
 )
-from commonplace.language.extracting.written import Passage, Word, beside, in_a_row
+from commonplace.language.extracting.written import Passage, Word, beside
 
 _LONGEST = 6  # words: more is a heading
+_BEFORE_A_DATE = frozenset(data("no_names")["before_a_date"].split())
 _JOINING = frozenset(("of", "the", "&", "for"))
 
 
@@ -46,7 +51,7 @@ def _row(words: Sequence[Word], at: int) -> tuple[int, int]:
     if words[at].mute:
         length = known or _known_person(words, at)
         return at, at + length
-    if not known and not _may_be_named(words[at]):
+    if not known and (not _may_be_named(words[at]) or _is_a_date(words, at)):
         return at, at
     end = at + max(known, 1)
     while end < len(words) and end - at <= _LONGEST:
@@ -62,16 +67,27 @@ def _row(words: Sequence[Word], at: int) -> tuple[int, int]:
 def _may_be_named(word: Word) -> bool:
     if not word.capital or word.text == "I" or word.text[0].isdigit():
         return False
-    if word.key in TITLES or word.key in OFFICES:
+    if word.key in TITLES or word.key in OFFICES or word.key in first_words(PROJECT):
         return True
-    if word.key in CALENDAR and word.key not in GIVEN:
+    if word.key in CALENDAR and (word.key not in GIVEN or not word.tells):
         return False
     return word.tells or word.key not in COMMON or word.key in ORDINARY_GIVEN
+
+
+def _is_a_date(words: Sequence[Word], at: int) -> bool:
+    """ "in May", "4 May", "May 2025": a month or a season that is somebody's name elsewhere."""
+    if words[at].key not in CALENDAR:
+        return False
+    before = words[at - 1].key if at else ""
+    after = words[at + 1].key if at + 1 < len(words) else ""
+    return before in _BEFORE_A_DATE or before[:1].isdigit() or after[:1].isdigit()
 
 
 def _joined(words: Sequence[Word], end: int) -> int:
     """How many of the next words belong to the name before them."""
     last, word = words[end - 1], words[end]
+    if word.gap == " & " and word.capital and last.capital:
+        return 1
     if not beside(last, word) or word.mute:
         return 0
     if word.capital and word.text != "I":
@@ -82,6 +98,9 @@ def _joined(words: Sequence[Word], end: int) -> int:
         return 0
     if word.key in INSIDE and following.capital:
         return 2
+    if word.key == "and" and following.tells and last.tells:
+        ordinary = following.key in COMMON or following.key.removesuffix("s") in COMMON
+        return 2 if ordinary and following.key not in NO_NAMES else 0
     joins = word.key in _JOINING and last.key not in GIVEN and last.tells
     named = following.capital and following.text != "I" and following.key not in NO_NAMES
     return 2 if joins and named else 0
@@ -92,7 +111,8 @@ def _only_begins(words: Sequence[Word], at: int, end: int) -> bool:
     word = words[at]
     if not word.first:
         return False
-    if word.key in TITLES or word.key in OFFICES:
+    begins_a_thing = end > at + 1 and word.key in first_words(PROJECT)
+    if word.key in TITLES or word.key in OFFICES or begins_a_thing:
         return False
     if word.key in COMMON or word.key in NO_NAMES:
         if word.key in PEOPLES and end > at + 1:
@@ -113,9 +133,26 @@ def _mentions(passage: Passage, start: int, end: int) -> Iterator[Mention]:
     row = words[start:end]
     if all(word.key in TITLES for word in row):
         return
+    whole = _with_noun(words, start, end)
+    if whole is not None:
+        yield mention(passage, start, end + 1, (whole,))
+        return
     votes = signs_of(words, start, end, office)
     if votes:
         yield mention(passage, start, end, votes)
+
+
+def _with_noun(words: Sequence[Word], start: int, end: int) -> Vote | None:
+    """ "the Lyon offsite", "Q4 launch": the noun is of the name; of "Apollo project" it is not."""
+    noun = words[end] if end < len(words) else None
+    if noun is None or noun.capital or not beside(words[end - 1], noun):
+        return None
+    if words[start].key in ONLY_GIVEN:
+        return None
+    for kind in (EVENT, LOCATION):
+        if noun.key in after_a_name(kind):
+            return Vote(kind, LIKELY, "noun")
+    return None
 
 
 def _is_no_name(word: Word) -> bool:
@@ -124,11 +161,11 @@ def _is_no_name(word: Word) -> bool:
 
 def known_length(words: Sequence[Word], at: int) -> int:
     """How many words of a known name begin here, written with a capital somewhere."""
-    for length in range(min(LONGEST_KNOWN, len(words) - at), 0, -1):
-        row = words[at : at + length]
-        if tuple(word.key for word in row) in gazetteer() and in_a_row(row):
-            return length if any(word.capital for word in row) and _is_meant(row) else 0
-    return 0
+    length, _ = known_at(words, at)
+    row = words[at : at + length]
+    if not any(word.capital for word in row):
+        return 0
+    return length if _is_meant(row) else 0
 
 
 def _is_meant(row: Sequence[Word]) -> bool:

@@ -25,13 +25,12 @@ from commonplace.language.extracting.vocabulary import (
     HEBREW_GIVEN,
     HEBREW_ORDINARY_GIVEN,
     HEBREW_TITLES,
-    LONGEST_KNOWN,
     PERSON,
     data,
-    gazetteer,
+    known_at,
     listed,
 )
-from commonplace.language.extracting.written import Passage, Word, beside, in_a_row
+from commonplace.language.extracting.written import Passage, Word, beside
 from commonplace.language.stopwords import stop_words
 from commonplace.language.wordlists import word_lists
 
@@ -97,20 +96,17 @@ def _prefixes(key: str) -> tuple[int, ...]:
 
 
 def _known(words: Sequence[Word], at: int, glued: int) -> _Row | None:
-    for length in range(min(LONGEST_KNOWN, len(words) - at), 0, -1):
-        row = words[at : at + length]
-        if not in_a_row(row):
-            continue
-        kinds = gazetteer().get((row[0].key[glued:], *(word.key for word in row[1:])))
-        if kinds is not None:
-            votes = [
-                Vote(kind, KNOWN if only or (glued and kind == LOCATION) else GUESSED, "known")
-                for kind, only in kinds
-            ]
-            if length == 1 and row[0].key[glued:] in HEBREW_GIVEN:
-                votes.append(Vote(PERSON, DOUBTFUL, "given"))
-            return _Row(at, length, glued, tuple(votes))
-    return None
+    length, kinds = known_at(words, at, glued)
+    row = words[at : at + length]
+    if not length:
+        return None
+    votes = [
+        Vote(kind, KNOWN if only or (glued and kind == LOCATION) else GUESSED, "known")
+        for kind, only in kinds
+    ]
+    if length == 1 and row[0].key[glued:] in HEBREW_GIVEN:
+        votes.append(Vote(PERSON, DOUBTFUL, "given"))
+    return _Row(at, length, glued, tuple(votes))
 
 
 def _relative(words: Sequence[Word], at: int, glued: int) -> _Row | None:

@@ -50,6 +50,7 @@ class Roster:
         self.individuals: list[Individual] = []
         self._people: dict[object, list[int]] = {}
         self._things: dict[tuple[str, str], int] = {}
+        self._openings: dict[str, int | None] = {}  # "Brightwell" of "Brightwell Analytics"
         self._letters: dict[str, int] = {}
         self._phrases: dict[str, int] = {}
         self._clock = 0
@@ -103,17 +104,22 @@ class Roster:
 
     # ——— things ———
 
-    def thing(self, kind: str, key: str) -> int | None:
+    def thing(self, kind: str, key: str, doubtful: bool) -> int | None:
+        """What is meant by a name; one that says little of its kind may be of any."""
         number = self._things.get((kind, canonical(kind, key)))
         if number is None and kind == ORGANIZATION:
             number = self._letters.get(key.replace(".", ""))
-        return number
+        return self._openings.get(key) if number is None and doubtful else number
 
     def call_thing(self, number: int, mention: Mention, weight: float) -> None:
         one = self.individuals[number]
         one.spelt(mention.text)
         one.weight = max(one.weight, weight)
-        self._things[one.kind, canonical(one.kind, mention.key)] = number
+        same = canonical(one.kind, mention.key)
+        self._things[one.kind, same] = number
+        for short in (same, same.split()[0]):
+            if self._openings.setdefault(short, number) != number:
+                self._openings[short] = None  # "Acme Labs" and "Acme Bank"
         letters = "".join(word[0] for word in mention.key.split() if word not in _SMALL)
         if len(letters) > 1:
             self._letters.setdefault(letters, number)

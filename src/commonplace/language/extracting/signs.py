@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from commonplace.language.extracting.cues import cues_around
+from commonplace.language.extracting.described import described
 from commonplace.language.extracting.found import (
     EVENT,
     GROUP,
@@ -27,6 +28,7 @@ from commonplace.language.extracting.vocabulary import (
     FAMILY,
     GIVEN,
     NO_NAMES,
+    ONLY_GIVEN,
     ORDINARY_GIVEN,
     PERSON,
     TITLES,
@@ -36,7 +38,7 @@ from commonplace.language.extracting.vocabulary import (
 )
 from commonplace.language.extracting.written import Word
 
-_BY_LAST = (ORGANIZATION, LOCATION, EVENT, PROJECT, GROUP, PRODUCT)
+_BY_LAST = (GROUP, ORGANIZATION, LOCATION, EVENT, PROJECT, PRODUCT)
 _BY_FIRST = (ORGANIZATION, LOCATION, PROJECT)
 _MOST_NAMES = 4  # words of a person's name
 _AT_BEGINNING = 0.1  # a capital is worth less at the beginning of a sentence
@@ -51,6 +53,7 @@ def signs_of(words: Sequence[Word], start: int, end: int, office: bool = False) 
     if not headed:
         found += _person(row)
     found += cues_around(words, start, end)
+    found += described(words, end)
     found += _shape(row)
     return tuple(found)
 
@@ -65,7 +68,7 @@ def _heads(row: Sequence[Word]) -> Iterator[Vote]:
     if len(row) == 1:
         return
     known = tuple(word.key for word in row) in gazetteer()
-    if row[0].key in GIVEN - ORDINARY_GIVEN and row[-1].key in FAMILY:
+    if row[0].key in ONLY_GIVEN and row[-1].key in FAMILY:
         return
     for kind in _BY_LAST:
         if row[-1].key in last_words(kind) and row[-1].capital and not known:
@@ -107,7 +110,9 @@ def _shape(row: Sequence[Word]) -> Iterator[Vote]:
         return
     weight = GUESSED if row[0].tells or len(row) > 1 else GUESSED - _AT_BEGINNING
     text = "".join(word.text for word in row)
-    if len(row) == 1 and text.isupper() and 1 < len(text) < 6:
+    if any(word.gap == " & " for word in row[1:]) or any(word.key == "and" for word in row):
+        yield Vote(ORGANIZATION, KNOWN, "shape")
+    elif len(row) == 1 and text.isupper() and 1 < len(text) < 6:
         yield Vote(ORGANIZATION, weight, "shape")
     elif any(letter.isdigit() for letter in text) or _is_camel(row):
         yield Vote(PRODUCT, weight, "shape")

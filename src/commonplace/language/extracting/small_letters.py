@@ -11,13 +11,11 @@ from commonplace.language.extracting.cues import cues_around
 from commonplace.language.extracting.mention import DOUBTFUL, GUESSED, KNOWN, Mention, Vote, mention
 from commonplace.language.extracting.vocabulary import (
     COMMON,
-    GIVEN,
-    LONGEST_KNOWN,
-    ORDINARY_GIVEN,
+    ONLY_GIVEN,
     PERSON,
-    gazetteer,
+    known_at,
 )
-from commonplace.language.extracting.written import Passage, Word, in_a_row
+from commonplace.language.extracting.written import Passage, Word
 
 _CUED = 0.7  # from here on a cue makes a known name a kept one
 _SHORTEST = 3
@@ -39,13 +37,11 @@ def _known(words: Sequence[Word], at: int) -> tuple[int, tuple[str, ...]]:
     word = words[at]
     if word.capital or word.hebrew or len(word.key) < _SHORTEST:
         return 0, ()
-    for length in range(min(LONGEST_KNOWN, len(words) - at), 0, -1):
-        row = words[at : at + length]
-        kinds = gazetteer().get(tuple(each.key for each in row), ())
-        sure = tuple(kind for kind, only in kinds if only)
-        if sure and in_a_row(row) and not (length == 1 and word.key in COMMON):
-            return length, sure
-    is_given = word.key in GIVEN - ORDINARY_GIVEN - COMMON
+    length, kinds = known_at(words, at)
+    sure = tuple(kind for kind, only in kinds if only)
+    if sure and not (length == 1 and word.key in COMMON):
+        return length, sure
+    is_given = word.key in ONLY_GIVEN and word.key not in COMMON
     return (1, (PERSON,)) if is_given else (0, ())
 
 

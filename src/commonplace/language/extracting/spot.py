@@ -12,6 +12,7 @@ from commonplace.language.extracting.found import Account, Said, Span, Spotted
 from commonplace.language.extracting.hebrew_names import named_in_hebrew
 from commonplace.language.extracting.individuals import Individual, Roster, by_letters
 from commonplace.language.extracting.joined import with_finder
+from commonplace.language.extracting.lists import with_lists
 from commonplace.language.extracting.mention import (
     CERTAIN,
     KNOWN,
@@ -24,7 +25,7 @@ from commonplace.language.extracting.nodes import as_node
 from commonplace.language.extracting.people import person_name
 from commonplace.language.extracting.small_letters import named_in_small_letters
 from commonplace.language.extracting.taking_part import taking_part
-from commonplace.language.extracting.unnamed import unnamed
+from commonplace.language.extracting.unnamed import unnamed, words_for
 from commonplace.language.extracting.vocabulary import PERSON
 from commonplace.language.extracting.written import Passage, words_of
 from commonplace.language.names import bare
@@ -55,9 +56,14 @@ def mentions_in(passage: Passage, finder: NameFinder | None = None) -> list[Ment
     named = _apart([*named_by_capitals(passage), *named_in_hebrew(passage)])
     if finder is not None:
         named = with_finder(passage, named, finder)
-    named = _apart([*named, *named_in_small_letters(passage)])
+    named = sorted(_apart([*named, *named_in_small_letters(passage)]), key=_place_of)
+    named = with_lists(passage.text, named)
     phrases = [each for each in unnamed(passage) if not _crosses(each, named)]
-    return sorted((*named, *phrases), key=lambda each: (each.start, -each.end))
+    return sorted((*named, *phrases), key=_place_of)
+
+
+def _place_of(mention: Mention) -> tuple[int, int]:
+    return mention.start, -mention.end
 
 
 def _apart(mentions: Iterable[Mention]) -> list[Mention]:
@@ -73,9 +79,11 @@ def _apart(mentions: Iterable[Mention]) -> list[Mention]:
 
 
 def _crosses(phrase: Mention, named: Sequence[Mention]) -> bool:
-    """Whether a name reaches into a phrase other than at its beginning."""
+    """Whether a name reaches into a phrase and is not all of its beginning."""
     return any(
-        each.start < phrase.end and phrase.start < each.end and each.start != phrase.start
+        each.start < phrase.end
+        and phrase.start < each.end
+        and (each.start < phrase.start or each.end >= phrase.end)
         for each in named
     )
 
@@ -120,9 +128,9 @@ def _assigned(
         if phrase.votes[0].kind == PERSON:
             votes[named.key].append(Vote(PERSON, SURE, "apposition"))
     kinds = {key: elected(each) for key, each in votes.items()}
-    full = [m for m in mentions if not m.phrase and _is_full_person(m, kinds[m.key])]
-    for each in full:
-        _person(roster, each, kinds[each.key])
+    for each in mentions:
+        if not each.phrase and _comes_first(each, kinds[each.key]):
+            _named(roster, each, kinds[each.key])
     numbers: dict[Mention, int] = {}
     for each in mentions:
         if not each.phrase and len(roster.individuals) < _MOST_NODES:
@@ -137,20 +145,28 @@ def _assigned(
     return [Span(m.passage, m.start, m.end, number) for m, number in numbers.items()]
 
 
-def _is_full_person(mention: Mention, kind: Vote) -> bool:
-    return kind.kind == PERSON and person_name(mention.key).is_full
+def _comes_first(mention: Mention, vote: Vote) -> bool:
+    """Names that others are short for: full ones, and things of which the kind is sure."""
+    if vote.kind == PERSON:
+        return person_name(mention.key).is_full
+    return not _is_doubtful(mention, vote)
+
+
+def _is_doubtful(mention: Mention, vote: Vote) -> bool:
+    return vote.weight < KNOWN and len(mention.key.split()) == 1
 
 
 def _named(roster: Roster, mention: Mention, vote: Vote) -> int:
-    doubtful = vote.weight < KNOWN and len(mention.key.split()) == 1
+    doubtful = _is_doubtful(mention, vote)
     if doubtful and mention.text.isupper():
         number = by_letters(mention.key, roster.individuals)
         if number is not None:
             roster.call(number, mention.text, roster.individuals[number].name_key, vote.weight)
             return number
-    if vote.kind == PERSON or (doubtful and roster.person(mention.key) is not None):
+    number = roster.thing(vote.kind, mention.key, doubtful)
+    person = roster.person(mention.key) if doubtful or vote.kind == PERSON else None
+    if person is not None or (vote.kind == PERSON and not (doubtful and number is not None)):
         return _person(roster, mention, vote)
-    number = roster.thing(vote.kind, mention.key)
     if number is None:
         number = roster.new(vote.kind)
     roster.call_thing(number, mention, vote.weight)
@@ -182,8 +198,10 @@ def _by_phrase(roster: Roster, mention: Mention, vote: Vote, said: dict[int, Sai
 
 
 def _phrase_key(mention: Mention, said: dict[int, Said]) -> str:
-    """ "my manager" is another one in another's mouth."""
-    return f"{_other_speaker(said[mention.passage])}|{mention.key}"
+    """ "my manager" is another one in another's mouth; "Mum" and "my mum" are one."""
+    alone = mention.key.removeprefix("my ").removeprefix("our ")
+    key = alone if alone in words_for("alone") else mention.key
+    return f"{_other_speaker(said[mention.passage])}|{key}"
 
 
 def _called(mention: Mention, said: dict[int, Said]) -> str:

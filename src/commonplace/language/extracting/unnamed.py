@@ -22,7 +22,7 @@ from commonplace.language.extracting.mention import (
     Vote,
     mention,
 )
-from commonplace.language.extracting.vocabulary import PERSON, data
+from commonplace.language.extracting.vocabulary import COMMON, PERSON, data
 from commonplace.language.extracting.written import Passage, Word, beside
 from commonplace.language.past import is_past
 from commonplace.language.stopwords import stop_words
@@ -30,6 +30,9 @@ from commonplace.language.wordlists import word_lists
 
 MINE = frozenset(("my", "our"))
 _POINTING = MINE | {"the"}
+_OTHERS = frozenset(("a", "the", "your", "his", "her", "their", "every", "any", "another"))
+_OF_VERBS = ("s", "ing", "ly", "ed")
+_SPECIFIC = 0.7  # "the wedding"
 _MOST_BEFORE = 2  # words between "my" and what it is
 
 
@@ -46,7 +49,7 @@ def unnamed(passage: Passage) -> Iterator[Mention]:
     words = passage.words
     at = 0
     while at < len(words):
-        found = _phrase(passage, at) or _without_article(passage, at)
+        found = _phrase(passage, at) or _alone(passage, at) or _without_article(passage, at)
         if found is None:
             at += 1
             continue
@@ -61,11 +64,15 @@ def _phrase(passage: Passage, at: int) -> Mention | None:
     """ "my …", "our …", "the …", "Dana's …"."""
     words = passage.words
     opener = words[at]
-    owned = opener.owns and opener.capital
+    owned = opener.owns and opener.capital and opener.key not in COMMON
     if opener.key not in _POINTING and not owned:
         return None
+    if at and words[at - 1].key == "as" and not opener.first:
+        return None  # "joined as our engineer" says what somebody is, and names nobody
     place = _head(words, at + 1)
     if place is None:
+        return None
+    if _goes_on(words, place):
         return None
     pointing = "'s" if owned else opener.key
     kind, weight = _kind(pointing, [word.key for word in words[at + 1 : place]], words[place].key)
@@ -76,9 +83,31 @@ def _phrase(passage: Passage, at: int) -> Mention | None:
     return mention(passage, begin, place + 1, (Vote(kind, weight, "phrase"),), phrase=True)
 
 
+def _goes_on(words: Sequence[Word], place: int) -> bool:
+    """ "our pilot customer": a role that only belongs to the next noun."""
+    following = words[place + 1] if place + 1 < len(words) else None
+    if following is None or words[place].key in data("phrases")["kin"].split():
+        return False
+    if words[place].key not in words_for("kin") or not _is_next(words[place], following):
+        return False
+    key = following.key
+    return key not in stop_words("en") and not is_past(key) and not key.endswith(_OF_VERBS)
+
+
 def _is_named_with(pointing: str, at: int, place: int) -> bool:
     """ "my manager" is named with its "my", "the engineering team" without the article."""
     return place == at + 1 or pointing in MINE
+
+
+def _alone(passage: Passage, at: int) -> Mention | None:
+    """ "Mum called": a name of its own, unless it is somebody else's."""
+    word = passage.words[at]
+    if word.key not in words_for("alone") or word.mute:
+        return None
+    before = passage.words[at - 1] if at and not word.first else None
+    if before is not None and (before.owns or before.key in _OTHERS):
+        return None
+    return mention(passage, at, at + 1, (Vote(PERSON, LIKELY, "phrase"),), phrase=True)
 
 
 def _without_article(passage: Passage, at: int) -> Mention | None:
@@ -144,11 +173,12 @@ def _kind(pointing: str, before: list[str], head: str) -> tuple[str, float]:
     if head in words_for("group"):
         return GROUP, _group(pointing, modified, head)
     if head in words_for("kin"):
-        return PERSON, LIKELY + 0.05 if mine else 0.0
+        close = head in data("phrases")["kin"].split()
+        return PERSON, LIKELY + 0.05 if pointing in MINE or (mine and close) else 0.0
     if head in words_for("project"):
         return PROJECT, KNOWN if modified else 0.0
     if head in words_for("event"):
-        return EVENT, KNOWN if mine or modified else 0.0
+        return EVENT, KNOWN if mine or modified else _SPECIFIC if pointing else 0.0
     if head in words_for("occasion"):
         return EVENT, DOUBTFUL if modified else 0.0
     return ORGANIZATION, DOUBTFUL if mine else 0.0

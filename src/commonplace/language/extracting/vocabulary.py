@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -16,11 +17,13 @@ from commonplace.language.extracting.found import (
     PRODUCT,
     PROJECT,
 )
+from commonplace.language.extracting.written import Word, in_a_row
 from commonplace.language.names import bare
 from commonplace.language.stopwords import stop_words
 from commonplace.language.wordlists import word_lists
 
 PERSON = "person"
+Kinds = tuple[tuple[str, bool], ...]  # and whether the name is nothing else
 KINDS = (PERSON, *ENTITY_TYPES)
 
 _FIRST_NAMES = word_lists("asking/first_names.txt")
@@ -48,11 +51,12 @@ def _names(*sections: str) -> frozenset[str]:
 
 ORDINARY_GIVEN = _names("en ordinary", "en given ordinary")
 GIVEN = _names("en", "en given") | ORDINARY_GIVEN
+ONLY_GIVEN = GIVEN - ORDINARY_GIVEN
 FAMILY = _names("en family")
 TITLES = _NAME_WORDS["en titles"]
 OFFICES = _NAME_WORDS["en offices"]
 INSIDE = _NAME_WORDS["en inside"]
-HEBREW_ORDINARY_GIVEN = _names("he ordinary")
+HEBREW_ORDINARY_GIVEN = _names("he ordinary", "he given ordinary")
 HEBREW_GIVEN = _names("he", "he given")
 HEBREW_FAMILY = _names("he family")
 HEBREW_TITLES = _NAME_WORDS["he titles"]
@@ -75,6 +79,12 @@ def last_words(kind: str) -> frozenset[str]:
 
 
 @cache
+def after_a_name(kind: str) -> frozenset[str]:
+    """Nouns that with a name before them name a thing of their own: "the Lyon offsite"."""
+    return frozenset(data("phrases")["after_a_name"].get(kind, "").split())
+
+
+@cache
 def first_words(kind: str) -> frozenset[str]:
     return _heads(kind, "first")
 
@@ -86,7 +96,7 @@ def _heads(kind: str, place: str) -> frozenset[str]:
 
 
 @cache
-def gazetteer() -> dict[tuple[str, ...], tuple[tuple[str, bool], ...]]:
+def gazetteer() -> dict[tuple[str, ...], Kinds]:
     """Known names as rows of words → kinds, and whether the name is nothing else."""
     places, organisations, things = data("places"), data("organisations"), data("things")
     found: dict[tuple[str, ...], dict[str, bool]] = {}
@@ -105,4 +115,21 @@ def gazetteer() -> dict[tuple[str, ...], tuple[tuple[str, bool], ...]]:
     return {row: tuple(kinds.items()) for row, kinds in found.items()}
 
 
-LONGEST_KNOWN = 5  # words
+@cache
+def _lengths() -> dict[str, tuple[int, ...]]:
+    """How many words known names have that begin with a word, the most first."""
+    found: dict[str, set[int]] = {}
+    for row in gazetteer():
+        found.setdefault(row[0], set()).add(len(row))
+    return {first: tuple(sorted(lengths, reverse=True)) for first, lengths in found.items()}
+
+
+def known_at(words: Sequence[Word], at: int, glued: int = 0) -> tuple[int, Kinds]:
+    """The longest known name that begins here, without the letters glued to its first word."""
+    first = words[at].key[glued:]
+    for length in _lengths().get(first, ()):
+        row = words[at : at + length]
+        kinds = gazetteer().get((first, *(word.key for word in row[1:])))
+        if kinds is not None and in_a_row(row):
+            return len(row), kinds
+    return 0, ()

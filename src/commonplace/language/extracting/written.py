@@ -37,13 +37,10 @@ class Word:
     text: str
     key: str  # folded, without accents
     gap: str  # what stands between it and the word before
+    capital: bool  # somewhere in it: "iPhone"
     owns: bool = False  # "Sarah's"
     first: bool = False  # of a sentence: anything has a capital there
     mute: bool = False  # all around have capitals
-
-    @property
-    def capital(self) -> bool:
-        return any(letter.isupper() for letter in self.text)
 
     @property
     def tells(self) -> bool:
@@ -86,7 +83,8 @@ def _words(text: str) -> Iterator[Word]:
         end = match.start() + len(bare_text)
         first = before is None or _begins(gap, before)
         owns = (clitic is not None and clitic[0][1:] in "sS") or text.startswith(("' ", "’ "), end)
-        before = Word(match.start(), end, bare_text, bare(bare_text), gap, owns, first)
+        capital = not bare_text.islower() and any(map(str.isupper, bare_text))
+        before = Word(match.start(), end, bare_text, bare(bare_text), gap, capital, owns, first)
         yield before
         at = match.end()
 
