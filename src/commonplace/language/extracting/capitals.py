@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from commonplace.language.extracting.found import EVENT, LOCATION, PROJECT
+from commonplace.language.extracting.found import EVENT, LOCATION, ORGANIZATION, PROJECT
 from commonplace.language.extracting.mention import LIKELY, Mention, Vote, mention
 from commonplace.language.extracting.signs import signs_of
 from commonplace.language.extracting.vocabulary import (
@@ -23,12 +23,13 @@ from commonplace.language.extracting.vocabulary import (
     data,
     first_words,
     known_at,
+    last_words,
 )
 from commonplace.language.extracting.written import Passage, Word, beside
 
 _LONGEST = 6  # words: more is a heading
 _BEFORE_A_DATE = frozenset(data("no_names")["before_a_date"].split())
-_JOINING = frozenset(("of", "the", "&", "for"))
+_JOINING = frozenset(("of", "the"))
 
 
 def named_by_capitals(passage: Passage) -> Iterator[Mention]:
@@ -102,6 +103,7 @@ def _joined(words: Sequence[Word], end: int) -> int:
         ordinary = following.key in COMMON or following.key.removesuffix("s") in COMMON
         return 2 if ordinary and following.key not in NO_NAMES else 0
     joins = word.key in _JOINING and last.key not in GIVEN and last.tells
+    joins = joins or (word.key == "for" and last.key in last_words(ORGANIZATION))
     named = following.capital and following.text != "I" and following.key not in NO_NAMES
     return 2 if joins and named else 0
 

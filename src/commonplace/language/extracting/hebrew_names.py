@@ -9,7 +9,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from commonplace.language.extracting.found import GROUP, LOCATION, ORGANIZATION
+from commonplace.language.extracting.found import (
+    EVENT,
+    GROUP,
+    LOCATION,
+    ORGANIZATION,
+    PRODUCT,
+    PROJECT,
+)
 from commonplace.language.extracting.mention import (
     DOUBTFUL,
     GUESSED,
@@ -44,8 +51,16 @@ _ENDINGS = tuple(sorted(_LISTS["he endings"]))
 _HEADS = {
     ORGANIZATION: frozenset(listed(data("organisations")["he"]["heads"])),
     LOCATION: frozenset(listed(data("places")["he"]["heads"])),
+    **{
+        kind: frozenset(listed(data("things")["he"][kind]))
+        for kind in (GROUP, EVENT, PROJECT, PRODUCT)
+    },
 }
+_OCCASIONS = frozenset(listed(data("things")["he"]["occasions"]))
+_OF = "של"
+_OWNERS = "בעלי"  # "my husband", and "those who have"
 _SHORTEST = 2
+_SHORT_NAME = 3  # letters: with one more in front it is mostly another word
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +82,7 @@ def named_in_hebrew(passage: Passage) -> Iterator[Mention]:
             at += 1
             continue
         yield _mention(passage, row)
-        at += row.length
+        at = row.at + row.length
 
 
 def _mention(passage: Passage, row: _Row) -> Mention:
@@ -81,7 +96,7 @@ def _mention(passage: Passage, row: _Row) -> Mention:
 def _row(words: Sequence[Word], at: int) -> _Row | None:
     """The longest sign wins: a known name, a noun before a name, a title, a first name."""
     for glued in _prefixes(words[at].key):
-        for rule in (_known, _relative, _headed, _titled, _person):
+        for rule in (_occasion, _known, _relative, _headed, _titled, _person):
             found = rule(words, at, glued)
             if found is not None:
                 return found
@@ -112,10 +127,12 @@ def _known(words: Sequence[Word], at: int, glued: int) -> _Row | None:
 def _relative(words: Sequence[Word], at: int, glued: int) -> _Row | None:
     """«אחותי», «אמא שלי», «המנהלת שלי», «הצוות שלנו»."""
     key = words[at].key[glued:]
-    if key in words_for("he_kin"):
+    following = words[at + 1].key if at + 1 < len(words) else ""
+    if key in words_for("he_kin") and (key != _OWNERS or following in _AFTER | HEBREW_GIVEN):
         return _Row(at, 1, glued, (Vote(PERSON, LIKELY + 0.05, "phrase"),), phrase=True)
-    if at + 1 == len(words) or words[at + 1].key not in _OWNING:
-        return None
+    if following not in _OWNING:
+        alone = key in words_for("he_kin_names") and not following.startswith(_OF)
+        return _Row(at, 1, glued, (Vote(PERSON, LIKELY, "phrase"),), phrase=True) if alone else None
     noun = key.removeprefix("ה")
     if {key, noun} & words_for("he_role"):
         return _Row(at, 2, glued, (Vote(PERSON, LIKELY + 0.05, "phrase"),), phrase=True)
@@ -125,20 +142,42 @@ def _relative(words: Sequence[Word], at: int, glued: int) -> _Row | None:
 
 
 def _headed(words: Sequence[Word], at: int, glued: int) -> _Row | None:
-    """«אוניברסיטת חיפה», «רחוב הרצל»."""
+    """«אוניברסיטת חיפה», «רחוב הרצל», «פרויקט נרקיס»."""
     for kind, heads in _HEADS.items():
         for length in (2, 1):
             head = " ".join(word.key for word in words[at : at + length])[glued:]
-            end = at + length
-            if head not in heads or end >= len(words) or not beside(words[end - 1], words[end]):
-                continue
-            named = words[end]
-            if not named.hebrew and not named.capital:
-                continue
-            if named.key in _AFTER or len(named.key) < _SHORTEST:
-                continue
-            return _Row(at, length + 1, glued, (Vote(kind, KNOWN, "head"),))
+            if head in heads:
+                more = _named_length(words, at + length)
+                return (
+                    _Row(at, length + more, glued, (Vote(kind, KNOWN, "head"),)) if more else None
+                )
     return None
+
+
+def _named_length(words: Sequence[Word], at: int) -> int:
+    """How many words after such a noun are the name."""
+    if at >= len(words) or not _follows(words, at):
+        return 0
+    named = words[at]
+    known, _ = known_at(words, at) if named.hebrew else (0, ())
+    if known:
+        return known
+    if not named.hebrew:
+        return int(named.capital)
+    if named.key in _AFTER or len(named.key) < _SHORTEST:
+        return 0
+    second = at + 1 < len(words) and _follows(words, at + 1) and words[at + 1].hebrew
+    return 2 if second and _may_be_family(words[at + 1].key) else 1
+
+
+def _occasion(words: Sequence[Word], at: int, glued: int) -> _Row | None:
+    """«החתונה של שירה»."""
+    noun = words[at].key[glued:]
+    if at + 2 >= len(words) or {noun, noun.removeprefix("ה")}.isdisjoint(_OCCASIONS):
+        return None
+    if words[at + 1].key != _OF or _person(words, at + 2, 0) is None:
+        return None
+    return _Row(at, 3, glued, (Vote(EVENT, KNOWN, "phrase"),), phrase=True)
 
 
 def _titled(words: Sequence[Word], at: int, glued: int) -> _Row | None:
@@ -149,7 +188,9 @@ def _titled(words: Sequence[Word], at: int, glued: int) -> _Row | None:
     if not _follows(words, at + 1) or not (named.hebrew and _may_be_family(named.key)):
         return None
     more = _family_length(words, at + 2)
-    return _Row(at, 2 + more, glued, (Vote(PERSON, SURE, "title"),))
+    if more:  # a full name needs no title
+        return _Row(at + 1, 1 + more, 0, (Vote(PERSON, SURE, "title"),))
+    return _Row(at, 2, glued, (Vote(PERSON, SURE, "title"),))
 
 
 def _person(words: Sequence[Word], at: int, glued: int) -> _Row | None:
@@ -157,16 +198,15 @@ def _person(words: Sequence[Word], at: int, glued: int) -> _Row | None:
     if key not in HEBREW_GIVEN:
         return None
     family = _family_length(words, at + 1)
-    ordinary = key in HEBREW_ORDINARY_GIVEN
+    ordinary = key in HEBREW_ORDINARY_GIVEN or (glued and len(key) <= _SHORT_NAME)
     before = words[at - 1].key if at and not words[at].first else ""
-    if family:
-        sure = words[at + 1].key in HEBREW_FAMILY or not ordinary
-        return _Row(at, 1 + family, glued, (Vote(PERSON, LIKELY if sure else DOUBTFUL, "given"),))
+    if family and (not ordinary or _is_family(words[at + family].key)):
+        return _Row(at, 1 + family, glued, (Vote(PERSON, LIKELY, "given"),))
     if before in _BESIDE or before in words_for("he_kin") or before in _OWNING:
         return _Row(at, 1, glued, (Vote(PERSON, LIKELY, "given"),))
     if ordinary:
         return None
-    return _Row(at, 1, glued, (Vote(PERSON, KNOWN if not glued or len(key) > 3 else DOUBTFUL, ""),))
+    return _Row(at, 1, glued, (Vote(PERSON, KNOWN, "given"),))
 
 
 def _family_length(words: Sequence[Word], at: int) -> int:
@@ -179,12 +219,16 @@ def _family_length(words: Sequence[Word], at: int) -> int:
     return int(words[at].hebrew and _may_be_family(key))
 
 
+def _is_family(key: str) -> bool:
+    return key in HEBREW_FAMILY or (key.endswith(_ENDINGS) and len(key) > _SHORT_NAME)
+
+
 def _may_be_family(key: str) -> bool:
-    if key in HEBREW_FAMILY or key in HEBREW_GIVEN:
+    """Any word that begins with no glued letter, is no everyday one and no plural."""
+    if _is_family(key) or key in HEBREW_GIVEN:
         return True
-    if key in _AFTER or len(key) <= _SHORTEST or key.endswith("ים"):
-        return False
-    return key.endswith(_ENDINGS) or _GLUED.match(key) is None
+    everyday = key in _AFTER or len(key) <= _SHORTEST or key.endswith(("ים", "ית", "ות"))
+    return not everyday and _GLUED.match(key) is None
 
 
 def _follows(words: Sequence[Word], at: int) -> bool:

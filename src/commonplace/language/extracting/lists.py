@@ -41,6 +41,7 @@ def _alike(chain: Sequence[Mention]) -> Iterator[Mention]:
     for each, vote in zip(chain, votes, strict=True):
         fits = vote.weight <= DOUBTFUL or vote.kind in kinds
         if len(kinds) == 1 and fits and _ANY <= vote.weight < KNOWN and len(chain) > 1:
-            yield replace(each, votes=(*each.votes, Vote(*kinds, _BESIDE, "list")))
+            kind = next(iter(kinds))
+            yield replace(each, votes=(*each.votes, Vote(kind, _BESIDE, "list")))
         else:
             yield each
