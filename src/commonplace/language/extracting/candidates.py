@@ -33,6 +33,7 @@ _STARTS = {
     SourceType.MEETING: 0.75,
     SourceType.VOICE_MEMO: 0.8,
 }
+_FEWEST_WORDS = 4  # of a statement: "About the move." is none
 _RISE = 0.5  # of what the reader is surer than it has to be
 _FIRST_PERSON = re.compile(
     r"\b(?:I|me|my|mine|we|us|our|ours|myself)\b|(?<![א-ת])(?:אני|אנחנו|שלי|שלנו|לי|לנו)(?![א-ת])",
@@ -76,6 +77,9 @@ def _as_told(candidate: Candidate, said: Said) -> Candidate | None:
 def _may_be_kept(candidate: Candidate) -> bool:
     """What waits for consent is asked for in talk alone."""
     said = (candidate.content, candidate.trigger)
+    is_statement = candidate.kind not in (Kind.KV, Kind.CONTACT)
+    if is_statement and len(candidate.content.split()) < _FEWEST_WORDS:
+        return False
     return (
         candidate.kind in _KEPT and not candidate.is_sensitive and not any(map(is_suspicious, said))
     )

@@ -14,6 +14,8 @@ _START, _END = r"(?<![\w\"״׳'])", r"(?![\w\"״׳'])"
 _I = re.compile(rf"{_START}(?P<and>ו)?(?:אני|אנחנו){_END}")
 _WITH_ME = re.compile(rf"{_START}(?:איתי|אתי|איתנו){_END}")
 
+MINE = tuple(each.partition(":")[0] for each in data("relations")["hebrew"]["my"].split())
+
 
 def in_two_words(text: str, me: str) -> str:
     my, i_did, mine = _forms()

@@ -8,24 +8,32 @@ h (he, she: whoever was spoken of before, which is a guess).
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from commonplace.language.extracting import found
-from commonplace.language.extracting.found import FoundNode
-from commonplace.language.extracting.hebrew_forms import in_two_words
+from commonplace.language.extracting.forms import Around, filled_in, spelled_out, without_asides
+from commonplace.language.extracting.found import FoundNode, Span
+from commonplace.language.extracting.hebrew_forms import MINE, in_two_words
 from commonplace.language.extracting.table import words_of
 from commonplace.language.extracting.utterances import Utterance
 from commonplace.language.observing.hebrew import is_hebrew
 from commonplace.model.graph.words import NodeType
 
 GUESSED = "h"
+_LOOK_BACK = 2  # sentences, for whom a pronoun means
 MARK = re.compile(r"⟨([a-z])(\d+)([imh]?)⟩")
 LETTERS = {
     found.ORGANIZATION: "o", found.LOCATION: "l", found.PROJECT: "j", found.PRODUCT: "d",
     found.EVENT: "v", found.GROUP: "g",
 }  # fmt: skip
-PERSON, CONCEPT, OTHER = "p", "c", "e"
+PERSON, CONCEPT, SCHOOL, OTHER = "p", "c", "s", "e"
+_SCHOOL = re.compile(
+    r"\b(?:university|college|school|academy|institute of technology|primary|kindergarten)\b"
+    r"|אוניברסיט|טכניון|מכללת|בית.ספר|תיכון",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +42,7 @@ class Marked:
     shorter: str  # without what is said in passing: "Noa, my sister, works" → "Noa works"
     utterance: Utterance
     persons: tuple[int, ...]  # who is named in it, besides its speaker, in order
+    things: tuple[int, ...] = ()  # what is named in it, but for places
 
     def in_words(self, part: str, nodes: Sequence[FoundNode]) -> str:
         """A part of it as people read it: names for guesses, "I" where it was said."""
@@ -52,7 +61,8 @@ def letter_of(node: FoundNode) -> str:
         return PERSON
     if node.type is NodeType.CONCEPT:
         return CONCEPT
-    return LETTERS.get(node.subtype, OTHER)
+    letter = LETTERS.get(node.subtype, OTHER)
+    return SCHOOL if letter == "o" and _SCHOOL.search(node.name) else letter
 
 
 class Marker:
@@ -60,7 +70,7 @@ class Marker:
 
     def __init__(self, nodes: Sequence[FoundNode]):
         self._nodes = nodes
-        self._before: Marked | None = None
+        self._before: deque[Marked] = deque(maxlen=_LOOK_BACK)
         self._women: set[int] = set()
         self._men: set[int] = set()
 
@@ -70,34 +80,61 @@ class Marker:
         place = 0
         for span in said.spans:
             pieces.append(self._with_pronouns(said.own[place : span.start], said, met))
-            pieces.append(self._name(said, said.own[span.start : span.end], span.node))
-            if self._is_other(span.node, said):
+            pieces.append(self._name(said, span))
+            if span.node != said.speaker:
                 met.append(span.node)
             place = span.end
         pieces.append(self._with_pronouns(said.own[place:], said, met))
         whole = "".join(pieces)
-        text = _spelled_out(whole)
-        self._learn_gender(text)
-        self._before = Marked(
-            text=text,
-            shorter=_spelled_out(_without_asides(whole)),
-            utterance=said,
-            persons=tuple(dict.fromkeys(met)),
+        around = Around(
+            said.speaker, self._only(found.ORGANIZATION, met), self._only(found.EVENT, met)
         )
-        return self._before
+        text = filled_in(spelled_out(whole), around)
+        self._learn_gender(text)
+        marked = Marked(
+            text=text,
+            shorter=filled_in(spelled_out(without_asides(whole)), around),
+            utterance=said,
+            persons=tuple(each for each in met if self._is_other(each, said)),
+            things=tuple(each for each in met if self._is_thing(each)),
+        )
+        self._before.append(marked)
+        return marked
 
     def _is_other(self, node: int, said: Utterance) -> bool:
-        return self._nodes[node].type is NodeType.PERSON and node != said.speaker
+        return self._is_person(node) and node != said.speaker
 
-    def _name(self, said: Utterance, text: str, node: int) -> str:
-        mark = f"⟨{letter_of(self._nodes[node])}{node}⟩"
-        if node == said.speaker:
-            own = _FIRST.fullmatch(text)
-            return self._first(text, said) if own else mark
-        role = _ROLE_AS_NAME.fullmatch(text)  # "my manager": a node without a name
-        if role and said.speaker is not None:
-            return f"⟨p{said.speaker}i⟩'s {role['role']} {mark}"
-        return mark
+    def _only(self, subtype: str, met: Sequence[int]) -> str | None:
+        """The one of its sort that was spoken of, in this sentence or in the one before."""
+        for things in (met, self._earlier(is_thing=True)):
+            marks = {
+                f"⟨{letter_of(node)}{each}{GUESSED}⟩"
+                for each in things
+                if (node := self._nodes[each]).subtype == subtype
+            }
+            if marks:
+                return marks.pop() if len(marks) == 1 else None
+        return None
+
+    def _is_thing(self, node: int) -> bool:
+        is_entity = self._nodes[node].type is NodeType.ENTITY
+        return is_entity and self._nodes[node].subtype != found.LOCATION
+
+    def _name(self, said: Utterance, span: Span) -> str:
+        text = said.own[span.start : span.end]
+        mark = f"⟨{letter_of(self._nodes[span.node])}{span.node}⟩"
+        if span.node == said.speaker and _FIRST.fullmatch(text):
+            return self._first(text, said)
+        role = _ROLE.fullmatch(text)
+        if role is None or said.speaker is None or span.node == said.speaker:
+            return mark
+        if mark[1] != PERSON:  # "my flatmates are Zoe and Hamza", "time with my family"
+            return mark if role["group"] else self._with_pronouns(text, said, [])
+        # "my manager is Dana": Dana is marked herself.
+        is_named = any(each.node == span.node and each != span for each in said.spans)
+        is_said_of_another = _PREDICATE.search(said.own[: span.start]) is not None
+        words = self._with_pronouns(text, said, [])
+        return words if is_named or is_said_of_another else f"{words} {mark}"
 
     # ——— pronouns ———
 
@@ -124,24 +161,45 @@ class Marker:
 
     def _third(self, match: re.Match[str], met: list[int]) -> str:
         word, _, short = match[0].lower().partition("'")
-        node = self._whom(word, met)
+        lead = "ו" if word in ("והוא", "והיא") else ""
+        if word in _COPULAS and not match.string[match.end() :].strip():
+            return match[0]  # «המנהלת שלי היא דנה»: "is", and not "she"
+        word = _HEBREW.get(word.removeprefix("ו"), word)
+        # "Pilar, her classmate": somebody else's.
+        is_aside = word in _OWNING and match.string[: match.start()] == ", "
+        others = met[:-1] if is_aside else met
+        node = self._whom(word, others)
         if node is None:
             return match[0]
         met.append(node)
         owns = word == "her" and _OWNED.match(match.string, match.end())
-        ending = " is" if short else "'s" if owns or word in ("his", "their", "hers") else ""
-        return f"⟨p{node}{GUESSED}⟩{ending}"
+        ending = " is" if short else "'s" if owns or word in ("his", "their", "hers", "its") else ""
+        return f"{lead}⟨{letter_of(self._nodes[node])}{node}{GUESSED}⟩{ending}"
 
     def _whom(self, word: str, met: Sequence[int]) -> int | None:
         """The one who fits, of this sentence or of the one before; None where two would."""
-        earlier = self._before.persons if self._before else ()
-        for persons in (met, earlier):
-            fits = [each for each in dict.fromkeys(persons) if self._fits(word, each)]
+        is_thing = word in ("it", "its")
+        earlier = self._earlier(is_thing)
+        if word in ("they", "them", "their") and any(map(self._is_thing, met)):
+            return None  # a company is "they" as well
+        wanted = self._is_thing if is_thing else self._is_person
+        for spoken_of in ([each for each in met if wanted(each)], earlier):
+            fits = [each for each in dict.fromkeys(spoken_of) if self._fits(word, each)]
             if len(fits) == 1:
                 return fits[0]
             if fits:
                 return None
         return None
+
+    def _earlier(self, is_thing: bool) -> tuple[int, ...]:
+        """Of the sentence before; where that names nobody, of the one before it."""
+        for marked in reversed(self._before):
+            if spoken_of := marked.things if is_thing else marked.persons:
+                return spoken_of
+        return ()
+
+    def _is_person(self, node: int) -> bool:
+        return self._nodes[node].type is NodeType.PERSON
 
     def _fits(self, word: str, node: int) -> bool:
         if word in ("she", "her", "hers"):
@@ -161,15 +219,23 @@ _BRACKETS = re.compile("[⟨⟩]")
 _FIRST = re.compile(r"I|i|me|my|mine|we|us|our|ours|Me|My|We|Our|Us")
 _PRONOUN = re.compile(
     r"(?<![\w'@./-])(?:I|i|me|my|mine|we|us|our|ours|Me|My|We|Our|Us"
-    r"|[Hh]e(?:'s)?|[Hh]im|[Hh]is|[Ss]he(?:'s)?|[Hh]ers?|[Tt]hey|[Tt]hem|[Tt]heir)"
-    r"(?![\w@/-])(?!\.\w)"
+    r"|[Hh]e(?:'s)?|[Hh]im|[Hh]is|[Ss]he(?:'s)?|[Hh]ers?|[Tt]hey|[Tt]hem|[Tt]heir"
+    r"|[Ii]t(?:'s)?|[Ii]ts|ו?(?:הוא|היא))(?![\w@/-])(?!\.\w)"
 )
+_HEBREW = {"הוא": "he", "היא": "she"}
+_COPULAS = frozenset(_HEBREW)
+_OWNING = frozenset(("his", "her", "their"))
 # "Her brother", but "I love her very much".
 _OWNED = re.compile(
-    r" (?!(?:and|or|but|so|very|too|to|at|in|on|for|with|from|because|when|if|is|was|a|an|the|that|"
-    r"about|yesterday|today|last|again|much|as|by|since|while|every|more|well|out|up|back)\b)[a-z]"
+    r" (?!(?:already|now|and|or|but|so|very|too|to|at|in|on|for|with|from|because|when|if|is|was|"
+    r"a|an|the|that|about|yesterday|today|last|again|much|as|by|since|while|every|more|well|out|up|back)\b)[a-z]"
 )
-_ROLE_AS_NAME = re.compile(r"(?:my|our|My|Our) (?P<role>[a-z][\w -]{2,40})")
+# A phrase in place of a name: "my manager", «המנהלת שלי», «אחותי».
+_ROLE = re.compile(
+    r"(?:my|our|My|Our) (?:(?P<group>family|team|company|class|parents)|[a-z][\w -]{2,40})"
+    rf"|[א-ת]+(?: [א-ת]+)? (?:שלי|שלנו)|{'|'.join(MINE)}"
+)
+_PREDICATE = re.compile(r"\b(?:as|is|was|are|were|be|been|became|become|being) $", re.IGNORECASE)
 _GENDER = (
     r"(?:\b(?:{words}),? (?:called |named |is |is called )?⟨p(?P<after>\d+)⟩"
     r"|⟨p(?P<before>\d+)⟩(?:,| is| was) ⟨p\d+\w?⟩'s (?:\w+ ){{0,2}}(?:{words})\b)"
@@ -178,51 +244,3 @@ _WOMAN, _MAN = (
     re.compile(_GENDER.format(words="|".join(_WORDS[each].split())), re.IGNORECASE)
     for each in ("women", "men")
 )
-
-
-# ——— one form for the patterns ———
-
-_M = r"(⟨[a-z]\d+[imh]?⟩)"
-_FORMS = tuple(
-    (re.compile(short, re.IGNORECASE), long)
-    for short, long in (
-        (rf"{_M}'m\b", r"\1 am"),
-        (rf"{_M}'re\b", r"\1 are"),
-        (rf"{_M}'ve\b", r"\1 have"),
-        (rf"{_M}'ll\b", r"\1 will"),
-        (rf"{_M}'d\b", r"\1 would"),
-        (
-            rf"{_M}'s (?=(?:an?|the|not|now|in|at|on|from|been|got|going|married|engaged|dating|"
-            rf"based|located|also|currently|still|no|leaving|joining|moving|working|living|"
-            rf"⟨p\d+\w?⟩'s)\b)",
-            r"\1 is ",
-        ),
-        # "Dana, who works at Acme": what follows is said of her.
-        (rf"{_M}(?:,? who|, which) (?!⟨)", r"\1 "),
-    )
-)
-
-
-def _spelled_out(text: str) -> str:
-    for short, long in _FORMS:
-        text = short.sub(long, text)
-    return text
-
-
-_ASIDES = tuple(
-    (re.compile(aside, re.IGNORECASE), without)
-    for aside, without in (
-        (rf"{_M}, (?:⟨p\d+[ih]?⟩'s|an?|the) [^,.;⟨⟩]{{2,50}}(?:⟨\w\d+\w?⟩)?,(?= \w)", r"\1"),
-        (rf"{_M}(?:,? who|, which) [^,.;]{{2,80}},(?= \w)", r"\1"),
-        (rf"{_M} \([^()]{{2,60}}\)", r"\1"),
-        # "A friend of mine, Dana, works": the name alone.
-        (rf"\b(?:an?|one) [^,.;⟨⟩]{{2,40}} of ⟨p\d+[ih]⟩'s, {_M},", r"\1"),
-        (rf"⟨p\d+[ih]?⟩'s [^,.;⟨⟩]{{2,40}}, {_M},", r"\1"),
-    )
-)
-
-
-def _without_asides(text: str) -> str:
-    for aside, without in _ASIDES:
-        text = aside.sub(without, text)
-    return text

@@ -20,10 +20,16 @@ from commonplace.model.graph.note import Lifetime
 
 MOST = 3  # of one node, from one source
 _FEWEST_WORDS = 4
-# A name, and what is said of it: "Noa is …", "my sister Noa will …".
+# A name, and what is said of it: "Noa is …", "my sister Noa will …"; not "Noa, can you …".
 _SUBJECT = re.compile(
-    r"^(?:(?:and|so|oh|also|well|anyway|okay|ok|the|poor|dear|by the way)[, ]+)*"
-    r"(?:⟨p\d+i⟩'s (?:[\w-]+ ){1,3})?⟨[a-z](?P<node>\d+)[h]?⟩(?:'s (?=[a-z]))?,?\s+(?P<said>.+)$",
+    r"^(?:(?:and|so|oh|also|well|anyway|okay|ok|the|by the way)[, ]+)*"
+    r"(?:⟨p\d+i⟩'s (?:[\w-]+ ){1,3})?⟨[a-z](?P<node>\d+)h?⟩(?:'s)? (?P<said>.+)$",
+    re.IGNORECASE,
+)
+# "The removal company is Pickford": who it is that has a part in something.
+_IS_IT = re.compile(
+    r"^(?P<said>(?:the |our |⟨p\d+i⟩'s )?[a-z][\w' -]{2,40}) (?:is|are|will be) "
+    r"(?:called |the )?⟨[a-z](?P<node>\d+)⟩",
     re.IGNORECASE,
 )
 
@@ -49,8 +55,8 @@ def notes(
 def _notes_in(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[FoundNote]:
     if is_question(marked.text) or taken_back(marked.utterance.own):
         return
-    for clause in clauses(marked.text):
-        subject = _SUBJECT.match(clause)
+    for clause in clauses(marked.shorter):
+        subject = _SUBJECT.match(clause) or _IS_IT.match(clause)
         if subject is None or int(subject["node"]) in (OWNER, marked.utterance.speaker):
             continue
         words = marked.in_words(clause, nodes)

@@ -69,6 +69,7 @@ def _telling(says: str, entry: Mapping[str, Any]) -> Telling:
         when=When(entry.get("when", "state")),
         ends=entry.get("ends", False),
         turned=entry.get("turned", False),
+        is_named=entry.get("named", False),
         needs=letters_of(says),
     )
 

@@ -16,9 +16,13 @@ from commonplace.language.extracting.retelling import retold
 from commonplace.language.extracting.table import data
 from commonplace.language.observing.hebrew import is_hebrew
 from commonplace.language.observing.meant import not_meant, taken_back
+from commonplace.language.observing.own_words import BLOT
 from commonplace.language.observing.patterns import Bilingual, any_of
 from commonplace.model.graph.relationships import relationship
+from commonplace.model.graph.words import NodeType
 
+# What somebody feels for another is no relation of its own, where there is one.
+FEELINGS = frozenset({"admires", "likes", "dislikes", "misses", "conflict"})
 _GUESS = 0.12  # what a pronoun costs
 _HEARSAY = 0.12
 _NOT_FIRST_HAND = 0.05  # somebody other than the owner speaks, or nobody knows who
@@ -44,7 +48,7 @@ def relate(sentences: Iterable[Marked], nodes: Sequence[FoundNode]) -> list[Foun
 
 def relations_in(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[Told]:
     """What a sentence tells. Of what it asks, denies, imagines or jokes about: nothing."""
-    if len(MARK.findall(marked.text)) < 2:
+    if not MARK.search(marked.text):
         return
     is_statement = not is_question(marked.text) and not taken_back(marked.utterance.own)
     for text in dict.fromkeys((marked.text, marked.shorter)):
@@ -64,8 +68,10 @@ def is_question(text: str) -> bool:
 # ——— the clause in which it stands ———
 
 _BOUNDARY = re.compile(
-    r"[;:]|\s[–—-]\s|,?\s(?:but|because|although|though|whereas|however|so that|while)\s"
-    r"|,\s(?:and|so|then|yet)\s|,?\s(?:אבל|כי|למרות|ולכן|לכן)\s",
+    rf"{BLOT}+|[;:]|\s[–—-]\s|,?\s(?:but|because|although|though|whereas|however|so that|while)\s"
+    r"|,\s(?=⟨p\d+\w?⟩(?:'s (?:\w+ ){1,3}⟨p\d+⟩)? (?!and\b|or\b|&)[a-z])"
+    r"|\sand\s(?=⟨p\d+\w?⟩ (?!and\b|or\b|&)[a-z])|,\s(?:and|so|then|yet)\s"
+    r"|,?\s(?:אבל|כי|למרות|ולכן|לכן)\s",
     re.IGNORECASE,
 )
 
@@ -114,9 +120,9 @@ def _edges(told: Told, marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[F
     telling, utterance = told.telling, marked.utterance
     when, ends = _when(told, marked, nodes)
     description = retold(marked, told.clause, nodes)
-    for a, b, guessed in _pairs(told):
+    for a, b, guessed in _pairs(told, utterance.speaker):
         confidence = _confidence(told, marked, guessed)
-        if a == b or confidence < KEPT_FROM:
+        if a == b or confidence < KEPT_FROM or (guessed and _is_feeling_for_thing(told, nodes[b])):
             continue
         yield FoundEdge(
             a=a,
@@ -133,6 +139,11 @@ def _edges(told: Told, marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[F
         )
 
 
+def _is_feeling_for_thing(told: Told, end: FoundNode) -> bool:
+    """ "I love it": nobody knows what, until they have seen it."""
+    return told.telling.type in FEELINGS and end.type is not NodeType.PERSON
+
+
 def _when(told: Told, marked: Marked, nodes: Sequence[FoundNode]) -> tuple[Stretch, bool]:
     """From when to when, and whether all that is told is its end."""
     telling = told.telling
@@ -145,9 +156,12 @@ def _when(told: Told, marked: Marked, nodes: Sequence[FoundNode]) -> tuple[Stret
     return Stretch(when.end or when.start), True
 
 
-def _pairs(told: Told) -> Iterator[tuple[int, int, bool]]:
-    """The ends of each edge, and whether one of them is a guess."""
+def _pairs(told: Told, speaker: int | None) -> Iterator[tuple[int, int, bool]]:
+    """The ends of each edge, and whether one of them is a guess. A pattern that names no first end
+    ("the trip to Madeira") speaks of its speaker."""
     groups = told.match.groupdict()
+    if "both" not in groups and "a" not in groups:
+        groups["a"] = f"⟨p{speaker}i⟩" if speaker is not None else ""
     if groups.get("both"):
         marks = MARK.findall(groups["both"])
         pairs: Iterable[tuple[tuple[str, ...], ...]] = combinations(marks, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from commonplace.language.extracting.found import FoundNode
-from commonplace.language.extracting.marking import Marked
+from commonplace.language.extracting.marking import MARK, Marked
 from commonplace.language.extracting.utterances import OWNER
 from commonplace.language.observing import english, hebrew
 from commonplace.language.observing.in_sentence import USER
@@ -27,6 +27,8 @@ def retold_wholly(marked: Marked, part: str, nodes: Sequence[FoundNode]) -> str:
     """Empty where it cannot be understood without the rest of the talk."""
     said, utterance = marked.in_words(part, nodes).strip(" ,;:–-"), marked.utterance
     is_hebrew = hebrew.is_hebrew(said)
+    if is_hebrew and any(mark[3] in ("i", "m") for mark in MARK.finditer(part)):
+        return ""  # the endings of its words are no longer as they were said
     subject = USER if utterance.speaker in (None, OWNER) else nodes[utterance.speaker].name
     tell = hebrew.retold if is_hebrew else english.retold
     told = tell(said, subject)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from commonplace.language.extracting.attitudes import with_attitudes
 from commonplace.language.extracting.candidates import candidates
 from commonplace.language.extracting.concepts import concepts
 from commonplace.language.extracting.found import Account, Extracted, Spotted
+from commonplace.language.extracting.kin import kin
 from commonplace.language.extracting.marking import Marker
 from commonplace.language.extracting.notes import notes
 from commonplace.language.extracting.relate import relate
@@ -18,7 +20,8 @@ def told_of(account: Account, spotted: Spotted) -> Extracted:
     sentences = [marker.mark(each) for each in utterances(account, spotted)]
     ideas = concepts(sentences, spotted.nodes)
     nodes = (*spotted.nodes, *ideas.nodes)
-    edges = (*relate(sentences, nodes), *ideas.edges)
+    told = [*relate(sentences, nodes), *kin(sentences, nodes)]
+    edges = (*with_attitudes(told, sentences, nodes), *ideas.edges)
     found = Extracted(
         nodes=nodes,
         edges=edges,

@@ -1,0 +1,48 @@
+"""Names that tell a relation by themselves: "Mum" is the mother of whoever says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+
+from commonplace.language.extracting.found import FoundEdge, FoundNode
+from commonplace.language.extracting.marking import MARK, PERSON, Marked
+from commonplace.language.extracting.retelling import retold
+from commonplace.language.extracting.table import data
+from commonplace.language.normalise import fold
+
+_CONFIDENCE = 0.85
+
+
+def kin(sentences: Iterable[Marked], nodes: Sequence[FoundNode]) -> list[FoundEdge]:
+    """Once for a source. "Their mum" is a word, and no name."""
+    found: dict[tuple[int, int], FoundEdge] = {}
+    for marked in sentences:
+        speaker = marked.utterance.speaker
+        for letter, number, called in MARK.findall(marked.text):
+            node = int(number)
+            if letter != PERSON or called or speaker is None or node == speaker:
+                continue
+            type = _relation(nodes[node])
+            if type and (speaker, node) not in found:
+                found[speaker, node] = FoundEdge(
+                    a=speaker,
+                    b=node,
+                    type=type,
+                    description=retold(marked, marked.text, nodes),
+                    confidence=_CONFIDENCE,
+                    passage=marked.utterance.passage,
+                )
+    return list(found.values())
+
+
+def _relation(node: FoundNode) -> str | None:
+    """By the first word of one of its names."""
+    firsts = (fold(name).split() for name in (node.name, *node.aliases))
+    return next((type for words in firsts if words and (type := _kin().get(words[0]))), None)
+
+
+@cache
+def _kin() -> Mapping[str, str]:
+    table = data("relations")["kin"]
+    return {fold(word): type for type, words in table.items() for word in words.split()}
