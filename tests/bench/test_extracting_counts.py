@@ -198,6 +198,14 @@ def test_a_relation_that_is_told_twice_counts_once():
     assert count_edges([reading(*NODES, *twice)]).found == 1
 
 
+def test_a_relation_is_counted_under_the_word_of_the_labels():
+    gold = (wanted("I", "Acme", "works-at", "founded"),)
+    got = reading(*NODES, edge(ME, THE_ACME, "founded"), edge(ME, THE_LEO, "rival"), edges=gold)
+    assert count_edges([got], "works-at").found == 1
+    assert count_edges([got], "founded").found == 0
+    assert count_edges([got], "rival").wrong == 1
+
+
 def test_dates_and_attitudes_are_counted_for_the_edges_that_were_found():
     gold = (
         wanted("I", "Acme", "works-at", valid_from="2026-05"),

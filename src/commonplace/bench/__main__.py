@@ -1,9 +1,10 @@
 """`python -m commonplace.bench`: measure, print, and on request write JSON or Markdown.
 
 `python -m commonplace.bench truth` measures judgement instead of speed, `… understanding` how
-messages are understood, `… observe` what is kept of a conversation, `… quality` whether the right
-things come back, `… embedders` how well each embedder sees and how fast a store changes over to
-it, and `… load` what real servers do for many clients at once.
+messages are understood, `… observe` what is kept of a conversation, `… extract` what knowledge is
+found in one, `… quality` whether the right things come back, `… embedders` how well each embedder
+sees and how fast a store changes over to it, and `… load` what real servers do for many clients at
+once.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from rich.console import Console
 
 from commonplace.bench.asking_command import main as understanding
 from commonplace.bench.embedders import main as embedders
+from commonplace.bench.extracting_command import main as extracting
 from commonplace.bench.load.command import main as load
 from commonplace.bench.observe_command import main as observe
 from commonplace.bench.plan import PASSAGES, SIZES, USERS, Plan, quick
@@ -34,6 +36,7 @@ def main(arguments: list[str]) -> None:
         "truth": truth,
         "understanding": understanding,
         "observe": observe,
+        "extract": extracting,
         "embedders": embedders,
         "quality": quality,
         "load": load,

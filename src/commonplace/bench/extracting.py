@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -87,8 +87,13 @@ class Reading:
         return {(*self._in_one_form(gold.a, gold.b, type), gold.ends) for type in gold.types}
 
     @cached_property
-    def _accepted(self) -> set[Told]:
-        return {form for gold in self.conversation.edges for form in self.forms(gold)}
+    def _accepted(self) -> dict[Told, GoldEdge]:
+        return {form: gold for gold in self.conversation.edges for form in self.forms(gold)}
+
+    def called(self, told: Told) -> str:
+        """The relationship: by the label's first word where it is right, or else by its own."""
+        gold = self._accepted.get(told)
+        return gold.types[0] if gold else told[2]
 
     # ——— right, wrong, missing ———
 
@@ -194,17 +199,17 @@ def _sorts(node: FoundNode | GoldNode) -> frozenset[str]:
 
 
 def count_edges(readings: Sequence[Reading], type: str | None = None) -> Count:
-    """Of all edges, or of one relationship: an edge of the labels is of its first one."""
+    """Of all edges, or of one relationship, as the labels call it."""
 
-    def told(edges: Sequence[Told]) -> int:
-        return sum(type is None or edge[2] == type for edge in edges)
+    def told(each: Reading, edges: Iterable[Told]) -> int:
+        return sum(type is None or each.called(edge) == type for edge in edges)
 
     def gold(edges: Sequence[GoldEdge]) -> int:
         return sum(type is None or edge.types[0] == type for edge in edges)
 
     return Count(
-        sum(told(list(each.edges)) for each in readings),
-        sum(told(each.wrong_edges) for each in readings),
+        sum(told(each, each.edges) for each in readings),
+        sum(told(each, each.wrong_edges) for each in readings),
         sum(gold(each.due_edges) for each in readings),
         sum(gold(each.missing_edges) for each in readings),
     )

@@ -20,7 +20,7 @@ def by_language(readings: Sequence[Reading], half: str) -> Table:
         f"What is found in conversations, {half} half, %",
         (
             "language",
-            "conversations",
+            "talks",
             "nodes",
             "node precision",
             "node recall",
@@ -62,7 +62,7 @@ def by_sort(readings: Sequence[Reading], half: str) -> Table:
 
 def by_relationship(readings: Sequence[Reading], half: str) -> Table:
     wanted = {edge.types[0] for each in readings for edge in each.due_edges}
-    found = {told[2] for each in readings for told in each.edges}
+    found = {each.called(told) for each in readings for told in each.edges}
     counts = [(type, count_edges(readings, type)) for type in sorted(wanted | found)]
     return _counted(f"extract edges {half}", f"Edges by relationship, {half} half", counts)
 

@@ -1,0 +1,80 @@
+"""`python -m commonplace.bench extract`: the open half is for looking at, the sealed one is not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commonplace.bench.extracting import count_edges, count_nodes, read
+from commonplace.bench.extracting_command import main
+from commonplace.bench.extracting_labels import read_conversations
+from commonplace.bench.extracting_tables import LEAST_EDGE_PRECISION, LEAST_NODE_PRECISION
+from commonplace.bench.labels import OPEN, SEALED
+from commonplace.language.extracting.extract import extract
+
+LABELLED = Path(__file__).parents[2] / "labelled"
+TALK = {
+    "id": "en-chat-90",
+    "language": "en",
+    "source_type": "chat",
+    "date": "2026-05-20",
+    "owner": {"name": "Dana Reed"},
+    "turns": [{"speaker": "Dana Reed", "role": "user", "text": "Hello."}],
+    "nodes": [{"type": "Person", "subtype": "", "names": ["Xanthippe Quill"]}],
+    "edges": [{"a": "I", "b": "Xanthippe Quill", "types": ["friend"]}],
+}
+
+
+@pytest.fixture
+def labelled(tmp_path):
+    for half in (OPEN, SEALED):
+        (tmp_path / f"conversations-{half}.jsonl").write_text(json.dumps(TALK), encoding="utf-8")
+    return tmp_path
+
+
+def run(capsys, *arguments: str) -> str:
+    main(arguments)
+    return capsys.readouterr().out
+
+
+def test_the_open_half_can_be_looked_at(labelled, capsys):
+    shown = run(capsys, "--half", OPEN, "--show", "--data", str(labelled), "--only=conversations")
+    assert "missing node: Person  'Xanthippe Quill'" in shown
+    assert "missing edge: I > Xanthippe Quill: friend" in shown
+
+
+def test_of_the_sealed_half_only_totals_are_told(labelled, capsys):
+    with pytest.raises(SystemExit, match="sealed half shows no items"):
+        main(["--half", SEALED, "--show"])
+    told = run(capsys, "--show", "--data", str(labelled), "--only=conversations")
+    told = told.partition("sealed half, %")[2]
+    assert "node recall" in told
+    assert "by type" not in told
+    assert "Xanthippe" not in told
+
+
+def test_extraction_is_timed(labelled, capsys):
+    assert "turns/s" in run(capsys, "--data", str(labelled), "--only=speed")
+
+
+def test_names_are_compared_with_capitals(tmp_path, capsys):
+    text = "we\tO\nmet\tO\nAnna\tB-person\nBerg\tI-person\n"
+    (tmp_path / "emerging.dev.conll").write_text(text, encoding="utf-8")
+    (tmp_path / "nemo-hebrew-dev.bmes").write_text("דן S-PER\n", encoding="utf-8")
+    told = run(capsys, "--marked", str(tmp_path), "--only=names")
+    assert "capitals, types given" in told
+    assert "F1 behind capitals" in told
+
+
+def test_without_marked_text_the_names_are_left_out_and_that_is_said(tmp_path, capsys):
+    missing = tmp_path / "nowhere"
+    told = run(capsys, "--marked", str(missing), "--only=names")
+    assert "not measured" in told
+
+
+def test_the_open_half_stays_at_what_is_wanted():
+    readings = read(read_conversations(LABELLED, OPEN), extract)
+    assert count_nodes(readings).precision >= LEAST_NODE_PRECISION
+    assert count_edges(readings).precision >= LEAST_EDGE_PRECISION
