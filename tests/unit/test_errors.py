@@ -41,7 +41,7 @@ def test_an_error_about_no_field_names_none():
 def test_only_what_changed_nothing_and_may_pass_is_retryable():
     retryable = {error.code for error in ALL if error.retryable}
     passing = {"stale_decision", "store_busy", "store_unavailable", "embedder_unavailable"}
-    assert retryable == passing | {"rate_limited"}
+    assert retryable == passing | {"rate_limited", "query_engine_failed"}
 
 
 def test_the_tree_on_top_of_the_file_names_every_error():

@@ -26,6 +26,8 @@ _STATUS: Mapping[type[CommonplaceError], int] = {
     errors.IdempotencyConflict: 409,
     errors.ChangedMeanwhile: 412,
     errors.RateLimited: 429,
+    errors.QueryTooCostly: 422,
+    errors.QueryEngineFailed: 503,
     errors.EmbedderMismatch: 503,
     errors.EmbedderUnavailable: 503,
     errors.StaleDecision: 409,

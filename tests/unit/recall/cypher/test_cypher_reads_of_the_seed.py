@@ -1,0 +1,252 @@
+"""Every reading query that the seed documents write works as it is written there."""
+
+import re
+
+import pytest
+
+from commonplace.errors import BadCypher
+from support.small_graph import ALICE, NOW, TEAM, days_ago, small_graph
+
+ACCESS = """
+// Users can access Sources where they are participants OR it's their team
+MATCH (s:Source)
+WHERE s.user_id = $userId                // Created by them
+  OR $userId IN s.participants           // They participated
+  OR s.team_id IN $userTeamIds           // Team-scoped and they're members
+RETURN s
+"""
+GIRL = (
+    "MATCH (u:Person {is_owner: true})-[r:has_relationship_with]-(p:Person) "
+    "WHERE p.name CONTAINS 'girl' RETURN p, r"
+)
+CONCEPTS = """
+  MATCH (c:Concept)
+  WHERE c.user_id = $userId
+  RETURN c
+"""
+TEAM_SOURCES = """
+  MATCH (s:Source)
+  WHERE s.team_id IN $teamIds
+    OR s.user_id = $userId
+    OR $userId IN s.participants
+  RETURN s
+"""
+ACROSS_TEAMS = """
+// User can access Sources from any of their teams
+MATCH (s:Source)
+WHERE s.team_id IN $userTeamIds
+RETURN s
+"""
+ENTITIES = """
+// Find all semantic entities for user (all are user-scoped)
+MATCH (e:Entity {user_id: $userId})
+RETURN e
+"""
+CONTRIBUTIONS = """
+// Find all notes added by user (in their own graph)
+MATCH (n)
+WHERE n.user_id = $userId
+UNWIND n.notes AS note
+WITH n, note
+WHERE note.added_by = $userId
+RETURN n.name, note.content, note.date_added
+"""
+
+
+def keys(rows):
+    return {row[0]["entity_key"] for row in rows}
+
+
+def test_sources_that_a_user_may_read(ask):
+    rows = ask(ACCESS, userId=ALICE, userTeamIds=[TEAM])
+    assert keys(rows) == {"source:meeting", "source:memo"}
+
+
+def test_the_girl_of_the_traverse_example(ask):
+    [(person, relationship)] = ask(GIRL)
+    assert person["name"] == "the girl from the gym"
+    assert relationship["_label"] == "has_relationship_with"
+    assert relationship["relationship_type"] == "acquaintance"
+
+
+def test_concepts_of_a_user(ask):
+    assert keys(ask(CONCEPTS, userId=ALICE)) == {"node:async", "node:remote"}
+    assert ask(CONCEPTS, userId="somebody-else") == []
+
+
+def test_sources_of_teams(ask):
+    rows = ask(TEAM_SOURCES, userId=ALICE, teamIds=[TEAM])
+    assert keys(rows) == {"source:meeting", "source:memo"}
+
+
+def test_sources_across_teams(ask):
+    assert keys(ask(ACROSS_TEAMS, userTeamIds=[TEAM, "team-002"])) == {
+        "source:meeting",
+        "source:theirs",
+    }
+    assert ask(ACROSS_TEAMS, userTeamIds=[]) == []
+
+
+def test_entities_of_a_user(ask):
+    assert keys(ask(ENTITIES, userId=ALICE)) == {"node:google", "node:chicago"}
+
+
+def test_who_said_what(ask):
+    """Only live notes; each with the day on which it was added."""
+    rows = ask(CONTRIBUTIONS, userId=ALICE)
+    assert {row[:2] for row in rows} == {
+        ("Sarah", "Worked at Google from 2019 to 2021"),
+        ("Sarah", "Likes 'tea', \"coffee\" and\nwalks"),
+    }
+    assert {row[2] for row in rows} == {"2026-02-24T09:00:00Z", "2026-02-20T09:00:00Z"}
+
+
+def test_one_or_all_labels_of_a_repository(ask):
+    """The template of the seed's repositories: a label, user_id, and any filters."""
+    template = "MATCH (n:{}) WHERE n.user_id = $userId AND n.name = $name RETURN n"
+    for label, name in (("Person", "Bob"), ("Concept", "remote work"), ("Entity", "Google")):
+        [(found,)] = ask(template.format(label), userId=ALICE, name=name)
+        assert found["_label"] == label
+
+
+def test_sources_of_a_repository(ask):
+    rows = ask(
+        """
+        MATCH (s:Source)
+        WHERE (s.team_id IN $teamIds OR s.user_id = $userId OR $userId IN s.participants)
+        AND s.source_type = $source_type
+        RETURN s
+        """,
+        teamIds=[],
+        userId=ALICE,
+        source_type="voice-memo",
+    )
+    assert keys(rows) == {"source:memo"}
+
+
+def test_what_holds_now(ask):
+    rows = ask(
+        "MATCH (:Person {is_owner: true})-[r:associated_with]-(:Entity {name: 'Google'}) "
+        "WHERE r.valid_to IS NULL RETURN r.description"
+    )
+    assert rows == [("User declined job offer",)]
+
+
+@pytest.mark.parametrize(
+    ("date", "told"),
+    [
+        ("2026-01-05T00:00:00Z", ["User accepted job offer"]),
+        ("2026-01-20", ["User declined job offer"]),
+        ("2025-12-31", []),
+    ],
+)
+def test_what_held_on_a_day(ask, date, told):
+    """ "What did the user think about Google in January?" """
+    rows = ask(
+        "MATCH (:Person {is_owner: true})-[r]-(:Entity {name: 'Google'}) "
+        "WHERE r.valid_from <= $date AND (r.valid_to IS NULL OR r.valid_to > $date) "
+        "RETURN r.description",
+        date=date,
+    )
+    assert [row[0] for row in rows] == told
+
+
+def test_relationships_of_one_user(ask):
+    query = "MATCH (a)-[rel]->(b) WHERE rel.user_id = $userId RETURN count(*)"
+    assert ask(query, userId=ALICE) == [(9,)]
+
+
+def test_storylines_and_macros_are_declared_and_empty(ask):
+    """So a query that asks for them is right, and finds nothing yet."""
+    assert ask("MATCH (s:Storyline)-[:about]->(a) RETURN s, a") == []
+    assert ask("MATCH (s:Storyline)-[:includes]->(o:Source) RETURN s.storyline_id, o") == []
+    assert ask("MATCH (m:Macro)-[:rooted_in]->(a) RETURN m.macro_id, a") == []
+    assert (
+        ask(
+            "MATCH (n:Storyline|Macro) WHERE (n.team_id IS NULL AND n.user_id = $userId) "
+            "OR n.team_id IN $userTeams RETURN n",
+            userId=ALICE,
+            userTeams=[TEAM],
+        )
+        == []
+    )
+    assert ask("MATCH (m:Macro)-[:groups]->(s:Storyline) RETURN m, s") == []
+
+
+def test_people_talked_about_in_the_last_week(ask):
+    """The seed's example for the Cypher mode."""
+    rows = ask(
+        "MATCH (s:Source)-[:mentions]->(p:Person) "
+        "WHERE s.started_at > datetime() - duration('P7D') RETURN DISTINCT p.name"
+    )
+    assert rows == [("Bob",)]
+
+
+WRITES = [
+    "CREATE CONSTRAINT team_id_unique IF NOT EXISTS FOR (t:Team) REQUIRE (t.team_id) IS UNIQUE;",
+    "CREATE (t:Team {team_id: randomUUID(), name: $teamName, created_at: datetime()})",
+    "MERGE (p:Person {canonical_name: 'sarah', user_id: 'alice-123'})",
+    "(alice:Person {is_owner: true, user_id: 'alice-123'})",
+]
+
+
+@pytest.mark.parametrize("query", WRITES)
+def test_the_seeds_writes_are_refused(ask, query):
+    with pytest.raises(BadCypher):
+        ask(query, teamName="x", userId=ALICE, settingsJson="{}")
+
+
+def test_every_field_of_the_seed_is_there(ask):
+    """Fields of the seed, label by label: each can be asked for."""
+    for label, fields in FIELDS.items():
+        asked = ", ".join(f"n.{field}" for field in re.findall(r"\w+", fields))
+        ask(f"MATCH (n:{label}) RETURN {asked}")
+    for kind in KINDS:
+        asked = ", ".join(f"r.{field}" for field in re.findall(r"\w+", EDGE))
+        ask(f"MATCH ()-[r:{kind}]->() RETURN {asked}")
+
+
+_NODE = """entity_key user_id created_by name description notes is_dirty embedding confidence
+salience
+recall_frequency last_recall_interval decay_gradient state ttl_policy access_count last_accessed_at
+created_at updated_at source_count first_mentioned_at distinct_source_days distinct_days has_meso
+has_macro"""
+FIELDS = {
+    "Team": "team_id name created_at created_by settings",
+    "Person": f"{_NODE} canonical_name is_owner",
+    "Concept": _NODE,
+    "Entity": f"{_NODE} type",
+    "Source": """entity_key user_id team_id raw_content content source_type context_type provenance
+    started_at ended_at participants summary keywords tags embedding processing_status
+    processing_started_at processing_completed_at extraction_started_at extraction_completed_at
+    salience last_accessed_at access_count recall_frequency last_recall_interval decay_gradient
+    state sensitivity ttl_policy created_at updated_at""",
+    "Artifact": """entity_key user_id name description content sensitivity ttl_policy created_at
+    updated_at""",
+    "Storyline": """storyline_id user_id team_id anchor_entity_key name description embedding
+    is_dirty source_count started_at last_source_at salience state ttl_policy access_count
+    recall_frequency created_at updated_at""",
+    "Macro": """macro_id user_id team_id anchor_entity_key name description embedding is_dirty
+    storyline_count total_source_count started_at last_event_at salience state ttl_policy
+    access_count recall_frequency created_at updated_at""",
+}
+EDGE = """user_id description notes is_dirty attitude proximity relationship_type relation_embedding
+notes_embedding state salience recall_frequency last_recall_interval decay_gradient access_count
+last_accessed_at recorded_by valid_from valid_to recorded_at confidence created_at updated_at"""
+KINDS = (
+    "has_relationship_with",
+    "engages_with",
+    "associated_with",
+    "relates_to",
+    "involves",
+    "connected_to",
+)
+
+
+def test_salience_and_state_are_those_of_this_moment(engine):
+    """They are computed, not stored: a read twelve times is core, and fades day by day."""
+    query = "MATCH (p:Person {name: 'Sarah'}) RETURN p.state, p.access_count, p.salience"
+    [(state, count, today)] = engine.run("small", small_graph, NOW, query).rows
+    later = engine.run("later", small_graph, days_ago(-100), query).rows[0][2]
+    assert (state, count) == ("core", 12)
+    assert later < today < 0.8
