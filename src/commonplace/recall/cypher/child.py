@@ -51,6 +51,7 @@ class Graphs:
     def query(self, key: str, query: str, asked: dict[str, Any]) -> Answer:
         graph = self._loaded[key]
         self._loaded.move_to_end(key)
+        graph.execute(f"CALL enable_plan_optimizer={not asked['in_order']}").close()
         with _nothing_opens():
             result = graph.execute(query)
             try:

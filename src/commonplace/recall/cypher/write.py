@@ -127,7 +127,8 @@ class _Writer:
         hops = ""
         if one.hops:
             least = max(1, one.hops.least) if shortest else one.hops.least
-            hops = f"*{f' {shortest} ' if shortest else ''}{least}..{one.hops.most}"
+            how = shortest or "TRAIL"  # no relationship twice, as Cypher has it
+            hops = f"* {how} {least}..{one.hops.most}"
         properties = f" {self.of(one.properties)}" if one.properties else ""
         left, right = ("<-" if one.arrow == "<-" else "-"), ("->" if one.arrow == "->" else "-")
         return f"{left}[{name}{types}{hops}{properties}]{right}"
