@@ -107,6 +107,8 @@ class ExpressionReader(AtomReader):
         while True:
             if self.takes("."):
                 of = Property(of, self.key())
+                if self.sees("("):
+                    self.fail(f"There is no function …{of.key}")
             elif self.takes("["):
                 of = self._index(of)
             elif self.sees(":"):

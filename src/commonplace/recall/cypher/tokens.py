@@ -80,6 +80,8 @@ def _check_text(query: str) -> None:
 def _token(query: str, at: int) -> Token:
     if query[at] in "'\"":
         return _string(query, at)
+    if query.startswith("/*", at):
+        raise BadCypher(f"The comment that begins at {place(query, at)} does not end.")
     for kind, pattern in (
         (Kind.NAME, _NAME),
         (Kind.PARAMETER, _PARAMETER),
@@ -140,8 +142,6 @@ def _odd(query: str, at: int) -> str:
     char = query[at]
     if char == "`":
         return "A name in backticks that is more than letters, digits, _ and spaces"
-    if query.startswith("/*", at):
-        return "A comment that does not end"
     name = unicodedata.name(char, f"U+{ord(char):04X}")
     return f"'{char}'" if char.isascii() and char.isprintable() else f"The character {name}"
 
