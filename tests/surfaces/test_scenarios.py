@@ -1,9 +1,11 @@
 """The same table of scenarios through every surface: equal answers, equal errors."""
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import compress
 from pathlib import Path
 
 import pytest
+from answer_types import types_in
 from faces import AsyncFace, ClientFace, CommandLineFace, PythonFace, RestFace, play
 from mcp_face import McpFace, is_offered, place_for, tool_for
 from scenarios import SCENARIOS
@@ -26,13 +28,22 @@ def test_every_surface_answers_alike(scenario, tmp_path: Path, monkeypatch, caps
     try:
         transcripts = {name: play(face, scenario) for name, face in faces.items()}
     finally:
-        for face in faces.values():
-            face.close()
+        close_together(faces.values())
     offered = [is_offered(step) for step in scenario.steps]
     of_mcp = list(compress(transcripts.pop("mcp"), offered))
     assert of_mcp == list(compress(transcripts["python"], offered)), "mcp"
     for name, transcript in transcripts.items():
         assert transcript == transcripts["python"], name
+    # Code that was written against the embedded handle reads answers from afar alike.
+    here, afar = (list(map(types_in, faces[name].given)) for name in ("python", "client"))
+    assert afar == here, "types"
+
+
+def close_together(faces):
+    """A server that ends gives its connections a moment: one moment for all."""
+    with ThreadPoolExecutor() as threads:
+        for closed in [threads.submit(face.close) for face in faces]:
+            closed.result()
 
 
 def test_the_table_covers_every_operation_on_the_command_line():
@@ -79,7 +90,9 @@ def test_what_has_no_way_over_mcp_is_known():
 def test_postgres_answers_like_sqlite(postgres, tmp_path: Path):
     for number, scenario in enumerate(SCENARIOS):
         sqlite = PythonFace(str(tmp_path / f"{number}.db"))
-        server = PythonFace(postgres.database())
+        url = postgres.database()
+        server = PythonFace(url)
         assert play(server, scenario) == play(sqlite, scenario)
         sqlite.close()
         server.close()
+        postgres.give_back(url)
