@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from commonplace.surfaces.cli.main import main
-from support.processes import CONTEXT, PATIENCE
+from support.processes import CONTEXT, PATIENCE, started
 
 
 def run(
@@ -32,10 +32,7 @@ def run(
         given.write(stdin.encode())
         given.seek(0)
         ours, theirs = CONTEXT.Pipe()
-        process = CONTEXT.Process(
-            target=be_the_program, args=(theirs, list(arguments), dict(environment), where)
-        )
-        process.start()
+        process = started(be_the_program, (theirs, list(arguments), dict(environment), where))
         theirs.close()
         for file in (given, said, complained):
             send_handle(ours, file.fileno(), process.pid)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from commonplace.settings import BY_NAME
-from support.processes import CONTEXT
+from support.processes import CONTEXT, started
 from support.program import be_the_program
 from support.rest_server import PATIENCE, Reachable
 
@@ -45,8 +45,7 @@ class Served(Reachable):
     def _start(self, arguments: list[str]) -> None:
         ours, theirs = CONTEXT.Pipe()
         given = (theirs, arguments, self._environment, str(Path.cwd()))
-        self.process = CONTEXT.Process(target=be_the_program, args=given, daemon=True)
-        self.process.start()
+        self.process = started(be_the_program, given)
         theirs.close()
         read, write = os.pipe()
         with open(os.devnull) as nothing:
