@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import commonplace
 from commonplace import settings
@@ -12,6 +13,7 @@ from commonplace.model.heard import Role
 from commonplace.model.kinds import Kind
 from commonplace.operations import BY_NAME, OPERATIONS, Effect
 from commonplace.recall.query import Returns
+from commonplace.surfaces.media_types import JSON
 from commonplace.surfaces.rest.app import build_app
 from commonplace.surfaces.rest.routes import NOT_OVER_HTTP, ROUTES, routes_of
 from commonplace.surfaces.schemas import of_parameter
@@ -68,6 +70,28 @@ EXPECTED = """
 def test_what_people_look_for_is_where_they_expect_it(address):
     method, path = address.split()
     assert (method, path) in {(route.method, route.in_full()) for route in ROUTES}
+
+
+def test_every_answer_in_json_has_an_example_that_fits_its_schema(described):
+    answers = {
+        f"{method} {path}": operation["responses"]["200"]["content"][JSON]
+        for path, methods in described["paths"].items()
+        for method, operation in methods.items()
+        if JSON in operation["responses"]["200"]["content"]
+    }
+    assert len(answers) >= len(ROUTES) - 1  # the export is lines
+    for address, answer in answers.items():
+        whole = {**answer["schema"], "components": described["components"]}
+        wrong = list(Draft202012Validator(whole).iter_errors(answer["example"]))
+        assert not wrong, (address, wrong)
+    (told,) = answers["get /v1/teams"]["example"]
+    assert (told["name"], told["role"]) == ("city", "member")
+
+
+def test_a_second_server_describes_itself_like_the_first(described, book):
+    """The table is described once in a process: what one server makes of it is not the next's."""
+    again, _ = build_app(book, settings.load({}, environment={}))
+    assert again._app.openapi() == described
 
 
 def test_no_two_routes_share_an_address():

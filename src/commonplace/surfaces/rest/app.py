@@ -79,14 +79,8 @@ def _operate(app: FastAPI, reception: Reception) -> None:
             response_model=None,
             **described,
         )
-    without = app.openapi
-
-    def with_components() -> dict[str, Any]:
-        schema = without()
-        schema.setdefault("components", {}).update(description().components())
-        return schema
-
-    app.openapi = with_components  # type: ignore[method-assign]
+    incomplete = app.openapi
+    app.openapi = lambda: description().complete(incomplete())  # type: ignore[method-assign]
 
 
 async def _page(request: Request) -> Response:

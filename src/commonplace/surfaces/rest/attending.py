@@ -16,17 +16,6 @@ from commonplace.surfaces.rest.openapi import WITH_A_KEY, problems, who_asks
 from commonplace.surfaces.rest.reception import Reception
 from commonplace.surfaces.rest.routes import PREFIX
 
-_ANA = {
-    "user_id": "ana",
-    "agent": None,
-    "cleared": False,
-    "may_resolve": True,
-    "read_only": False,
-    "team": None,
-    "key": None,
-    "revision": 41,
-}
-
 
 def _state(word: str) -> dict[str, Any]:
     schema = {"type": "object", "properties": {"status": {"type": "string"}}}
@@ -38,7 +27,7 @@ class Attendance:
         self._reception = reception
 
     def add_to(self, app: FastAPI) -> None:
-        me = {"schema": {"$ref": "#/components/schemas/Me"}, "example": _ANA}
+        me = {"schema": {"$ref": "#/components/schemas/Me"}}
         asked = {"parameters": list(who_asks()), "security": WITH_A_KEY}
         whose = "Whose memory it is, who asks, and its revision"
         for path, endpoint, told, content, more in (

@@ -12,6 +12,7 @@ from commonplace.errors import InvalidInput, NotFound, all_errors
 from commonplace.operations import Parameter, Shape
 from commonplace.surfaces.media_types import BYTES, JSON, LINES, PROBLEM
 from commonplace.surfaces.rest.answering import LONGEST_KEY
+from commonplace.surfaces.rest.example_answers import Examples
 from commonplace.surfaces.rest.headers import (
     AGENT,
     IDEMPOTENCY_KEY,
@@ -78,11 +79,17 @@ class Description:
             "content": {JSON: {"schema": self._answers.of(hint)}},
         }
 
-    def components(self) -> dict[str, Any]:
-        return {
-            "schemas": {**self._answers.named, "Me": _ME, "Problem": _PROBLEM},
-            "securitySchemes": SECURITY,
-        }
+    def complete(self, whole: dict[str, Any]) -> dict[str, Any]:
+        """What FastAPI made of it, with the named schemas, and with examples of the answers: it
+        would leave out of them what is null."""
+        named = {**self._answers.named, "Me": _ME, "Problem": _PROBLEM}
+        whole["components"] = {"schemas": named, "securitySchemes": SECURITY}
+        examples = Examples(named)
+        for operation in (each for path in whole["paths"].values() for each in path.values()):
+            answer = operation["responses"]["200"]["content"].get(JSON)
+            if answer is not None:
+                answer.setdefault("example", examples.of(answer["schema"]))
+        return whole
 
 
 _NOUNS = {"/sources/": "_source", "/consent": "_consent"}
@@ -215,7 +222,7 @@ def problems() -> dict[int | str, dict[str, Any]]:
 
 _WORDS = "^[!-~]([ -~]*[!-~])?$"  # what a header can hold
 _TEXT: Schema = {"type": "string"}
-_TEXT_OR_NONE: Schema = {"type": ["string", "null"]}
+_TEXT_OR_NONE: Schema = {"anyOf": [_TEXT, {"type": "null"}]}
 _FLAG: Schema = {"type": "boolean"}
 _ME: Schema = {
     "type": "object",
