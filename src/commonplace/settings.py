@@ -157,6 +157,21 @@ TABLE: tuple[Setting, ...] = (
         "How many memories observe makes of conversations in a day, for each user (days by UTC).",
         0,
     ),
+    Setting(
+        "extraction",
+        str,
+        "auto",
+        "When sources become knowledge: auto (as soon as they are processed) or on-demand (only "
+        "when `extract` is called).",
+        choices=("auto", "on-demand"),
+    ),
+    Setting(
+        "names",
+        str,
+        "rules",
+        "What finds names in sources: rules, or spacy beside them (English; needs the extra ner).",
+        choices=("rules", "spacy"),
+    ),
     Setting("lock_timeout", float, 60.0, "Seconds to wait for another writer.", 0),
     Setting("pool_size", int, 10, "Connections kept to PostgreSQL.", 1),
     Setting(
@@ -225,6 +240,8 @@ class Settings:
     idle_days: float
     proposal_days: float
     observe_daily: int
+    extraction: str
+    names: str
     lock_timeout: float
     pool_size: int
     serve_host: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from commonplace.desk import Desk, can_see_source, placed_for, reach_of, visibility_in
@@ -41,6 +41,7 @@ class Read:
     found: found.Extracted
     batch: Batch
     started_at: datetime
+    by_hand: bool = False  # then all of it counts anew
 
     @property
     def said_at(self) -> dict[int, datetime]:
@@ -92,11 +93,18 @@ def extracted(desk: Desk, reader: Principal, read: Read) -> tuple[Changeset, Kep
     revision = desk.store.counters(scope).revision
     canvas = Canvas(desk, scope, ACTOR, at)
     names = known(desk.pictures.of(scope).picture.nodes.values())
-    take_in(canvas, names, read.source, read.found, read.said_at)
+    take_in(canvas, names, read.source, read.found, read.said_at, _read_before(desk, scope, read))
     kept = keep(desk, reader, read.source, read.batch)
     steps = (*weave(canvas, place=Node.WORKER), *kept.steps, *_done(read, scope, at))
     changeset = Changeset(scope, at, ACTOR, steps, revision, read.source.thread_id)
     return changeset, kept
+
+
+def _read_before(desk: Desk, reader: Scope, read: Read) -> int:
+    """How many passages stand that this reader has taken in: only of what grows part by part."""
+    grows = read.source.origin == THREAD or read.source.parts > 1
+    known = desk.store.extractions(reader, [read.source.id]) if grows and not read.by_hand else []
+    return known[0].passages if known else 0
 
 
 def _done(read: Read, reader: Scope, at: datetime) -> tuple[Step, ...]:
@@ -163,7 +171,7 @@ def extract_these(desk: Desk, reader: Principal, ids: Sequence[str]) -> Extracte
                 remedy="Wait until it is processed; see jobs.",
                 field="ids",
             )
-        total += _extract(desk, reader, read)
+        total += _extract(desk, reader, replace(read, by_hand=True))
     return _told(desk, reader, total, 0)
 
 

@@ -10,6 +10,7 @@ from commonplace.errors import InvalidInput
 from commonplace.graph.canvas import Canvas
 from commonplace.graph.known import key_of
 from commonplace.model.graph.node import PREFIX, Node, TtlPolicy
+from commonplace.model.graph.note import PREFIX as OF_NOTES
 from commonplace.model.graph.note import Lifetime, Note, expiry
 from commonplace.model.graph.telling import EdgeTelling, NodeTelling
 from commonplace.model.graph.words import NodeType
@@ -116,7 +117,7 @@ def relate(
 
 def note(canvas: Canvas, about: str, content: str, lifetime: Lifetime) -> Note:
     made = Note(
-        id=canvas.desk.new_id(),
+        id=OF_NOTES + canvas.desk.new_id(),
         about=about,
         content=content,
         added_by=canvas.by,

@@ -13,6 +13,7 @@ from commonplace.graph.owner import owner_node
 from commonplace.graph.resolve import SEVERAL, resolve
 from commonplace.language.extracting.found import Extracted, FoundEdge, FoundNode, FoundNote
 from commonplace.model.graph.node import PREFIX, Node
+from commonplace.model.graph.note import PREFIX as OF_NOTES
 from commonplace.model.graph.note import Note, expiry
 from commonplace.model.graph.telling import Cited, EdgeTelling, NodeTelling
 from commonplace.model.graph.words import NodeType
@@ -35,9 +36,11 @@ def take_in(
     source: Source,
     found: Extracted,
     said_at: Mapping[int, datetime],
+    read_before: int = 0,
 ) -> None:
-    """``said_at``: when each passage was."""
-    taking = _Taking(canvas, known, cited(source), said_at)
+    """``said_at``: when each passage was. ``read_before``: so many passages were taken in already:
+    what they told and is not told any more was taken out by hand, and stays out."""
+    taking = _Taking(canvas, known, cited(source), said_at, read_before)
     nodes, edges, notes = canvas.desk.store.told_by(canvas.scope, [source.id])
     canvas.load(t.node for t in nodes)
     for telling in edges:
@@ -57,6 +60,7 @@ class _Taking:
     known: Known
     source: Cited
     said_at: Mapping[int, datetime]
+    read_before: int
 
     # ——— who is meant ———
 
@@ -114,21 +118,25 @@ class _Taking:
 
     def tell(self, found: Extracted, places: Sequence[str | None]) -> set[str]:
         """The ids of all that this source tells now."""
-        kept: set[str] = set()
-        for node, id in zip(found.nodes, places, strict=True):
-            if id is not None:
-                kept.add(self._tell_node(node, id))
+        told = [
+            self._tell_node(node, id) if id is not None else None
+            for node, id in zip(found.nodes, places, strict=True)
+        ]
+        present = [id if told[place] else None for place, id in enumerate(places)]
         for edge in found.edges:
-            a, b = places[edge.a], places[edge.b]
+            a, b = present[edge.a], present[edge.b]
             if a is not None and b is not None and a != b:
-                kept.add(self._tell_edge(edge, a, b))
+                told.append(self._tell_edge(edge, a, b))
         for note in found.notes:
-            about = self._about(note, places)
+            about = self._about(note, present)
             if about is not None:
-                kept.add(self._tell_note(note, about))
-        return kept
+                told.append(self._tell_note(note, about))
+        return {id for id in told if id is not None}
 
-    def _tell_node(self, found: FoundNode, node: str) -> str:
+    def _is_taken_out(self, passages: Sequence[int]) -> bool:
+        return bool(passages) and max(passages) <= self.read_before
+
+    def _tell_node(self, found: FoundNode, node: str) -> str | None:
         telling = NodeTelling(
             id="",
             node=node,
@@ -147,11 +155,20 @@ class _Taking:
         for known in self.canvas.told.values():
             if replace(telling, id=known.id, recorded_at=known.recorded_at) == known:
                 return known.id
+        if self._is_taken_out(found.passages) and not self._tells_of(node):
+            return None
         telling = replace(telling, id=self.canvas.desk.new_id())
         self.canvas.tell(telling)
         return telling.id
 
-    def _tell_edge(self, found: FoundEdge, a: str, b: str) -> str:
+    def _tells_of(self, node: str) -> bool:
+        """In other words than now, perhaps: with more said, a name is read otherwise."""
+        return any(
+            t.node == node and t.source is not None and t.source.id == self.source.id
+            for t in self.canvas.told.values()
+        )
+
+    def _tell_edge(self, found: FoundEdge, a: str, b: str) -> str | None:
         said = self.said_at.get(found.passage, self.source.said_at)
         telling = EdgeTelling(
             id="",
@@ -174,6 +191,8 @@ class _Taking:
             same = replace(telling, id=known.id, edge=known.edge, recorded_at=known.recorded_at)
             if same == known:
                 return known.id
+        if self._is_taken_out([found.passage]):
+            return None
         telling = replace(telling, id=self.canvas.desk.new_id())
         self.canvas.relate(telling)
         return telling.id
@@ -188,15 +207,17 @@ class _Taking:
                 return edge.id
         return nodes[0]
 
-    def _tell_note(self, found: FoundNote, about: str) -> str:
+    def _tell_note(self, found: FoundNote, about: str) -> str | None:
         """It counts from the day that it was said."""
         said = self.said_at.get(found.passage, self.source.said_at)
         for known in self.canvas.notes.values():
             cites = known.source is not None and known.source.id == self.source.id
             if cites and known.about == about and known.content == found.content:
                 return known.id
+        if self._is_taken_out([found.passage]):
+            return None
         note = Note(
-            id=self.canvas.desk.new_id(),
+            id=OF_NOTES + self.canvas.desk.new_id(),
             about=about,
             content=found.content,
             added_by=self.canvas.by,

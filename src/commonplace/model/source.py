@@ -224,7 +224,7 @@ def split_alias(id: str) -> tuple[str, str] | None:
 
 
 _OURS = frozenset(
-    {"source", "profile", "abbreviation", "node", "edge", "storyline", "macro", "artifact"}
+    {"source", "profile", "abbreviation", "node", "edge", "note", "storyline", "macro", "artifact"}
 )
 _SAME_ORIGIN = {"bespoke": "file"}
 

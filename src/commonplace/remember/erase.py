@@ -10,6 +10,7 @@ from datetime import datetime
 
 from commonplace.desk import Desk, can_see, index_all
 from commonplace.errors import NotAllowed, StoreError
+from commonplace.graph.removing import is_of_the_graph, removal
 from commonplace.language.keywords import keywords
 from commonplace.model.changes import (
     Changeset,
@@ -109,6 +110,8 @@ class _Fall:
 
 
 def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
+    drawn = removal(desk, principal, [id for id in ids if is_of_the_graph(id)], Event.ERASE)
+    ids = [id for id in ids if not is_of_the_graph(id)]
     waiting = held_among(desk, principal, ids)
     held = [each.memory.id for each in waiting]
     proposed = proposals_among(desk, principal, ids)
@@ -130,9 +133,10 @@ def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
     proposals = erase_proposals(desk, principal, proposed, gone)
     owed = (Withdraw(tuple(source.id for source in sources)),) if sources else ()
     held_back = erase_held(desk, principal, waiting)
+    remembered: tuple[Step, ...] = (*rewrites, *reworded, *removals, *unsaid)
     return _Fall(
-        (*rewrites, *reworded, *removals, *unsaid, *ended, *owed, *held_back, *proposals),
-        (*gone, *held, *(id for step in proposals for id in step.ids)),
+        (*remembered, *ended, *owed, *held_back, *proposals, *drawn.steps),
+        (*gone, *held, *(id for step in proposals for id in step.ids), *drawn.gone),
         tuple(step.memory for step in (*rewrites, *reworded)),
         asked,
         tuple(sources),

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from commonplace.model.graph.telling import Cited
 
+PREFIX = "note:"
 MOST_SNIPPETS = 10
 LONGEST_SNIPPET = 500
 LONGEST_SNIPPETS = 5000  # all of them together
@@ -31,7 +32,7 @@ def expiry(lifetime: Lifetime, added: datetime) -> datetime | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    id: str
+    id: str  # note:<uuid>
     about: str  # a node or an edge
     content: str
     added_by: str

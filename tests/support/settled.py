@@ -1,0 +1,29 @@
+"""Until everything that is due has been done, by whichever worker of this process."""
+
+from __future__ import annotations
+
+import time
+
+from commonplace.book import Commonplace
+from commonplace.store.port import JobQuery
+
+PATIENCE = 60.0
+
+
+def settled(book: Commonplace) -> None:
+    """A thread of the book's own may be in the middle of a job: then its end is waited for."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        book.work(once=True)
+        due = book._desk.store.next_due()
+        if (due is None or due > book._desk.clock()) and not _running(book):
+            return
+        time.sleep(0.005)
+    raise AssertionError("work that is due was not done")
+
+
+def _running(book: Commonplace) -> bool:
+    store = book._desk.store
+    return any(
+        job.state == "running" for scope in store.scopes() for job in store.jobs(scope, JobQuery())
+    )

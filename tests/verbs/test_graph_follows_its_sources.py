@@ -1,0 +1,183 @@
+"""What a source told goes, hides and comes back with it; what others tell, too, stays."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import commonplace
+from commonplace.model.time_travel import NOW
+from commonplace.recall.graph.nodes import list_edges
+from support.clock import Clock
+from support.settled import settled
+
+OWNER = "ana"
+TALKS = (
+    ("2026-01-05", "Ana: My friend Sarah Chen works at Acme. Sarah has a dog called Rex."),
+    ("2026-01-12", "Ana: Sarah works at Globex now. My brother Dan lives in Haifa."),
+    ("2026-01-20", "Ana: Dan moved to Berlin. I can't stand Globex."),
+    ("2026-02-02", "Ana: Sarah Chen and Dan are married. I want to learn Greek."),
+    ("2026-02-10", "Ana: My manager Noa Levi works at Acme. I'm worried about money."),
+)
+
+NUMBERS = range(len(TALKS))
+SETTINGS = {"embedder": "hashing", "extraction": "on-demand"}
+
+
+def take_in(me, number):
+    date, said = TALKS[number]
+    return me.ingest(said, format="transcript", date=date, external_id=f"talk-{number}").id
+
+
+def told(me):
+    """The whole graph without its ids."""
+    names = {}
+    nodes = set()
+    for list_them in (me.people, me.concepts, me.entities):
+        for node in list_them(limit=1000, include_archived=True).nodes:
+            names[node.id] = node.name
+            nodes.add(
+                (
+                    node.node_type,
+                    node.type,
+                    node.name,
+                    frozenset(node.aliases),
+                    node.source_count,
+                    node.promotion_score,
+                    node.first_mentioned_at,
+                    node.last_mentioned_at,
+                    node.distinct_source_days,
+                    node.confidence,
+                    frozenset(node.notes_snippets),
+                )
+            )
+    edges = {
+        (
+            frozenset((edge.from_name, edge.to_name)),
+            edge.relationship_type,
+            edge.description,
+            edge.attitude,
+            edge.proximity,
+            edge.confidence,
+            edge.valid_from,
+            edge.valid_to,
+        )
+        for edge in list_edges(
+            me._desk, me.principal, None, (), NOW, limit=1000, after=None, past=True
+        ).edges
+    }
+    return nodes, edges
+
+
+@pytest.fixture
+def other_book(tmp_path, clock):
+    book = commonplace.open(str(tmp_path / "other.db"), embedder="hashing", clock=clock)
+    yield book
+    book.close()
+
+
+@pytest.mark.parametrize("erased", range(len(TALKS)))
+def test_an_erased_source_is_as_if_it_had_never_been_met(book, other_book, erased):
+    me, never = book.user(OWNER), other_book.user(OWNER)
+    ids = [take_in(me, number) for number in range(len(TALKS))]
+    settled(book)
+    for number in range(len(TALKS)):
+        if number != erased:
+            take_in(never, number)
+    settled(other_book)
+    before = told(me)
+    me.erase(ids[erased])
+    assert told(me) == told(never)
+    assert told(me) != before
+
+
+@settings(max_examples=12)
+@given(order=st.permutations(NUMBERS), erased=st.sets(st.sampled_from(NUMBERS), max_size=3))
+def test_whatever_came_in_whichever_order(order, erased):
+    clock = Clock()
+    with (
+        commonplace.open(
+            ":memory:", embedder="hashing", clock=clock, extraction="on-demand"
+        ) as book,
+        commonplace.open(
+            ":memory:", embedder="hashing", clock=clock, extraction="on-demand"
+        ) as rest,
+    ):
+        me, never = book.user(OWNER), rest.user(OWNER)
+        ids = {}
+        for number in order:
+            ids[number] = take_in(me, number)
+            me.extract([ids[number]])
+        for number in order:
+            if number not in erased:
+                never.extract([take_in(never, number)])
+        for number in erased:
+            me.erase(ids[number])
+        assert told(me) == told(never)
+
+
+def test_what_a_forgotten_source_told_hides_and_comes_back_with_it(book):
+    me = book.user(OWNER)
+    ids = [take_in(me, number) for number in range(3)]
+    settled(book)
+    before = told(me)
+    keys = {node.id for node in me.people(limit=100).nodes}
+    me.forget(ids[1])
+    hidden = told(me)
+    assert hidden != before
+    me.restore(ids[1])
+    assert told(me) == before
+    assert {node.id for node in me.people(limit=100).nodes} == keys  # nobody is another one now
+    me.forget(ids[1])
+    assert told(me) == hidden
+
+
+def test_a_purged_source_takes_along_what_it_told(book, clock):
+    me = book.user(OWNER)
+    ids = [take_in(me, number) for number in range(3)]
+    settled(book)
+    me.forget(ids[0])
+    hidden = told(me)
+    clock.tick(days=31)
+    me.tidy()
+    assert told(me) == hidden
+    assert me.verify_forget("Rex").clean
+
+
+def test_no_word_of_an_erased_source_is_left_in_the_graph(book):
+    me = book.user(OWNER)
+    ids = [take_in(me, number) for number in range(len(TALKS))]
+    settled(book)
+    me.erase(ids[0], now=True)
+    for word in ("Rex", "Sarah has a dog"):
+        assert me.verify_forget(word).clean
+
+
+def test_what_somebody_said_themself_stays_when_the_source_goes(book):
+    me = book.user(OWNER)
+    id = take_in(me, 0)
+    settled(book)
+    me.relate("me", "Sarah Chen", "colleague")
+    me.note("Sarah Chen", "Plays the cello", lifetime="forever")
+    me.erase(id)
+    sarah = me.node("Sarah Chen")
+    assert [edge.relationship_type for edge in sarah.edges] == ["colleague"]
+    assert [note.content for note in sarah.notes] == ["Plays the cello"]
+    assert sarah.node.source_count == 0
+
+
+def test_a_node_that_was_erased_does_not_come_back_while_the_talk_goes_on(book, clock):
+    me = book.user(OWNER)
+    me.observe("My brother Dan lives in Haifa.", thread="main")
+    clock.tick(minutes=2)
+    settled(book)
+    me.erase(me.node("Dan").node.id)
+    me.observe("My sister Ruth works at Acme.", thread="main")
+    clock.tick(minutes=2)
+    settled(book)
+    assert {node.name for node in me.people().nodes} == {OWNER, "Ruth"}
+    me.observe("Dan called me from Haifa, my brother is well.", thread="main")
+    clock.tick(minutes=2)
+    settled(book)
+    assert "Dan" in {node.name for node in me.people().nodes}
