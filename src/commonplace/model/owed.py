@@ -126,7 +126,5 @@ def _lacks_a_vector(step: Step) -> bool:
             return bool(step.text) and step.vector is None
         case AddSource() | ChangeSource():
             return any(index.vector is None for _, index in step.passages)
-        case PutNode() | PutEdge():
-            return step.text is not None and step.vector is None
         case _:
             return False
