@@ -95,7 +95,11 @@ def _cited(desk: Desk, principal: Principal, id: str) -> Cited:
 def list_artifacts(desk: Desk, principal: Principal, limit: int, after: str | None) -> ArtifactPage:
     """Newest first."""
     sight = visibility_of(principal)
-    shown = [each for each in desk.store.artifacts(principal.home) if sees_artifact(sight, each)]
+    shown = [
+        each
+        for each in desk.store.artifacts(principal.home)
+        if each.purge_at is None and sees_artifact(sight, each)
+    ]
     found = page(shown, after, limit + 1)
     return ArtifactPage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
 

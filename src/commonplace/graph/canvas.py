@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from commonplace.desk import Desk
+from commonplace.model.graph.edge import PREFIX as OF_EDGES
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node
 from commonplace.model.graph.note import Note
@@ -31,7 +32,8 @@ class Canvas:
     related: dict[str, EdgeTelling] = field(default_factory=dict)
     notes: dict[str, Note] = field(default_factory=dict)
     before: dict[str, NodeTelling | EdgeTelling | Note] = field(default_factory=dict)
-    changed_nodes: dict[str, Node] = field(default_factory=dict)  # new, merged, kept forever
+    changed_nodes: dict[str, Node] = field(default_factory=dict)  # new, merged, forgotten
+    changed_edges: dict[str, Edge] = field(default_factory=dict)
     _loaded: set[str] = field(default_factory=set)
 
     # ——— reading ———
@@ -83,6 +85,13 @@ class Canvas:
                 self._keep(self.notes, note)
             self.meet(end for edge in found for end in edge.ends)
 
+    def load_subject(self, about: str) -> None:
+        """What a note is on."""
+        if about.startswith(OF_EDGES):
+            self.load_edges([about])
+        else:
+            self.load([about])
+
     def _keep(self, kept: dict[str, Told], found: Told) -> None:
         """What was changed on the canvas already stays so."""
         if found.id not in self.before:
@@ -125,6 +134,9 @@ class Canvas:
     def put(self, node: Node) -> None:
         """A node that is new, or that somebody has changed by hand."""
         self.changed_nodes[node.id] = node
+
+    def put_edge(self, edge: Edge) -> None:
+        self.changed_edges[edge.id] = edge
 
     def set_standing(self, ids: Iterable[str], stands: bool) -> None:
         """Of what a source told: it is forgotten, or comes back."""

@@ -18,6 +18,7 @@ from commonplace.model.graph.edge import PREFIX as EDGE
 from commonplace.model.graph.node import PREFIX as NODE
 from commonplace.model.graph.note import PREFIX as NOTE
 from commonplace.model.graph.picture import Picture
+from commonplace.model.graph.relationships import spellings
 from commonplace.model.graph.steps import RemoveArtifact, RemoveEdge, RemoveNode
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.scope import Principal
@@ -42,7 +43,8 @@ def removal(desk: Desk, principal: Principal, ids: Sequence[str], ended: Event) 
     picture = seen(desk, principal, whole=True).picture
     canvas = Canvas(desk, principal.home, principal.actor, desk.clock())
     for id in ids:
-        _take_out(canvas, picture, id)
+        _check(picture, id)
+        take_out(canvas, id)
     steps = weave(canvas, ended=ended)
     made = tuple(
         RemoveArtifact(id, Entry(op=Op.DELETE, event=ended, subject=id, category=OF_ARTIFACTS))
@@ -53,36 +55,35 @@ def removal(desk: Desk, principal: Principal, ids: Sequence[str], ended: Event) 
     return Removal((*steps, *made), tuple(dict.fromkeys([*ids, *along])))
 
 
-def _take_out(canvas: Canvas, picture: Picture, id: str) -> None:
-    if id.startswith(NODE) and id in picture.nodes:
-        _node(canvas, picture, id)
-    elif id.startswith(EDGE) and id in picture.edges:
-        edge = picture.edges[id]
-        canvas.load_relations([edge.a], [edge.type])
-        canvas.untell([t.id for t in canvas.related.values() if t.edge == id])
-    elif id.startswith(NOTE) and (about := _subject(picture, id)):
-        if about.startswith(NODE):
-            canvas.load([about])
-        else:
-            canvas.load_edges([about])
-        canvas.untell([id])
-    elif not (id.startswith(ARTIFACT) and id in picture.artifacts):
+def _check(picture: Picture, id: str) -> None:
+    known = (picture.nodes, picture.edges, picture.artifacts)
+    if not any(id in each for each in known) and not _is_note(picture, id):
         raise NotFound(f"There is no {id!r} here.", field="ids")
-
-
-def _node(canvas: Canvas, picture: Picture, id: str) -> None:
-    if picture.nodes[id].is_owner:
+    if id in picture.nodes and picture.nodes[id].is_owner:
         raise InvalidInput(
             "The owner's own node stays.",
             remedy="Forget or erase what is told of the owner instead.",
             field="ids",
         )
-    canvas.load_relations([id])
-    group = set(canvas.group(id))
-    canvas.untell([t.id for t in canvas.told.values() if t.node in group])
-    canvas.untell([t.id for t in canvas.related.values() if {t.a, t.b} & group])
 
 
-def _subject(picture: Picture, note: str) -> str | None:
-    found = (about for about, notes in picture.notes.items() for n in notes if n.id == note)
-    return next(found, None)
+def take_out(canvas: Canvas, id: str) -> None:
+    """All that is told of it, and what is noted on it."""
+    if id.startswith(NODE):
+        canvas.load_relations([id])
+        group = set(canvas.group(canvas.root(id)))
+        canvas.untell([t.id for t in canvas.told.values() if t.node in group])
+        canvas.untell([t.id for t in canvas.related.values() if {t.a, t.b} & group])
+    elif id.startswith(EDGE):
+        canvas.load_edges([id])
+        if edge := canvas.edges.get(id):
+            canvas.load_relations([edge.a], spellings(edge.type))
+        canvas.untell([t.id for t in canvas.related.values() if t.edge == id])
+    elif id.startswith(NOTE):
+        for note in canvas.desk.store.notes_called(canvas.scope, [id]):
+            canvas.load_subject(note.about)
+        canvas.untell([id])
+
+
+def _is_note(picture: Picture, id: str) -> bool:
+    return any(note.id == id for notes in picture.notes.values() for note in notes)

@@ -32,11 +32,15 @@ IsTaken = Callable[[NodeType, str, str], bool]
 
 
 def weave(
-    canvas: Canvas, *, ended: Event = Event.DELETE, place: Place = Place.HOTPATH
+    canvas: Canvas,
+    *,
+    ended: Event = Event.DELETE,
+    moved: Event | None = None,
+    place: Place = Place.HOTPATH,
 ) -> tuple[Step, ...]:
-    """``ended``: how the journal tells of what nothing tells of any more. Edges go before their
-    nodes, and come after them."""
-    loom = _Loom(canvas, ended, place)
+    """``ended``: how the journal tells of what nothing tells of any more; ``moved``: of what goes
+    out of sight, or comes back. Edges go before their nodes, and come after them."""
+    loom = _Loom(canvas, ended, moved, place)
     put_nodes, gone_nodes = loom.nodes()
     put_edges, gone_edges = loom.edges()
     gone = {step.id for step in gone_nodes} | {step.id for step in gone_edges}
@@ -46,8 +50,13 @@ def weave(
 
 
 class _Loom:
-    def __init__(self, canvas: Canvas, ended: Event, place: Place) -> None:
-        self.canvas, self.ended, self.place = canvas, ended, place
+    def __init__(self, canvas: Canvas, ended: Event, moved: Event | None, place: Place) -> None:
+        self.canvas, self.place = canvas, place
+        self.events = {
+            Op.CREATE: Event.ADD,
+            Op.UPDATE: moved or Event.UPDATE,
+            Op.DELETE: ended,
+        }
         self.standing: dict[str, Node] = {}  # as they will be, by id
         self.noted = {note.about for note in (*canvas.other_notes(), *canvas.gone_notes())}
         self.new_notes = {n.about for n in canvas.other_notes() if n.id not in canvas.before}
@@ -128,9 +137,9 @@ class _Loom:
         woven = edges_of(canvas, self._type_of)
         put = [self._put_edge(each) for each in woven.edges if self._is_other(each)]
         met = {each.after.id for each in woven.edges} | {edge.id for edge in woven.gone}
-        for id in sorted(self.noted - met):
+        for id in sorted((self.noted | canvas.changed_edges.keys()) - met):
             if edge := canvas.edges.get(id):
-                put.append(self._put_edge(Woven(edge, edge)))
+                put.append(self._put_edge(Woven(edge, canvas.changed_edges.get(id, edge))))
         gone = [RemoveEdge(edge.id, self._entry(Op.DELETE, edge)) for edge in woven.gone]
         return put, gone
 
@@ -178,11 +187,10 @@ class _Loom:
     # ——— the journal ———
 
     def _entry(self, op: Op, item: Node | Edge | Note) -> Entry:
-        events = {Op.CREATE: Event.ADD, Op.UPDATE: Event.UPDATE, Op.DELETE: self.ended}
         ref = None if isinstance(item, Note) else item.ref
         return Entry(
             op=op,
-            event=events[op],
+            event=self.events[op],
             node=self.place,
             subject=item.about if isinstance(item, Note) else item.id,
             category=self._category(item),

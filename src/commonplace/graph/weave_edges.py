@@ -144,7 +144,7 @@ def _edge(canvas: Canvas, id: str, stretch: Stretch, before: Edge | None, type_o
     fields = {name: getattr(stretch, name) for name in Stretch.__slots__ if name != "tellings"}
     fields |= {"kind": kind_between(type_of(stretch.a), type_of(stretch.b)), "stands": True}
     if before is not None:
-        return before.evolve(**fields)
+        return canvas.changed_edges.get(id, before).evolve(**fields)
     return Edge(
         id=id, user_id=canvas.scope.name, created_at=canvas.at, updated_at=canvas.at, **fields
     )

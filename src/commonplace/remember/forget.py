@@ -8,6 +8,8 @@ from datetime import datetime
 
 from commonplace.desk import Desk, can_see, index_all, visibility_of
 from commonplace.errors import NotAllowed
+from commonplace.graph.forgetting import forget_of_graph, restore_of_graph
+from commonplace.graph.removing import is_of_the_graph
 from commonplace.model.changes import Change, Changeset, Step
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.kinds import POLICIES, Kind
@@ -55,11 +57,12 @@ def forget(
     now = desk.clock()
     until = now + desk.lifetimes.restorable
 
-    def decide() -> tuple[Changeset, tuple[list[Memory | Source], list[str]]]:
+    def decide() -> tuple[Changeset, tuple[list[Memory | Source], list[str], tuple[str, ...]]]:
         revision = desk.store.counters(principal.scope).revision
+        drawn = forget_of_graph(desk, principal, list(filter(is_of_the_graph, ids)), until)
         named = of_sources(desk, principal, ids)
         sources = find_sources(desk, principal, list(named.values()), lambda s: is_there(s, now))
-        rest = [id for id in ids if id not in named]
+        rest = [id for id in ids if id not in named and not is_of_the_graph(id)]
         memories = find(desk, principal, rest, lambda m: _is_there(m, now))
         items: list[Memory | Source] = [*memories, *sources]
         alive = [item for item in items if item.state is not State.SOFT_DELETED]
@@ -69,15 +72,16 @@ def forget(
             principal.scope,
             now,
             principal.actor,
-            steps,
+            (*steps, *drawn.steps),
             revision,
             thread,
             member=principal.member,
         )
-        return changeset, (alive, already)
+        return changeset, (alive, [*already, *drawn.already], drawn.ids)
 
-    revision, (gone, already) = desk.decide(decide)
-    return _answer(desk, principal, gone, already, until, revision)
+    revision, (gone, already, drawn) = desk.decide(decide)
+    told = _answer(desk, principal, gone, already, until, revision)
+    return replace(told, ids=(*told.ids, *drawn))
 
 
 def forget_matching(
@@ -184,7 +188,9 @@ def restore(
         revision = desk.store.counters(principal.scope).revision
         named = of_sources(desk, principal, ids)
         sources = find_sources(desk, principal, list(named.values()), lambda s: is_there(s, now))
-        wanted = split_refs(desk, principal, [id for id in ids if id not in named])
+        drawn = restore_of_graph(desk, principal, list(filter(is_of_the_graph, ids)))
+        rest = [id for id in ids if id not in named and not is_of_the_graph(id)]
+        wanted = split_refs(desk, principal, rest)
         memories = find(desk, principal, list(wanted), lambda m: _is_there(m, now))
         said = {
             memory.id: as_it_was(desk, principal, memory, version)
@@ -211,7 +217,7 @@ def restore(
             principal.scope,
             now,
             principal.actor,
-            (*steps, *stepping_back, *waking),
+            (*steps, *stepping_back, *waking, *drawn.steps),
             revision,
             thread,
             member=principal.member,
@@ -219,7 +225,11 @@ def restore(
         back: list[Memory | Source] = [*dead, *reverted, *asleep]
         everything: list[Memory | Source] = [*memories, *sources]
         already = [item.id for item in everything if item not in back]
-        told = ([item.id for item in back], already, [m.id for m in leaving])
+        told = (
+            [*(item.id for item in back), *drawn.ids],
+            [*already, *drawn.already],
+            [m.id for m in leaving],
+        )
         return changeset, told
 
     revision, (back, already, replaced) = desk.decide(decide)

@@ -13,6 +13,7 @@ from datetime import datetime
 
 from commonplace.desk import Desk, indexing, passage_indexing
 from commonplace.errors import InvalidInput, StoreError
+from commonplace.graph.forgetting import purge_of_graph
 from commonplace.language.models.embedder import Vectors
 from commonplace.model.changes import (
     Bookkeeping,
@@ -25,6 +26,7 @@ from commonplace.model.changes import (
 )
 from commonplace.model.consent import Decision, settled
 from commonplace.model.filters import Filters, Visibility
+from commonplace.model.graph.steps import RemoveEdge, RemoveNode, RemoveNotes
 from commonplace.model.journal import Event, Node, Op
 from commonplace.model.lifecycle import (
     IDLE_KINDS,
@@ -91,7 +93,7 @@ def tidy(
         lambda m: is_purgeable(m, now),
         _purge,
     )
-    purged += purge_sources(desk, scope, now)
+    purged += purge_sources(desk, scope, now) + _purge_graph(desk, scope, now)
     proposals = _end_proposals(desk, scope, now)
     merged = _fold_volatile(desk, principal, now, merge)
     vectors = fill_vectors(desk, principal, link)
@@ -188,6 +190,16 @@ def _expire(desk: Desk, memory: Memory, now: datetime) -> Step:
 
 def _purge(desk: Desk, memory: Memory, now: datetime) -> Step:
     return removed(memory, event=Event.DELETE, node=Node.WORKER)
+
+
+def _purge_graph(desk: Desk, scope: Scope, now: datetime) -> int:
+    def decide() -> tuple[Changeset, int]:
+        revision = desk.store.counters(scope).revision
+        steps = purge_of_graph(desk, scope, ACTOR, now)
+        gone = sum(isinstance(step, RemoveNode | RemoveEdge | RemoveNotes) for step in steps)
+        return Changeset(scope, now, ACTOR, steps, revision), gone
+
+    return desk.decide(decide)[1]
 
 
 def purge_sources(desk: Desk, scope: Scope, now: datetime) -> int:

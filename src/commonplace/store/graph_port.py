@@ -69,12 +69,20 @@ class GraphStore(Protocol):
         """Newest first; those that have ended or do not stand, too."""
         ...
 
+    def notes_called(self, scope: Scope, ids: Sequence[str]) -> list[Note]:
+        """By their own ids, whatever became of them."""
+        ...
+
     def merged_into(self, scope: Scope, nodes: Sequence[str]) -> list[Node]:
         """For which one of these speaks, directly."""
         ...
 
     def artifacts(self, scope: Scope, ids: Sequence[str] | None = None) -> list[Artifact]:
         """Newest first; without ids all of them."""
+        ...
+
+    def forgotten_of_graph(self, scope: Scope) -> dict[str, datetime]:
+        """Nodes, edges, notes and artifacts that were forgotten by hand, and when they are gone."""
         ...
 
     def extractions(self, scope: Scope, sources: Sequence[str] | None = None) -> list[Extraction]:

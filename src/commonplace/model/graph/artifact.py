@@ -25,6 +25,7 @@ class Artifact:
     source: Cited | None = None  # the conversation that produced it
     sensitivity: Sensitivity = Sensitivity.NORMAL
     ttl_policy: TtlPolicy = TtlPolicy.DECAY
+    purge_at: datetime | None = None  # it was forgotten, and is gone from then on
     created_by: str
     created_at: datetime
     updated_at: datetime

@@ -33,7 +33,7 @@ def draw(
         edges=drawn_edges,
         notes=_notes(notes, speakers, drawn_edges),
         mentions=_mentions(mentions, speakers),
-        artifacts=dict(artifacts),
+        artifacts={id: each for id, each in artifacts.items() if each.purge_at is None},
     )
 
 
@@ -44,7 +44,7 @@ def _speaker(id: str, nodes: Mapping[str, Node]) -> str | None:
         met.add(id)
         node = nodes[id]
         if node.merged_into is None:
-            return id if node.stands else None
+            return id if node.stands and node.purge_at is None else None
         id = node.merged_into
     return None
 
@@ -52,7 +52,7 @@ def _speaker(id: str, nodes: Mapping[str, Node]) -> str | None:
 def _edges(edges: Iterable[Edge], speakers: Speakers, nodes: Mapping[str, Node]) -> Iterator[Edge]:
     """Between one node and itself nothing is left to tell."""
     for edge in edges:
-        if not edge.stands or edge.a not in speakers or edge.b not in speakers:
+        if not edge.stands or edge.purge_at or edge.a not in speakers or edge.b not in speakers:
             continue
         a, b = speakers[edge.a], speakers[edge.b]
         if (a, b) == edge.ends:
@@ -67,7 +67,7 @@ def _notes(
     found: dict[str, list[Note]] = {}
     for about, written in notes.items():
         shown = about if about in edges else speakers.get(about)
-        standing = [note for note in written if note.stands]
+        standing = [note for note in written if note.stands and note.purge_at is None]
         if shown is not None and standing:
             found.setdefault(shown, []).extend(standing)
     return {shown: tuple(sorted(written, key=_newest_first)) for shown, written in found.items()}

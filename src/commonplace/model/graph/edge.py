@@ -45,6 +45,7 @@ class Edge:
     recorded_by: str
     is_dirty: bool = False
     stands: bool = True
+    purge_at: datetime | None = None  # it was forgotten by hand, and is gone from then on
     created_at: datetime
     updated_at: datetime
     version: int = 1

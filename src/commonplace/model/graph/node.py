@@ -57,6 +57,7 @@ class Node:
     has_macro: bool = False
     merged_into: str | None = None  # another node speaks for it
     stands: bool = True  # False: all that told of it is forgotten, and may come back
+    purge_at: datetime | None = None  # it was forgotten by hand, and is gone from then on
     created_by: str
     created_at: datetime
     updated_at: datetime

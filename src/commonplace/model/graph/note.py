@@ -40,6 +40,7 @@ class Note:
     expires_at: datetime | None = None  # None: it never does
     source: Cited | None = None  # what it was read from
     stands: bool = True  # False: its source is forgotten, and may come back
+    purge_at: datetime | None = None  # it was forgotten by hand, and is gone from then on
 
     def is_live(self, now: datetime) -> bool:
         return self.stands and (self.expires_at is None or now < self.expires_at)

@@ -128,6 +128,14 @@ class SqlGraph(ABC):
 
     # ——— what was read ———
 
+    def forgotten_of_graph(self, scope: Scope) -> dict[str, datetime]:
+        with self._reading(scope) as session:
+            return {id: instant(at) for id, at in session.rows("forgotten_of_graph")}
+
+    def notes_called(self, scope: Scope, ids: Sequence[str]) -> list[Note]:
+        with self._reading(scope) as session:
+            return list(map(note_from, session.rows("notes_called", ids=list(ids))))
+
     def extractions(self, scope: Scope, sources: Sequence[str] | None = None) -> list[Extraction]:
         asked = {"any": int(sources is None), "sources": list(sources or ())}
         with self._reading(scope) as session:

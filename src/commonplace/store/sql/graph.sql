@@ -5,12 +5,12 @@
 INSERT INTO nodes (
   scope, id, seq, version, type, subtype, name, key, aliases, addresses, description, is_owner,
   confidence, sensitivity, ttl_policy, source_count, promotion_score, first_at, last_at, days,
-  is_dirty, has_meso, has_macro, merged_into, stands, created_by, created_at, updated_at, text
+  is_dirty, has_meso, has_macro, merged_into, stands, created_by, created_at, updated_at, text, purge_at
 ) VALUES (
   :scope, :id, :seq, :version, :type, :subtype, :name, :key, :aliases, :addresses, :description,
   :is_owner, :confidence, :sensitivity, :ttl_policy, :source_count, :promotion_score, :first_at,
   :last_at, :days, :is_dirty, :has_meso, :has_macro, :merged_into, :stands, :created_by,
-  :created_at, :updated_at, :text
+  :created_at, :updated_at, :text, :purge_at
 )
 
 -- name: park_nodes
@@ -26,6 +26,7 @@ UPDATE nodes
        first_at = :first_at, last_at = :last_at, days = :days, is_dirty = :is_dirty,
        has_meso = :has_meso, has_macro = :has_macro, merged_into = :merged_into, stands = :stands,
        created_by = :created_by, created_at = :created_at, updated_at = :updated_at,
+       purge_at = :purge_at,
        text = COALESCE(CAST(:text AS TEXT), text)
  WHERE scope = :scope AND id = :id AND version = :expected_version
 RETURNING id
@@ -34,11 +35,11 @@ RETURNING id
 INSERT INTO edges (
   scope, id, seq, version, a, b, kind, type, description, attitude, proximity, confidence,
   sensitivity, valid_from, valid_to, recorded_at, invalidated_at, recorded_by, is_dirty, stands,
-  created_at, updated_at, text
+  created_at, updated_at, text, purge_at
 ) VALUES (
   :scope, :id, :seq, :version, :a, :b, :kind, :type, :description, :attitude, :proximity,
   :confidence, :sensitivity, :valid_from, :valid_to, :recorded_at, :invalidated_at, :recorded_by,
-  :is_dirty, :stands, :created_at, :updated_at, :text
+  :is_dirty, :stands, :created_at, :updated_at, :text, :purge_at
 )
 
 -- name: update_edge
@@ -49,6 +50,7 @@ UPDATE edges
        valid_to = :valid_to, recorded_at = :recorded_at, invalidated_at = :invalidated_at,
        recorded_by = :recorded_by, is_dirty = :is_dirty, stands = :stands,
        created_at = :created_at, updated_at = :updated_at,
+       purge_at = :purge_at,
        text = COALESCE(CAST(:text AS TEXT), text)
  WHERE scope = :scope AND id = :id AND version = :expected_version
 RETURNING id
@@ -78,21 +80,21 @@ INSERT INTO edge_tellings (
 -- name: insert_note
 INSERT INTO graph_notes (
   scope, id, seq, about, content, added_by, date_added, expires_at, cited_scope, cited_id,
-  cited_type, cited_at, cited_sensitivity, cited_passage, stands
+  cited_type, cited_at, cited_sensitivity, cited_passage, stands, purge_at
 ) VALUES (
   :scope, :id, :seq, :about, :content, :added_by, :date_added, :expires_at, :cited_scope,
-  :cited_id, :cited_type, :cited_at, :cited_sensitivity, :cited_passage, :stands
+  :cited_id, :cited_type, :cited_at, :cited_sensitivity, :cited_passage, :stands, :purge_at
 )
 
 -- name: insert_artifact
 INSERT INTO artifacts (
   scope, id, seq, name, content_type, output, description, cited_scope, cited_id, cited_type,
   cited_at, cited_sensitivity, cited_passage, sensitivity, ttl_policy, created_by, created_at,
-  updated_at
+  updated_at, purge_at
 ) VALUES (
   :scope, :id, :seq, :name, :content_type, :output, :description, :cited_scope, :cited_id,
   :cited_type, :cited_at, :cited_sensitivity, :cited_passage, :sensitivity, :ttl_policy,
-  :created_by, :created_at, :updated_at
+  :created_by, :created_at, :updated_at, :purge_at
 )
 
 -- name: put_extraction
@@ -235,6 +237,18 @@ SELECT #edge_telling_columns FROM edge_tellings t
 UNION
 SELECT #edge_telling_columns FROM edge_tellings t
  WHERE t.scope = :scope AND t.b IN #list(ids) AND t.type IN #list(types)
+
+-- name: forgotten_of_graph
+SELECT id, purge_at FROM nodes WHERE scope = :scope AND purge_at IS NOT NULL
+UNION ALL
+SELECT id, purge_at FROM edges WHERE scope = :scope AND purge_at IS NOT NULL
+UNION ALL
+SELECT id, purge_at FROM graph_notes WHERE scope = :scope AND purge_at IS NOT NULL
+UNION ALL
+SELECT id, purge_at FROM artifacts WHERE scope = :scope AND purge_at IS NOT NULL
+
+-- name: notes_called
+SELECT #note_columns FROM graph_notes o WHERE o.scope = :scope AND o.id IN #list(ids)
 
 -- name: node_tellings_by
 SELECT #node_telling_columns FROM node_tellings t

@@ -32,9 +32,11 @@ CREATE TABLE nodes (
   created_at      #int    NOT NULL,
   updated_at      #int    NOT NULL,
   text            TEXT    NOT NULL,
+  purge_at        #int,
   PRIMARY KEY (scope, id)
 ) #heap_by_owner;
-CREATE UNIQUE INDEX nodes_by_key ON nodes (scope, type, subtype, key) WHERE stands = 1 AND merged_into IS NULL;
+CREATE UNIQUE INDEX nodes_by_key ON nodes (scope, type, subtype, key)
+  WHERE stands = 1 AND merged_into IS NULL AND purge_at IS NULL;
 CREATE UNIQUE INDEX nodes_by_ownership ON nodes (scope) WHERE is_owner = 1;
 CREATE INDEX nodes_by_seq ON nodes (scope, seq);
 CREATE INDEX nodes_by_speaker ON nodes (scope, merged_into) WHERE merged_into IS NOT NULL;
@@ -89,6 +91,7 @@ CREATE TABLE edges (
   created_at      #int    NOT NULL,
   updated_at      #int    NOT NULL,
   text            TEXT    NOT NULL,
+  purge_at        #int,
   PRIMARY KEY (scope, id),
   FOREIGN KEY (scope, a) REFERENCES nodes (scope, id),
   FOREIGN KEY (scope, b) REFERENCES nodes (scope, id)
@@ -143,6 +146,7 @@ CREATE TABLE graph_notes (
   cited_sensitivity TEXT,
   cited_passage   #int,
   stands          #int    NOT NULL,
+  purge_at        #int,
   PRIMARY KEY (scope, id)
 ) #heap;
 CREATE INDEX graph_notes_by_subject ON graph_notes (scope, about);
@@ -169,6 +173,7 @@ CREATE TABLE artifacts (
   created_by      TEXT    NOT NULL,
   created_at      #int    NOT NULL,
   updated_at      #int    NOT NULL,
+  purge_at        #int,
   PRIMARY KEY (scope, id)
 ) #heap;
 CREATE INDEX artifacts_by_seq ON artifacts (scope, seq);

@@ -1,0 +1,125 @@
+"""Nodes, edges, notes and artifacts are forgotten, restored, purged and erased by their ids."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from commonplace.errors import InvalidInput, NotFound
+
+
+@pytest.fixture
+def friends(me):
+    me.nodes_add("Sarah Chen")
+    me.nodes_add("Acme", node_type="Entity", type="organization")
+    me.relate("Sarah Chen", "Acme", "works-at")
+    me.relate("me", "Sarah Chen", "friend", attitude=5)
+    me.note("Sarah Chen", "Plays the cello", lifetime="forever")
+    return me
+
+
+def names(me):
+    return {node.name for page in (me.people(), me.entities()) for node in page.nodes}
+
+
+def told(me):
+    """All of it, but for when it was last changed."""
+    graph = json.loads(me.graph(past=True))
+    for node in graph["nodes"]:
+        del node["updated_at"]
+    return graph
+
+
+def edges(me):
+    return {edge.relationship_type for edge in me.edges(past=True).edges}
+
+
+def test_a_forgotten_node_is_found_nowhere_and_comes_back_with_all_that_was_told(friends):
+    me = friends
+    before, sarah = told(me), me.node("Sarah Chen").node.id
+    assert me.forget(sarah).ids == (sarah,)
+    assert "Sarah Chen" not in names(me)
+    assert edges(me) == set()
+    with pytest.raises(NotFound):
+        me.node(sarah)
+    assert me.forget(sarah).already == (sarah,)
+    assert me.restore(sarah).ids == (sarah,)
+    assert me.restore(sarah).already == (sarah,)
+    assert told(me) == before
+    assert [note.content for note in me.node(sarah).notes] == ["Plays the cello"]
+
+
+def test_a_forgotten_edge_and_a_forgotten_note_go_alone(friends):
+    me = friends
+    sarah = me.node("Sarah Chen")
+    edge = next(edge for edge in sarah.edges if edge.relationship_type == "friend")
+    me.forget([edge.id, sarah.notes[0].id])
+    assert edges(me) == {"works-at"}
+    assert me.node("Sarah Chen").notes == ()
+    me.restore([edge.id, sarah.notes[0].id])
+    assert edges(me) == {"works-at", "friend"}
+    assert [note.content for note in me.node("Sarah Chen").notes] == ["Plays the cello"]
+
+
+def test_what_was_forgotten_is_purged_after_thirty_days(friends, clock):
+    me = friends
+    sarah = me.node("Sarah Chen").node.id
+    me.forget(sarah)
+    clock.tick(days=31)
+    me.tidy()
+    with pytest.raises(NotFound):
+        me.restore(sarah)
+    assert me.verify_forget("cello").clean
+    assert names(me) == {me.principal.user_id, "Acme"}
+
+
+def test_a_node_whose_name_another_has_by_now_is_not_restored(friends):
+    me = friends
+    sarah = me.node("Sarah Chen").node.id
+    me.forget(sarah)
+    other = me.nodes_add("Sarah Chen")
+    assert other.is_new
+    with pytest.raises(InvalidInput, match="another"):
+        me.restore(sarah)
+    assert me.node("Sarah Chen").node.id == other.id
+
+
+def test_an_erased_node_takes_its_relationships_and_notes_along(friends):
+    me = friends
+    sarah = me.node("Sarah Chen").node.id
+    erased = me.erase(sarah, now=True)
+    assert sarah in erased.ids
+    assert names(me) == {me.principal.user_id, "Acme"}
+    assert edges(me) == set()
+    for text in ("Sarah", "cello"):
+        assert me.verify_forget(text).clean
+
+
+def test_the_owner_stays(friends):
+    me = friends
+    owner = me.node("me").node.id
+    for take_away in (me.forget, me.erase):
+        with pytest.raises(InvalidInput):
+            take_away(owner)
+    assert me.node("me").node.is_owner
+
+
+def test_an_artifact_is_forgotten_restored_and_erased(me):
+    made = me.artifacts_create("Draft", {"text": "Dear Sarah"}, content_type="action").id
+    me.forget(made)
+    assert me.artifacts().artifacts == ()
+    me.restore(made)
+    assert [each.id for each in me.artifacts().artifacts] == [made]
+    me.erase(made, now=True)
+    assert me.artifacts().artifacts == ()
+    assert me.verify_forget("Dear Sarah").clean
+
+
+def test_notes_end_by_themselves(friends, clock):
+    me = friends
+    me.note("Acme", "Closed for the holidays", lifetime="week")
+    clock.tick(days=8)
+    assert me.node("Acme").notes == ()
+    me.tidy()
+    assert me.verify_forget("holidays").clean
