@@ -108,13 +108,16 @@ def _stating(entry: Mapping[str, Any], says: str) -> Stating:
 _LEADING = re.compile(
     r"^(?:(?:about|of|with|for|the|an?|my|our|some|any|more|having|being|getting|doing)\s+)+|^את\s+"
 )
+_BREAKS_OFF = re.compile(r"\b(?:an?|the) \w+$", re.IGNORECASE)  # "a safe, inviting place"
 _SHORTEST, _LONGEST = 3, 60
 
 
 def _name(stating: Stating, what: str, marked: Marked, nodes: Sequence[FoundNode]) -> str:
     """A short name; empty where what is said only points at something, or has a name already."""
     if ends := _ends().search(what):
-        what = what[: ends.start()]
+        what, cut = what[: ends.start()], ends[0]
+        if cut == "," and _BREAKS_OFF.search(what):
+            return ""
     if stating.type == "prefers":
         what = _preferred_to().sub("", what)
     if _is_only_marks(what) or any(mark[1] == "p" and mark[3] != "i" for mark in _marks(what)):

@@ -11,7 +11,7 @@ from functools import cache
 
 from commonplace.language.extracting.table import compiled, data
 
-_M = r"(⟨[a-z]\d+[imh]?⟩)"
+_M = r"(⟨[a-z]\d+[imhr]?⟩)"
 _FORMS = tuple(
     (re.compile(short, re.IGNORECASE), long)
     for short, long in (

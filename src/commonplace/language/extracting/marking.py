@@ -2,7 +2,7 @@
 
 "My sister Noa works at Acme" → "⟨p0⟩'s sister ⟨p4⟩ works at ⟨o2⟩". The letter tells what kind of
 node it is, the number which one, and a last letter how it was called: i (I, we), m (me, us),
-h (he, she: whoever was spoken of before, which is a guess).
+h (he, she: whoever was spoken of before, which is a guess), r (by the role that stands before it).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from commonplace.language.extracting.utterances import Utterance
 from commonplace.language.observing.hebrew import is_hebrew
 from commonplace.model.graph.words import NodeType
 
-GUESSED = "h"
+GUESSED, BY_ROLE = "h", "r"
 _LOOK_BACK = 2  # sentences, for whom a pronoun means
-MARK = re.compile(r"⟨([a-z])(\d+)([imh]?)⟩")
+MARK = re.compile(r"⟨([a-z])(\d+)([imhr]?)⟩")
 LETTERS = {
     found.ORGANIZATION: "o", found.LOCATION: "l", found.PROJECT: "j", found.PRODUCT: "d",
     found.EVENT: "v", found.GROUP: "g",
@@ -32,6 +32,11 @@ PERSON, CONCEPT, SCHOOL, OTHER = "p", "c", "s", "e"
 _SCHOOL = re.compile(
     r"\b(?:university|college|school|academy|institute of technology|primary|kindergarten)\b"
     r"|אוניברסיט|טכניון|מכללת|בית.ספר|תיכון",
+    re.IGNORECASE,
+)
+_CLUB = re.compile(
+    r"\b(?:club|society|band|choir|quartet|trio|orchestra|ensemble|association|league|guild|team|"
+    r"crew|committee|union)\b|מועדון|להקת|מקהלת|תזמורת|אגודת|ועד",
     re.IGNORECASE,
 )
 
@@ -53,6 +58,7 @@ class Marked:
                 return "me"
             return "I" if mark[3] == "i" else nodes[int(mark[2])].name
 
+        part = re.sub(r" ⟨p\d+r⟩", "", part)
         return MARK.sub(word, re.sub(r"⟨p\d+i⟩'s\b", "my", part))
 
 
@@ -61,8 +67,11 @@ def letter_of(node: FoundNode) -> str:
         return PERSON
     if node.type is NodeType.CONCEPT:
         return CONCEPT
-    letter = LETTERS.get(node.subtype, OTHER)
-    return SCHOOL if letter == "o" and _SCHOOL.search(node.name) else letter
+    if node.subtype == found.ORGANIZATION and _SCHOOL.search(node.name):
+        return SCHOOL
+    if node.subtype == found.ORGANIZATION and _CLUB.search(node.name):
+        return LETTERS[found.GROUP]
+    return LETTERS.get(node.subtype, OTHER)
 
 
 class Marker:
@@ -134,7 +143,7 @@ class Marker:
         is_named = any(each.node == span.node and each != span for each in said.spans)
         is_said_of_another = _PREDICATE.search(said.own[: span.start]) is not None
         words = self._with_pronouns(text, said, [])
-        return words if is_named or is_said_of_another else f"{words} {mark}"
+        return words if is_named or is_said_of_another else f"{words} {mark[:-1]}{BY_ROLE}⟩"
 
     # ——— pronouns ———
 
@@ -180,8 +189,10 @@ class Marker:
         """The one who fits, of this sentence or of the one before; None where two would."""
         is_thing = word in ("it", "its")
         earlier = self._earlier(is_thing)
-        if word in ("they", "them", "their") and any(map(self._is_thing, met)):
-            return None  # a company is "they" as well
+        if word in ("they", "them", "their"):  # several, or a company; seldom one from before
+            earlier = ()
+            if any(map(self._is_thing, met)):
+                return None
         wanted = self._is_thing if is_thing else self._is_person
         for spoken_of in ([each for each in met if wanted(each)], earlier):
             fits = [each for each in dict.fromkeys(spoken_of) if self._fits(word, each)]

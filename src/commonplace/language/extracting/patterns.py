@@ -43,13 +43,25 @@ class Telling:
 
     def may_fit(self, letters: str) -> bool:
         """Whether a sentence with marks of these letters is worth a look."""
-        return all(any(each in letters for each in needed) for needed in self.needs)
+        enough = len(letters) >= len(self.needs)
+        return enough and all(any(each in letters for each in needed) for needed in self.needs)
 
 
 @cache
 def tellings(hebrew: bool) -> tuple[Telling, ...]:
     """Those of one language."""
     return (*_of_roles(hebrew), *_of_relations(hebrew))
+
+
+def fitting(hebrew: bool, letters: str) -> tuple[Telling, ...]:
+    """Those that may fit a sentence with these marks: nearly all sentences have few."""
+    several = sorted(set(letters)) * 2 if len(letters) > 1 else letters
+    return _fitting(hebrew, "".join(several))
+
+
+@cache
+def _fitting(hebrew: bool, letters: str) -> tuple[Telling, ...]:
+    return tuple(each for each in tellings(hebrew) if each.may_fit(letters))
 
 
 def _of_relations(hebrew: bool) -> Iterator[Telling]:

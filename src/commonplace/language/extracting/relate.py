@@ -11,7 +11,7 @@ from itertools import combinations, product
 from commonplace.language.extracting.dating import Stretch, stretch_in
 from commonplace.language.extracting.found import KEPT_FROM, FoundEdge, FoundNode
 from commonplace.language.extracting.marking import GUESSED, MARK, Marked
-from commonplace.language.extracting.patterns import Telling, as_told, tellings
+from commonplace.language.extracting.patterns import Telling, as_told, fitting
 from commonplace.language.extracting.retelling import retold
 from commonplace.language.extracting.table import data
 from commonplace.language.observing.hebrew import is_hebrew
@@ -53,9 +53,7 @@ def relations_in(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[Told]:
     is_statement = not is_question(marked.text) and not taken_back(marked.utterance.own)
     for text in dict.fromkeys((marked.text, marked.shorter)):
         letters = "".join(mark[1] for mark in MARK.finditer(text))
-        for telling in tellings(is_hebrew(text)):
-            if not telling.may_fit(letters):
-                continue
+        for telling in fitting(is_hebrew(text), letters):
             for match in telling.pattern.finditer(text):
                 if telling.is_named or (is_statement and is_told(text, match, marked, nodes)):
                     yield Told(as_told(telling, match), match, _clause(text, match))

@@ -50,6 +50,6 @@ def compiled(pattern: str, name: str) -> re.Pattern[str]:
 
 
 def _marks(name: str, letters: str) -> str:
-    mark = f"⟨[{letters}]\\d+[imh]?⟩"
+    mark = f"⟨[{letters}]\\d+[imhr]?⟩"
     before = "" if letters == "p" else _BEFORE
     return f"{before}(?P<{name}>{mark}(?:(?:, (?:the )?{mark})*,? (?:and|&|ו-?) ?(?:the )?{mark})?)"
