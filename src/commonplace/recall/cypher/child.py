@@ -1,8 +1,8 @@
 """The process in which queries run. It holds a few graphs, and can open nothing.
 
 The pool starts it. Asked over its standard input, it answers on its standard output, and ends when
-its input does. It has a limit of memory; and while a query
-runs it can open no file and no socket, whatever the engine is asked to do.
+its input does. It has a limit of memory; and while a query runs it can open no file and no socket,
+and change nothing, whatever the engine is asked to do.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO
 
 from commonplace.recall.cypher.answers import Answer, answer_of
@@ -52,7 +52,7 @@ class Graphs:
         graph = self._loaded[key]
         self._loaded.move_to_end(key)
         graph.execute(f"CALL enable_plan_optimizer={not asked['in_order']}").close()
-        with _nothing_opens():
+        with _only_reading(graph), _nothing_opens():
             result = graph.execute(query)
             try:
                 return answer_of(result, rows=asked["rows"], size=asked["size"])
@@ -104,6 +104,16 @@ def _write_all(file: int, content: bytes) -> None:
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(file, rest) :]
+
+
+@contextmanager
+def _only_reading(graph: Any) -> Iterator[None]:
+    graph.execute("BEGIN TRANSACTION READ ONLY").close()
+    try:
+        yield
+    finally:
+        with suppress(RuntimeError):  # some failures have ended it already
+            graph.execute("ROLLBACK").close()
 
 
 @contextmanager

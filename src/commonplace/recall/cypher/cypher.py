@@ -78,6 +78,10 @@ class Cypher:
             raise _told(answer["failed"], answer["why"])
         return _rows(asked, answer, verbose)
 
+    def pids(self) -> list[int]:
+        """Of the processes that wait for a query."""
+        return self._pool.pids()
+
     def close(self) -> None:
         self._pool.close()
 
