@@ -114,7 +114,9 @@ def seed_weights(web: Web, picture: Picture, seeds: Sequence[str]) -> dict[int, 
     return weights
 
 
-def pagerank(web: Web, seeds: Mapping[int, float], damping: float = DAMPING) -> Scores:
+def pagerank(
+    web: Web, seeds: Mapping[int, float], damping: float = DAMPING, enough: float = ENOUGH
+) -> Scores:
     """How often the walker is at each place; all together 1. From where no way leads on it
     returns to a seed."""
     home = np.zeros(len(web.ids), dtype=np.float32)
@@ -127,7 +129,7 @@ def pagerank(web: Web, seeds: Mapping[int, float], damping: float = DAMPING) -> 
         after: Scores = moved + (np.float32(1.0) - moved.sum()) * home
         change = float(np.abs(after - scores).sum())
         scores = after
-        if change < ENOUGH:
+        if change < enough:
             break
     return scores
 

@@ -31,7 +31,8 @@ Weights = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    ids: Sequence[str]  # of the places, in order, so that the same graph is the same web
+    ids: Sequence[str]  # nodes, then sources, in order: the same graph is the same web
+    nodes: int  # how many of them
     slots: dict[str, int]
     ways: Sequence[str]  # ids of the edges, then "" for each mention
     ends: tuple[Slots, Slots]  # of each way
@@ -47,7 +48,7 @@ class Web:
 
 def web_of(picture: Picture, now: datetime, then: Then = NOW) -> Web:
     """Of the edges that hold. Ways of no weight lead nowhere."""
-    ids = sorted([*picture.nodes, *picture.sources])
+    ids = [*sorted(picture.nodes), *sorted(picture.sources)]
     slots = {id: slot for slot, id in enumerate(ids)}
     ways, starts, stops, weights = [], [], [], []
     for edge in picture.edges.values():
@@ -68,7 +69,8 @@ def web_of(picture: Picture, now: datetime, then: Then = NOW) -> Web:
             weights.append(MENTION)
     ends = np.array(starts, dtype=np.int32), np.array(stops, dtype=np.int32)
     strengths = np.array(weights, dtype=np.float32)
-    return Web(ids, slots, ways, ends, strengths, _steps(len(ids), *ends, strengths))
+    steps = _steps(len(ids), *ends, strengths)
+    return Web(ids, len(picture.nodes), slots, ways, ends, strengths, steps)
 
 
 def _steps(size: int, a: Slots, b: Slots, weights: Weights) -> Any:

@@ -68,7 +68,7 @@ def picture_of(size, ways, names):
     return nodes, a_picture(nodes, edges)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(graphs())
 def test_scores_agree_with_a_dense_reference(graph):
     size, ways, seeds, damping = graph

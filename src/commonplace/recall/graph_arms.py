@@ -1,0 +1,147 @@
+"""The graph in recall: what hangs on the names in a question and on the best hits. Pure.
+
+A question of several hops names one thing and asks for another; the passages between them share no
+words with it. A walk over nodes and sources finds these: it starts at the nodes that the question
+names, at the ends of the edges that are closest to it and, much less, at the sources of the best
+hits. Each of these choices was measured (docs/benchmarks.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from commonplace.language.stopwords import stop_words
+from commonplace.recall.explore.spelled import folded
+from commonplace.recall.explore.view import View
+from commonplace.recall.walk import DAMPING, Scores, pagerank
+from commonplace.recall.web import Web
+
+LONGEST_NAME = 8  # words
+CLOSE_EDGES = 5  # of those closest to the question, whose ends are seeds
+SOURCES_SHARE = 0.05  # what the best hit's source counts for, beside all nodes together
+WIDELY_KNOWN = 0.02  # a node of more than this share of the sources tells nothing apart
+ALWAYS_TELLING = 3  # a node of so few sources always does
+ENOUGH = 1e-4  # for an order of the best; a score that is told is walked for longer
+MOST_SOURCES = 200
+MOST_NODES = 50
+WEIGHT = 1.0  # of the best share, as a share of the best hit's score
+
+
+@dataclass(frozen=True, slots=True)
+class GraphScores:
+    """Shares of the best, from 0 to 1. All empty where the graph has nothing to say."""
+
+    sources: Mapping[str, float] = field(default_factory=dict)
+    nodes: Mapping[str, float] = field(default_factory=dict)
+    edges: Mapping[str, float] = field(default_factory=dict)
+
+
+def named_nodes(query: str, view: View) -> list[str]:
+    """The nodes that a question names: the longest names first, each word in one of them. A name
+    of small words alone ("It") is not taken for one."""
+    words = folded(query).split()
+    names, nodes = view.spelled.names, view.picture.nodes
+    found: dict[str, None] = {}
+    taken: set[int] = set()
+    for length in range(min(LONGEST_NAME, len(words)), 0, -1):
+        for start in range(len(words) - length + 1):
+            span = range(start, start + length)
+            said = words[start : start + length]
+            if taken & set(span) or stop_words("en").issuperset(said):
+                continue
+            worth = names.get(" ".join(said), {})
+            whole = [id for id, share in worth.items() if share == 1.0 and id in nodes]
+            found.update(dict.fromkeys(whole))
+            taken |= set(span) if whole else set()
+    return list(found)
+
+
+def graph_scores(
+    view: View,
+    web: Web,
+    *,
+    names: Iterable[str],
+    close_edges: Mapping[str, float],
+    top_sources: Mapping[str, float],
+) -> GraphScores:
+    """``names``: nodes that the question names; ``close_edges``: with their similarity to it;
+    ``top_sources``: with the best score of their passages. Without a node to start from there is
+    nothing that ranking did not know already."""
+    named = _node_seeds(view, names, close_edges)
+    seeds = {web.slots[id]: weight for id, weight in named.items() if id in web.slots}
+    if not seeds:
+        return GraphScores()
+    highest = max(top_sources.values(), default=0.0)
+    for source, score in top_sources.items():
+        if source in web.slots and score > 0:
+            seeds[web.slots[source]] = SOURCES_SHARE * score / highest
+    reached = pagerank(web, seeds, DAMPING, ENOUGH)
+    nodes = _best(web, reached, slice(0, web.nodes), MOST_NODES)
+    return GraphScores(
+        _best(web, reached, slice(web.nodes, None), MOST_SOURCES), nodes, _edges(view, nodes)
+    )
+
+
+def _best(web: Web, scores: Scores, part: slice, most: int) -> dict[str, float]:
+    """The best of one part of the places, as shares of the best of them."""
+    mine = scores[part]
+    if not len(mine) or not mine.max():
+        return {}
+    chosen = np.argsort(-mine, kind="stable")[:most]
+    first, highest = part.start, float(mine.max())
+    return {
+        web.ids[first + slot]: float(mine[slot]) / highest for slot in chosen.tolist() if mine[slot]
+    }
+
+
+def _edges(view: View, nodes: Mapping[str, float]) -> dict[str, float]:
+    """Between these nodes. An edge is as near as the farther of its ends."""
+    return {
+        edge.id: min(nodes[edge.a], nodes[edge.b])
+        for node in nodes
+        for edge in view.edges_at.get(node, ())
+        if edge.a in nodes and edge.b in nodes
+    }
+
+
+def _node_seeds(
+    view: View, names: Iterable[str], close_edges: Mapping[str, float]
+) -> dict[str, float]:
+    """All together 1. The fewer sources speak of a node, the more it says that it is named."""
+    weights: dict[str, float] = {}
+    for id in names:
+        _add(weights, id, _specificity(view, id))
+    closest = sorted(close_edges, key=lambda id: (-close_edges[id], id))[:CLOSE_EDGES]
+    for edge in (view.picture.edges[id] for id in closest if id in view.picture.edges):
+        for end in edge.ends:
+            _add(weights, end, close_edges[edge.id] * _specificity(view, end))
+    whole = sum(weights.values())
+    return {id: weight / whole for id, weight in weights.items() if weight > 0}
+
+
+def _add(weights: dict[str, float], id: str, weight: float) -> None:
+    weights[id] = weights.get(id, 0.0) + weight
+
+
+def _specificity(view: View, node: str) -> float:
+    sources = len(view.sources_of.get(node, ()))
+    most = max(ALWAYS_TELLING, WIDELY_KNOWN * len(view.picture.sources))
+    return 0.0 if sources > most else 1 / max(1, sources)
+
+
+def lifts(graph: Mapping[str, float], highest: float, weight: float = WEIGHT) -> dict[str, float]:
+    """By how much the passages of each source are lifted; ``highest``: the best hit's score."""
+    return {id: weight * highest * share for id, share in graph.items()}
+
+
+def fused(
+    ranked: Sequence[tuple[str, float]], graph: Mapping[str, float], weight: float = WEIGHT
+) -> list[tuple[str, float]]:
+    """Ids of passages or sources with scores, best first, with what the graph adds to each."""
+    highest = max((score for _, score in ranked), default=0.0)
+    lift = lifts(graph, highest, weight)
+    told = [(id, score + lift.get(id.partition("#")[0], 0.0)) for id, score in ranked]
+    return sorted(told, key=lambda each: (-each[1], each[0]))

@@ -1,0 +1,132 @@
+"""The graph in recall: from the names in a question to sources that share no words with it."""
+
+import pytest
+
+from commonplace.model.graph.words import NodeType
+from commonplace.recall.explore.view import View
+from commonplace.recall.graph_arms import fused, graph_scores, lifts, named_nodes
+from commonplace.recall.web import web_of
+from support.clock import START
+from support.pictures import a_node, a_picture, a_source, an_edge
+
+
+def scores_of(picture, names=(), close_edges=None, top_sources=None):
+    return graph_scores(
+        View(picture),
+        web_of(picture, START),
+        names=names,
+        close_edges=close_edges or {},
+        top_sources=top_sources or {},
+    )
+
+
+def two_hops():
+    """Where was the director of a film born? One source has the film, another the director."""
+    film, director, town = (
+        a_node(name, NodeType.ENTITY) for name in ("The Long Road", "Ines Moreau", "Lorient")
+    )
+    about_film, about_her, other = a_source("film"), a_source("her"), a_source("other")
+    mentions = [(about_film, film), (about_film, director), (about_her, director)]
+    mentions += [(about_her, town)]
+    return a_picture(
+        [film, director, town],
+        [an_edge(film, director, "directed-by"), an_edge(director, town, "born-in")],
+        sources=[about_film, about_her, other],
+        mentions=mentions,
+    )
+
+
+def test_a_source_two_hops_away_is_reached():
+    found = scores_of(two_hops(), names=["node:the-long-road"])
+    assert set(found.sources) == {"source:film", "source:her"}
+    assert found.sources["source:film"] == 1.0
+    assert 0 < found.sources["source:her"] < 1
+
+
+def test_nodes_and_edges_are_scored_as_well():
+    found = scores_of(two_hops(), names=["node:the-long-road"])
+    assert set(found.nodes) == {"node:the-long-road", "node:ines-moreau", "node:lorient"}
+    assert found.edges.keys() == two_hops().edges.keys()
+    assert (
+        found.edges["edge:the-long-road-directed-by-ines-moreau"]
+        > found.edges["edge:ines-moreau-born-in-lorient"]
+    )
+
+
+def test_where_nothing_is_named_the_graph_says_nothing():
+    found = scores_of(two_hops(), top_sources={"source:film": 1.0})
+    assert (found.sources, found.nodes, found.edges) == ({}, {}, {})
+
+
+def test_an_edge_close_to_the_question_is_a_way_in():
+    edge = "edge:ines-moreau-born-in-lorient"
+    found = scores_of(two_hops(), close_edges={edge: 0.8, "edge:hidden": 0.9})
+    assert found.sources["source:her"] == 1.0
+
+
+def test_the_best_hits_add_a_little():
+    alone = scores_of(two_hops(), names=["node:the-long-road"])
+    helped = scores_of(
+        two_hops(), names=["node:the-long-road"], top_sources={"source:her": 2.0, "source:x": 1.0}
+    )
+    assert helped.sources["source:her"] > alone.sources["source:her"]
+    assert helped.sources["source:film"] == 1.0
+
+
+def test_who_is_in_every_source_is_no_way_in():
+    ana = a_node("Ana")
+    sources = [a_source(str(number)) for number in range(4)]
+    picture = a_picture([ana], sources=sources, mentions=[(source, ana) for source in sources])
+    assert scores_of(picture, names=[ana.id]).sources == {}
+
+
+def test_the_rarer_name_counts_for_more():
+    rare, usual = a_node("Rare"), a_node("Usual")
+    sources = [a_source(str(number)) for number in range(4)]
+    mentions = [(sources[0], rare), *((source, usual) for source in sources[1:])]
+    picture = a_picture([rare, usual], sources=sources, mentions=mentions)
+    found = scores_of(picture, names=[rare.id, usual.id]).sources
+    assert found[sources[0].id] == 1.0
+    assert found[sources[1].id] < 0.5
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("Where was the director of The Long Road born?", ["node:the-long-road"]),
+        ("Is Lorient's harbour older than the long road?", ["node:the-long-road", "node:lorient"]),
+        ("What did Moreau say?", []),
+        ("Who is it?", []),
+    ],
+)
+def test_names_in_a_question_are_whole_names(query, named):
+    assert named_nodes(query, View(two_hops())) == named
+
+
+def test_a_longer_name_hides_those_within_it():
+    york, new_york = a_node("York", NodeType.ENTITY), a_node("New York", NodeType.ENTITY)
+    view = View(a_picture([york, new_york]))
+    assert named_nodes("the mayor of New York", view) == [new_york.id]
+    assert named_nodes("from York to New York", view) == [new_york.id, york.id]
+
+
+def test_a_small_word_is_no_name():
+    assert named_nodes("it is late", View(a_picture([a_node("It", NodeType.ENTITY)]))) == []
+
+
+def test_what_the_graph_adds_is_a_share_of_the_best_score():
+    assert lifts({"source:a": 1.0, "source:b": 0.5}, highest=2.0, weight=0.5) == {
+        "source:a": 1.0,
+        "source:b": 0.5,
+    }
+
+
+def test_all_passages_of_a_source_are_lifted():
+    ranked = [("source:a#1", 1.0), ("source:b#1", 0.9), ("source:b#2", 0.2)]
+    told = fused(ranked, {"source:b": 1.0}, weight=0.5)
+    assert told == [
+        ("source:b#1", pytest.approx(1.4)),
+        ("source:a#1", 1.0),
+        ("source:b#2", pytest.approx(0.7)),
+    ]
+    assert fused(ranked, {}) == ranked
