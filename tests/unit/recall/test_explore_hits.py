@@ -74,6 +74,15 @@ def test_similarity_is_what_the_embedder_was_calibrated_to():
     assert found.semantic.people[0].explanation.similarity == pytest.approx(0.9)
 
 
+def test_a_sources_cosine_is_calibrated_as_well():
+    talk = a_source("talk")
+    scale = Calibration({"latin": ((0.0, 0.0), (0.5, 0.9), (1.0, 1.0))})
+    given = Given(
+        queries=(Query("hiking", 0.85),), sources=[SourceFound(0, talk.id, 0.5)], calibration=scale
+    )
+    assert sources_of(explored(a_picture(sources=[talk]), given, queries=["hiking"])) == [talk.id]
+
+
 def test_what_the_picture_does_not_hold_is_never_a_hit():
     """Vectors and hits may be of things that the caller must not see."""
     given = near(["node:hidden"], [1.0], sources=[SourceFound(0, "source:hidden", 1.0)])

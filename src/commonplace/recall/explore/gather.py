@@ -29,7 +29,7 @@ class SourceFound:
 
     query: int  # its place among the queries that were executed
     id: str
-    similarity: float
+    cosine: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +94,13 @@ def _similarities(
 
 
 def _sources(given: Given, place: int) -> dict[str, float]:
+    """Each by the closest of its passages."""
+    query = given.queries[place]
+    mine = [each for each in given.sources if each.query == place]
+    cosines = np.array([each.cosine for each in mine], dtype=np.float64)
+    similarities = _similarities(cosines, query.query, given.calibration)
     found: dict[str, float] = {}
-    for each in given.sources:
-        if each.query == place and each.similarity >= given.queries[place].threshold:
-            found[each.id] = max(found.get(each.id, 0.0), min(1.0, each.similarity))
+    for each, similarity in zip(mine, () if similarities is None else similarities, strict=False):
+        if similarity >= query.threshold:
+            found[each.id] = max(found.get(each.id, 0.0), float(similarity))
     return found
