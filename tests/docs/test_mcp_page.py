@@ -3,18 +3,22 @@
 import json
 import re
 import tomllib
+from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from mcp.types.version import KNOWN_PROTOCOL_VERSIONS
 from typer.testing import CliRunner
 
+import commonplace
 from commonplace.surfaces.cli.main import build
 from commonplace.surfaces.mcp.calling import ERROR
 from commonplace.surfaces.mcp.clients import BY_CLIENT
 from commonplace.surfaces.mcp.prompts import NAME
 from commonplace.surfaces.mcp.resources import PLACES
 from commonplace.surfaces.mcp.tools import TOOLS
-from support.mcp_client import command
+from support.mcp_client import command, connected, over_http
+from support.rest_server import running
 
 PAGE = (Path(__file__).parents[2] / "docs/mcp.md").read_text()
 COMMANDS = [line for line in PAGE.splitlines() if line.startswith("commonplace mcp")]
@@ -45,6 +49,43 @@ def test_its_python_runs(tmp_path, capsys):
     here = command(str(tmp_path / "page.db"), "--user", "ana")
     exec(compile(example.replace(begun, "HERE"), "docs/mcp.md", "exec"), {"HERE": here})
     assert "tulip42" in capsys.readouterr().out
+
+
+TOUR = re.findall(r"^(\w+) ({.*})\n# (.*)$", PAGE, re.M)
+
+
+@contextmanager
+def over_stdio(folder):
+    with connected(command(str(folder / "tour.db"), "--user", "ana")) as client:
+        yield client
+
+
+@contextmanager
+def at_a_server(folder):
+    with (
+        commonplace.open(str(folder / "tour.db"), embedder="hashing") as book,
+        running(book) as server,
+        over_http(server.url) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("reached", [over_stdio, at_a_server])
+def test_its_tour_gets_the_answers_that_it_shows(reached, tmp_path):
+    """Names in braces are ids that an answer before has told."""
+    known = {}
+    assert len(TOUR) > 10
+    with reached(tmp_path) as client:
+        for tool, arguments, shown in TOUR:
+            for name, id in known.items():
+                arguments, shown = (each.replace(f"{{{name}}}", id) for each in (arguments, shown))
+            answer = client.call(tool, **json.loads(arguments))
+            assert answer.is_error == shown.startswith("not_found"), (tool, arguments)
+            if new := re.fullmatch(r'"id": "{(\w+)}"', shown):
+                known[new[1]] = answer.structured_content["id"]
+            else:
+                assert shown in answer.content[0].text, (tool, arguments)
+    assert known.keys() == {"door", "keys"}
 
 
 def test_its_table_names_every_tool():

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import commonplace
 from commonplace.model.kept_answer import KEPT_FOR, UNDER_WAY
 from commonplace.settings import BY_NAME
-from support.rest_server import running
+from support.rest_server import PATIENCE, running
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/rest.md").read_text()
@@ -71,6 +72,21 @@ def test_its_tour_gets_the_answers_that_it_shows(server):
         known |= taken_from(answer)
         if "{" not in shown:
             assert shown in answer.body.decode(), f"{command}: {answer.body}"
+
+
+def test_its_stream_tells_what_it_shows(server):
+    """Line after line, as `curl -N` prints them; empty ones stand between events."""
+    (target, shown) = re.search(
+        r"`curl -sN 'localhost:8765(\S+)'`.*?```\n(.*?)\n```", TOUR, re.S
+    ).groups()
+    server.ask("POST", "/v1/memories", {"content": "The gate is green"})
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    connection.request("GET", target)
+    answer = connection.getresponse()
+    for line in shown.splitlines():
+        heard = next(said for said in iter(answer.readline, b"") if said.strip())
+        assert heard.decode().startswith(line)
+    connection.close()
 
 
 def taken_from(answer):
