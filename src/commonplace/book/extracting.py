@@ -83,6 +83,8 @@ def read_source(desk: Desk, reader: Principal, id: str) -> Read | None:
 
 def _source_now(desk: Desk, reader: Principal, id: str) -> Source | None:
     place = placed_for(desk, reader, id)
+    if not (place.is_at_home or place.scope.is_team):
+        return None  # a guest reads, and makes no knowledge of it
     found = desk.store.sources(place.scope, [id])
     return found[0] if found and can_see_source(place, found[0]) else None
 

@@ -11,8 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from commonplace.desk import Desk
+from commonplace.graph.canvas import Canvas
+from commonplace.graph.known import known
+from commonplace.graph.owner import NAME_FIELD, renamed_owner
+from commonplace.graph.weave import weave
 from commonplace.graph.withdraw import guarded_as, set_standing, without_sources
-from commonplace.model.changes import Changeset, ChangeSource, RemoveSource, Step
+from commonplace.model.changes import (
+    Add,
+    Change,
+    Changeset,
+    ChangeSource,
+    Remove,
+    RemoveSource,
+    Step,
+)
 from commonplace.model.journal import Event
 from commonplace.model.memory import State
 from commonplace.model.scope import Principal, Scope
@@ -38,6 +50,7 @@ class _Sources:
 
 def followed(desk: Desk, changeset: Changeset) -> list[Changeset]:
     """The changeset with all that follows from it; first of all its own scope's."""
+    changeset = _with_own_name(desk, changeset)
     sources = _changed(changeset.steps)
     if not sources.any:
         return [changeset]
@@ -53,6 +66,38 @@ def followed(desk: Desk, changeset: Changeset) -> list[Changeset]:
             there = Changeset(reader, changeset.at, changeset.actor, steps, revision)
             elsewhere.append(replace(there, silences=bool(sources.gone)))
     return [whole, *elsewhere]
+
+
+def _with_own_name(desk: Desk, changeset: Changeset) -> Changeset:
+    """The owner's node is called what the profile says."""
+    said = [step for step in changeset.steps if _is_the_name(step)]
+    if not said or not changeset.scope.is_user:
+        return changeset
+    canvas = Canvas(desk, changeset.scope, changeset.actor, changeset.at)
+    names = known(desk.pictures.of(changeset.scope).picture.nodes.values())
+    renamed_owner(canvas, names, _name_in(said[-1]) or changeset.scope.name)
+    return replace(changeset, steps=(*changeset.steps, *weave(canvas)))
+
+
+def _name_in(step: Step) -> str:
+    """None is left where it was taken back."""
+    memory = step.memory if isinstance(step, Add) else None
+    memory = step.after if isinstance(step, Change) else memory
+    if memory is None or memory.state is not State.ACTIVE:
+        return ""
+    return str(memory.metadata.get("value") or "")
+
+
+def _is_the_name(step: Step) -> bool:
+    match step:
+        case Add():
+            return step.memory.id == NAME_FIELD
+        case Change():
+            return step.after.id == NAME_FIELD
+        case Remove():
+            return step.id == NAME_FIELD
+        case _:
+            return False
 
 
 def _changed(steps: Sequence[Step]) -> _Sources:

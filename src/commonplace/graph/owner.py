@@ -10,12 +10,12 @@ from commonplace.model.graph.node import PREFIX, Node, TtlPolicy
 from commonplace.model.graph.words import NodeType
 from commonplace.model.scope import Scope
 
-_NAME_FIELD = "profile:preferred_name"
+NAME_FIELD = "profile:preferred_name"
 
 
 def name_of_owner(desk: Desk, scope: Scope) -> str:
     """As their profile has it, or else as they are called here."""
-    for field in desk.store.fetch(scope, [_NAME_FIELD]):
+    for field in desk.store.fetch(scope, [NAME_FIELD]):
         if value := str(field.metadata.get("value") or ""):
             return value
     return scope.name
@@ -44,6 +44,13 @@ def owner_node(canvas: Canvas, known: Known) -> Node:
         )
         canvas.put(made)
     return made
+
+
+def renamed_owner(canvas: Canvas, known: Known, name: str) -> None:
+    """They call themself otherwise now. Nobody's node is made for that alone."""
+    if known.owner is not None and known.owner.name != name:
+        canvas.load([known.owner.id])
+        canvas.put(known.owner.evolve(name=name, key=key_of(name)))
 
 
 def as_reader(desk: Desk, scope: Scope, node: Node | None) -> Owner:

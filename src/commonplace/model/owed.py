@@ -59,17 +59,28 @@ def describing(source: Source, job_id: str, now: datetime) -> Job:
     )
 
 
-def extracting(source: Source, reader: Scope, job_id: str, now: datetime) -> Job:
+def extracting(
+    source: str, reader: Scope, job_id: str, now: datetime, *, grows: bool = False
+) -> Job:
     """For one reader: a team's source is extracted by each member for themself."""
-    job = processing(source, job_id, now, awaited=False)
-    grows = source.origin == THREAD
-    return replace(job, scope=reader, kind=EXTRACT, due_at=now + PAUSE if grows else now)
+    return Job(
+        id=job_id,
+        scope=reader,
+        kind=EXTRACT,
+        key=source,
+        payload={"source": source},
+        due_at=now + PAUSE if grows else now,
+        created_at=now,
+        updated_at=now,
+    )
 
 
 def owing(changeset: Changeset, new_id: Callable[[], str], *, extracts: bool) -> Changeset:
     """With the jobs that it causes: vectors that are missing, sources that can be extracted."""
     owed = [
-        extracting(source, changeset.scope, new_id(), changeset.at)
+        extracting(
+            source.id, changeset.scope, new_id(), changeset.at, grows=source.origin == THREAD
+        )
         for source in _extractable(changeset)
         if extracts
     ]

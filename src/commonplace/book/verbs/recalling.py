@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,15 @@ from commonplace.book.requests import (
 from commonplace.book.verbs.handle import MAX_BATCH, MAX_K, MAX_TURN, Handle, Moment, Texts
 from commonplace.desk import Desk
 from commonplace.errors import MissingField
+from commonplace.graph.artifacts import ShownArtifact, show_artifact
+from commonplace.graph.first_reading import extract_when_first_read
 from commonplace.model import check
+from commonplace.model.graph.artifact import PREFIX as OF_ARTIFACTS
+from commonplace.model.graph.edge import PREFIX as OF_EDGES
+from commonplace.model.graph.node import PREFIX as OF_NODES
 from commonplace.model.reach import Reading
 from commonplace.recall import look_up
+from commonplace.recall.graph.nodes import WholeEdge, WholeNode, show_edge, show_node
 from commonplace.recall.look_up_sources import ShownSource, known_source, show_source
 from commonplace.recall.pack import Hit
 from commonplace.recall.past import desk_at
@@ -97,7 +103,13 @@ class Recalling(Handle):
             )
             for query in listed(queries, MAX_BATCH)
         ]
-        return recall(desk, self.principal, plans)
+        found = recall(desk, self.principal, plans)
+        self._first_read(hit for each in found for hit in each.hits)
+        return found
+
+    def _first_read(self, hits: Iterable[Hit]) -> None:
+        cited = [hit.citation for hit in hits if hit.citation and hit.citation.team]
+        extract_when_first_read(self._desk, self.principal, [each.source for each in cited])
 
     def list(
         self,
@@ -125,14 +137,24 @@ class Recalling(Handle):
 
     def show(
         self, id: str, *, as_of: Moment | None = None, known_at: Moment | None = None
-    ) -> look_up.Shown | ShownSource:
+    ) -> look_up.Shown | ShownSource | WholeNode | WholeEdge | ShownArtifact:
         """One memory whole: its fields, its versions and what it is linked to. Of a source its
-        passages, of a passage those around it. As it stood, with as_of or known_at."""
+        passages, of a passage those around it; of a node what is known of it. As it stood, with
+        as_of or known_at."""
         wanted = check.id(id)
         then = moments(as_of, known_at, self._desk.clock())
         desk = desk_at(self._desk, self.principal, then)
         if source := known_source(desk, self.principal, wanted):
-            return show_source(desk, self.principal, source)
+            shown = show_source(desk, self.principal, source)
+            if shown.source.team_id:
+                extract_when_first_read(self._desk, self.principal, [shown.source.id])
+            return shown
+        if wanted.startswith(OF_NODES):
+            return show_node(self._desk, self.principal, wanted, then)
+        if wanted.startswith(OF_EDGES):
+            return show_edge(self._desk, self.principal, wanted)
+        if wanted.startswith(OF_ARTIFACTS):
+            return show_artifact(self._desk, self.principal, wanted)
         return look_up.show(desk, self.principal, wanted, then)
 
     def _within(self, desk: Desk, sources: Texts) -> Within:
