@@ -19,8 +19,8 @@ _IS = re.compile(r" is | היא | הוא ")
 
 def same_as(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
     """Pairs of a phrase and the name that it stands for; mentions in the text's order."""
-    for one, other in pairwise(mentions):
-        if one.phrase == other.phrase or one.end > other.start:
+    for one, other in pairwise(_outermost(mentions)):
+        if one.phrase == other.phrase:
             continue
         between = text[one.end : other.start]
         if one.phrase and _BEFORE_A_NAME.fullmatch(between):
@@ -31,6 +31,15 @@ def same_as(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, M
             closed = _CLOSED.match(text, other.end) and not (between == ", " and listed)
             if closed or _IS.fullmatch(between):
                 yield other, one
+
+
+def _outermost(mentions: Sequence[Mention]) -> Iterator[Mention]:
+    """Without the names inside phrases: of "Dana's husband Tom" the phrase and Tom."""
+    reached = 0
+    for each in mentions:
+        if each.start >= reached:
+            yield each
+        reached = max(reached, each.end)
 
 
 def says_who(phrase: Mention) -> bool:

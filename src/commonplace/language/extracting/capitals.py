@@ -26,9 +26,12 @@ from commonplace.language.extracting.vocabulary import (
     last_words,
 )
 from commonplace.language.extracting.written import Passage, Word, beside
+from commonplace.language.stopwords import stop_words
 
 _LONGEST = 6  # words: more is a heading
 _BEFORE_A_DATE = frozenset(data("no_names")["before_a_date"].split())
+# Small words that follow a name: "Will is here", "Mark and I".
+_OF_NAMES = frozenset(("is", "was", "has", "had", "and", "isn't", "wasn't", "who", "will", "would"))
 _JOINING = frozenset(("of", "the"))
 
 
@@ -70,7 +73,7 @@ def _may_be_named(word: Word) -> bool:
         return False
     if word.key in TITLES or word.key in OFFICES or word.key in first_words(PROJECT):
         return True
-    if word.key in CALENDAR and (word.key not in GIVEN or not word.tells):
+    if word.key in CALENDAR and word.key not in GIVEN:
         return False
     return word.tells or word.key not in COMMON or word.key in ORDINARY_GIVEN
 
@@ -121,8 +124,14 @@ def _only_begins(words: Sequence[Word], at: int, end: int) -> bool:
             return False
         if word.key in ORDINARY_GIVEN and end > at + 1:
             return words[at + 1].key in GIVEN and words[at + 1].key not in FAMILY
-        return word.key not in ORDINARY_GIVEN
+        return word.key not in ORDINARY_GIVEN or _asks(words, at)
     return False
+
+
+def _asks(words: Sequence[Word], at: int) -> bool:
+    """ "Will you come", "May I ask", "Mark my words": what follows makes a verb of it."""
+    following = words[at + 1].key if at + 1 < len(words) else ""
+    return following in stop_words("en") and following not in _OF_NAMES
 
 
 def _mentions(passage: Passage, start: int, end: int) -> Iterator[Mention]:
@@ -158,7 +167,7 @@ def _with_noun(words: Sequence[Word], start: int, end: int) -> Vote | None:
 
 
 def _is_no_name(word: Word) -> bool:
-    return word.key in NO_NAMES and not (word.key in GIVEN and word.tells)
+    return word.key in NO_NAMES and word.key not in GIVEN
 
 
 def known_length(words: Sequence[Word], at: int) -> int:

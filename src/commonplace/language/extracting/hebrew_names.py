@@ -143,6 +143,8 @@ def _relative(words: Sequence[Word], at: int, glued: int) -> _Row | None:
 
 def _headed(words: Sequence[Word], at: int, glued: int) -> _Row | None:
     """«אוניברסיטת חיפה», «רחוב הרצל», «פרויקט נרקיס»."""
+    if words[at].key[:glued].endswith("ה"):  # a noun before its name has no article
+        return None
     for kind, heads in _HEADS.items():
         for length in (2, 1):
             head = " ".join(word.key for word in words[at : at + length])[glued:]

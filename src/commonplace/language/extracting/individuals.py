@@ -16,6 +16,7 @@ from commonplace.language.extracting.people import (
 )
 from commonplace.language.extracting.vocabulary import PERSON, data, listed
 
+_MOST = 500  # individuals of one source: more is a list, and no telling
 _MOST_COMPARED = 20  # people of one name in one source
 _PREFIX = 3
 _LEGAL = frozenset(listed(data("organisations")["en"]["legal"]))
@@ -54,6 +55,10 @@ class Roster:
         self._letters: dict[str, int] = {}
         self._phrases: dict[str, int] = {}
         self._clock = 0
+
+    @property
+    def has_room(self) -> bool:
+        return len(self.individuals) < _MOST
 
     # ——— people ———
 

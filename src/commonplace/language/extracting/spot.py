@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 
 from commonplace.language.extracting.again import spoken_of_again
 from commonplace.language.extracting.apposition import same_as, says_who
@@ -30,7 +31,6 @@ from commonplace.language.extracting.vocabulary import PERSON
 from commonplace.language.extracting.written import Passage, words_of
 from commonplace.language.names import bare
 
-_MOST_NODES = 500  # of one source: more is a list, and no telling
 _OWNER = 0
 
 
@@ -58,7 +58,7 @@ def mentions_in(passage: Passage, finder: NameFinder | None = None) -> list[Ment
         named = with_finder(passage, named, finder)
     named = sorted(_apart([*named, *named_in_small_letters(passage)]), key=_place_of)
     named = with_lists(passage.text, named)
-    phrases = [each for each in unnamed(passage) if not _crosses(each, named)]
+    phrases = _around_names(unnamed(passage), named)
     return sorted((*named, *phrases), key=_place_of)
 
 
@@ -78,14 +78,16 @@ def _apart(mentions: Iterable[Mention]) -> list[Mention]:
     return kept
 
 
-def _crosses(phrase: Mention, named: Sequence[Mention]) -> bool:
-    """Whether a name reaches into a phrase and is not all of its beginning."""
-    return any(
-        each.start < phrase.end
-        and phrase.start < each.end
-        and (each.start < phrase.start or each.end >= phrase.end)
-        for each in named
-    )
+def _around_names(phrases: Iterable[Mention], named: Sequence[Mention]) -> Iterator[Mention]:
+    """Phrases that no name reaches into, unless it is their beginning: "Maya's wedding"."""
+    starts = [each.start for each in named]
+    for phrase in phrases:
+        at = bisect_left(starts, phrase.start)
+        if at and named[at - 1].end > phrase.start:
+            continue
+        inside = named[at : bisect_left(starts, phrase.end)]
+        if all(each.end < phrase.end for each in inside):
+            yield phrase
 
 
 # ——— who is who ———
@@ -129,18 +131,18 @@ def _assigned(
             votes[named.key].append(Vote(PERSON, SURE, "apposition"))
     kinds = {key: elected(each) for key, each in votes.items()}
     for each in mentions:
-        if not each.phrase and _comes_first(each, kinds[each.key]):
+        if not each.phrase and roster.has_room and _comes_first(each, kinds[each.key]):
             _named(roster, each, kinds[each.key])
     numbers: dict[Mention, int] = {}
     for each in mentions:
-        if not each.phrase and len(roster.individuals) < _MOST_NODES:
+        if not each.phrase and roster.has_room:
             numbers[each] = _named(roster, each, kinds[each.key])
     for phrase, named in pairs:
         if named in numbers and roster.individuals[numbers[named]].kind == phrase.votes[0].kind:
             _stands_for(roster, phrase, numbers[named], said)
             numbers[phrase] = numbers[named]
     for each in mentions:
-        if each.phrase and each not in numbers and len(roster.individuals) < _MOST_NODES:
+        if each.phrase and each not in numbers and roster.has_room:
             numbers[each] = _by_phrase(roster, each, kinds[each.key], said)
     return [Span(m.passage, m.start, m.end, number) for m, number in numbers.items()]
 

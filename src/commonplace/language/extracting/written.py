@@ -25,7 +25,9 @@ _TOKEN = re.compile(
 _CLITIC = re.compile(r"['’](?:s|S|ll|d|ve|re|m)$")
 _INSIDE_A_SENTENCE = re.compile(r"[\s,'’()/&–—-]*")
 _ABBREVIATED = word_lists("extracting/name_words.txt")["en abbreviated"]
-_SHORT = 3  # letters: in headings such words may stay small
+_SMALL = frozenset(
+    ("a", "an", "the", "of", "and", "or", "for", "in", "on", "to", "at", "by", "with")
+)
 _SHORTEST_HEADING = 3  # words
 _MOST_SHOUTED = 0.6
 
@@ -102,16 +104,16 @@ def _muted(line: Sequence[Word]) -> Iterator[Word]:
 
 
 def _is_heading(line: Sequence[Word]) -> bool:
-    long = [word for word in line if len(word.text) > _SHORT and word.text[0].isalpha()]
+    """All words have capitals but the smallest: "Notes of the Planning Meeting"."""
+    spoken = [word for word in line if word.key not in _SMALL and word.text[0].isalpha()]
     one_sentence = not any(word.first for word in line[1:])
     listed = any("," in word.gap for word in line)
     return (
         one_sentence
         and not listed
         and len(line) >= _SHORTEST_HEADING
-        and len(long) > 1
-        and all(word.capital for word in long)
-        and not any(word.hebrew for word in long)
+        and len(spoken) > 1
+        and all(word.capital and not word.hebrew for word in spoken)
     )
 
 

@@ -1,0 +1,65 @@
+"""Accounts to extract from, and what was spotted in them in a form that a test can compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from commonplace.language.extracting.found import Account, FoundNode, Owner, Said, Spotted
+from commonplace.language.extracting.spot import spot
+from commonplace.model.source import SourceType
+
+DATE = datetime(2026, 3, 2, 9, tzinfo=UTC)
+ALEX = Owner(name="Alex Rivera", names=frozenset({"Alex Rivera"}))
+
+
+def account(
+    *texts: str | tuple[str, str], owner: Owner = ALEX, participants: Sequence[str] = ()
+) -> Account:
+    """A text alone is the owner's; a pair is a speaker and what they said."""
+    said = []
+    for number, each in enumerate(texts):
+        speaker, text = (None, each) if isinstance(each, str) else each
+        machine = speaker == "assistant"
+        said.append(
+            Said(
+                number=number,
+                text=text,
+                at=DATE,
+                speaker=speaker,
+                by_owner=speaker is None,
+                by_machine=machine,
+            )
+        )
+    return Account(
+        said=tuple(said),
+        owner=owner,
+        source_type=next(iter(SourceType)),
+        date=DATE,
+        participants=tuple(participants),
+    )
+
+
+def spotted(*texts: str | tuple[str, str], **how: object) -> Spotted:
+    return spot(account(*texts, **how))  # type: ignore[arg-type]
+
+
+def kept(found: Spotted, least: float = 0.7) -> dict[str, str]:
+    """Names of the nodes that are kept → what they are; the owner is left out."""
+    return {
+        node.name: node.subtype or node.type.value
+        for node in found.nodes
+        if node.confidence >= least and not node.is_owner
+    }
+
+
+def node_called(found: Spotted, name: str) -> FoundNode:
+    (node,) = [each for each in found.nodes if each.name == name]
+    return node
+
+
+def spoken_of(found: Spotted, told: Account, name: str) -> list[str]:
+    """The words by which a node is spoken of, in their order."""
+    number = found.nodes.index(node_called(found, name))
+    texts = {said.number: said.text for said in told.said}
+    return [texts[s.passage][s.start : s.end] for s in found.spans if s.node == number]

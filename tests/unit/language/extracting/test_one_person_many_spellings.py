@@ -1,0 +1,113 @@
+"""One node for each individual of a source, however they are called in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.language.extracting.found import Owner
+from commonplace.language.extracting.spot import spot
+from support.accounts import account, kept, node_called, spoken_of, spotted
+
+
+@pytest.mark.parametrize(
+    ("texts", "name", "aliases"),
+    [
+        (
+            ["I met Sarah Chen.", "Sarah's plan is good.", "Dr. Chen agreed. S. Chen signed."],
+            "Sarah Chen",
+            {"Sarah", "Dr. Chen", "S. Chen"},
+        ),
+        (["Mike emailed me.", "Michael Brown agreed."], "Michael Brown", {"Mike"}),
+        (["Melanie Hart told me.", "I asked Mel about it."], "Melanie Hart", {"Mel"}),
+        (["My manager, Dana, told me.", "My manager is great."], "Dana", {"My manager"}),
+        (["my sister Noa is here", "I called my sister"], "Noa", {"my sister"}),
+        (["Dana is my manager.", "I asked my manager."], "Dana", {"my manager"}),
+        (["אחותי נועה התקשרה", "דיברתי עם אחותי"], "נועה", {"אחותי"}),
+        (["דיברתי עם דנה כהן", "דנה אמרה שכן"], "דנה כהן", {"דנה"}),
+        (["Dana's husband Tom cooks.", "I like Dana's husband."], "Tom", {"Dana's husband"}),
+    ],
+)
+def test_they_are_one_node_with_all_spellings(texts, name, aliases):
+    found = spotted(*texts)
+    node = node_called(found, name)
+    assert aliases <= set(node.aliases)
+    assert not aliases & {each.name for each in found.nodes}
+
+
+def test_two_people_with_one_first_name_stay_two():
+    told = account("Sarah Chen met Sarah Levi.", "Levi said no, and Chen said yes.")
+    found = spot(told)
+    assert set(kept(found)) == {"Sarah Chen", "Sarah Levi"}
+    assert spoken_of(found, told, "Sarah Levi") == ["Sarah Levi", "Levi"]
+    assert spoken_of(found, told, "Sarah Chen") == ["Sarah Chen", "Chen"]
+
+
+def test_a_first_name_that_two_share_is_the_one_spoken_of_last():
+    told = account("Sarah Chen called.", "Then Sarah Levi called.", "I told Sarah about it.")
+    assert spoken_of(spot(told), told, "Sarah Levi") == ["Sarah Levi", "Sarah"]
+
+
+def test_people_have_many_friends_so_a_friend_is_no_alias():
+    found = spotted("My friend Tom is here.", "My friend Noa too.")
+    assert all(not node.aliases for node in found.nodes)
+    assert set(kept(found)) >= {"Tom", "Noa"}
+
+
+def test_what_is_said_of_my_manager_by_another_is_of_theirs():
+    found = spotted(("Tom Baker", "My manager is away."), "My manager too.")
+    assert set(kept(found)) == {"Tom Baker", "Tom Baker's manager", "My manager"}
+
+
+@pytest.mark.parametrize(
+    ("texts", "name", "aliases"),
+    [
+        (["I work at Acme Corp.", "Acme is hiring."], "Acme Corp", {"Acme"}),
+        (["We met Y Combinator.", "YC said yes."], "Y Combinator", {"YC"}),
+        (["Agenda: Project Heron.", "On Heron, the beta slips."], "Project Heron", {"Heron"}),
+        (["She joined Brightwell Analytics.", "I like Brightwell."], "Brightwell Analytics", set()),
+    ],
+)
+def test_a_thing_is_one_node_under_its_short_and_its_long_name(texts, name, aliases):
+    found = spotted(*texts)
+    assert len(found.nodes) == 2
+    assert {found.nodes[1].name, *found.nodes[1].aliases} >= {name, *aliases}
+
+
+# ——— those who take part ———
+
+
+def test_the_owner_is_the_first_node_whether_named_or_not():
+    for text in ("Nothing to see.", "I am Alex Rivera.", ""):
+        node = spotted(text).nodes[0]
+        assert (node.name, node.is_owner, node.type.value) == ("Alex Rivera", True, "Person")
+
+
+def test_the_owner_is_spoken_of_by_name_and_not_by_pronouns():
+    told = account(("Tom", "Alex and I met; I told Alex Rivera, and he told me."))
+    assert spoken_of(spot(told), told, "Alex Rivera") == ["Alex", "Alex Rivera"]
+
+
+def test_speakers_and_participants_are_certain_and_have_their_addresses():
+    found = spotted(
+        ("Priya Raman", "Hello."),
+        participants=["Tom Baker <Tom@Example.com>", "dana.levi@example.com", "Priya Raman"],
+    )
+    assert {node.confidence for node in found.nodes} == {0.95}
+    assert node_called(found, "Tom Baker").addresses == ("tom@example.com",)
+    assert node_called(found, "Dana Levi").addresses == ("dana.levi@example.com",)
+    assert node_called(found, "Priya Raman").passages == (0,)
+
+
+@pytest.mark.parametrize(
+    "speaker",
+    ["user", "assistant", "Speaker 1", "system", "Unknown", "Acme Support", "no-reply", "3"],
+)
+def test_a_role_is_nobody(speaker):
+    assert len(spotted((speaker, "Hello there.")).nodes) == 1
+
+
+def test_a_participant_with_the_owners_address_is_the_owner():
+    owner = Owner(name="Alex Rivera", addresses=frozenset({"alex@example.com"}))
+    found = spotted("Hi.", owner=owner, participants=["A. R. <alex@example.com>"])
+    assert len(found.nodes) == 1
+    assert found.nodes[0].addresses == ("alex@example.com",)
