@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from datetime import datetime
+from datetime import date
 from enum import Enum
 from functools import cache
 from typing import Any
 
 
 def as_data(value: Any) -> Any:
-    """Dataclasses become maps, with their public properties; moments become ISO 8601."""
+    """Dataclasses become maps, with their public properties; days and moments become ISO 8601."""
     if is_dataclass(value) and not isinstance(value, type):
         return {name: as_data(getattr(value, name)) for name in _told_of(type(value))}
-    if isinstance(value, datetime):
+    if isinstance(value, date):  # and every moment is one
         return value.isoformat()
     if isinstance(value, Enum):
         return value.value

@@ -6,7 +6,7 @@ import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -131,6 +131,7 @@ _PLAIN: Mapping[Any, Schema] = {
     float: {"type": "number"},
     bool: {"type": "boolean"},
     datetime: {"type": "string", "format": "date-time"},
+    date: {"type": "string", "format": "date"},
     types.NoneType: {"type": "null"},
 }
 
@@ -160,8 +161,8 @@ def read_as(hint: Any, data: Any) -> Any:
         return {name: read_as(hints[name], each) for name, each in data.items()}
     if isinstance(hint, type) and is_dataclass(hint):
         return _dataclass_from(hint, data)
-    if hint is datetime:
-        return datetime.fromisoformat(data)
+    if hint in (date, datetime):
+        return hint.fromisoformat(data)
     return hint(data) if isinstance(hint, type) and issubclass(hint, Enum) else data
 
 

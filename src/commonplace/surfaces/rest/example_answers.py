@@ -10,7 +10,7 @@ from typing import Any
 
 from commonplace.surfaces.schemas import Schema
 
-_MOMENT = "2026-03-02T09:00:00+00:00"
+_WHEN = {"date-time": "2026-03-02T09:00:00+00:00", "date": "2026-03-02"}
 _PLAIN: Mapping[str, Any] = {"boolean": False, "integer": 1, "number": 1.0, "null": None}
 
 
@@ -39,7 +39,7 @@ class Examples:
             case "array":
                 return self._items(field, schema["items"], within)
             case "string":
-                return _MOMENT if schema.get("format") else _told("words").get(field, field)
+                return _WHEN.get(schema.get("format", "")) or _told("words").get(field, field)
             case "integer" | "number" as number:
                 return _told("numbers").get(field, _PLAIN[number])
             case plain:
