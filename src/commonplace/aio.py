@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from commonplace import book as synchronous
+from commonplace.book.extracting_all import ExtractedOfAll
 from commonplace.language.models.embedder import Embedder
 from commonplace.model.key import NewKey, ShownKey
 from commonplace.sleep.reembed import Reembedded
@@ -93,6 +94,9 @@ class AsyncCommonplace:
         self, lines: Iterable[str] | None = None, *, reset: bool = False
     ) -> synchronous.Calibrated:
         return await asyncio.to_thread(self._book.calibrate, lines, reset=reset)
+
+    async def extract_all(self, *, limit: int = 500) -> ExtractedOfAll:
+        return await asyncio.to_thread(self._book.extract_all, limit=limit)
 
     async def work(self, *, once: bool = False) -> Worked:
         return await asyncio.to_thread(self._book.work, once=once)

@@ -31,7 +31,18 @@ def _told_of(kind: Any) -> tuple[str, ...]:
 
 
 _NOT_FOR_ANSWERS = frozenset(
-    {"ref", "ends_at", "searchable_text", "bullet", "told", "said", "scope"}
+    {
+        "bullet",
+        "ends",
+        "ends_at",
+        "names",
+        "ref",
+        "said",
+        "scope",
+        "searchable_text",
+        "told",
+        "weight",
+    }
 )
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from commonplace import Commonplace, User
-from commonplace.operations import HELP, OPERATIONS
+from commonplace.meanings import HELP
+from commonplace.operations import OPERATIONS
 from commonplace.surfaces.cli import reference
 from support import program
 

@@ -84,6 +84,18 @@ class Things:
         found = self._me.sources(limit=1).sources
         return found[0].id if found and n % 4 else self._me.ingest(f"Tal: It is {n}.").id
 
+    def _node(self, n: int) -> str:
+        found = self._me.people(limit=1, include_archived=True).nodes
+        return found[0].id if found and n % 4 else self._me.nodes_add(f"Person {n}").id
+
+    def _merged(self, n: int) -> str:
+        one, other = (self._me.nodes_add(f"Person {n} {which}").id for which in "ab")
+        self._me.merge([one, other])
+        return other
+
+    def _artifact(self, n: int) -> str:
+        return self._me.artifacts_create(f"Draft {n}", "Dear Dana").id
+
     def _conflict(self, n: int) -> str:
         for value in (n, n + 1):
             said = {"subject": f"meter {n}", "value": str(value)}
@@ -142,13 +154,19 @@ class Things:
 SORTS: Mapping[str, Callable[[Route], str]] = {
     "id": lambda route: {
         "sources": "source",
+        "nodes": "merged" if route.name == "split" else "node",
+        "artifacts": "artifact",
         "jobs": "job",
         "keys": "key",
         "profile": "proposal",
         "consent": "proposal",
         "admin": "admin",
     }.get(route.path.split("/")[1], "forgotten" if route.name == "restore" else "memory"),
-    "ids": lambda route: "forgotten" if route.name == "restore" else "memory",
+    "ids": lambda route: {
+        "restore": "forgotten",
+        "extract": "source",
+        "merge": "node" if route.path.startswith("/nodes") else "memory",
+    }.get(route.name, "memory"),
     "conflict": lambda route: "conflict",
     "team": lambda route: {
         "teams leave": "joined",
@@ -279,9 +297,15 @@ class Fuzzing:
         for name in ("id", "ids"):
             if name in body and offered(name):
                 sort = SORTS[name](route)
-                several = [self.things.named(sort), self.things.named("memory")]
+                beside = sort if sort in ("node", "source") else "memory"
+                several = list(dict.fromkeys(map(self.things.named, (sort, beside))))
                 body[name] = several if name == "ids" else several[0]
+        for name in OF_NODES:
+            if body.get(name) is not None and offered(name):
+                node = self.things.named("node")
+                body[name] = node if isinstance(body[name], str) else [node]
 
 
+OF_NODES = ("from_node", "to_node", "about", "seed_nodes")
 EXAMPLES = {"name": "city", "category": "tasks", "member": "dan"}
 ROUTE_OF = {(route.method, route.in_full()): route for route in ROUTES}

@@ -15,9 +15,11 @@ from commonplace.book.embedders import (
     make_embedder,
     measured_calibration,
 )
+from commonplace.book.extracting_all import ExtractedOfAll, extract_of_everybody
 from commonplace.book.keys import create_key, identify, list_keys, revoke_key
 from commonplace.book.once import Asked, once
 from commonplace.book.user import User
+from commonplace.book.verbs.extracting import MAX_EXTRACTED
 from commonplace.book.verbs.handle import Moment
 from commonplace.book.verbs.keys import OfKeys, end_of
 from commonplace.book.work import kinds_of_work
@@ -222,6 +224,11 @@ class Commonplace:
         return found
 
     # ——— work that is owed ———
+
+    def extract_all(self, *, limit: int = 500) -> ExtractedOfAll:
+        """Turn sources into knowledge now, for every user of the store: what extract does for one
+        of them."""
+        return extract_of_everybody(self._desk, check.integer(limit, "limit", 1, MAX_EXTRACTED))
 
     def work(self, *, once: bool = False) -> Worked:
         """Do what is owed, whoever it belongs to: sources to process, vectors that are late. Any

@@ -24,8 +24,9 @@ MAX_DEPTH = 3
 TOP_K = 20
 ENOUGH = 1e-6  # what all places together still change by
 MOST_ROUNDS = 200
-_DEEPEST = 20
-_MOST = 1000
+DEEPEST = 20  # steps
+WIDEST = 0.99  # of damping
+MOST_PLACES = 1000
 
 Scores = NDArray[np.float32]
 
@@ -70,9 +71,9 @@ def walk_asked(
 ) -> Walk:
     return Walk(
         seeds=check.ids(seed_nodes, "seed_nodes"),
-        damping=check.number(damping, "damping", 0, 0.99),
-        max_depth=check.integer(max_depth, "max_depth", 1, _DEEPEST),
-        top_k=check.integer(top_k, "top_k", 1, _MOST),
+        damping=check.number(damping, "damping", 0, WIDEST),
+        max_depth=check.integer(max_depth, "max_depth", 1, DEEPEST),
+        top_k=check.integer(top_k, "top_k", 1, MOST_PLACES),
     )
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 from commonplace.book.originals import MAX_EXTERNAL_ID
 from commonplace.book.verbs.contexts import MAX_BUDGET, MAX_OF_EACH
+from commonplace.book.verbs.extracting import MAX_EXTRACTED
+from commonplace.book.verbs.graph import LONGEST_NAME, LONGEST_TEXT, MODES
 from commonplace.book.verbs.handle import MAX_BATCH, MAX_K, MAX_TURN
 from commonplace.book.verbs.keys import MAX_GRACE
 from commonplace.book.verbs.understanding import MAX_TURNS
@@ -27,6 +29,9 @@ from commonplace.model.check import (
 )
 from commonplace.model.conflict import Choice
 from commonplace.model.filters import EXACT
+from commonplace.model.graph.node import TtlPolicy
+from commonplace.model.graph.note import Lifetime
+from commonplace.model.graph.words import NodeType
 from commonplace.model.heard import Role
 from commonplace.model.job import JobState
 from commonplace.model.kinds import Kind, Stability
@@ -37,7 +42,10 @@ from commonplace.model.source import ContextType, SourceType, Status
 from commonplace.model.team import MAX_RETENTION_DAYS
 from commonplace.model.team import Role as TeamRole
 from commonplace.operations import Parameter
+from commonplace.recall.explore.asked import MOST_QUERIES, Mode
+from commonplace.recall.graph.drawing import Format as GraphFormat
 from commonplace.recall.query import Returns
+from commonplace.recall.walk import DEEPEST, MOST_PLACES, WIDEST
 from commonplace.remember.abbreviate import MAX_SHORT
 from commonplace.remember.update import NEVER
 
@@ -97,8 +105,50 @@ FILTERS: Schema = {
         },
     },
 }
+_CLOSENESS = whole(1, 5)
+_RELATIONSHIPS: Schema = {
+    "type": "object",
+    "properties": {
+        **{
+            f"{side}_{what}": _CLOSENESS
+            for what in ("attitude", "proximity")
+            for side in ("min", "max")
+        },
+        "relationship_types": several(word()),
+        "exclude_relationship_types": several(word()),
+    },
+    "additionalProperties": False,
+}
+_QUERY: Schema = {
+    "type": "object",
+    "properties": {"query": text(), "threshold": number(0, 1)},
+    "required": ["query"],
+    "additionalProperties": False,
+}
 
 _OF_NAMES: Mapping[str, Schema] = {
+    "about": several(word(), 2, 1),
+    "addresses": several(text(LONGEST_NAME)),
+    "aliases": several(text(LONGEST_NAME)),
+    "attitude": _CLOSENESS,
+    "cypher": text(),
+    "damping": number(0, WIDEST),
+    "description": text(LONGEST_TEXT),
+    "granularity": whole(1, 3),
+    "lifetime": one_of(Lifetime),
+    "max_depth": whole(1, DEEPEST),
+    "names": several(text(LONGEST_NAME)),
+    "node_type": one_of(NodeType),
+    "output": {},
+    "proximity": _CLOSENESS,
+    "relationship_filters": _RELATIONSHIPS,
+    "salience_weight": number(0, 1),
+    "seed_nodes": several(word(MAX_ID), MAX_IDS, 1),
+    "semantic_weight": number(0, 1),
+    "text_matches": several(word()),
+    "time_weight": number(0, 1),
+    "ttl_policy": one_of(TtlPolicy),
+    "types": several(word()),
     "after": word(MAX_ID),
     "as_of": MOMENT,
     "known_at": MOMENT,
@@ -163,6 +213,20 @@ _OF_NAMES: Mapping[str, Schema] = {
 }
 # Where one name is a closed list here and a word of the caller's there.
 _OF_OPERATIONS: Mapping[tuple[str, str], Schema] = {
+    ("artifacts create", "description"): text(),
+    ("explore", "mode"): one_of(Mode),
+    ("explore", "queries"): several({"anyOf": [text(), _QUERY]}, MOST_QUERIES),
+    ("extract", "limit"): whole(1, MAX_EXTRACTED),
+    ("graph", "format"): one_of(GraphFormat),
+    ("node", "id"): word(),
+    ("nodes add", "name"): text(LONGEST_NAME),
+    ("nodes update", "id"): word(),
+    ("nodes update", "name"): text(LONGEST_NAME),
+    ("note", "content"): text(LONGEST_TEXT),
+    ("split", "id"): word(),
+    ("split", "name"): text(LONGEST_NAME),
+    ("traverse", "mode"): one_of(MODES),
+    ("traverse", "top_k"): whole(1, MOST_PLACES),
     ("ingest", "source_type"): one_of(SourceType),
     ("observe", "role"): one_of(Role),
     ("teams create", "retention_days"): whole(1, MAX_RETENTION_DAYS),
@@ -174,4 +238,4 @@ _OF_OPERATIONS: Mapping[tuple[str, str], Schema] = {
 def of(parameter: Parameter) -> Schema | None:
     """None: what its shape says is all there is to say. Words are the rest of the texts."""
     own = _OF_OPERATIONS.get((parameter.operation, parameter.name))
-    return own or _OF_NAMES.get(parameter.name)
+    return _OF_NAMES.get(parameter.name) if own is None else own

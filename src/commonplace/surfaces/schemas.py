@@ -37,7 +37,8 @@ _OF_SHAPES: Mapping[Shape, Schema] = {
 
 
 def of_parameter(parameter: Parameter) -> Schema:
-    schema = dict(limits.of(parameter) or _OF_SHAPES[parameter.shape])
+    own = limits.of(parameter)
+    schema = dict(_OF_SHAPES[parameter.shape] if own is None else own)
     schema["description"] = " ".join(filter(None, (parameter.help, schema.get("description"))))
     if parameter.default is not None:
         schema["default"] = parameter.default
@@ -167,8 +168,10 @@ def read_as(hint: Any, data: Any) -> Any:
 
 
 def _meant(alternatives: Sequence[Any], data: Any) -> Any:
-    """Of several dataclasses, the one whose fields these are."""
+    """Of several dataclasses, the one whose fields these are; of a text beside them, the text."""
     possible = [each for each in alternatives if each is not types.NoneType]
+    if isinstance(data, str) and str in possible:
+        return str
     if isinstance(data, Mapping):
         for each in possible:
             if is_dataclass(each) and _all_names(each) == set(data):

@@ -19,6 +19,7 @@ from commonplace.model.graph.node import TtlPolicy
 from commonplace.model.memory import Sensitivity
 
 LONGEST_OUTPUT = 1_000_000  # characters
+MAX_EXTRACTED = 10_000  # sources a run
 
 
 class Extracting(Handle):
@@ -29,7 +30,7 @@ class Extracting(Handle):
         self._owner_only("extract sources")
         if ids is not None:
             return extract_these(self._desk, self.principal, check.ids(ids))
-        most = check.integer(limit, "limit", 1, 10_000)
+        most = check.integer(limit, "limit", 1, MAX_EXTRACTED)
         return extract_all_of(self._desk, self.principal, most)
 
     def artifacts(self, *, limit: int = 50, after: str | None = None) -> ArtifactPage:

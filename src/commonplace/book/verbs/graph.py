@@ -28,7 +28,7 @@ from commonplace.recall.walk import walk_asked
 
 LONGEST_NAME = 300
 LONGEST_TEXT = 32_000
-_MODES = ("ppr", "cypher")
+MODES = ("ppr", "cypher")
 
 
 class OfTheGraph(Handle):
@@ -294,7 +294,7 @@ class OfTheGraph(Handle):
         properties that a query can name."""
         if check.flag(schema, "schema"):
             return describe()
-        if mode not in _MODES:
+        if mode not in MODES:
             raise InvalidInput(f"mode must be ppr or cypher, not {mode!r}.", field="mode")
         then = self._moments(as_of, known_at)
         if mode == "cypher":

@@ -16,17 +16,21 @@ from commonplace.answers import as_data
 from commonplace.book import Asked, Commonplace, Holds, OfKeys, User
 from commonplace.errors import ChangedMeanwhile, CommonplaceError, InvalidInput, NotFound, TooLong
 from commonplace.model.key import NewKey
-from commonplace.operations import BY_NAME, Effect, Operation
-from commonplace.surfaces.media_types import JSON, LINES
+from commonplace.operations import Effect, Operation
+from commonplace.recall.graph.drawing import Format
+from commonplace.surfaces.media_types import DOT, JSON, LINES, TEXT, XML
 from commonplace.surfaces.rest.arguments import arguments_from, from_path
 from commonplace.surfaces.rest.headers import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
 from commonplace.surfaces.rest.reception import Reception
-from commonplace.surfaces.rest.routes import Route
+from commonplace.surfaces.rest.routes import Route, read_at
 from commonplace.surfaces.schemas import returned_by
 
 LONGEST_KEY = 255
+OF_GRAPHS = {Format.JSON: JSON, Format.DOT: DOT, Format.GRAPHML: XML}  # texts, each as it is
 _CHUNK = 64 * 1024
-_READING = frozenset({"last_accessed_at", "access_count"})  # looking changes nothing
+# Looking changes nothing, nor does the time that goes by; what is present follows from both.
+_READING = frozenset({"last_accessed_at", "access_count", "salience"})
+_PRESENCE = "state"
 
 
 def endpoint_for(route: Route, reception: Reception) -> Callable[[Request], Awaitable[Response]]:
@@ -78,8 +82,15 @@ class _Call:
         answer = self._do(self.whose, arguments)
         if isinstance(answer, Iterator):
             return StreamingResponse(_in_chunks(answer), media_type=LINES)
+        if isinstance(answer, str):
+            return _told(answer, self._kind_of_text(arguments))
         data = as_data(answer)
         return self._item(data) if self.route.has_etag else _json(_text(data))
+
+    def _kind_of_text(self, arguments: dict[str, Any]) -> str:
+        if self.route.name != "graph":
+            return TEXT
+        return OF_GRAPHS[Format(arguments.get("format", Format.JSON))]
 
     def _once(self, user: User, key: str, arguments: dict[str, Any]) -> str:
         """The first answer, however often it is asked for."""
@@ -113,7 +124,7 @@ class _Call:
         named = from_path(self.route, self.request.path_params)
         id = named["id"] if "id" in named else named["ids"][0]
         try:
-            etag = _etag(as_data(BY_NAME["show"].call(whose, {"id": id})))
+            etag = _etag(as_data(read_at(self.route.path).call(whose, {"id": id})))
         except NotFound:  # what is not there matches nothing
             etag = None
         if etag is None or not _named_in(wanted, etag):
@@ -151,7 +162,8 @@ def _etag(data: Any) -> str:
 
 def _without_reading(data: Any) -> Any:
     if isinstance(data, dict):
-        return {n: _without_reading(each) for n, each in data.items() if n not in _READING}
+        left_out = {*_READING, _PRESENCE} if "salience" in data else _READING
+        return {n: _without_reading(each) for n, each in data.items() if n not in left_out}
     return [_without_reading(each) for each in data] if isinstance(data, list) else data
 
 
@@ -165,9 +177,13 @@ def _text(data: Any) -> str:
 
 
 def _json(text: str, headers: dict[str, str] | None = None) -> Response:
+    return _told(text, JSON, headers)
+
+
+def _told(text: str, kind: str, headers: dict[str, str] | None = None) -> Response:
     return Response(
         text.encode("utf-8"),
-        media_type=JSON,
+        media_type=kind,
         headers={"cache-control": "no-store", **(headers or {})},
     )
 

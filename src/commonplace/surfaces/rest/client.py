@@ -153,7 +153,10 @@ def _verb(operation: Operation) -> Callable[..., Any]:
         if operation.name == "export":
             return self._lines(route.method, target)
         reply = self._ask(route.method, target, body, media_type, writes=route.writes)
-        return read_as(_returned(operation.name), reply.data())
+        returned = _returned(operation.name)
+        if returned is str or reply.media_type != JSON:
+            return reply.body.decode("utf-8")
+        return read_as(returned, reply.data())
 
     return verb
 

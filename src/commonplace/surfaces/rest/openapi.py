@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -10,8 +11,8 @@ from commonplace.book import OfKeys
 from commonplace.book.verbs.handle import MAX_TURN
 from commonplace.errors import InvalidInput, NotFound, all_errors
 from commonplace.operations import Parameter, Shape
-from commonplace.surfaces.media_types import BYTES, JSON, LINES, PROBLEM
-from commonplace.surfaces.rest.answering import LONGEST_KEY
+from commonplace.surfaces.media_types import BYTES, JSON, LINES, PROBLEM, TEXT
+from commonplace.surfaces.rest.answering import LONGEST_KEY, OF_GRAPHS
 from commonplace.surfaces.rest.example_answers import Examples
 from commonplace.surfaces.rest.headers import (
     AGENT,
@@ -74,10 +75,15 @@ class Description:
         hint = returned_by(route.operation)
         if route.name == "export":
             return {"description": "Lines of JSON.", "content": {LINES: {"schema": _TEXT}}}
-        return {
-            "description": "The answer.",
-            "content": {JSON: {"schema": self._answers.of(hint)}},
-        }
+        if route.name == "graph":
+            kinds = {kind: {"schema": _TEXT} for kind in OF_GRAPHS.values() if kind != JSON}
+            content = {JSON: {"schema": {"type": "object"}}, **kinds}
+            return {"description": "The graph, in the format asked for.", "content": content}
+        content = {JSON: {"schema": self._answers.of(hint)}}
+        if str in typing.get_args(hint):
+            data = [each for each in typing.get_args(hint) if each is not str]
+            content = {JSON: {"schema": self._answers.of(data[0])}, TEXT: {"schema": _TEXT}}
+        return {"description": "The answer.", "content": content}
 
     def complete(self, whole: dict[str, Any]) -> dict[str, Any]:
         """What FastAPI made of it, with the named schemas, and with examples of the answers: it
@@ -92,7 +98,7 @@ class Description:
         return whole
 
 
-_NOUNS = {"/sources/": "_source", "/consent": "_consent"}
+_NOUNS = {"/sources/": "_source", "/consent": "_consent", "/nodes/merge": "_nodes"}
 
 
 def _operation_id(route: Route) -> str:

@@ -83,6 +83,8 @@ _CHOOSING = (
     "older_than_days",
     "filters",
 )
+_FRIENDS = {"from_node": "me", "relationship_type": "friend", "to_node": "<id>"}
+_EVERYBODY = "MATCH (p:Person) RETURN p.name ORDER BY p.name"
 _WIFI = "The wifi password is tulip42"
 _FIRST_LINE = '{"type":"commonplace","format":1,"user_id":"ana","revision":0,"profile_numbers":0}'
 
@@ -131,6 +133,25 @@ ROUTES: tuple[Route, ...] = (
     Route("DELETE", "/sources/{id}", "forget", without=_CHOOSING, has_etag=True),
     _post("/sources/{id}/share", "sources share", example={"with_user": "dan"}),
     _post("/sources/{id}/unshare", "sources unshare", example={"with_user": "dan"}),
+    _post("/memory/extract", "extract", example={"limit": 10}),
+    _get("/people", "people", example={"limit": 2}),
+    _get("/concepts", "concepts", example={"limit": 2}),
+    _get("/entities", "entities", example={"limit": 2}),
+    _post("/nodes", "nodes add", example={"name": "Dana Levi", "description": "A colleague"}),
+    _post("/nodes/merge", "merge", example={"ids": ["<id>", "<other>"]}),
+    _get("/nodes/{id}", "node", has_etag=True),
+    Route("PATCH", "/nodes/{id}", "nodes update", example={"aliases": ["Didi"]}, has_etag=True),
+    _post("/nodes/{id}/split", "split", example={"name": "Dana Cohen", "names": ["Dana C."]}),
+    _get("/edges", "edges", example={"limit": 2}),
+    _post("/edges", "relate", example=_FRIENDS),
+    _post("/notes", "note", example={"about": ["<id>"], "content": "Prefers to be called"}),
+    _get("/contributions", "contributions", example={"limit": 2}),
+    _post("/explore", "explore", example={"queries": ["who is Dana?"], "granularity": 1}),
+    _post("/traverse", "traverse", example={"mode": "cypher", "cypher": _EVERYBODY}),
+    _get("/graph", "graph", example={"format": "dot"}),
+    _get("/artifacts", "artifacts", example={"limit": 2}),
+    _post("/artifacts", "artifacts create", example={"name": "Draft", "output": "Dear Dana, …"}),
+    _get("/artifacts/{id}", "artifacts show"),
     _get("/conflicts", "conflicts"),
     _post("/conflicts/{conflict}/resolve", "resolve", example={"choice": "override"}),
     _get("/profile", "profile"),
@@ -180,10 +201,17 @@ ROUTES: tuple[Route, ...] = (
 )
 
 NOT_OVER_HTTP: Mapping[str, str] = {
+    "extract-all": "A server extracts what comes by itself; whoever looks after the store can run "
+    "it there.",
     "worker": "A server does what is owed by itself; further workers run beside the store.",
     "reembed": "It changes everybody's vectors: whoever looks after the store runs it there.",
     "calibrate": "It changes how everybody's texts are compared, as reembed does.",
 }
+
+
+def read_at(path: str) -> Operation:
+    """The operation that shows what stands at a path."""
+    return next(route.operation for route in ROUTES if (route.method, route.path) == ("GET", path))
 
 
 def routes_of(operation: str) -> list[Route]:
