@@ -1,0 +1,103 @@
+"""A team's source becomes knowledge in each member's own graph, and goes from all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import NotFound
+from support.settled import settled
+
+MEETING = "Bob: My colleague Sarah Chen works at Acme. Sarah is moving to Berlin next week."
+
+
+@pytest.fixture
+def team(book):
+    bob, eve = book.user("bob"), book.user("eve")
+    made = bob.teams_create("garden").id
+    bob.teams_invite(made, "eve")
+    eve.teams_join(made)
+    return made, bob, eve
+
+
+def people(me):
+    return {node.name for node in me.people().nodes if not node.is_owner}
+
+
+def test_a_member_has_it_from_their_first_reading_on(book, team):
+    id, bob, eve = team
+    source = bob.ingest(MEETING, format="transcript", team=id).id
+    settled(book)
+    assert people(bob) == people(eve) == set()
+    eve.show(source)
+    settled(book)
+    assert people(eve) == {"Bob", "Sarah Chen"}
+    assert people(bob) == set()
+    assert bob.recall("Where is Sarah moving?").hits
+    settled(book)
+    assert people(bob) == {"Sarah Chen"}
+    sarah = eve.node("Sarah Chen")
+    assert [each.id for each in sarah.sources] == [source]
+    with pytest.raises(NotFound):
+        bob.node(sarah.node.id)
+
+
+def test_extract_by_hand_takes_in_what_the_teams_have(book, team):
+    id, bob, eve = team
+    bob.ingest(MEETING, format="transcript", team=id)
+    told = eve.extract()
+    assert (told.sources, told.left) == (1, 0)
+    assert people(eve) == {"Bob", "Sarah Chen"}
+    assert eve.extract().sources == 0
+
+
+@pytest.mark.parametrize("has_left", [False, True])
+def test_what_only_it_told_goes_from_every_members_graph(book, team, has_left):
+    id, bob, eve = team
+    source = bob.ingest(MEETING, format="transcript", team=id).id
+    for member in (bob, eve):
+        member.extract()
+    eve.note("Sarah Chen", "Likes tea", lifetime="forever")
+    if has_left:
+        eve.teams_leave(id)
+        assert people(eve) == {"Bob", "Sarah Chen"}  # what they know they know
+        assert eve.node("Sarah Chen").sources == ()
+    bob.erase(source)
+    assert people(bob) == set()
+    assert people(eve) == {"Sarah Chen"}  # of whom she has said something herself
+    assert eve.node("Sarah Chen").edges == ()
+    assert eve.verify_forget("Berlin").clean
+
+
+def test_a_forgotten_one_hides_everywhere_and_comes_back(book, team):
+    id, bob, eve = team
+    source = bob.ingest(MEETING, format="transcript", team=id).id
+    for member in (bob, eve):
+        member.extract()
+    before = people(eve)
+    bob.forget(source)
+    assert people(bob) == people(eve) == set()
+    bob.restore(source)
+    assert people(eve) == before
+
+
+def test_memories_that_it_told_go_along(book, team):
+    id, bob, eve = team
+    letter = "Bob: Remember that the gate code is 4711.\nEve: My phone number is 052-1234567."
+    source = bob.ingest(letter, format="transcript", team=id).id
+    for member in (bob, eve):
+        member.extract()
+    learned = [memory.content for memory in eve.list().memories]
+    assert learned
+    bob.erase(source, now=True)
+    assert eve.list().memories == ()
+    assert eve.verify_forget("4711").clean
+
+
+def test_a_guest_reads_and_learns_nothing(book):
+    ana, guest = book.user("ana"), book.user("guest")
+    source = ana.ingest(MEETING, format="transcript").id
+    ana.sources_share(source, "guest")
+    assert guest.show(source).passages
+    assert guest.extract().sources == 0
+    settled(book)
+    assert people(guest) == set()
