@@ -1,0 +1,160 @@
+"""How what was told of a relation becomes edges, each over its own stretch of two times."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.model.graph.relationships import as_kept
+from commonplace.model.graph.telling import Cited, EdgeTelling
+from commonplace.model.graph.timeline import stretches
+from commonplace.model.memory import Sensitivity
+from commonplace.model.source import SourceType
+
+
+def day(number):
+    return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(days=number)
+
+
+def told(id, b, since, *, a="p", type="works-at", learned=None, **more):
+    return EdgeTelling(
+        id=str(id),
+        edge="",
+        a=a,
+        b=b,
+        type=type,
+        source=None,
+        by="user:ana",
+        recorded_at=day(since if learned is None else learned),
+        valid_from=day(since),
+        **more,
+    )
+
+
+def shown(tellings):
+    return [
+        (each.b, each.valid_from, each.valid_to, each.recorded_at, each.invalidated_at)
+        for each in stretches(tellings)
+    ]
+
+
+def test_another_employer_ends_the_one_before_in_both_times():
+    told_later = [told(1, "Acme", 0), told(2, "Globex", 10, learned=12)]
+    assert shown(told_later) == [
+        ("Acme", day(0), day(10), day(0), day(12)),
+        ("Globex", day(10), None, day(12), None),
+    ]
+
+
+def test_several_friends_are_no_contradiction():
+    assert all(
+        end is None
+        for _, _, end, _, _ in shown(
+            [told(1, "x", 0, type="friend"), told(2, "y", 5, type="friend")]
+        )
+    )
+
+
+def test_told_again_it_is_the_same_stretch_since_it_was_first_told():
+    assert shown([told(1, "Acme", 3), told(2, "Acme", 0, learned=9)]) == [
+        ("Acme", day(0), None, day(3), None)
+    ]
+
+
+def test_back_at_the_old_employer_is_a_stretch_of_its_own():
+    path = [told(1, "Acme", 0), told(2, "Globex", 10), told(3, "Acme", 20)]
+    assert [(b, start, end) for b, start, end, _, _ in shown(path)] == [
+        ("Acme", day(0), day(10)),
+        ("Globex", day(10), day(20)),
+        ("Acme", day(20), None),
+    ]
+
+
+def test_another_attitude_ends_the_old_one_and_begins_a_new_one():
+    friends = [
+        told(1, "d", 0, type="friend", attitude=4),
+        told(2, "d", 5, type="friend"),
+        told(3, "d", 9, type="friend", attitude=1),
+    ]
+    made = stretches(friends)
+    assert [(each.attitude, each.valid_to) for each in made] == [(4, day(9)), (1, None)]
+
+
+def test_what_is_over_ends_and_what_was_only_told_as_over_is_past():
+    left = told(2, "Acme", 7, learned=8, ends=True)
+    assert shown([told(1, "Acme", 0), left]) == [("Acme", day(0), day(7), day(0), day(8))]
+    assert shown([left]) == [("Acme", day(7), day(7), day(8), day(8))]
+
+
+def test_a_marriage_ends_that_of_either_partner():
+    couples = [
+        told(1, "b", 0, a="a", type="spouse"),
+        told(2, "d", 0, a="c", type="spouse"),
+        told(3, "c", 9, a="b", type="spouse"),
+    ]
+    ends = {each.tellings: each.valid_to for each in stretches(couples)}
+    assert ends == {("1",): day(9), ("2",): day(9), ("3",): None}
+
+
+def test_what_is_said_from_the_other_end_is_the_same():
+    assert as_kept("boss", "ana", "manages") == ("ana", "boss", "reports-to")
+    assert as_kept("b", "a", "friend") == as_kept("a", "b", "friend")
+
+
+def test_what_a_guarded_source_tells_shapes_nothing_that_others_tell_too():
+    guarded = Cited(
+        scope="user:ana",
+        id="source:1",
+        source_type=SourceType.CHAT,
+        said_at=day(0),
+        sensitivity=Sensitivity.HIGH,
+    )
+    secret = told(1, "d", 0, type="friend", description="secret")
+    secret = EdgeTelling(
+        **{f: getattr(secret, f) for f in secret.__slots__ if f != "source"}, source=guarded
+    )
+    open_one = told(2, "d", 1, type="friend", description="open")
+    both, alone = stretches([secret, open_one]), stretches([secret])
+    assert [(each.description, each.sensitivity) for each in both] == [("open", Sensitivity.NORMAL)]
+    assert alone[0].sensitivity is Sensitivity.HIGH
+
+
+TELLINGS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "b": st.sampled_from("xyz"),
+            "since": st.integers(0, 30),
+            "learned": st.integers(0, 60),
+            "ends": st.booleans(),
+            "attitude": st.sampled_from([None, 2, 4]),
+            "type": st.sampled_from(["works-at", "friend", "spouse"]),
+        }
+    ),
+    max_size=8,
+)
+
+
+@given(TELLINGS, st.randoms())
+def test_the_order_in_which_things_were_told_does_not_matter(made, dice):
+    tellings = [told(n, **each) for n, each in enumerate(made)]
+    expected = set(stretches(tellings))
+    mixed = list(tellings)
+    dice.shuffle(mixed)
+    assert set(stretches(mixed)) == expected
+    assert sorted(id for each in expected for id in each.tellings) == sorted(t.id for t in tellings)
+    assert all(each.valid_to is None or each.valid_from <= each.valid_to for each in expected)
+
+
+@given(TELLINGS)
+def test_nobody_works_at_two_places_at_once(made):
+    tellings = [told(n, **{**each, "type": "works-at"}) for n, each in enumerate(made)]
+    for moment in range(61):
+        holding = [
+            each
+            for each in stretches(tellings)
+            if each.valid_from <= day(moment)
+            and (each.valid_to is None or day(moment) < each.valid_to)
+        ]
+        assert len({each.b for each in holding}) <= 1
