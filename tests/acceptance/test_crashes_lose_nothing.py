@@ -6,25 +6,12 @@ import pytest
 
 from commonplace.store.failpoints import NAMES
 from support.children import CHANGES, DECISIONS, die_during, die_while_erasing
+from support.kills import IN_A_WRITE, killed_at
 from support.processes import Child
 from support.scenarios import KillsAtRandom, wait_until_alone
 from support.whole import assert_whole, open_plainly
 
-IN_A_WRITE = [name for name in NAMES if name.startswith("apply.")]
 IN_A_SCRUB = [name for name in NAMES if name.startswith("scrub.")]
-
-
-def _rarely(database: str, failpoint: str):
-    """What is in a transaction at which moment is the same code on both databases."""
-    often = database == "sqlite" or failpoint == "apply.before_commit"
-    return pytest.param(database, failpoint, marks=() if often else pytest.mark.soak)
-
-
-killed_on_both = pytest.mark.parametrize(
-    ("store_url", "failpoint"),
-    [_rarely(database, name) for database in ("sqlite", "postgres") for name in IN_A_WRITE],
-    indirect=["store_url"],
-)
 
 
 def prepared(store_url, user):
@@ -77,7 +64,7 @@ def test_every_failpoint_of_the_store_is_killed_at_somewhere():
     assert {*IN_A_WRITE, *IN_A_SCRUB, *elsewhere} == set(NAMES)
 
 
-@killed_on_both
+@killed_at(IN_A_WRITE)
 def test_killed_in_a_write_all_of_it_is_there_or_nothing(store_url, failpoint):
     for change in CHANGES:
         ids = prepared(store_url, change)
@@ -121,7 +108,7 @@ def test_killed_while_deciding_no_value_waits_for_nothing_and_nothing_for_no_val
             assert after == before, decision
 
 
-@killed_on_both
+@killed_at(IN_A_WRITE)
 def test_killed_in_a_write_the_next_process_writes_on(store_url, failpoint):
     """Nothing that the dead one held (a lock, a number) is in the way of the living."""
     ids = prepared(store_url, "ana")

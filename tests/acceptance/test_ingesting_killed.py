@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from commonplace.model.job import LEASE
 from commonplace.model.source import Status
 from commonplace.sleep.worker import Worked
-from commonplace.store.failpoints import NAMES
+from support.kills import AT_WORK, IN_A_WRITE, killed_at
 from support.processes import Child
 from support.scenarios import wait_until_alone
 from support.source_children import (
@@ -20,8 +18,6 @@ from support.stores import raw
 from support.whole import assert_whole, open_plainly
 
 TALK = chat(*(turn("Dana", f"Heron number {n} sat on the wall.", n) for n in range(5)))
-IN_A_WRITE = [name for name in NAMES if name.startswith("apply.")]
-AT_WORK = [name for name in NAMES if name.startswith("job.")]
 
 
 def let_leases_end(url):
@@ -48,7 +44,7 @@ def assert_ingested_once(url):
         assert len(me.recall("heron", k=10).hits) == 5
 
 
-@pytest.mark.parametrize("failpoint", IN_A_WRITE)
+@killed_at(IN_A_WRITE)
 def test_killed_while_it_is_received_it_is_kept_whole_or_not_at_all(store_url, failpoint):
     with Child(die_while_ingesting, store_url, "ana", failpoint, TALK, False) as child:
         assert child.rest() == []
@@ -67,7 +63,7 @@ def test_killed_while_it_is_received_it_is_kept_whole_or_not_at_all(store_url, f
     assert_ingested_once(store_url)
 
 
-@pytest.mark.parametrize("failpoint", [*AT_WORK, *IN_A_WRITE])
+@killed_at([*AT_WORK, *IN_A_WRITE])
 def test_killed_while_it_is_processed_another_finishes_it_once(store_url, failpoint):
     with open_plainly(store_url) as book:
         book.user("ana").ingest(TALK, wait=False)

@@ -9,12 +9,10 @@ import sys
 import time
 from datetime import UTC, datetime
 
-import pytest
-
 from commonplace.model.changes import Changeset, Enqueue
 from commonplace.model.job import LEASE
 from commonplace.sleep.worker import Worked
-from commonplace.store.failpoints import NAMES
+from support.kills import AT_WORK, killed_at
 from support.making import ANA, a_job
 from support.processes import PATIENCE, Child
 from support.scenarios import wait_until_alone
@@ -40,10 +38,10 @@ def let_leases_end(url):
 
 
 def test_every_failpoint_of_a_job_is_killed_at():
-    assert {name for name in NAMES if name.startswith("job.")} <= set(WHILE_AT_WORK)
+    assert set(WHILE_AT_WORK).issuperset(AT_WORK)
 
 
-@pytest.mark.parametrize("failpoint", WHILE_AT_WORK)
+@killed_at(WHILE_AT_WORK)
 def test_killed_at_work_the_job_is_taken_over_and_done_once(store_url, failpoint):
     owe(store_url, "1")
     with Child(work, store_url, failpoint) as child:

@@ -3,15 +3,12 @@ processes at once neither lose a turn nor go beyond what a day may give."""
 
 from __future__ import annotations
 
-import pytest
-
-from commonplace.store.failpoints import NAMES
+from support.kills import IN_A_WRITE, killed_at
 from support.processes import Child
 from support.scenarios import wait_until_alone
 from support.source_children import die_while_observing, observe_many_things
 from support.whole import assert_whole, open_plainly
 
-IN_A_WRITE = [name for name in NAMES if name.startswith("apply.")]
 TURN = "I am allergic to peanuts. I live in Berlin."
 DAILY = 5
 EACH = 8
@@ -26,7 +23,7 @@ def kept(url):
     return turns, len(belongings.memories), len(belongings.proposals)
 
 
-@pytest.mark.parametrize("failpoint", IN_A_WRITE)
+@killed_at(IN_A_WRITE)
 def test_killed_the_turn_and_what_came_of_it_are_there_or_neither(store_url, failpoint):
     with open_plainly(store_url) as book:
         book.user("ana").observe("Hello!")

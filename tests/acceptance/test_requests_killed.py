@@ -15,20 +15,19 @@ import pytest
 from commonplace.book import Asked
 from commonplace.errors import IdempotencyConflict
 from commonplace.model.kept_answer import UNDER_WAY
-from commonplace.store.failpoints import NAMES
 from support.children import die_while_asked_once
 from support.clock import Clock
+from support.kills import IN_A_WRITE, killed_at
 from support.processes import Child
 from support.rest_server import PATIENCE
 from support.scenarios import wait_until_alone
 from support.served import Served
 from support.whole import open_plainly
 
-IN_A_WRITE = [name for name in NAMES if name.startswith("apply.")]
 ASKED = Asked("key-1", "what was asked")
 
 
-@pytest.mark.parametrize("failpoint", IN_A_WRITE)
+@killed_at(IN_A_WRITE)
 def test_killed_anywhere_in_it_a_request_is_done_once(open_book, store_url, failpoint):
     open_plainly(store_url).close()
     with Child(die_while_asked_once, store_url, failpoint, ASKED) as child:
