@@ -19,7 +19,7 @@ from commonplace.model.scope import Scope
 from commonplace.store.graph_port import GraphPage
 from commonplace.store.port import Store
 
-DEFAULT_BUDGET = 1 << 28
+DEFAULT_BUDGET = 1 << 30  # a graph of 10 k nodes and 100 k edges takes about a quarter
 _UNKNOWN = -1  # no epoch: the page that comes is all of it
 _OF_A_VALUE = 1_200  # bytes: an object, its words, its place in a few dictionaries
 _OF_A_ROW = 200

@@ -171,6 +171,11 @@ class SqlGraph(ABC):
             is_whole = counters.epoch_of_graph != epoch
             since = {"after_seq": _FROM_THE_START if is_whole else after_seq}
             made_by = {"generation": counters.generation}
+            vectors = (
+                session.rows("graph_vectors_all", **made_by)
+                if is_whole
+                else session.rows("graph_vectors_since", **since, **made_by)
+            )
             return GraphPage(
                 *now,
                 nodes=[node_from(scope, r) for r in session.rows("graph_nodes_since", **since)],
@@ -180,10 +185,7 @@ class SqlGraph(ABC):
                 artifacts=[
                     artifact_from(scope, r) for r in session.rows("graph_artifacts_since", **since)
                 ],
-                vectors=[
-                    (id, bytes(vector))
-                    for id, vector in session.rows("graph_vectors_since", **since, **made_by)
-                ],
+                vectors=[(id, bytes(vector)) for id, vector in vectors],
             )
 
     def whole_graph(self, scope: Scope) -> WholeGraph:

@@ -335,6 +335,9 @@ SELECT v.id, v.vector FROM graph_vectors v
   JOIN edges e ON e.scope = v.scope AND e.id = v.id
  WHERE v.scope = :scope AND v.generation = :generation AND e.seq > :after_seq
 
+-- name: graph_vectors_all
+SELECT id, vector FROM graph_vectors WHERE scope = :scope AND generation = :generation
+
 -- name: all_node_tellings
 SELECT #node_telling_columns FROM node_tellings t
  WHERE t.scope = :scope ORDER BY t.recorded_at, t.id

@@ -204,13 +204,14 @@ CREATE TABLE marks (
   PRIMARY KEY (scope, id)
 ) #clustered;
 
+-- Ids come in no order: kept in that of their key, vectors would be read and written all over the table.
 CREATE TABLE graph_vectors (
   scope           #id     NOT NULL,
   id              #id     NOT NULL,
   generation      #int    NOT NULL,
   vector          #bytes  NOT NULL,
   PRIMARY KEY (scope, id, generation)
-) #clustered_by_owner;
+) #heap_by_owner;
 
 -- `graph` counts changes of the graph; `graph_epoch` moves when something of it is gone that the rest of the memory
 -- need not hear of.
