@@ -14,7 +14,7 @@ AT = datetime(2026, 3, 18, 12, tzinfo=UTC)  # a Wednesday
 OWNER = Owner(name="Maya Adler", names=frozenset({"maya", "maya adler"}))
 PEOPLE = "Dana Noa Dan Ana Ben Omer דנה נועה דן"
 THINGS = {
-    "organization": ["Acme", "Globex", "Initech", "אקמי", "Stanford"],
+    "organization": ["Acme", "Globex", "Initech", "אקמי", "Stanford University"],
     "location": ["Berlin", "Chicago", "Haifa", "חיפה", "Tel Aviv"],
     "product": ["Slack", "Notion", "Jira"],
     "project": ["Apollo", "the launch", "the redesign"],
@@ -42,9 +42,7 @@ def spotted(account: Account) -> Spotted:
     nodes = [FoundNode(type=NodeType.PERSON, name=OWNER.name, is_owner=True, confidence=1.0)]
     named: dict[str, int] = {}
     for type, subtype, name in _names():
-        passages = tuple(
-            said.number for said in account.said if name in said.text.lower() + said.text
-        )
+        passages = tuple(said.number for said in account.said if _named(name).search(said.text))
         if passages or any(name == said.speaker for said in account.said):
             named[name] = len(nodes)
             nodes.append(FoundNode(type=type, subtype=subtype, name=name, passages=passages))
@@ -63,5 +61,10 @@ def _spans(said: Sequence[Said], named: Mapping[str, int]) -> list[Span]:
         Span(each.number, match.start(), match.end(), node)
         for each in said
         for name, node in named.items()
-        for match in re.finditer(rf"(?<![A-Za-z]){re.escape(name)}(?!\w)", each.text, re.IGNORECASE)
+        for match in _named(name).finditer(each.text)
     ]
+
+
+def _named(name: str) -> re.Pattern[str]:
+    """Hebrew glues "in" and "to" to it."""
+    return re.compile(rf"(?<![A-Za-z]){re.escape(name)}(?!\w)", re.IGNORECASE)

@@ -196,8 +196,9 @@ class Marker:
         wanted = self._is_thing if is_thing else self._is_person
         for spoken_of in ([each for each in met if wanted(each)], earlier):
             fits = [each for each in dict.fromkeys(spoken_of) if self._fits(word, each)]
-            if len(fits) == 1:
-                return fits[0]
+            known = [each for each in fits if each in self._gender(word)]
+            if len(fits) == 1 or len(known) == 1:
+                return (known or fits)[0]
             if fits:
                 return None
         return None
@@ -213,11 +214,13 @@ class Marker:
         return self._nodes[node].type is NodeType.PERSON
 
     def _fits(self, word: str, node: int) -> bool:
-        if word in ("she", "her", "hers"):
-            return node not in self._men
-        if word in ("he", "him", "his"):
-            return node not in self._women
-        return True
+        """Whoever is not known to be of the other gender."""
+        other = {"she": self._men, "he": self._women}.get(_GENDERED.get(word, ""), set())
+        return node not in other
+
+    def _gender(self, word: str) -> set[int]:
+        """Those who are known to be of the gender of a pronoun."""
+        return {"she": self._women, "he": self._men}.get(_GENDERED.get(word, ""), set())
 
     def _learn_gender(self, text: str) -> None:
         for gender, known in ((_WOMAN, self._women), (_MAN, self._men)):
@@ -235,6 +238,7 @@ _PRONOUN = re.compile(
 )
 _HEBREW = {"הוא": "he", "היא": "she"}
 _COPULAS = frozenset(_HEBREW)
+_GENDERED = {"she": "she", "her": "she", "hers": "she", "he": "he", "him": "he", "his": "he"}
 _OWNING = frozenset(("his", "her", "their"))
 # "Her brother", but "I love her very much".
 _OWNED = re.compile(

@@ -1,0 +1,60 @@
+"""When a relation began and ended, by the date of the passage that tells it (2026-03-18)."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.reading_relations import edge
+
+
+@pytest.mark.parametrize(
+    ("said", "since"),
+    [
+        ("I joined Acme yesterday.", "2026-03-17"),
+        ("I joined Acme last week.", "2026-03-09"),
+        ("I joined Acme in January.", "2026-01-01"),
+        ("I joined Acme in December.", "2025-12-01"),
+        ("I joined Acme on February 2.", "2026-02-02"),
+        ("I joined Acme on February 2, 2024.", "2024-02-02"),
+        ("I joined Acme two years ago.", "2024-01-01"),
+        ("I've worked at Acme since 2019.", "2019-01-01"),
+        ("I have lived in Berlin for three years.", "2023-03-18"),
+        ("Noa moved to Berlin last month.", "2026-02-01"),
+        ("הצטרפתי לאקמי אתמול.", "2026-03-17"),
+    ],
+)
+def test_it_began_on_the_day_that_is_told(said: str, since: str) -> None:
+    began = edge(said).valid_from
+    assert began is not None
+    assert began.date().isoformat() == since
+
+
+@pytest.mark.parametrize("said", ["I work at Acme.", "I work at Acme on Mondays in May."])
+def test_what_holds_without_a_date_has_none(said: str) -> None:
+    assert edge(said).valid_from is None
+
+
+def test_a_stretch_that_is_over_has_both_dates() -> None:
+    found = edge("I worked at Acme from 2015 to 2019.")
+    assert found.valid_from is not None
+    assert found.valid_to is not None
+    assert (found.valid_from.year, found.valid_to.year, found.ends) == (2015, 2019, False)
+
+
+@pytest.mark.parametrize(
+    ("said", "until"),
+    [
+        ("I left Acme on Friday.", "2026-03-13"),
+        ("I left Acme in January.", "2026-01-01"),
+        ("I used to work at Acme.", None),
+        ("I worked at Acme until 2020.", "2020-01-01"),
+        ("Dana is no longer my manager.", None),
+    ],
+)
+def test_what_is_over_ends_on_the_day_that_is_told(said: str, until: str | None) -> None:
+    found = edge(said)
+    assert found.ends
+    assert (found.valid_from.date().isoformat() if found.valid_from else None) == until
+
+
+def test_nothing_begins_in_the_time_to_come() -> None:
+    assert edge("I joined Acme, and the party is on 2030-01-01.").valid_from is None
