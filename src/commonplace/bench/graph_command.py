@@ -1,0 +1,39 @@
+"""`python -m commonplace.bench graph`: how fast a large graph is read, and what it adds to recall
+on questions of several hops (`multihop/` in `../shared/data` or COMMONPLACE_BENCH_DATA)."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from commonplace.bench.graph_speed import speed_table
+from commonplace.bench.quality.graph_arms import measure
+from commonplace.bench.quality.run import data_folder
+from commonplace.bench.report import Report
+from commonplace.book import make_embedder
+
+SPEED, ARMS = PARTS = ("speed", "arms")
+
+
+def main(arguments: Sequence[str]) -> None:
+    asked = _parser().parse_args(arguments)
+    report = Report(machine={})
+    parts = (asked.only,) if asked.only else PARTS
+    if SPEED in parts:
+        report.tables.append(speed_table())
+    if ARMS in parts:
+        model = make_embedder(asked.embedder)
+        report.tables += measure(data_folder(asked.data), model, lambda: None)
+    report.print(Console(width=None if sys.stdout.isatty() else 120))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m commonplace.bench graph", description=__doc__)
+    parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--embedder", default="wordllama")
+    parser.add_argument("--data", type=Path, metavar="FOLDER")
+    return parser

@@ -1,0 +1,89 @@
+"""The benches of the graph: what they load, and that they compare what they say they do."""
+
+from commonplace.bench.graph_data import made_up, of_triples, triples_file
+from commonplace.bench.graph_speed import Size, speed_table
+from commonplace.bench.quality.graph_arms import measure
+from commonplace.bench.quality.values import Original, Unit
+from commonplace.language.models.hashing import HashingEmbedder
+from support.quality_sets import write
+
+FILM = ("The Long Road", "The Long Road is a film by Ines Moreau.")
+HER = ("Ines Moreau", "She was born in Lorient.")
+OTHERS = [(f"Film {number}", f"Film {number} was shown in {1950 + number}.") for number in range(9)]
+QUESTION = "Where was the director of The Long Road born?"
+
+
+def paragraph(title, text):
+    return {"title": title, "text": text}
+
+
+def write_set(data):
+    corpus = [paragraph(*each) for each in (FILM, HER, *OTHERS)]
+    write(data / "multihop" / "musique_test_corpus.json", corpus)
+    marked = [
+        {"title": title, "paragraph_text": text, "is_supporting": (title, text) in (FILM, HER)}
+        for title, text in (FILM, HER, *OTHERS)
+    ]
+    asked = {"id": "2hop__1", "question": QUESTION, "paragraphs": marked}
+    write(data / "multihop" / "musique_test.json", [asked])
+    read = [
+        {
+            **paragraph(*FILM),
+            "extracted_entities": ["The Long Road"],
+            "extracted_triples": [["The Long Road", "is by", "Ines Moreau"], ["a", "lone"]],
+        },
+        {
+            **paragraph(*HER),
+            "extracted_entities": ["Lorient"],
+            "extracted_triples": [["INES MOREAU", "was born in", "Lorient"]],
+        },
+    ]
+    write(data / "multihop" / "openie_musique_test_results.json", {"docs": read})
+
+
+def test_triples_become_edges_and_paragraphs_mention_their_ends(tmp_path):
+    write_set(tmp_path)
+    file = triples_file(tmp_path, "musique_test")
+    originals = {
+        "source:1": Original("1", FILM[0], (Unit("1", FILM[1]),), is_conversation=False),
+        "source:2": Original("2", HER[0], (Unit("2", HER[1]),), is_conversation=False),
+    }
+    picture = of_triples(file, originals)
+    names = {id: node.name for id, node in picture.nodes.items()}
+    assert sorted(names.values()) == ["Ines Moreau", "Lorient", "The Long Road"]
+    told = {(names[edge.a], edge.type, names[edge.b]) for edge in picture.edges.values()}
+    assert told == {
+        ("The Long Road", "is by", "Ines Moreau"),
+        ("Ines Moreau", "was born in", "Lorient"),
+    }
+    assert {(mention.source, names[mention.node]) for mention in picture.mentions} == {
+        ("source:1", "The Long Road"),
+        ("source:1", "Ines Moreau"),
+        ("source:2", "Ines Moreau"),
+        ("source:2", "Lorient"),
+    }
+
+
+def test_a_corpus_without_triples_is_left_out(tmp_path):
+    assert triples_file(tmp_path, "hotpotqa_test") is None
+
+
+def test_the_arms_are_measured_beside_recall_without_them(tmp_path):
+    write_set(tmp_path)
+    (table,) = measure(tmp_path, HashingEmbedder(64), lambda: None)
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert "without" in rows
+    assert len(rows) == 1 + 2 * 5
+    assert rows["names, weight 1"][0] == 100.0  # both paragraphs among the first five
+
+
+def test_a_made_up_graph_has_the_size_asked_for():
+    picture = made_up(50, 200, 10, 30)
+    assert (len(picture.nodes), len(picture.edges), len(picture.sources)) == (50, 200, 10)
+    assert picture == made_up(50, 200, 10, 30)
+
+
+def test_both_readings_are_timed_cold_and_warm():
+    table = speed_table(Size(nodes=60, edges=200, sources=10, mentions=30))
+    assert [row[0] for row in table.rows] == ["PageRank from one node", "explore by a name"]
+    assert all(cell > 0 for row in table.rows for cell in row[1:])
