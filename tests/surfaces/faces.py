@@ -1,4 +1,6 @@
-"""The ways to call an operation: Python, async Python, the command line, REST and its client."""
+"""The ways to call an operation: Python, async Python, the command line, REST and its client.
+
+No worker runs beside them: what is answered would depend on how far it has come."""
 
 from __future__ import annotations
 
@@ -22,6 +24,7 @@ from commonplace.book.verbs.forgetting import Verified
 from commonplace.errors import CommonplaceError
 from commonplace.operations import BY_NAME, Operation, Shape
 from commonplace.surfaces.cli import main as command_line
+from commonplace.surfaces.media_types import JSON
 from commonplace.surfaces.rest.routes import Route, routes_of
 from support.rest_server import Running
 
@@ -37,7 +40,7 @@ KEPT_ANSWERS = "kept_answers"  # the table
 
 class PythonFace:
     def __init__(self, url: str):
-        self.book = commonplace.open(url, embedder="hashing")
+        self.book = commonplace.open(url, embedder="hashing", worker="off")
         self.given: list[Any] = []  # answers as they came, before they were data
 
     def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
@@ -55,7 +58,7 @@ class PythonFace:
 class AsyncFace:
     def __init__(self, url: str):
         self.runner = asyncio.Runner()
-        self.book = self.runner.run(aio.open(url, embedder="hashing"))
+        self.book = self.runner.run(aio.open(url, embedder="hashing", worker="off"))
 
     def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
         user = self.book.user(step.user)
@@ -76,6 +79,7 @@ class CommandLineFace:
     def __init__(self, url: str, monkeypatch: pytest.MonkeyPatch, capsys: Any):
         self.monkeypatch = monkeypatch
         self.capsys = capsys
+        monkeypatch.setenv("COMMONPLACE_WORKER", "off")
         self.options = ["--store", url, "--embedder", "hashing", "--json"]
 
     def call(self, step: Step, arguments: Mapping[str, Any]) -> Any:
@@ -101,7 +105,7 @@ class CommandLineFace:
                 piped[name] = value
             elif shapes[name] is Shape.LINES:
                 piped[name] = "".join(f"{line}\n" for line in value)
-            elif shapes[name] is Shape.MAPS and name in operation.positional:
+            elif name in ("items", "turns"):
                 piped[name] = "\n".join(v if isinstance(v, str) else json.dumps(v) for v in value)
         for text in piped.values():
             stream = io.BytesIO(text.encode("utf-8"))
@@ -116,7 +120,7 @@ class ClientFace:
     """The typed client, over a real connection to a real server."""
 
     def __init__(self, url: str):
-        self.book = commonplace.open(url, embedder="hashing")
+        self.book = commonplace.open(url, embedder="hashing", worker="off")
         self.server = Running(self.book)
         self.me = commonplace.connect(self.server.url)
         self.keys: dict[str, str] = {}
@@ -164,7 +168,8 @@ class RestFace(ClientFace):
         if answer.status >= 400:
             assert answer.headers["content-type"] == "application/problem+json"
             raise TypedError(answer.data["code"], answer.status)
-        return answer.data
+        is_data = answer.headers["content-type"] == JSON and operation.name != "graph"
+        return answer.data if is_data else answer.body.decode("utf-8")
 
 
 def _can_carry(route: Route, arguments: Mapping[str, Any]) -> bool:
@@ -207,7 +212,8 @@ def typed_arguments(operation: Operation, arguments: Mapping[str, Any]) -> list[
             continue
         value = arguments[name]
         if name in operation.positional:
-            positional += value if isinstance(value, list) else [str(value)]
+            given = value if isinstance(value, list) else [value]
+            positional += [json.dumps(v) if isinstance(v, dict) else str(v) for v in given]
         else:
             options += _typed_option(name, shapes[name], value)
     return [*options, "--", *positional] if positional else options

@@ -17,7 +17,7 @@ from commonplace import settings as settings_table
 from commonplace.book import Commonplace, OfKeys, User, Verified, open_as_it_is
 from commonplace.errors import InvalidInput, NotAllowed
 from commonplace.model.relations import Action
-from commonplace.operations import Effect, Operation, Parameter, Shape
+from commonplace.operations import BY_NAME, Effect, Operation, Parameter, Shape
 from commonplace.remember.consent import Outcome, Proposed
 from commonplace.remember.remember import Remembered
 from commonplace.settings import Settings
@@ -50,6 +50,11 @@ _GLOBAL_TYPES: dict[str, tuple[Any, Any]] = {
     "json": (bool, False),
 }
 _SINGULAR = {
+    "aliases": "--alias",
+    "addresses": "--address",
+    "names": "--told-as",
+    "text_matches": "--text-match",
+    "types": "--type",
     "states": "--state",
     "tags": "--tag",
     "kinds": "--kind",
@@ -91,17 +96,18 @@ def command_for(operation: Operation, group: bool = False) -> Callable[..., None
             context.obj = options
             return
         _confirm(operation, given)
-        output = given.pop("output", None)
+        file = given.pop("to_file", None)
+        meant = _of_everybody(operation, given)
         arguments = {
             parameter.name: value
-            for parameter in operation.parameters
+            for parameter in meant.parameters
             if (value := _given(parameter, given, options)) is not None
         }
-        answer = run(operation, options, arguments)
-        if output:
-            _write(output, answer)
+        answer = run(meant, options, arguments)
+        if file:
+            _write(file, answer.splitlines() if isinstance(answer, str) else answer)
         else:
-            show_answer(operation, answer, as_json=options.json)
+            show_answer(meant, answer, as_json=options.json)
         if says_no(answer):
             raise typer.Exit(EXIT_NO)
         if _waits(answer, arguments):
@@ -109,6 +115,15 @@ def command_for(operation: Operation, group: bool = False) -> Callable[..., None
 
     _describe(command, operation)
     return command
+
+
+def _of_everybody(operation: Operation, given: dict[str, Any]) -> Operation:
+    """`extract --all` is another operation: of the store, and not of one user."""
+    if operation.name != "extract" or not given.pop("all"):
+        return operation
+    if given.pop("ids"):
+        raise InvalidInput("Give ids or --all, not both.", field="ids")
+    return BY_NAME["extract-all"]
 
 
 def _waits(answer: Any, arguments: Mapping[str, Any]) -> bool:
@@ -137,8 +152,10 @@ def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) ->
         return reembed_with_a_bar(options.store, chosen.embedder)
     if operation.verb == "work":
         return work_until_told_to_stop(options.store, options.embedder, **arguments)
-    # Closing waits for the worker, and whoever does not wait wants to be gone.
-    worker = None if arguments.get("wait", True) else "off"
+    # Closing waits for the worker, and whoever does not wait wants to be gone; whoever extracts by
+    # hand does the worker's work.
+    by_hand = operation.verb.startswith("extract") or not arguments.get("wait", True)
+    worker = "off" if by_hand else None
     flags: dict[str, Any] = {"user": options.user, "agent": options.agent, "worker": worker}
     with commonplace.open(options.store, embedder=options.embedder, **flags) as book:
         whose = _called_on(operation, book, chosen, options)
@@ -205,9 +222,12 @@ def _describe(command: Callable[..., None], operation: Operation) -> None:
         if parameter.name not in _GLOBAL_TYPES:  # those every command has
             annotation, default = _option(parameter, parameter.name in operation.positional)
             parameters.append(_keyword(parameter.name, annotation, default))
-    if operation.name == "export":
-        output = typer.Option("--output", "-o", help="Write to this file.")
-        parameters.append(_keyword("output", Annotated[str | None, output], None))
+    if operation.name in ("export", "graph"):
+        file = typer.Option("--output", "-o", help="Write to this file.")
+        parameters.append(_keyword("to_file", Annotated[str | None, file], None))
+    if operation.name == "extract":
+        all_users = typer.Option("--all", help="For every user of the store.")
+        parameters.append(_keyword("all", Annotated[bool, all_users], False))
     if _takes_a_word(operation):
         yes = typer.Option("--yes", help="Do not ask.")
         parameters.append(_keyword("yes", Annotated[bool, yes], False))
@@ -226,7 +246,7 @@ def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 def _option(parameter: Parameter, positional: bool) -> tuple[Any, Any]:
     """The annotation and the default that Typer understands."""
-    of_file = positional and parameter.shape is Shape.MAPS
+    of_file = positional and parameter.required and parameter.shape is Shape.MAPS
     kind = str if of_file else _TYPES[parameter.shape]
     default = None if parameter.shape in _REPEATED else parameter.default
     if positional:
@@ -242,6 +262,8 @@ def _option(parameter: Parameter, positional: bool) -> tuple[Any, Any]:
     if parameter.shape is Shape.FLAG and parameter.default is not False:
         flags = [f"{flags[0]}/--no-{parameter.name.replace('_', '-')}"]
     told = typer.Option(*flags, help=parameter.help)
+    if parameter.required:
+        return Annotated[kind, told], inspect.Parameter.empty
     return Annotated[kind if default is not None else kind | None, told], default
 
 
@@ -273,6 +295,8 @@ def _understood(parameter: Parameter, given: Any) -> Any:
             return _lines(given, parameter.name)
         case Shape.MAPS if isinstance(given, str):
             return [_item(line, parameter.name) for line in _lines(given, parameter.name) if line]
+        case Shape.MAPS:
+            return [_item(each, parameter.name) for each in given]
         case _:
             return _piped(parameter.name) if (parameter.name, given) in _PIPED else given
 
@@ -306,7 +330,10 @@ def _map(name: str, given: list[str]) -> dict[str, Any]:
 
 
 def _scalar(parameter: str, key: str, value: str) -> Any:
-    """Filters have numbers and flags; metadata stays as it was typed."""
+    """Filters have numbers and flags, and so have a query's parameters; metadata stays as it was
+    typed."""
+    if parameter in ("params", "relationship_filters"):
+        return value.split(",") if key.endswith("relationship_types") else _number_or_text(value)
     if parameter != "filters":
         return value
     if value in ("true", "false"):
@@ -314,6 +341,14 @@ def _scalar(parameter: str, key: str, value: str) -> Any:
     if key.startswith("importance") and value.isdigit():
         return int(value)
     return value.split(",") if key in ("tags", "kinds", "categories") else value
+
+
+def _number_or_text(value: str) -> Any:
+    try:
+        read = json.loads(value)
+    except ValueError:
+        return value
+    return read if isinstance(read, int | float) else value
 
 
 def _lines(path: str, field: str) -> list[str]:

@@ -34,6 +34,8 @@ from commonplace.sleep.tidy import Tidied
 from commonplace.surfaces.cli import (
     render_categories,
     render_context,
+    render_explore,
+    render_graph,
     render_keys,
     render_observed,
     render_profile,
@@ -53,6 +55,8 @@ _ALSO_DRAWN = (
     render_keys,
     render_observed,
     render_context,
+    render_explore,
+    render_graph,
     render_profile,
     render_query,
     render_recall,
