@@ -1,0 +1,99 @@
+"""Which known node a name means: exactly, by an alias, by an address, by part of a name, almost."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from commonplace.errors import InvalidInput, NotFound
+from commonplace.graph.find import find_node
+from commonplace.graph.known import key_of, known
+from commonplace.graph.resolve import SEVERAL, resolve
+from commonplace.model.graph.node import Node
+from commonplace.model.graph.words import NodeType
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+P, C, E = NodeType.PERSON, NodeType.CONCEPT, NodeType.ENTITY
+
+
+def node(name, type=P, subtype="", aliases=(), addresses=(), is_owner=False):
+    return Node(
+        id=f"node:{name}",
+        user_id="ana",
+        type=type,
+        subtype=subtype,
+        name=name,
+        key=key_of(name),
+        aliases=tuple(aliases),
+        addresses=tuple(addresses),
+        is_owner=is_owner,
+        created_by="user:ana",
+        created_at=NOW,
+        updated_at=NOW,
+    )
+
+
+GRAPH = known(
+    [
+        node("Ana Levi", is_owner=True),
+        node("Sarah Chen", aliases=["Sally"], addresses=["sarah@acme.com"]),
+        node("Jonathan Price"),
+        node("Dan Cohen"),
+        node("Dan Levi"),
+        node("Noa"),
+        node("Acme", E, "organization"),
+        node("Phoenix", E, "location"),
+        node("Q4 launch", E, "project"),
+        node("Room 12", E, "location"),
+        node("work-life balance", C),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "type", "subtype", "expected"),
+    [
+        ("Sarah Chen", P, "", "Sarah Chen"),
+        ("sarah chen", P, "", "Sarah Chen"),
+        ("Sally", P, "", "Sarah Chen"),
+        ("Sarah", P, "", "Sarah Chen"),
+        ("Chen", P, "", "Sarah Chen"),
+        ("S. Chen", P, "", "Sarah Chen"),
+        ("Jonathon Price", P, "", "Jonathan Price"),
+        ("Noa Bar", P, "", "Noa"),
+        ("Acme Inc.", E, "organization", "Acme"),
+        ("ACME", E, "", "Acme"),
+        ("Work-Life Balance", C, "", "work-life balance"),
+        ("Sarah Cohen", P, "", None),
+        ("Sara Chan", P, "", None),
+        ("Phoenix", E, "project", None),
+        ("Room 13", E, "location", None),
+        ("Acme", P, "", None),
+        ("Levin", P, "", None),
+        ("Acmeo", E, "organization", None),
+    ],
+)
+def test_a_name_means_whom_it_can_only_mean(name, type, subtype, expected):
+    found = resolve(GRAPH, type, [name], subtype=subtype)
+    assert found == (f"node:{expected}" if expected else None)
+
+
+def test_an_address_says_who_it_is_whatever_the_name():
+    assert resolve(GRAPH, P, ["S"], addresses=["Sarah@Acme.com"]) == "node:Sarah Chen"
+
+
+def test_a_name_of_several_is_nobodys_unless_one_of_them_takes_part():
+    assert resolve(GRAPH, P, ["Dan"]) is SEVERAL
+    assert resolve(GRAPH, P, ["Dan"], present={"node:Dan Levi"}) == "node:Dan Levi"
+    assert resolve(GRAPH, P, ["Dan"], present={"node:Dan Levi", "node:Dan Cohen"}) is SEVERAL
+
+
+def test_whoever_names_a_node_means_one():
+    assert find_node(GRAPH, "me").name == "Ana Levi"
+    assert find_node(GRAPH, "node:Acme").name == "Acme"
+    with pytest.raises(InvalidInput, match="Several"):
+        find_node(GRAPH, "Dan")
+    for unknown in ("node:nobody", "Zoe"):
+        with pytest.raises(NotFound):
+            find_node(GRAPH, unknown)
