@@ -15,6 +15,7 @@ from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node, TtlPolicy
 from commonplace.model.graph.note import Note, snippets
 from commonplace.model.graph.picture import Picture
+from commonplace.model.graph.relationships import spellings
 from commonplace.model.graph.words import EdgeKind, NodeType, attitude_word, proximity_word
 from commonplace.model.paging import page
 from commonplace.model.salience import Presence, presence, salience_at
@@ -113,6 +114,7 @@ class WholeNode:
 class WholeEdge:
     edge: EdgeShown
     notes: tuple[Note, ...]
+    sources: tuple[Mentioning, ...]  # that tell of it, newest first; none: somebody's own word
 
 
 def list_nodes(
@@ -190,7 +192,10 @@ def show_edge(desk: Desk, principal: Principal, id: str) -> WholeEdge:
     if edge is None:
         raise NotFound(f"There is no {id!r} in the graph.", field="id")
     shown = edges_shown(at_hand.picture, [edge], now)[0]
-    return WholeEdge(shown, live_notes(at_hand.picture, id, now))
+    told = desk.store.edge_tellings(principal.home, [edge.a, edge.b], spellings(edge.type))
+    cited = [each.source for each in told if each.edge == id and each.stands and each.source]
+    sources = _mentioned_in(at_hand.picture, [(each.id, each.said_at) for each in cited])
+    return WholeEdge(shown, live_notes(at_hand.picture, id, now), sources)
 
 
 def _with(desk: Desk, principal: Principal, named: str) -> Seen:
@@ -219,11 +224,19 @@ def live_notes(picture: Picture, id: str, now: datetime) -> tuple[Note, ...]:
 
 
 def _mentioning(picture: Picture, node: Node) -> tuple[Mentioning, ...]:
-    found = []
-    for mention in picture.mentions:
-        source = picture.sources.get(mention.source)
-        if mention.node == node.id and source is not None:
-            found.append(Mentioning(source.id, source.title, source.summary, mention.said_at))
+    mine = [(each.source, each.said_at) for each in picture.mentions if each.node == node.id]
+    return _mentioned_in(picture, mine)
+
+
+def _mentioned_in(
+    picture: Picture, cited: Iterable[tuple[str, datetime]]
+) -> tuple[Mentioning, ...]:
+    """Each source once, where it may be read."""
+    found = [
+        Mentioning(source.id, source.title, source.summary, said_at)
+        for id, said_at in dict(cited).items()
+        if (source := picture.sources.get(id)) is not None
+    ]
     return tuple(sorted(found, key=lambda each: each.said_at, reverse=True))
 
 
