@@ -65,6 +65,8 @@ def _row(words: Sequence[Word], at: int) -> tuple[int, int]:
         end += step
     if not known and _only_begins(words, at, end):
         return (at + 1, end) if end > at + 1 else (at, at)
+    if not known and _greets(words[at:end]):
+        return at + 1, end
     return at, end
 
 
@@ -102,13 +104,22 @@ def _joined(words: Sequence[Word], end: int) -> int:
         return 0
     if word.key in INSIDE and following.capital:
         return 2
-    if word.key == "and" and following.tells and last.tells:
-        ordinary = following.key in COMMON or following.key.removesuffix("s") in COMMON
-        return 2 if ordinary and following.key not in NO_NAMES else 0
+    if word.key == "and":
+        return 2 if last.tells and _is_partner(words, end + 1) else 0
     joins = word.key in _JOINING and last.key not in GIVEN and last.tells
     joins = joins or (word.key == "for" and last.key in last_words(ORGANIZATION))
     named = following.capital and following.text != "I" and following.key not in NO_NAMES
     return 2 if joins and named else 0
+
+
+def _is_partner(words: Sequence[Word], at: int) -> bool:
+    """ "Pickford and Daughters": an ordinary word with a capital, and nothing else after it."""
+    word = words[at]
+    ordinary = word.key in COMMON or word.key.removesuffix("s") in COMMON
+    goes_on = at + 1 < len(words) and words[at + 1].capital and beside(word, words[at + 1])
+    return (
+        word.tells and word.text.istitle() and ordinary and word.key not in NO_NAMES and not goes_on
+    )
 
 
 def _only_begins(words: Sequence[Word], at: int, end: int) -> bool:
@@ -126,6 +137,17 @@ def _only_begins(words: Sequence[Word], at: int, end: int) -> bool:
             return words[at + 1].key in GIVEN and words[at + 1].key not in FAMILY
         return word.key not in ORDINARY_GIVEN or _asks(words, at)
     return False
+
+
+def _greets(row: Sequence[Word]) -> bool:
+    """ "Woohoo Melanie": at a beginning, a word that no list knows before a name that is known."""
+    if len(row) != 2 or not row[0].first:
+        return False
+    greeting, name = row
+    a_name = greeting.key in GIVEN or greeting.key in FAMILY or greeting.key in TITLES
+    return not a_name and (
+        name.key in PEOPLES or (name.key in ONLY_GIVEN and name.key not in FAMILY)
+    )
 
 
 def _asks(words: Sequence[Word], at: int) -> bool:

@@ -177,7 +177,7 @@ def _occasion(words: Sequence[Word], at: int, glued: int) -> _Row | None:
     noun = words[at].key[glued:]
     if at + 2 >= len(words) or {noun, noun.removeprefix("ה")}.isdisjoint(_OCCASIONS):
         return None
-    if words[at + 1].key != _OF or _person(words, at + 2, 0) is None:
+    if words[at + 1].key != _OF or words[at + 2].key not in HEBREW_GIVEN:
         return None
     return _Row(at, 3, glued, (Vote(EVENT, KNOWN, "phrase"),), phrase=True)
 

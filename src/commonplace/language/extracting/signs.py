@@ -52,10 +52,22 @@ def signs_of(words: Sequence[Word], start: int, end: int, office: bool = False) 
     headed = any(vote.by == "head" for vote in found)
     if not headed:
         found += _person(row)
-    found += cues_around(words, start, end)
-    found += described(words, end)
+    found += _trusted(row, cues_around(words, start, end))
+    found += described(words, start, end)
     found += _shape(row)
     return tuple(found)
+
+
+def _trusted(row: Sequence[Word], cues: Sequence[Vote]) -> Iterator[Vote]:
+    """Words around a name say less where it may be a word like others: "Setbacks can help"."""
+    word = row[0]
+    known = word.key in GIVEN or word.key in FAMILY or tuple(w.key for w in row) in gazetteer()
+    plain = len(row) == 1 and not known and (word.key in COMMON or not word.tells)
+    for vote in cues:
+        if not plain or vote.weight >= SURE:
+            yield vote
+        elif word.key not in COMMON:
+            yield Vote(vote.kind, min(vote.weight, LEANING), vote.by)
 
 
 def _known(row: Sequence[Word]) -> Iterator[Vote]:

@@ -13,12 +13,15 @@ from commonplace.language.extracting.vocabulary import (
     COMMON,
     ONLY_GIVEN,
     PERSON,
+    data,
     known_at,
+    listed,
 )
 from commonplace.language.extracting.written import Passage, Word
 
 _CUED = 0.7  # from here on a cue makes a known name a kept one
 _SHORTEST = 3
+_ALSO_WORDS = frozenset(listed(data("things")["product"]["also_words"]))
 
 
 def named_in_small_letters(passage: Passage) -> Iterator[Mention]:
@@ -38,7 +41,7 @@ def _known(words: Sequence[Word], at: int) -> tuple[int, tuple[str, ...]]:
     if word.capital or word.hebrew or len(word.key) < _SHORTEST:
         return 0, ()
     length, kinds = known_at(words, at)
-    sure = tuple(kind for kind, only in kinds if only)
+    sure = tuple(kind for kind, only in kinds if only and word.key not in _ALSO_WORDS)
     if sure and not (length == 1 and word.key in COMMON):
         return length, sure
     is_given = word.key in ONLY_GIVEN and word.key not in COMMON

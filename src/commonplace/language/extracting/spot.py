@@ -129,7 +129,7 @@ def _assigned(
     for phrase, named in pairs:
         if phrase.votes[0].kind == PERSON:
             votes[named.key].append(Vote(PERSON, SURE, "apposition"))
-    kinds = {key: elected(each) for key, each in votes.items()}
+    kinds = {key: _elected(roster, key, each) for key, each in votes.items()}
     for each in mentions:
         if not each.phrase and roster.has_room and _comes_first(each, kinds[each.key]):
             _named(roster, each, kinds[each.key])
@@ -145,6 +145,14 @@ def _assigned(
         if each.phrase and each not in numbers and roster.has_room:
             numbers[each] = _by_phrase(roster, each, kinds[each.key], said)
     return [Span(m.passage, m.start, m.end, number) for m, number in numbers.items()]
+
+
+def _elected(roster: Roster, key: str, votes: Sequence[Vote]) -> Vote:
+    """Whoever takes part is a person, whatever the words around the name say."""
+    number = roster.person(key)
+    if number is not None and roster.individuals[number].weight >= CERTAIN:
+        return Vote(PERSON, CERTAIN)
+    return elected(votes)
 
 
 def _comes_first(mention: Mention, vote: Vote) -> bool:

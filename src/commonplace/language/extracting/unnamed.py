@@ -32,7 +32,7 @@ MINE = frozenset(("my", "our"))
 _POINTING = MINE | {"the"}
 _OTHERS = frozenset(("a", "the", "your", "his", "her", "their", "every", "any", "another"))
 _OF_VERBS = ("s", "ing", "ly", "ed")
-_SPECIFIC = 0.7  # "the wedding"
+_NO_MODIFIERS = stop_words("en") | frozenset(data("phrases")["no_modifiers"].split())
 _MOST_BEFORE = 2  # words between "my" and what it is
 
 
@@ -76,6 +76,8 @@ def _phrase(passage: Passage, at: int) -> Mention | None:
         return None
     pointing = "'s" if owned else opener.key
     kind, weight = _kind(pointing, [word.key for word in words[at + 1 : place]], words[place].key)
+    if kind == EVENT and weight == DOUBTFUL and _is_placed(words, place + 1):
+        weight = KNOWN
     if not weight:
         return None
     whole = owned or _is_named_with(pointing, at, place)
@@ -83,12 +85,17 @@ def _phrase(passage: Passage, at: int) -> Mention | None:
     return mention(passage, begin, place + 1, (Vote(kind, weight, "phrase"),), phrase=True)
 
 
+def _is_placed(words: Sequence[Word], at: int) -> bool:
+    """ "the reunion in Tromsø"."""
+    return at + 1 < len(words) and words[at].key in ("in", "at") and words[at + 1].tells
+
+
 def _goes_on(words: Sequence[Word], place: int) -> bool:
-    """ "our pilot customer": a role that only belongs to the next noun."""
+    """ "our pilot customer", "my wedding dress": a noun that only belongs to the next one."""
     following = words[place + 1] if place + 1 < len(words) else None
     if following is None or words[place].key in data("phrases")["kin"].split():
         return False
-    if words[place].key not in words_for("kin") or not _is_next(words[place], following):
+    if not _is_next(words[place], following):
         return False
     key = following.key
     return key not in stop_words("en") and not is_past(key) and not key.endswith(_OF_VERBS)
@@ -106,6 +113,9 @@ def _alone(passage: Passage, at: int) -> Mention | None:
         return None
     before = passage.words[at - 1] if at and not word.first else None
     if before is not None and (before.owns or before.key in _OTHERS):
+        return None
+    described = before is not None and before.key not in stop_words("en")
+    if described and not (word.capital or is_past(before.key)):  # "an awesome mom"
         return None
     return mention(passage, at, at + 1, (Vote(PERSON, LIKELY, "phrase"),), phrase=True)
 
@@ -135,7 +145,7 @@ def _head(words: Sequence[Word], begin: int) -> int | None:
             return None
         if _is_head(word.key):
             return place + 1 if _continues(words, place) else place
-        if word.key in stop_words("en") or is_past(word.key) or word.key.endswith("ly"):
+        if word.key in _NO_MODIFIERS or is_past(word.key) or word.key.endswith("ly"):
             return None
     return None
 
@@ -171,20 +181,23 @@ def _kind(pointing: str, before: list[str], head: str) -> tuple[str, float]:
     mine = pointing in MINE or pointing == "'s"
     modified = bool([word for word in before if word not in words_for("overlooked")])
     if head in words_for("group"):
-        return GROUP, _group(pointing, modified, head)
+        return GROUP, _group(pointing, before, head)
     if head in words_for("kin"):
         close = head in data("phrases")["kin"].split()
         return PERSON, LIKELY + 0.05 if pointing in MINE or (mine and close) else 0.0
     if head in words_for("project"):
         return PROJECT, KNOWN if modified else 0.0
     if head in words_for("event"):
-        return EVENT, KNOWN if mine or modified else _SPECIFIC if pointing else 0.0
+        return EVENT, KNOWN if mine or modified else DOUBTFUL if pointing else 0.0
     if head in words_for("occasion"):
         return EVENT, DOUBTFUL if modified else 0.0
     return ORGANIZATION, DOUBTFUL if mine else 0.0
 
 
-def _group(pointing: str, modified: bool, head: str) -> float:
+def _group(pointing: str, before: list[str], head: str) -> float:
+    modified = bool(before)
+    if head == "board" and modified and before[-1] not in words_for("fields"):
+        return 0.0  # "my cork board"
     if pointing == "the" and not modified and head in words_for("vague"):
         return DOUBTFUL
     return KNOWN if pointing or modified else 0.0

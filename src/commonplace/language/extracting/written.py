@@ -1,7 +1,8 @@
 """A text as words with their places, and what the capitals of each say.
 
 A capital tells of a name only where nothing else explains it: not the beginning of a sentence, not
-a heading with capitals throughout, not shouting. Addresses, handles, tags and code are no words.
+a heading with capitals throughout, not shouting. Addresses, handles, tags, code and quoted
+titles of books and films are no words.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from commonplace.language.wordlists import word_lists
 _TOKEN = re.compile(
     r"(?P<skip>https?://\S{1,2000}|www\.\S{1,500}|[@#]\w{1,100}"
     r"|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,6}"
-    r"|`[^`\n]{0,200}`|</?[A-Za-z][^<>\n]{0,200}>)"
+    r"|`[^`\n]{0,200}`|</?[A-Za-z][^<>\n]{0,200}>"
+    r"|[\"“](?:[A-Z][\w'’-]{0,30}+[:,]?+"
+    r"(?: (?:of|the|and|in|on|to|a|an|with|for|at)){0,2}+ ?+){2,8}+[\"”])"
     r"|(?P<word>(?:[A-Z]\.){2,6}"
     r"|[^\W_]++(?:(?:['’&־-]|(?<=[א-ת])[\"״]|\.(?=(?:com|js|io|ai|net|org)\b))[^\W_]++)*+)"
 )
