@@ -44,4 +44,4 @@ def _outermost(mentions: Sequence[Mention]) -> Iterator[Mention]:
 
 def says_who(phrase: Mention) -> bool:
     """Whether it can stand for one person alone: people have many friends."""
-    return phrase.key.split()[-1] not in words_for("many")
+    return words_for("many").isdisjoint(phrase.key.split())

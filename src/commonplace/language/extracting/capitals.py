@@ -24,6 +24,7 @@ from commonplace.language.extracting.vocabulary import (
     first_words,
     known_at,
     last_words,
+    listed,
 )
 from commonplace.language.extracting.written import Passage, Word, beside
 from commonplace.language.stopwords import stop_words
@@ -32,6 +33,7 @@ _LONGEST = 6  # words: more is a heading
 _BEFORE_A_DATE = frozenset(data("no_names")["before_a_date"].split())
 # Small words that follow a name: "Will is here", "Mark and I".
 _OF_NAMES = frozenset(("is", "was", "has", "had", "and", "isn't", "wasn't", "who", "will", "would"))
+_NUMBERED = frozenset(listed(data("things")["product"]["numbered"]))
 _JOINING = frozenset(("of", "the"))
 
 
@@ -94,8 +96,12 @@ def _joined(words: Sequence[Word], end: int) -> int:
     last, word = words[end - 1], words[end]
     if word.gap == " & " and word.capital and last.capital:
         return 1
+    if last.owns and word.capital and word.gap == " " and word.key in last_words(ORGANIZATION):
+        return 1  # "St. Mary's Hospital"
     if not beside(last, word) or word.mute:
         return 0
+    if word.key.isdigit() and last.key in _NUMBERED and last.capital:
+        return 1
     if word.capital and word.text != "I":
         breaks = word.key in CALENDAR or word.key in OFFICES
         return 0 if breaks or (word.first and len(last.text) > 1 and last.key not in TITLES) else 1

@@ -10,7 +10,6 @@ from commonplace.language.extracting.vocabulary import ONLY_GIVEN, PERSON, data
 from commonplace.language.extracting.written import Word
 
 _ARTICLES = frozenset(("a", "an", "our", "my", "the", "this", "another", "her", "his", "their"))
-_THEIRS = frozenset(("my", "our", "her", "his", "their"))
 _CALLED = frozenset(("called", "named", "titled", "codenamed"))
 _JUST = frozenset(("just", "also", "now", "so", "aptly"))
 _IS = frozenset(("is", "was", "are"))
@@ -56,6 +55,6 @@ def _is_one(words: Sequence[Word], end: int, given: bool) -> Iterator[Vote]:
         kind = _nouns().get(word.key)
         if kind is not None:
             # "Hey Jon, my store is open" calls nobody a store.
-            if kind == PERSON or not (given or words[at].key in _THEIRS):
+            if kind == PERSON or not given:
                 yield Vote(kind, _DESCRIBED, "described")
             return

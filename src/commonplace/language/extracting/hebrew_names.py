@@ -43,6 +43,7 @@ from commonplace.language.wordlists import word_lists
 
 _PREFIX = re.compile("ו?(?:כש|מש|[לבמכשה])?|ו")
 _GLUED = re.compile("[והבכלמש]")
+_IS_DOING = re.compile("[א-ת]ו[א-ת]{2}ת?")  # עובד, חוגגת
 _OWNING = frozenset(("שלי", "שלנו"))
 _LISTS = word_lists("extracting/name_words.txt")
 _AFTER = _LISTS["he after"] | stop_words("he")
@@ -230,7 +231,7 @@ def _may_be_family(key: str) -> bool:
     if _is_family(key) or key in HEBREW_GIVEN:
         return True
     everyday = key in _AFTER or len(key) <= _SHORTEST or key.endswith(("ים", "ית", "ות"))
-    return not everyday and _GLUED.match(key) is None
+    return not everyday and _GLUED.match(key) is None and _IS_DOING.fullmatch(key) is None
 
 
 def _follows(words: Sequence[Word], at: int) -> bool:

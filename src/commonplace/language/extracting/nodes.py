@@ -44,7 +44,10 @@ def _rank(one: Individual, spelling: str) -> tuple[bool, int, bool, int]:
 
 
 def _written_as_a_name(one: Individual, spelling: str) -> str:
-    """ "sarah" in a chat is Sarah; a phrase stays as it is."""
+    """ "sarah" in a chat is Sarah; a full name needs no title; a phrase stays as it is."""
+    name = person_name(bare(spelling))
+    if one.kind == PERSON and name.title and name.is_full and one.spellings:
+        return spelling.split(maxsplit=1)[1]
     if one.kind == PERSON and one.spellings and spelling.islower() and spelling.isascii():
         return spelling.title()
     return spelling

@@ -63,8 +63,13 @@ def _trusted(row: Sequence[Word], cues: Sequence[Vote]) -> Iterator[Vote]:
     word = row[0]
     known = word.key in GIVEN or word.key in FAMILY or tuple(w.key for w in row) in gazetteer()
     plain = len(row) == 1 and not known and (word.key in COMMON or not word.tells)
+    sure = {kind for kind, _ in gazetteer().get(tuple(w.key for w in row), ())}
     for vote in cues:
-        if not plain or vote.weight >= SURE:
+        if sure and vote.kind == PERSON and word.key not in GIVEN:
+            yield Vote(PERSON, LEANING, vote.by)  # "switched to Notion and I like it"
+        elif len(row) == 1 and word.key in ONLY_GIVEN and vote.kind != PERSON and not sure:
+            yield Vote(vote.kind, min(vote.weight, DOUBTFUL), vote.by)  # "Omar bought a car"
+        elif not plain or vote.weight >= SURE:
             yield vote
         elif word.key not in COMMON:
             yield Vote(vote.kind, min(vote.weight, LEANING), vote.by)

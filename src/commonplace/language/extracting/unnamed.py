@@ -75,7 +75,8 @@ def _phrase(passage: Passage, at: int) -> Mention | None:
     if _goes_on(words, place):
         return None
     pointing = "'s" if owned else opener.key
-    kind, weight = _kind(pointing, [word.key for word in words[at + 1 : place]], words[place].key)
+    head = words[place - 2 if words[place].key == "law" else place].key
+    kind, weight = _kind(pointing, [word.key for word in words[at + 1 : place]], head)
     if kind == EVENT and weight == DOUBTFUL and _is_placed(words, place + 1):
         weight = KNOWN
     if not weight:
@@ -114,10 +115,14 @@ def _alone(passage: Passage, at: int) -> Mention | None:
     before = passage.words[at - 1] if at and not word.first else None
     if before is not None and (before.owns or before.key in _OTHERS):
         return None
-    described = before is not None and before.key not in stop_words("en")
-    if described and not (word.capital or is_past(before.key)):  # "an awesome mom"
-        return None
+    if before is not None and not word.capital and not _says_nothing(before.key):
+        return None  # "an awesome mom"
     return mention(passage, at, at + 1, (Vote(PERSON, LIKELY, "phrase"),), phrase=True)
+
+
+def _says_nothing(key: str) -> bool:
+    """A small word or a verb, and no adjective."""
+    return key in stop_words("en") or is_past(key)
 
 
 def _without_article(passage: Passage, at: int) -> Mention | None:
@@ -144,6 +149,8 @@ def _head(words: Sequence[Word], begin: int) -> int | None:
         if apart or (word.capital and not _is_short(word)) or (place > begin and before.owns):
             return None
         if _is_head(word.key):
+            if [each.key for each in words[place + 1 : place + 3]] == ["in", "law"]:
+                return place + 2
             return place + 1 if _continues(words, place) else place
         if word.key in _NO_MODIFIERS or is_past(word.key) or word.key.endswith("ly"):
             return None
@@ -158,12 +165,7 @@ def _is_short(word: Word) -> bool:
 def _continues(words: Sequence[Word], place: int) -> bool:
     """ "team offsite": the last noun says what it is."""
     following = words[place + 1] if place + 1 < len(words) else None
-    return (
-        following is not None
-        and _is_next(words[place], following)
-        and _is_head(following.key)
-        and following.key not in words_for("kin")
-    )
+    return following is not None and _is_next(words[place], following) and _is_head(following.key)
 
 
 def _is_next(one: Word, other: Word) -> bool:

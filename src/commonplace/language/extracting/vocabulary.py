@@ -110,6 +110,7 @@ def gazetteer() -> dict[tuple[str, ...], Kinds]:
         for entry in ("countries", "cities", "regions"):
             learn(LOCATION, listed(places[language][entry]), also)
         learn(ORGANIZATION, listed(organisations[language]["known"]), COMMON)
+    learn(PRODUCT, listed(things["he"]["products"]))
     for kind in (PRODUCT, PROJECT, EVENT, GROUP):
         learn(kind, listed(things[kind]["known"]), COMMON)
     return {row: tuple(kinds.items()) for row, kinds in found.items()}
