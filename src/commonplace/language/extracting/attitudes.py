@@ -18,12 +18,13 @@ from commonplace.language.observing.hebrew import is_hebrew
 from commonplace.model.graph.words import NodeType
 
 _Pair = frozenset[int]
+_WEAK = FEELINGS | {"acquaintance"}  # says nothing where something else is told
 
 
 def with_attitudes(
     edges: Sequence[FoundEdge], sentences: Iterable[Marked], nodes: Sequence[FoundNode]
 ) -> list[FoundEdge]:
-    related = {_pair(edge) for edge in edges if edge.type not in FEELINGS and not edge.ends}
+    related = {_pair(edge) for edge in edges if edge.type not in _WEAK and not edge.ends}
     opinions = dict(_opinions(sentences, nodes))
     for edge in edges:
         if edge.type in FEELINGS and edge.attitude is not None:
@@ -31,7 +32,7 @@ def with_attitudes(
     return [
         _with(edge, opinions.get(_pair(edge)), nodes)
         for edge in edges
-        if edge.type not in FEELINGS or _pair(edge) not in related
+        if edge.type not in _WEAK or _pair(edge) not in related
     ]
 
 

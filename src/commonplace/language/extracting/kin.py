@@ -37,9 +37,12 @@ def kin(sentences: Iterable[Marked], nodes: Sequence[FoundNode]) -> list[FoundEd
 
 
 def _relation(node: FoundNode) -> str | None:
-    """By the first word of one of its names."""
-    firsts = (fold(name).split() for name in (node.name, *node.aliases))
-    return next((type for words in firsts if words and (type := _kin().get(words[0]))), None)
+    """By the first word of one of its names. Of several uncles each has a name besides."""
+    for words in (fold(name).split() for name in (node.name, *node.aliases)):
+        type = _kin().get(words[0]) if words else None
+        if type and (type != "relative" or len(words) > 1):
+            return type
+    return None
 
 
 @cache

@@ -140,10 +140,18 @@ class Marker:
         if mark[1] != PERSON:  # "my flatmates are Zoe and Hamza", "time with my family"
             return mark if role["group"] else self._with_pronouns(text, said, [])
         # "my manager is Dana": Dana is marked herself.
-        is_named = any(each.node == span.node and each != span for each in said.spans)
+        is_named = self._is_named_next(said, span) or any(
+            each.node == span.node and each != span for each in said.spans
+        )
         is_said_of_another = _PREDICATE.search(said.own[: span.start]) is not None
         words = self._with_pronouns(text, said, [])
         return words if is_named or is_said_of_another else f"{words} {mark[:-1]}{BY_ROLE}⟩"
+
+    def _is_named_next(self, said: Utterance, span: Span) -> bool:
+        """ "My boss there is Dana", "my dentist is a woman called Noa": the name comes next."""
+        after = (each for each in said.spans if each.start >= span.end)
+        person = next((each for each in after if self._is_person(each.node)), None)
+        return person is not None and bool(_SAYS_WHO.fullmatch(said.own[span.end : person.start]))
 
     # ——— pronouns ———
 
@@ -247,8 +255,12 @@ _OWNED = re.compile(
 )
 # A phrase in place of a name: "my manager", «המנהלת שלי», «אחותי».
 _ROLE = re.compile(
-    r"(?:my|our|My|Our) (?:(?P<group>family|team|company|class|parents)|[a-z][\w -]{2,40})"
+    r"(?:my|our|My|Our) (?:(?P<group>family|team|company|class)|[a-z][\w -]{2,40})"
     rf"|[א-ת]+(?: [א-ת]+)? (?:שלי|שלנו)|{'|'.join(MINE)}"
+)
+_SAYS_WHO = re.compile(
+    r"(?: there| here| now| (?:at|in|from) [^,.;]{1,40}?)? (?:is|are|was|were|היא|הוא)"
+    r"(?: (?:called|named|an? \w+ (?:called|named)))? "
 )
 _PREDICATE = re.compile(r"\b(?:as|is|was|are|were|be|been|became|become|being) $", re.IGNORECASE)
 _GENDER = (

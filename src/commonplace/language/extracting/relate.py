@@ -23,6 +23,7 @@ from commonplace.model.graph.words import NodeType
 
 # What somebody feels for another is no relation of its own, where there is one.
 FEELINGS = frozenset({"admires", "likes", "dislikes", "misses", "conflict"})
+_MOST_MARKS = 30  # what names more is a list
 _GUESS = 0.12  # what a pronoun costs
 _HEARSAY = 0.12
 _NOT_FIRST_HAND = 0.05  # somebody other than the owner speaks, or nobody knows who
@@ -48,7 +49,7 @@ def relate(sentences: Iterable[Marked], nodes: Sequence[FoundNode]) -> list[Foun
 
 def relations_in(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[Told]:
     """What a sentence tells. Of what it asks, denies, imagines or jokes about: nothing."""
-    if not MARK.search(marked.text):
+    if not 0 < len(MARK.findall(marked.text)) <= _MOST_MARKS:
         return
     is_statement = not is_question(marked.text) and not taken_back(marked.utterance.own)
     for text in dict.fromkeys((marked.text, marked.shorter)):
@@ -68,7 +69,7 @@ def is_question(text: str) -> bool:
 _BOUNDARY = re.compile(
     rf"{BLOT}+|[;:]|\s[–—-]\s|,?\s(?:but|because|although|though|whereas|however|so that|while)\s"
     r"|,\s(?=⟨p\d+\w?⟩(?:'s (?:\w+ ){1,3}⟨p\d+⟩)? (?!and\b|or\b|&)[a-z])"
-    r"|\sand\s(?=⟨p\d+\w?⟩ (?!and\b|or\b|&)[a-z])|,\s(?:and|so|then|yet)\s"
+    r"|(?<!⟩)\sand\s(?=⟨p\d+\w?⟩ (?!and\b|or\b|&)[a-z])|,\s(?:and|so|then|yet)\s"
     r"|,?\s(?:אבל|כי|למרות|ולכן|לכן)\s",
     re.IGNORECASE,
 )
@@ -97,7 +98,8 @@ def is_told(text: str, match: re.Match[str], marked: Marked, nodes: Sequence[Fou
     before = clause[: clause.find(match[0])]
     if _not_told().search(before):
         return False
-    reason = not_meant(marked.in_words(clause, nodes))
+    words = marked.in_words(clause, nodes).replace("believe in", "value")  # no doubt is meant
+    reason = not_meant(words)
     return reason is None or reason in ("about_the_talk", "request")
 
 

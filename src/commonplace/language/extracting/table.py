@@ -52,4 +52,5 @@ def compiled(pattern: str, name: str) -> re.Pattern[str]:
 def _marks(name: str, letters: str) -> str:
     mark = f"⟨[{letters}]\\d+[imhr]?⟩"
     before = "" if letters == "p" else _BEFORE
-    return f"{before}(?P<{name}>{mark}(?:(?:, (?:the )?{mark}){{0,8}},? (?:and|&|ו-?) ?(?:the )?{mark})?)"
+    several = rf"(?:(?:, (?:the )?{mark}){{0,8}},? (?:and|&|ו-?) ?(?:the )?{mark})?"
+    return f"{before}(?P<{name}>{mark}{several})"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
@@ -19,6 +20,9 @@ from commonplace.language.extracting.utterances import OWNER, speaker_of
 from commonplace.model.graph.words import NodeType
 
 _OFTEN = 2  # passages
+_FAMILIAR = re.compile(
+    r"\S+|(?:my|our|mrs?|ms|dr|prof|professor|grandma|grandpa|aunt|uncle)\b.+", re.I
+)
 
 
 def worthy(found: Extracted, account: Account) -> Extracted:
@@ -60,10 +64,14 @@ def _kept(found: Extracted, account: Account) -> set[int]:
 
 
 def _means_something(node: FoundNode, is_noted: bool, heard: Set[int]) -> bool:
-    """By itself, without an edge. A place has to be somebody's."""
+    """By itself, without an edge. A place has to be somebody's, and of those who are only called by
+    their full names many are known to everybody."""
     if node.subtype == LOCATION or node.type is NodeType.CONCEPT:
         return False
-    return is_noted or len(heard & set(node.passages)) >= _OFTEN
+    if len(heard & set(node.passages)) >= _OFTEN:
+        return True
+    is_familiar = node.type is not NodeType.PERSON or _FAMILIAR.fullmatch(node.name) is not None
+    return is_noted and is_familiar
 
 
 def _taking_part(account: Account, nodes: Sequence[FoundNode]) -> set[int]:
