@@ -2,9 +2,9 @@
 
 `python -m commonplace.bench truth` measures judgement instead of speed, `… understanding` how
 messages are understood, `… observe` what is kept of a conversation, `… extract` what knowledge is
-found in one, `… graph` how fast a graph is read and what it adds to recall, `… quality` whether the
-right things come back, `… embedders` how well each embedder sees and how fast a store changes over
-to it, and `… load` what real servers do for many clients at once.
+found in one, `… walks` how fast a graph is walked and what that adds to recall, `… quality` whether
+the right things come back, `… embedders` how well each embedder sees and how fast a store changes
+over to it, and `… load` what real servers do for many clients at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from rich.console import Console
 from commonplace.bench.asking_command import main as understanding
 from commonplace.bench.embedders import main as embedders
 from commonplace.bench.extracting_command import main as extracting
-from commonplace.bench.graph_command import main as graph
 from commonplace.bench.load.command import main as load
 from commonplace.bench.observe_command import main as observe
 from commonplace.bench.plan import PASSAGES, SIZES, USERS, Plan, quick
@@ -27,6 +26,7 @@ from commonplace.bench.quality.command import main as quality
 from commonplace.bench.quality.report import kept_section
 from commonplace.bench.run import run
 from commonplace.bench.truth_command import main as truth
+from commonplace.bench.walk_command import main as walks
 
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> None:
         "understanding": understanding,
         "observe": observe,
         "extract": extracting,
-        "graph": graph,
+        "walks": walks,
         "embedders": embedders,
         "quality": quality,
         "load": load,

@@ -45,6 +45,10 @@ class Writer:
             for end, length in zip(ends.tolist(), lengths.tolist(), strict=True)
         ]
 
+    def names(self, count: int) -> list[str]:
+        """Two words each, all words alike often."""
+        return [" ".join(pair) for pair in self._random.choice(self._words, (count, 2)).tolist()]
+
     def queries(self, memories: Sequence[str], count: int) -> list[str]:
         """Each asks for some memory by a few of its words."""
         chosen = self._random.integers(0, len(memories), count)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from commonplace.bench.data import Writer
 from commonplace.bench.quality.values import Original, read_json
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node
@@ -30,8 +31,8 @@ def made_up(nodes: int, edges: int, sources: int, mentions: int) -> Picture:
     chance = np.random.default_rng(_SEED)
     kinds = tuple(NodeType)
     known = [
-        _node(number, f"Name{number} Of{number % 997}", kinds[number % 3])
-        for number in range(nodes)
+        _node(number, name.title(), kinds[number % 3])
+        for number, name in enumerate(Writer(_SEED).names(nodes))
     ]
     heads = (chance.zipf(_SPREAD, edges) % nodes).tolist()
     tails = chance.integers(0, nodes, edges).tolist()

@@ -1,9 +1,9 @@
 """The benches of the graph: what they load, and that they compare what they say they do."""
 
 from commonplace.bench.graph_data import made_up, of_triples, triples_file
-from commonplace.bench.graph_speed import Size, speed_table
 from commonplace.bench.quality.graph_arms import measure
 from commonplace.bench.quality.values import Original, Unit
+from commonplace.bench.walk_speed import Size, speed_table
 from commonplace.language.models.hashing import HashingEmbedder
 from support.quality_sets import write
 

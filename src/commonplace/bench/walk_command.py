@@ -1,5 +1,6 @@
-"""`python -m commonplace.bench graph`: how fast a large graph is read, and what it adds to recall
-on questions of several hops (`multihop/` in `../shared/data` or COMMONPLACE_BENCH_DATA)."""
+"""`python -m commonplace.bench walks`: how fast a large graph is walked and explored, and what that
+adds to recall on questions of several hops (`multihop/` in `../shared/data` or the folder in
+COMMONPLACE_BENCH_DATA)."""
 
 from __future__ import annotations
 
@@ -10,10 +11,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from commonplace.bench.graph_speed import speed_table
 from commonplace.bench.quality.graph_arms import measure
 from commonplace.bench.quality.run import data_folder
 from commonplace.bench.report import Report
+from commonplace.bench.walk_speed import speed_table
 from commonplace.book import make_embedder
 
 SPEED, ARMS = PARTS = ("speed", "arms")
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m commonplace.bench graph", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m commonplace.bench walks", description=__doc__)
     parser.add_argument("--only", choices=PARTS)
     parser.add_argument("--embedder", default="wordllama")
     parser.add_argument("--data", type=Path, metavar="FOLDER")
