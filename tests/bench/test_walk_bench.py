@@ -1,5 +1,6 @@
 """The benches of the graph: what they load, and that they compare what they say they do."""
 
+from commonplace.bench.cypher_speed import QUERIES, cypher_table
 from commonplace.bench.graph_data import made_up, of_triples, triples_file
 from commonplace.bench.quality.graph_arms import measure
 from commonplace.bench.quality.values import Original, Unit
@@ -87,3 +88,9 @@ def test_both_readings_are_timed_cold_and_warm():
     table = speed_table(Size(nodes=60, edges=200, sources=10, mentions=30))
     assert [row[0] for row in table.rows] == ["PageRank from one node", "explore by a name"]
     assert all(cell > 0 for row in table.rows for cell in row[1:])
+
+
+def test_every_query_in_cypher_is_timed_cold_and_warm():
+    table = cypher_table(Size(nodes=120, edges=300, sources=10, mentions=40))
+    assert [row[0] for row in table.rows][2:] == list(QUERIES)
+    assert all(row[1] > 0 for row in table.rows)

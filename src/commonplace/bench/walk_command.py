@@ -11,13 +11,14 @@ from pathlib import Path
 
 from rich.console import Console
 
+from commonplace.bench.cypher_speed import cypher_table
 from commonplace.bench.quality.graph_arms import measure
 from commonplace.bench.quality.run import data_folder
 from commonplace.bench.report import Report
 from commonplace.bench.walk_speed import speed_table
 from commonplace.book import make_embedder
 
-SPEED, ARMS = PARTS = ("speed", "arms")
+SPEED, CYPHER, ARMS = PARTS = ("speed", "cypher", "arms")
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -26,6 +27,8 @@ def main(arguments: Sequence[str]) -> None:
     parts = (asked.only,) if asked.only else PARTS
     if SPEED in parts:
         report.tables.append(speed_table())
+    if CYPHER in parts:
+        report.tables.append(cypher_table())
     if ARMS in parts:
         model = make_embedder(asked.embedder)
         report.tables += measure(data_folder(asked.data), model, lambda: None)

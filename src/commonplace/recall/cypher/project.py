@@ -7,9 +7,11 @@ invalidated_at are properties, and a query asks by them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Any
 
 from commonplace.model.graph.artifact import Artifact
@@ -65,8 +67,11 @@ def links_of(picture: Picture, now: datetime) -> dict[tuple[str, str, str], list
     found: dict[tuple[str, str, str], list[Row]] = {}
     for kind, row in _all_links(picture, now):
         a, b = labels.get(row["_a"]), labels.get(row["_b"])
-        if a is not None and b is not None:
-            found.setdefault((kind, a, b), []).append(row)
+        if a is None or b is None:
+            continue
+        if (a, b) not in RELATIONSHIPS[kind].ends:  # told from the other end
+            a, b, row = b, a, {**row, "_a": row["_b"], "_b": row["_a"]}
+        found.setdefault((kind, a, b), []).append(row)
     return found
 
 
@@ -246,26 +251,39 @@ def _csv(rows: Iterable[Row], keys: Sequence[str]) -> bytes:
 
 
 def _cell(value: Any) -> str:
+    """Quoted, but for null and numbers. There are millions of them: the usual ones come first."""
     if value is None:
         return ""
-    text = _TEXT.get(type(value), _plain)(value)
-    return f'"{text.replace(_QUOTE, _QUOTED)}"'
+    kind = type(value)
+    if kind is str:
+        return f'"{value}"' if _PLAIN(value) else f'"{_text(value).replace(_QUOTE, _QUOTED)}"'
+    if kind is datetime:
+        return f'"{_moment(value)}"'
+    if kind is float or kind is int:
+        return repr(value)
+    return f'"{_item(value).replace(_QUOTE, _QUOTED)}"'
 
 
 _QUOTE, _QUOTED = '"', '""'
 _KEPT_OUT = str.maketrans({ITEM: " ", FIELD: " ", NOTHING: " ", "\0": " "})
+_PLAIN = re.compile(r"[^\x00-\x1f\"]*").fullmatch
+_moment = lru_cache(maxsize=100_000)(moment_text)
 
 
-def _plain(value: Any) -> str:
+def _text(value: object) -> str:
     return str(value).translate(_KEPT_OUT)
 
 
-def _list(values: Iterable[Any]) -> str:
-    return ITEM.join(_item(value) for value in values)
-
-
 def _item(value: Any) -> str:
-    return _struct(value) if isinstance(value, Mapping) else _TEXT.get(type(value), _plain)(value)
+    if isinstance(value, list | tuple):
+        return ITEM.join([_item(each) for each in value])
+    if isinstance(value, Mapping):
+        return _struct(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return _moment(value)
+    return value.isoformat() if isinstance(value, date) else _text(value)
 
 
 def _struct(value: Row) -> str:
@@ -273,15 +291,3 @@ def _struct(value: Row) -> str:
     fields = NOTE_FIELDS if "added_by" in value else CONTENT_FIELDS
     told = (value.get(name) for name in fields)
     return FIELD.join(NOTHING if each in (None, "") else _item(each) for each in told)
-
-
-_TEXT: dict[type, Callable[[Any], str]] = {
-    bool: lambda value: "true" if value else "false",
-    float: repr,
-    int: str,
-    datetime: moment_text,
-    date: date.isoformat,
-    tuple: _list,
-    list: _list,
-    dict: _struct,
-}

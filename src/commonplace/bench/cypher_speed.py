@@ -1,0 +1,79 @@
+"""How long queries in Cypher take over a large graph, the first time and afterwards."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from commonplace.bench.graph_data import NOW, made_up
+from commonplace.bench.graph_speed import LARGE, Size
+from commonplace.bench.measure import Timing, interleaved
+from commonplace.bench.report import Table
+from commonplace.model.graph.picture import Picture
+from commonplace.recall.cypher.cypher import Cypher, Limits
+from commonplace.recall.cypher.project import fillings
+
+COLD_ROUNDS, WARM_ROUNDS = 3, 20
+_PATIENT = Limits(seconds=120)  # what is measured is not to be cut short
+
+QUERIES = {
+    "one node by its key": "MATCH (n {entity_key: 'node:000097'}) RETURN n",
+    "its neighbours": "MATCH ({entity_key: 'node:000097'})-[r]-(x) RETURN x.name, type(r)",
+    "its best friends": (
+        "MATCH (:Person {entity_key: 'node:000099'})-[r]-(x) WHERE r.valid_to IS NULL "
+        "AND r.attitude >= 3 RETURN x.name, r.relationship_type ORDER BY r.salience DESC LIMIT 10"
+    ),
+    "two hops away": (
+        "MATCH (:Person {entity_key: 'node:000099'})--()--(y) RETURN count(DISTINCT y)"
+    ),
+    "the shortest path": (
+        "MATCH p = shortestPath((a:Person {entity_key: 'node:000099'})-[*..4]-"
+        "(b:Person {entity_key: 'node:007776'})) RETURN length(p)"
+    ),
+    "all edges counted by type": (
+        "MATCH ()-[r]->() RETURN r.relationship_type AS type, count(*) AS n ORDER BY n DESC"
+    ),
+}
+
+
+def cypher_table(size: Size = LARGE) -> Table:
+    picture = made_up(size.nodes, size.edges, size.sources, size.mentions)
+    table = Table(
+        "cypher-speed",
+        f"Cypher over {size.nodes:,} nodes, {size.edges:,} edges, {size.mentions:,} mentions",
+        ("query", "p50 ms", "p95 ms"),
+    )
+    for name, timing in (_cold(picture) | _warm(picture)).items():
+        table.add(name, timing.p50, timing.p95)
+    table.notes.append("A graph is loaded once for each revision, visibility and day.")
+    return table
+
+
+def _cold(picture: Picture) -> dict[str, Timing]:
+    return interleaved(
+        {
+            "cold: the graph as rows": lambda turn: list(fillings(picture, NOW)),
+            "cold: a process, the graph, one node": lambda turn: _alone(picture),
+        },
+        COLD_ROUNDS,
+    )
+
+
+def _warm(picture: Picture) -> dict[str, Timing]:
+    engine = Cypher(processes=1)
+    try:
+        asked = {name: partial(_asked, engine, picture, query) for name, query in QUERIES.items()}
+        return interleaved(asked, WARM_ROUNDS, warm_up=1)
+    finally:
+        engine.close()
+
+
+def _alone(picture: Picture) -> None:
+    engine = Cypher(processes=1)
+    try:
+        _asked(engine, picture, QUERIES["one node by its key"], 0)
+    finally:
+        engine.close()
+
+
+def _asked(engine: Cypher, picture: Picture, query: str, turn: int) -> object:
+    return engine.run("bench", lambda: picture, NOW, query, limits=_PATIENT)
