@@ -157,8 +157,8 @@ class _Telling:
                 continue
             stands = standing(node, self._picture.marks_of(id), self._now)
             if self._asked.include_archived or not stands.is_archived:
-                found.append((-stands.salience, node.id, node))
-        return [node for _, _, node in sorted(found, key=lambda each: each[:2])]
+                found.append((-stands.salience, node.name, node.id, node))
+        return [node for *_, node in sorted(found, key=lambda each: each[:3])]
 
     def _snippets(self, about: str) -> tuple[str, ...]:
         notes = self._picture.notes.get(about, ())
