@@ -76,6 +76,8 @@ def open_book(store_url: str, clock: Clock) -> Iterator[Callable[..., Commonplac
     def open_(**settings: Any) -> Commonplace:
         settings.setdefault("embedder", "hashing")
         settings.setdefault("clock", clock)
+        # Work that a test did not ask for would come between what it watches.
+        settings.setdefault("extraction", "on-demand")
         book = commonplace.open(settings.pop("url", store_url), **settings)
         opened.append(book)
         return book

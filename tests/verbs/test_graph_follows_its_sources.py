@@ -71,6 +71,11 @@ def told(me):
 
 
 @pytest.fixture
+def book(open_book):
+    return open_book(extraction="auto")
+
+
+@pytest.fixture
 def other_book(tmp_path, clock):
     book = commonplace.open(str(tmp_path / "other.db"), embedder="hashing", clock=clock)
     yield book

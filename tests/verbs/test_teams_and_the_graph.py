@@ -11,6 +11,11 @@ MEETING = "Bob: My colleague Sarah Chen works at Acme. Sarah is moving to Berlin
 
 
 @pytest.fixture
+def book(open_book):
+    return open_book(extraction="auto")
+
+
+@pytest.fixture
 def team(book):
     bob, eve = book.user("bob"), book.user("eve")
     made = bob.teams_create("garden").id

@@ -143,4 +143,16 @@ def _steps(
         steps += revive_what_it_told(desk, owner, sources.back, at)
     for source in sources.guarded:
         steps += guarded_as(desk, reader, source, by, at)
-    return tuple(steps)
+    decided = {id for step in changeset.steps if (id := _memory_of(step))} if is_own else set()
+    return tuple(step for step in steps if _memory_of(step) not in decided)
+
+
+def _memory_of(step: Step) -> str | None:
+    """What is decided about a memory by name stands: it does not follow as well."""
+    match step:
+        case Change():
+            return step.after.id
+        case Remove():
+            return step.id
+        case _:
+            return None
