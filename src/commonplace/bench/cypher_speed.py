@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from commonplace.bench.graph_data import NOW, made_up
-from commonplace.bench.graph_speed import LARGE, Size
 from commonplace.bench.measure import Timing, interleaved
 from commonplace.bench.report import Table
+from commonplace.bench.walk_speed import LARGE, Size
 from commonplace.model.graph.picture import Picture
 from commonplace.recall.cypher.cypher import Cypher, Limits
 from commonplace.recall.cypher.project import fillings
