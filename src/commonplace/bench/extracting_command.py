@@ -25,9 +25,11 @@ from commonplace.bench.extracting_tables import (
 from commonplace.bench.labels import HALVES, OPEN, SEALED
 from commonplace.bench.measure import timed
 from commonplace.bench.report import Report, Table
-from commonplace.bench.spotting import compare, read_english, read_hebrew
+from commonplace.bench.spotting import Spot, compare, read_english, read_hebrew
 from commonplace.bench.truth_command import write_between_markers
+from commonplace.errors import BadSettings
 from commonplace.language.extracting.extract import extract
+from commonplace.language.extracting.spacy_finder import SpacyFinder
 from commonplace.language.extracting.spot import spot
 
 PAGE = Path("docs/extraction.md")
@@ -71,9 +73,18 @@ def _add_names(report: Report, folder: Path, console: Console) -> None:
         console.print(f"Names: not measured, there is no folder {folder}.", highlight=False)
         return
     for title, reader in (("English posts", read_english), ("Hebrew news", read_hebrew)):
-        compared = compare(title, reader(folder), {"rules": spot})
+        compared = compare(title, reader(folder), _spots())
         report.tables.append(compared.table())
         report.targets += compared.targets()
+
+
+def _spots() -> dict[str, Spot]:
+    """The rules, and the rules with the model where the extra is installed."""
+    try:
+        finder = SpacyFinder()
+    except BadSettings:
+        return {"rules": spot}
+    return {"rules": spot, "rules and spaCy": lambda account: spot(account, finder)}
 
 
 def _speed(conversations: Sequence[Conversation]) -> Table:

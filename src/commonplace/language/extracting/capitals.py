@@ -27,6 +27,7 @@ from commonplace.language.extracting.vocabulary import (
     listed,
 )
 from commonplace.language.extracting.written import Passage, Word, beside
+from commonplace.language.past import is_past
 from commonplace.language.stopwords import stop_words
 
 _LONGEST = 6  # words: more is a heading
@@ -79,7 +80,8 @@ def _may_be_named(word: Word) -> bool:
         return True
     if word.key in CALENDAR and word.key not in GIVEN:
         return False
-    return word.tells or word.key not in COMMON or word.key in ORDINARY_GIVEN
+    ordinary = word.key in COMMON or is_past(word.key)
+    return word.tells or not ordinary or word.key in ORDINARY_GIVEN
 
 
 def _is_a_date(words: Sequence[Word], at: int) -> bool:
@@ -167,6 +169,8 @@ def _mentions(passage: Passage, start: int, end: int) -> Iterator[Mention]:
     words, office = passage.words, False
     while start < end and words[start].key in OFFICES and words[start].key not in GIVEN:
         start, office = start + 1, True
+    while start < end and not words[start].capital:  # "CTO of Lumenworks"
+        start, office = start + 1, False
     if start == end or (end - start == 1 and _is_no_name(words[start])):
         return
     row = words[start:end]

@@ -230,7 +230,7 @@ def _may_be_family(key: str) -> bool:
     """Any word that begins with no glued letter, is no everyday one and no plural."""
     if _is_family(key) or key in HEBREW_GIVEN:
         return True
-    everyday = key in _AFTER or len(key) <= _SHORTEST or key.endswith(("ים", "ית", "ות"))
+    everyday = key in _AFTER or len(key) <= _SHORTEST or key.endswith(("ים", "ית", "ות", "ו"))
     return not everyday and _GLUED.match(key) is None and _IS_DOING.fullmatch(key) is None
 
 

@@ -10,6 +10,7 @@ from commonplace.language.extracting.mention import DOUBTFUL, KNOWN, Mention, Vo
 
 _LINK = re.compile(r"(?P<last>,? (?:and|or|&|ו) ?)|, ")
 _LONGEST_LINK = 6
+_FROM, _TO = "from ", " to "  # "switched from Jenkins to Buildkite"
 _BESIDE = 0.7  # what the others of a list are worth
 _ANY = 0.4
 
@@ -25,6 +26,9 @@ def _chains(text: str, mentions: Sequence[Mention]) -> Iterator[list[Mention]]:
     for each in mentions:
         between = text[row[-1].end : each.start] if row else ""
         link = _LINK.fullmatch(between) if len(between) <= _LONGEST_LINK else None
+        if between == _TO and text[: row[-1].start].endswith(_FROM):
+            yield [row.pop(), each]
+            continue
         if row and link is None:
             yield from ([one] for one in row)
             row = []

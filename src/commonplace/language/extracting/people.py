@@ -43,25 +43,25 @@ def person_name(key: str) -> PersonName:
 
 
 @cache
-def _nicknames() -> dict[str, frozenset[int]]:
-    """For each form of a name, the lines in which it stands."""
+def _nicknames() -> dict[str, frozenset[str]]:
+    """For each form of a name, the full names that it stands for."""
     text = resources.files(__package__).joinpath("nicknames.txt").read_text(encoding="utf-8")
-    found: dict[str, set[int]] = {}
-    for number, line in enumerate(text.splitlines()):
-        if not line.startswith("#"):
-            for form in line.split():
-                found.setdefault(bare(form), set()).add(number)
-    return {form: frozenset(lines) for form, lines in found.items()}
+    found: dict[str, set[str]] = {}
+    for line in text.splitlines():
+        full, *short = line.removeprefix("#").split()
+        for form in () if line.startswith("#") else (full, *short):
+            found.setdefault(bare(form), set()).add(bare(full))
+    return {form: frozenset(names) for form, names in found.items()}
 
 
-def forms_of(given: str) -> frozenset[object]:
-    """What names of one person share: the name itself, and the lines of nicknames it stands in."""
+def forms_of(given: str) -> frozenset[str]:
+    """What names of one person share: the name itself, and the full names it is short for."""
     return frozenset((given, *_nicknames().get(given, ())))
 
 
 def same_given(one: str, other: str) -> bool:
-    """ "Mike" and "Michael", "S" and "Sarah", "Mel" and "Melanie"."""
-    if one == other or _nicknames().get(one, frozenset()) & _nicknames().get(other, frozenset()):
+    """ "Mike" and "Michael", "S" and "Sarah", "Mel" and "Melanie"; not "Sasha" and "Alex"."""
+    if one == other or one in _nicknames().get(other, ()) or other in _nicknames().get(one, ()):
         return True
     short, long = sorted((one, other), key=len)
     if len(short) == 1:

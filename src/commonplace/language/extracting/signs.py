@@ -40,6 +40,7 @@ from commonplace.language.extracting.written import Word
 
 _BY_LAST = (GROUP, ORGANIZATION, LOCATION, EVENT, PROJECT, PRODUCT)
 _BY_FIRST = (ORGANIZATION, LOCATION, PROJECT)
+_LETTERS = 4
 _MOST_NAMES = 4  # words of a person's name
 _AT_BEGINNING = 0.1  # a capital is worth less at the beginning of a sentence
 
@@ -50,24 +51,26 @@ def signs_of(words: Sequence[Word], start: int, end: int, office: bool = False) 
     if office:
         found.append(Vote(PERSON, SURE, "title"))
     headed = any(vote.by == "head" for vote in found)
-    if not headed:
+    thing = start > 0 and words[start - 1].key == "the" and not words[start].first
+    if not headed and not thing:  # people have no article
         found += _person(row)
-    found += _trusted(row, cues_around(words, start, end))
+    found += _trusted(row, cues_around(words, start, end), thing)
     found += described(words, start, end)
-    found += _shape(row)
+    found += _shape(row, thing)
     return tuple(found)
 
 
-def _trusted(row: Sequence[Word], cues: Sequence[Vote]) -> Iterator[Vote]:
+def _trusted(row: Sequence[Word], cues: Sequence[Vote], thing: bool) -> Iterator[Vote]:
     """Words around a name say less where it may be a word like others: "Setbacks can help"."""
     word = row[0]
     known = word.key in GIVEN or word.key in FAMILY or tuple(w.key for w in row) in gazetteer()
     plain = len(row) == 1 and not known and (word.key in COMMON or not word.tells)
     sure = {kind for kind, _ in gazetteer().get(tuple(w.key for w in row), ())}
+    called = len(row) == 1 and word.key in ONLY_GIVEN and not sure and not thing
     for vote in cues:
         if sure and vote.kind == PERSON and word.key not in GIVEN:
             yield Vote(PERSON, LEANING, vote.by)  # "switched to Notion and I like it"
-        elif len(row) == 1 and word.key in ONLY_GIVEN and vote.kind != PERSON and not sure:
+        elif called and vote.kind != PERSON:
             yield Vote(vote.kind, min(vote.weight, DOUBTFUL), vote.by)  # "Omar bought a car"
         elif not plain or vote.weight >= SURE:
             yield vote
@@ -98,8 +101,10 @@ def _heads(row: Sequence[Word]) -> Iterator[Vote]:
 
 
 def _person(row: Sequence[Word]) -> Iterator[Vote]:
-    if len(row) > _MOST_NAMES:
+    if len(row) > _MOST_NAMES or _is_firm(row):
         return
+    if len(row) == 1 and row[0].text.isupper() and len(row[0].text) <= _LETTERS and not row[0].mute:
+        return  # ANA is an airline
     if row[0].key in TITLES and len(row) > 1:
         yield Vote(PERSON, SURE, "title")
         return
@@ -121,22 +126,27 @@ def _given(row: Sequence[Word]) -> float:
     return DOUBTFUL if row[0].tells else GUESSED - _AT_BEGINNING
 
 
-def _shape(row: Sequence[Word]) -> Iterator[Vote]:
+def _shape(row: Sequence[Word], thing: bool) -> Iterator[Vote]:
     """What a capital alone is worth, and what it looks like."""
     if len(row) == 1 and (row[0].key in COMMON or row[0].key in NO_NAMES):
         return
     weight = GUESSED if row[0].tells or len(row) > 1 else GUESSED - _AT_BEGINNING
     text = "".join(word.text for word in row)
-    if any(word.gap == " & " for word in row[1:]) or any(word.key == "and" for word in row):
+    if _is_firm(row):
         yield Vote(ORGANIZATION, KNOWN, "shape")
     elif len(row) == 1 and text.isupper() and 1 < len(text) < 6:
         yield Vote(ORGANIZATION, weight, "shape")
     elif any(letter.isdigit() for letter in text) or _is_camel(row):
         yield Vote(PRODUCT, weight, "shape")
-    elif len(row) > 3 or any(word.key in ("of", "the", "&") for word in row):
+    elif thing or len(row) > 3 or any(word.key in ("of", "the", "&") for word in row):
         yield Vote(ORGANIZATION, weight, "shape")
     else:
         yield Vote(PERSON, weight + (LEANING - GUESSED if len(row) == 2 else 0), "shape")
+
+
+def _is_firm(row: Sequence[Word]) -> bool:
+    """ "Kelly & Sons", "Pickford and Daughters"."""
+    return any(word.gap == " & " for word in row[1:]) or any(word.key == "and" for word in row)
 
 
 def _is_camel(row: Sequence[Word]) -> bool:
