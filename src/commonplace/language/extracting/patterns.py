@@ -34,6 +34,7 @@ class Telling:
     ends: bool = False
     turned: bool = False  # the ends are told the other way round
     is_named: bool = False  # it holds whatever the sentence says of it
+    is_written: bool = False  # only where nobody speaks
     needs: tuple[str, ...] = ()  # a mark with one of each of these letters
 
     @property
@@ -82,6 +83,7 @@ def _telling(says: str, entry: Mapping[str, Any]) -> Telling:
         ends=entry.get("ends", False),
         turned=entry.get("turned", False),
         is_named=entry.get("named", False),
+        is_written=entry.get("written", False),
         needs=letters_of(says),
     )
 

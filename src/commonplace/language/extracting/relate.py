@@ -55,6 +55,8 @@ def relations_in(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[Told]:
     for text in dict.fromkeys((marked.text, marked.shorter)):
         letters = "".join(mark[1] for mark in MARK.finditer(text))
         for telling in fitting(is_hebrew(text), letters):
+            if telling.is_written and marked.utterance.speaker is not None:
+                continue
             for match in telling.pattern.finditer(text):
                 if telling.is_named or (is_statement and is_told(text, match, marked, nodes)):
                     yield Told(as_told(telling, match), match, _clause(text, match))

@@ -145,6 +145,12 @@ def test_nobody_says_i_in_a_document_without_a_speaker() -> None:
     assert told(said) == {"Dana works-at Globex"}
 
 
+def test_what_everybody_knows_of_places_is_told_by_documents_alone() -> None:
+    said = "Noa moved to Haifa, Berlin."
+    assert told(said) == {"Noa lives-in Haifa"}
+    assert "Haifa located-in Berlin" in told(Said(number=0, text=said, at=AT))
+
+
 def test_hearsay_is_less_sure() -> None:
     heard = edge("Dana said that Ben works at Acme.")
     assert 0.7 <= heard.confidence < edge("Ben works at Acme.").confidence
