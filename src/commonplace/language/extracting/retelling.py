@@ -10,6 +10,7 @@ from commonplace.language.extracting.utterances import OWNER
 from commonplace.language.observing import english, hebrew
 from commonplace.language.observing.in_sentence import USER
 from commonplace.language.observing.when import with_dates
+from commonplace.language.past import is_past
 
 LONGEST = 280
 
@@ -32,7 +33,9 @@ def retold_wholly(marked: Marked, part: str, nodes: Sequence[FoundNode]) -> str:
     subject = USER if utterance.speaker in (None, OWNER) else nodes[utterance.speaker].name
     tell = hebrew.retold if is_hebrew else english.retold
     told = tell(said, subject)
-    return shortened(with_dates(told, utterance.at, is_hebrew).text) if told else ""
+    if not told:
+        return ""
+    return shortened(with_dates(told, utterance.at, is_hebrew, backwards=is_past(said)).text)
 
 
 def shortened(text: str) -> str:

@@ -96,6 +96,7 @@ def test_what_is_not_to_be_kept_is_not() -> None:
     [
         ("Dana is leading a workshop.", "Dana is leading a workshop.", Lifetime.MONTH),
         ("Dana has an exam tomorrow.", "Dana has an exam on 2026-03-19.", Lifetime.WEEK),
+        ("Dana quit on Monday, alas.", "Dana quit on Monday 2026-03-16, alas.", Lifetime.WEEK),
         ("Dana is vegetarian and proud.", "Dana is vegetarian and proud.", Lifetime.YEAR),
         ("Dana is allergic to nuts.", "Dana is allergic to nuts.", Lifetime.FOREVER),
         ("Noa called. She has a new puppy.", "Noa has a new puppy.", Lifetime.MONTH),
