@@ -64,18 +64,18 @@ def _opinions(
 def _judged(
     marked: Marked, before: Marked | None, nodes: Sequence[FoundNode]
 ) -> Iterator[tuple[int, str]]:
-    table = data("relations")["opinions"]
-    pattern = compiled(table["hebrew" if is_hebrew(marked.text) else "person"], "relations")
+    table = data("said")["opinions"]
+    pattern = compiled(table["hebrew" if is_hebrew(marked.text) else "person"])
     for match in pattern.finditer(marked.text):
         if is_told(marked.text, match, marked, nodes):
             for _, number, _ in MARK.findall(match["a"]):
                 yield int(number), match["word"]
-    after = compiled(table["said_after"], "relations").match(marked.text)
+    after = compiled(table["said_after"]).match(marked.text)
     if after and before is not None and len(before.persons) == 1:
         yield before.persons[0], after["word"]
 
 
 @cache
 def _words() -> Mapping[str, int]:
-    table = data("relations")["opinions"]["words"]
+    table = data("said")["opinions"]["words"]
     return {word: int(attitude) for attitude, words in table.items() for word in words.split()}

@@ -88,4 +88,4 @@ def filled_in(text: str, around: Around) -> str:
 
 @cache
 def _left_out(name: str) -> re.Pattern[str]:
-    return compiled(data("relations")["left_out"][name], "relations")
+    return compiled(data("said")["left_out"][name])

@@ -14,7 +14,7 @@ _START, _END = r"(?<![\w\"״׳'])", r"(?![\w\"״׳'])"
 _I = re.compile(rf"{_START}(?P<and>ו)?(?:אני|אנחנו){_END}")
 _WITH_ME = re.compile(rf"{_START}(?:איתי|אתי|איתנו){_END}")
 
-MINE = tuple(each.partition(":")[0] for each in data("relations")["hebrew"]["my"].split())
+MINE = tuple(each.partition(":")[0] for each in data("said")["hebrew"]["my"].split())
 
 
 def in_two_words(text: str, me: str) -> str:
@@ -32,7 +32,7 @@ def in_two_words(text: str, me: str) -> str:
 
 @cache
 def _forms() -> tuple[dict[str, str], dict[str, str], re.Pattern[str]]:
-    table = data("relations")["hebrew"]
+    table = data("said")["hebrew"]
     mine = re.compile(rf"{_START}(?:{'|'.join(table['possessive'].split())}){_END}")
     return _pairs(table["my"]), _pairs(table["i_did"]), mine
 

@@ -47,5 +47,5 @@ def _relation(node: FoundNode) -> str | None:
 
 @cache
 def _kin() -> Mapping[str, str]:
-    table = data("relations")["kin"]
+    table = data("said")["kin"]
     return {fold(word): type for type, words in table.items() for word in words.split()}

@@ -236,7 +236,7 @@ class Marker:
                 known.add(int(match["before"] or match["after"]))
 
 
-_WORDS = words_of("relations")
+_WORDS = words_of("marks")
 _BRACKETS = re.compile("[⟨⟩]")
 _FIRST = re.compile(r"I|i|me|my|mine|we|us|our|ours|Me|My|We|Our|Us")
 _PRONOUN = re.compile(

@@ -1,4 +1,7 @@
-"""What of relations.toml a relation is told by: every pattern, with what it tells."""
+"""By what a relation is told: every pattern of the tables beside this, with what it tells.
+
+roles.toml holds nouns ("my sister Noa"), relations_*.toml verbs ("Noa works at Acme").
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import Any
 
 from commonplace.language.extracting.table import compiled, data, letters_of
 
-_TABLE = "relations"
+_TABLES = ("relations_of_people", "relations_with_things", "relations_of_things")
 _HEBREW = re.compile("[א-ת]")
 
 
@@ -40,7 +43,7 @@ class Telling:
     @property
     def pattern(self) -> re.Pattern[str]:
         """Compiled when it is first needed: all of them at once would slow every start."""
-        return compiled(self.says, _TABLE)
+        return compiled(self.says)
 
     def may_fit(self, letters: str) -> bool:
         """Whether a sentence with marks of these letters is worth a look."""
@@ -66,7 +69,7 @@ def _fitting(hebrew: bool, letters: str) -> tuple[Telling, ...]:
 
 
 def _of_relations(hebrew: bool) -> Iterator[Telling]:
-    for relation in data(_TABLE)["relation"]:
+    for relation in (each for table in _TABLES for each in data(table)["relation"]):
         for says in relation["says"]:
             if bool(_HEBREW.search(says)) is hebrew:
                 yield _telling(says, relation)
@@ -93,7 +96,7 @@ def _telling(says: str, entry: Mapping[str, Any]) -> Telling:
 
 def _of_roles(hebrew: bool) -> Iterator[Telling]:
     """Every form, with the nouns of all roles in it."""
-    forms = data(_TABLE)["forms"]
+    forms = data("roles")["forms"]
     nouns = sorted(_roles(hebrew), key=len, reverse=True)
     either = "(?P<noun>" + "|".join(nouns) + ")"
     for name in ("hebrew",) if hebrew else ("named", "says", "both", "was", "ended"):
@@ -113,7 +116,7 @@ def _roles(hebrew: bool) -> Mapping[str, Mapping[str, Any]]:
     """By their nouns, which are patterns."""
     return {
         noun.replace("_", " "): role
-        for role in data(_TABLE)["role"]
+        for role in data("roles")["role"]
         for noun in role.get("hebrew" if hebrew else "nouns", "").split()
     }
 
@@ -147,5 +150,5 @@ def _role_of(noun: str) -> Mapping[str, Any]:
 # What Hebrew nouns of the last kind of role are called.
 _CALLINGS = {
     noun.replace("_", " "): name
-    for noun, name in (each.split(":") for each in data(_TABLE)["hebrew"]["callings"].split())
+    for noun, name in (each.split(":") for each in data("said")["hebrew"]["callings"].split())
 }

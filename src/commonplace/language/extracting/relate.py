@@ -1,4 +1,4 @@
-"""Edges between the found nodes, where a sentence tells how they relate. See relations.toml."""
+"""Edges between the found nodes, where a sentence tells how they relate. See patterns.py."""
 
 from __future__ import annotations
 
@@ -107,12 +107,12 @@ def is_told(text: str, match: re.Match[str], marked: Marked, nodes: Sequence[Fou
 
 @cache
 def _not_told() -> Bilingual:
-    return any_of(data("relations")["not_told"]["patterns"])
+    return any_of(data("said")["not_told"]["patterns"])
 
 
 @cache
 def _hearsay() -> Bilingual:
-    return any_of(data("relations")["not_told"]["hearsay"])
+    return any_of(data("said")["not_told"]["hearsay"])
 
 
 # ——— edges ———

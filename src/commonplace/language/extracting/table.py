@@ -1,7 +1,8 @@
 """The tables of patterns beside this file, and what stands in braces in them.
 
 ``{name}`` is one of the words of a list; ``{a:person}`` is a mark (or a list of marks, "Dana, Noa
-and Ben") of a node of that sort, called ``a``. What sorts there are is in [sorts].
+and Ben") of a node of that sort, called ``a``. What sorts there are is in
+marks.toml.
 """
 
 from __future__ import annotations
@@ -36,15 +37,15 @@ def words_of(name: str) -> Mapping[str, str]:
 
 def letters_of(pattern: str) -> tuple[str, ...]:
     """What kinds of marks a pattern needs."""
-    sorts = data("relations")["sorts"]
+    sorts = data("marks")["sorts"]
     return tuple(sorts[sort] for _, sort in _SLOT.findall(pattern))
 
 
 @cache
-def compiled(pattern: str, name: str) -> re.Pattern[str]:
+def compiled(pattern: str, name: str = "") -> re.Pattern[str]:
     """A pattern of a table, with its lists and marks in place."""
-    sorts = data("relations")["sorts"]
-    words = {**words_of("relations"), **words_of(name)}
+    sorts = data("marks")["sorts"]
+    words = {**words_of("marks"), **(words_of(name) if name else {})}
     whole = filled(_SLOT.sub(lambda slot: _marks(slot[1], sorts[slot[2]]), pattern), words)
     return re.compile(whole, re.IGNORECASE)
 
