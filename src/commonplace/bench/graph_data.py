@@ -22,7 +22,6 @@ from commonplace.recall.explore.spelled import folded
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
 _SEED = 7
 _TYPES = ("friend", "works-at", "part-of", "uses", "located-in", "colleague")
-_SPREAD = 1.3  # of how many edges nodes have: a few have very many, as in life
 
 Triple = tuple[str, str, str]
 
@@ -34,7 +33,7 @@ def made_up(nodes: int, edges: int, sources: int, mentions: int) -> Picture:
         _node(number, name.title(), kinds[number % 3])
         for number, name in enumerate(Writer(_SEED).names(nodes))
     ]
-    heads = (chance.zipf(_SPREAD, edges) % nodes).tolist()
+    heads = (nodes * chance.random(edges) ** 2).astype(int).tolist()  # a few have very many
     tails = chance.integers(0, nodes, edges).tolist()
     days = chance.integers(0, 700, edges).tolist()
     ways = [

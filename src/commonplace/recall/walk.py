@@ -87,7 +87,7 @@ def walked(
     depths = depths_from(web, seeds, walk.max_depth)
     asked = set(walk.seeds)
     near = np.nonzero((depths >= 0) & (scores > 0))[0]
-    ranked = sorted(near.tolist(), key=lambda slot: (-scores[slot], web.ids[slot]))
+    ranked = near[np.argsort(-scores[near], kind="stable")].tolist()  # slots are in order of ids
     shown = (slot for slot in ranked if web.ids[slot] not in asked and is_shown(web.ids[slot]))
     chosen = [slot for slot, _ in zip(shown, range(walk.top_k), strict=False)]
     through = _edge_seeds(picture, walk.seeds)

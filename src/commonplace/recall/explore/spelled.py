@@ -72,7 +72,9 @@ def met(spelled: Spelled, texts: Sequence[str], now: datetime) -> list[dict[str,
 
 
 def folded(text: str) -> str:
-    return " ".join(bare(word) for word in fold(text).split())
+    """As texts are compared, and without accents."""
+    plain = fold(text)
+    return plain if plain.isascii() else " ".join(bare(word) for word in plain.split())
 
 
 def _keep(found: dict[str, Match], id: str, text: str, similarity: float) -> None:
