@@ -8,6 +8,7 @@ hits. Each of these choices was measured (docs/benchmarks.md).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -132,9 +133,16 @@ def _specificity(view: View, node: str) -> float:
     return 0.0 if sources > most else 1 / max(1, sources)
 
 
-def lifts(graph: Mapping[str, float], highest: float, weight: float = WEIGHT) -> dict[str, float]:
-    """By how much the passages of each source are lifted; ``highest``: the best hit's score."""
-    return {id: weight * highest * share for id, share in graph.items()}
+def lifts(
+    graph: Mapping[str, float],
+    passages: Mapping[str, int],
+    highest: float,
+    weight: float = WEIGHT,
+) -> dict[str, float]:
+    """By how much each passage of a source is lifted. A mention says which source speaks of
+    something and not where, so a source's lift is shared among its passages: a paragraph gets all
+    of it, a turn of a long conversation next to nothing. ``highest``: the best hit's score."""
+    return {id: weight * highest * share / passages.get(id, 1) for id, share in graph.items()}
 
 
 def fused(
@@ -142,6 +150,7 @@ def fused(
 ) -> list[tuple[str, float]]:
     """Ids of passages or sources with scores, best first, with what the graph adds to each."""
     highest = max((score for _, score in ranked), default=0.0)
-    lift = lifts(graph, highest, weight)
+    passages = Counter(id.partition("#")[0] for id, _ in ranked)
+    lift = lifts(graph, passages, highest, weight)
     told = [(id, score + lift.get(id.partition("#")[0], 0.0)) for id, score in ranked]
     return sorted(told, key=lambda each: (-each[1], each[0]))

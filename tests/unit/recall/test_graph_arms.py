@@ -115,18 +115,19 @@ def test_a_small_word_is_no_name():
 
 
 def test_what_the_graph_adds_is_a_share_of_the_best_score():
-    assert lifts({"source:a": 1.0, "source:b": 0.5}, highest=2.0, weight=0.5) == {
+    assert lifts({"source:a": 1.0, "source:b": 0.5}, {}, highest=2.0, weight=0.5) == {
         "source:a": 1.0,
         "source:b": 0.5,
     }
 
 
-def test_all_passages_of_a_source_are_lifted():
+def test_the_passages_of_a_source_share_what_the_graph_adds():
+    """A mention does not say where in its source; long conversations must not crowd in."""
     ranked = [("source:a#1", 1.0), ("source:b#1", 0.9), ("source:b#2", 0.2)]
     told = fused(ranked, {"source:b": 1.0}, weight=0.5)
     assert told == [
-        ("source:b#1", pytest.approx(1.4)),
+        ("source:b#1", pytest.approx(1.15)),
         ("source:a#1", 1.0),
-        ("source:b#2", pytest.approx(0.7)),
+        ("source:b#2", pytest.approx(0.45)),
     ]
     assert fused(ranked, {}) == ranked
