@@ -10,7 +10,7 @@ from commonplace.errors import BadCypher
 from commonplace.recall.cypher.tokens import Kind, Token, place, tokens_of
 from commonplace.recall.cypher.words import refused_words, reserved_words
 
-DEEPEST = 40  # brackets within brackets
+DEEPEST = 25  # brackets within brackets; each takes fifteen of Python's thousand calls
 
 
 class Cursor:

@@ -44,6 +44,8 @@ from commonplace.recall.cypher.tree import (
 )
 from commonplace.recall.cypher.values import quoted, text, written
 
+_DEEPEST = 120
+_LONGEST = 200_000  # characters
 _TEMPORAL = ("datetime", "localdatetime", "timestamp", "date", "datetime.truncate")
 
 
@@ -54,6 +56,7 @@ def write(query: Query, now: datetime) -> str:
 class _Writer:
     def __init__(self, now: datetime):
         self._now = now
+        self._depth = 0
 
     def query(self, query: Query) -> str:
         union = " UNION ALL " if query.keeps_doubles else " UNION "
@@ -135,19 +138,30 @@ class _Writer:
 
     # ——— expressions ———
 
-    @singledispatchmethod
     def of(self, expression: Expression) -> str:
+        """Some expressions are written several times in another: so it has a length, too."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise BadCypher(f"The query joins more than {_DEEPEST} things in one expression.")
+        written = self._of(expression)
+        self._depth -= 1
+        if len(written) > _LONGEST:
+            raise BadCypher("The query is too long, once its expressions are written out.")
+        return written
+
+    @singledispatchmethod
+    def _of(self, expression: Expression) -> str:
         raise TypeError(expression)
 
-    @of.register
+    @_of.register
     def _(self, it: Literal) -> str:
         return written(it.value)
 
-    @of.register
+    @_of.register
     def _(self, it: Variable) -> str:
         return quoted(it.name)
 
-    @of.register
+    @_of.register
     def _(self, it: Property) -> str:
         of = self.of(it.of)
         if it.key.lower() in PARTS and _is_moment(it.of):
@@ -156,13 +170,13 @@ class _Writer:
             return f"{of}.{quoted(it.key)}"
         return f"struct_extract({of}, {text(it.key)})"
 
-    @of.register
+    @_of.register
     def _(self, it: Index) -> str:
         if isinstance(it.index, Literal) and isinstance(it.index.value, str):
             return self.of(Property(it.of, it.index.value))
         return rewrite.item(self.of(it.of), self.of(it.index))
 
-    @of.register
+    @_of.register
     def _(self, it: Slice) -> str:
         """From 0 and without the last here, from 1 and with it there."""
         items = self.of(it.of)
@@ -178,47 +192,47 @@ class _Writer:
             raise BadCypher("A slice of a list counts from its beginning: [0..3].")
         return self.of(bound)
 
-    @of.register
+    @_of.register
     def _(self, it: Call) -> str:
         arguments = [self.of(each) for each in it.arguments]
         if it.name == "size" and len(it.arguments) == 1 and isinstance(it.arguments[0], Matching):
             return self.of(Matching(it.arguments[0].paths, it.arguments[0].where, counted=True))
         return rewrite.call(it, arguments, self._now)
 
-    @of.register
+    @_of.register
     def _(self, it: ListOf) -> str:
         return f"[{', '.join(self.of(each) for each in it.items)}]"
 
-    @of.register
+    @_of.register
     def _(self, it: MapOf) -> str:
         return f"{{{', '.join(f'{quoted(key)}: {self.of(each)}' for key, each in it.items)}}}"
 
-    @of.register
+    @_of.register
     def _(self, it: Prefixed) -> str:
         return f"({it.sign} {self.of(it.of)})" if it.sign != "+" else self.of(it.of)
 
-    @of.register
+    @_of.register
     def _(self, it: Joined) -> str:
         return f"({self.of(it.left)} {it.sign} {self.of(it.right)})"
 
-    @of.register
+    @_of.register
     def _(self, it: IsNull) -> str:
         return f"({self.of(it.of)} IS {'NOT ' if it.negated else ''}NULL)"
 
-    @of.register
+    @_of.register
     def _(self, it: HasLabel) -> str:
         of = self.of(it.of)
         tests = [f"label({of}) = {text(label)}" for label in it.labels]
         return f"({(' OR ' if it.any_of else ' AND ').join(tests)})"
 
-    @of.register
+    @_of.register
     def _(self, it: Case) -> str:
         subject = f" {self.of(it.subject)}" if it.subject is not None else ""
         branches = "".join(f" WHEN {self.of(c)} THEN {self.of(v)}" for c, v in it.branches)
         otherwise = f" ELSE {self.of(it.otherwise)}" if it.otherwise is not None else ""
         return f"(CASE{subject}{branches}{otherwise} END)"
 
-    @of.register
+    @_of.register
     def _(self, it: Comprehension) -> str:
         items, variable = self.of(it.items), quoted(it.variable)
         if it.where is not None:
@@ -227,19 +241,19 @@ class _Writer:
             items = f"list_transform({items}, {variable} -> {self.of(it.result)})"
         return items
 
-    @of.register
+    @_of.register
     def _(self, it: Quantified) -> str:
         where = self.of(it.where)
         return f"{it.word}({quoted(it.variable)} IN {self.of(it.items)} WHERE {where})"
 
-    @of.register
+    @_of.register
     def _(self, it: Reduced) -> str:
         """The engine begins with the first item: the start is put before it."""
         items = f"list_concat([{self.of(it.start)}], {self.of(it.items)})"
         names = f"({quoted(it.total)}, {quoted(it.variable)})"
         return f"list_reduce({items}, {names} -> {self.of(it.step)})"
 
-    @of.register
+    @_of.register
     def _(self, it: Matching) -> str:
         word = "COUNT" if it.counted else "EXISTS"
         return f"({word} {{ MATCH {self._paths(it.paths)}{self._where(it.where)} }})"

@@ -183,7 +183,7 @@ def test_the_place_is_told():
 
 
 def test_brackets_have_a_depth():
-    read("RETURN " + "(" * 30 + "1" + ")" * 30, {})
+    read("RETURN " + "(" * 20 + "1" + ")" * 20, {})
     for deep in (
         "(" * 1500 + "1" + ")" * 1500,
         "[" * 1500,

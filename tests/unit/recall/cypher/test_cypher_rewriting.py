@@ -118,6 +118,24 @@ def test_what_cannot_be_rewritten_is_an_error(expression):
         write(read(f"RETURN {expression}", {}), NOW)
 
 
+@pytest.mark.parametrize(
+    "long",
+    [
+        "1" + " + 1" * 1900,
+        "TRUE" + " AND TRUE" * 1900,
+        "1" + " < 1" * 1900,
+        "n" + ".x" * 1900,
+        "l" + "[0]" * 60,
+        "head(" * 20 + "l" + ")" * 20,
+        "substring(" * 20 + "'a'" + ", 1)" * 20,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_what_grows_when_it_is_written_out_has_an_end(long):
+    with pytest.raises(BadCypher, match=r"too long|more than"):
+        write(read(f"RETURN {long}", {}), NOW)
+
+
 @pytest.mark.parametrize("count", ["-1", "1.5", "'x'", "n.x", "TRUE"])
 def test_skip_and_limit_take_whole_numbers(count):
     for word in ("SKIP", "LIMIT"):
