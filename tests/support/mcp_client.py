@@ -78,7 +78,11 @@ def connected(target: Any, **options: Any) -> Iterator[Connected]:
 
 @contextmanager
 def over_http(
-    url: str, key: str | None = None, headers: Mapping[str, str] | None = None, **options: Any
+    url: str,
+    key: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    path: str = "/mcp",
+    **options: Any,
 ) -> Iterator[Connected]:
     """With a key, as its holder would set it up."""
     sent = {"authorization": f"Bearer {key}"} if key else {}
@@ -88,7 +92,7 @@ def over_http(
             return httpx2.AsyncClient(headers={**sent, **(headers or {})}, timeout=PATIENCE)
 
         http = portal.call(make)
-        transport = streamable_http_client(f"{url}/mcp", http_client=http)
+        transport = streamable_http_client(f"{url}{path}", http_client=http)
         client = Client(transport, read_timeout_seconds=PATIENCE, **options)
         try:
             with portal.wrap_async_context_manager(client):
@@ -97,9 +101,9 @@ def over_http(
             portal.call(http.aclose)
 
 
-def server_for(user: User, as_owner: bool = True) -> Server[Any]:
+def server_for(user: User, as_owner: bool = True, profile: str | None = None) -> Server[Any]:
     """As `commonplace mcp` builds it, without a process; with --as-owner, unless told otherwise."""
-    return build_server(one_caller(lambda: user, None, as_owner))
+    return build_server(one_caller(lambda: user, None, as_owner), profile=profile)
 
 
 def command(store: str, *more: str) -> StdioServerParameters:

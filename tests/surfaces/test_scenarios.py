@@ -50,7 +50,7 @@ def test_the_table_covers_every_operation_on_the_command_line():
     played = {step.operation for scenario in SCENARIOS for step in scenario.steps}
     offered = {operation.name for operation in OPERATIONS}
     # Those in test_command_line.py.
-    alone = {"doctor", "reembed", "calibrate", "worker"}
+    alone = {"doctor", "reembed", "calibrate", "worker", "extract-all"}
     # And in test_keys_on_the_command_line.py.
     alone |= {"keys admin", "keys admins", "keys revoke-admin"}
     assert offered - alone <= played
@@ -67,13 +67,16 @@ def test_the_table_calls_every_tool_and_most_resources():
 # What an agent is not offered: the owner's and the operator's, many at once, and what a client of
 # Python or REST is better served with. Steps of these say nothing of MCP.
 NOT_OVER_MCP = """
-    abbreviate, abbreviations, calibrate, categories check, categories explain, changes,
-    context-pack, doctor, erase, erase-user, events, export, import, jobs, jobs cancel, jobs retry,
-    keys, keys admin, keys admins, keys create, keys revoke, keys revoke-admin, keys rotate, merge,
-    observe-many, profile accept, profile decline, profile note, profile set, recall-many, reembed,
-    remember-many, sources share, sources unshare, stats, teams, teams change, teams create,
-    teams delete, teams invite, teams join, teams leave, teams primary, teams remove, teams role,
-    teams show, teams use, tidy, understand, verify-forget, whole-context, why, worker
+    abbreviate, abbreviations, artifacts, artifacts create, artifacts show, calibrate,
+    categories check, categories explain, changes, concepts, context-pack, contributions,
+    doctor, edges, entities, erase, erase-user, events, export, extract, extract-all, graph,
+    import, jobs, jobs cancel, jobs retry, keys, keys admin, keys admins, keys create, keys
+    revoke, keys revoke-admin, keys rotate, merge, node, nodes update, observe-many, people,
+    profile accept, profile decline, profile note, profile set, recall-many, reembed,
+    remember-many, sources share, sources unshare, split, stats, teams, teams change, teams
+    create, teams delete, teams invite, teams join, teams leave, teams primary, teams remove,
+    teams role, teams show, teams use, tidy, understand, verify-forget, whole-context, why,
+    worker
 """
 
 

@@ -197,7 +197,7 @@ class OfTheGraph(Handle):
             self.principal,
             check.word(from_node, "from_node"),
             check.word(to_node, "to_node"),
-            _relation(relationship_type),
+            relation_word(relationship_type),
             description="" if description is None else _text(description, "description"),
             attitude=None if attitude is None else check.integer(attitude, "attitude", 1, 5),
             proximity=None if proximity is None else check.integer(proximity, "proximity", 1, 5),
@@ -334,7 +334,7 @@ def _subtype(kind: NodeType, given: str | None) -> str:
     return "" if given is None else check.word(given, "type").casefold()
 
 
-def _relation(given: object) -> str:
+def relation_word(given: object) -> str:
     """One word, in small letters."""
     word = check.word(given, "relationship_type").strip().casefold()
     return "-".join(word.replace("_", "-").split())

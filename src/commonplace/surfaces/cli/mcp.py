@@ -22,7 +22,7 @@ from commonplace.surfaces.cli.command import GLOBALS, Globals
 from commonplace.surfaces.mcp.clients import ALL, Address, Launch, configuration
 from commonplace.surfaces.rest.doors import is_loopback
 from commonplace.surfaces.rest.logs import log_to_stderr
-from commonplace.surfaces.rest.routes import MCP_PATH
+from commonplace.surfaces.rest.routes import MCP_PATH, PROFILES
 
 
 def mcp(
@@ -43,6 +43,10 @@ def mcp(
     as_owner: Annotated[
         bool, typer.Option("--as-owner", help="Take the client's word for yours: it decides.")
     ] = False,
+    profile: Annotated[
+        str | None,
+        typer.Option("--profile", help="Other tools: reference-memory, those of that server."),
+    ] = None,
 ) -> None:
     """Serve the memory to an MCP client that starts this command, over standard input and output,
     until the input ends. The client is one of your agents, under --agent or the name that it gives
@@ -50,19 +54,22 @@ def mcp(
     into a client's settings instead, for one (claude-desktop, claude-code, cursor, vscode,
     windsurf, zed, gemini, codex, cline) or for all."""
     options = Globals(store, user, agent, key, embedder, cleared).over(context.obj)
+    if profile is not None and profile not in PROFILES:
+        known = ", ".join(PROFILES)
+        raise InvalidInput(f"There is no profile {profile!r}.", remedy=known, field="profile")
     if config:
-        reached = _address(url) if url is not None else _launch(options, as_owner)
+        reached = _address(url, profile) if url is not None else _launch(options, as_owner, profile)
         typer.echo(configuration(client or ALL, reached))
     elif client is not None or url is not None:
         raise InvalidInput("A client and --url go with --config.", field="config")
     else:
-        _serve(options, as_owner)
+        _serve(options, as_owner, profile)
 
 
 # ——— serving ———
 
 
-def _serve(options: Globals, as_owner: bool) -> None:
+def _serve(options: Globals, as_owner: bool, profile: str | None) -> None:
     names = ("store", "user", "agent", "key", "embedder")
     chosen = settings_table.load({name: getattr(options, name) for name in names})
     stdio = _with_the_protocol_installed()
@@ -71,7 +78,7 @@ def _serve(options: Globals, as_owner: bool) -> None:
         holder = _holder(book, chosen, options.cleared)
         holder()  # a key that opens nothing is refused before a client waits for anything
         _end_when_told_to(book)
-        stdio.serve_stdio(stdio.one_caller(holder, chosen.agent, as_owner))
+        stdio.serve_stdio(stdio.one_caller(holder, chosen.agent, as_owner), profile)
 
 
 def _end_when_told_to(book: Commonplace) -> None:
@@ -114,7 +121,7 @@ def _with_the_protocol_installed() -> Any:
 # ——— settings of clients ———
 
 
-def _launch(options: Globals, as_owner: bool) -> Launch:
+def _launch(options: Globals, as_owner: bool, profile: str | None) -> Launch:
     """With what was said here: a client starts it elsewhere, without this shell's variables."""
     script = shutil.which("commonplace")
     command, begin = (script, []) if script else (sys.executable, ["-m", "commonplace"])
@@ -125,6 +132,7 @@ def _launch(options: Globals, as_owner: bool) -> Launch:
             arguments += [f"--{name}", _absolute(value) if name == "store" else value]
     arguments += ["--cleared"] if options.cleared else []
     arguments += ["--as-owner"] if as_owner else []
+    arguments += ["--profile", profile] if profile else []
     return Launch(command, arguments, bool(options.key or os.environ.get("COMMONPLACE_KEY")))
 
 
@@ -136,9 +144,10 @@ def _absolute(store: str) -> str:
     )
 
 
-def _address(url: str) -> Address:
+def _address(url: str, profile: str | None) -> Address:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InvalidInput("An address is http://host:port or https://host.", field="url")
-    whole = parts._replace(path=parts.path.rstrip("/") or MCP_PATH).geturl()
+    path = parts.path.rstrip("/") or MCP_PATH
+    whole = parts._replace(path=f"{path}/{profile}" if profile else path).geturl()
     return Address(whole, needs_key=not is_loopback(parts.hostname))

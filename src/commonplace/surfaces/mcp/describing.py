@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -63,28 +62,26 @@ def _answered(tool: Tool) -> Schema:
         decided = {"type": "array", "items": schemas.of(Decision)}
         for each in answers:
             each["properties"] = {**each["properties"], DECIDED: decided}
-    root = answers[0] if len(answers) == 1 else {"type": "object", "anyOf": answers}
-    return {**root, "$defs": _referred_to(root, schemas.named)}
-
-
-def _referred_to(root: Schema, named: Mapping[str, Schema]) -> dict[str, Schema]:
-    """Without those that are written out and stand nowhere else."""
-    said = json.dumps([root, named])
-    return {name: each for name, each in named.items() if f'"{_DEFS}{name}"' in said}
+    return answers[0] if len(answers) == 1 else {"type": "object", "anyOf": answers}
 
 
 def _alternatives(schemas: AnswerSchemas, way: Way) -> list[Schema]:
     """Objects, each written out: clients of older versions want one at the root."""
     hint = returned_by(way.operation)
     if not is_object(hint):
-        held: Mapping[str, Any] = {RESULT: schemas.of(hint)}
-        return [{"type": "object", "properties": held, "required": [RESULT]}]
+        return [_as_result(schemas.of(hint))]
     described = schemas.of(hint)
     return [_written_out(schemas, each) for each in described.get("anyOf", [described])]
 
 
-def _written_out(schemas: AnswerSchemas, referred: Schema) -> Schema:
-    return dict(schemas.named[referred["$ref"].rsplit("/", 1)[-1]])
+def _written_out(schemas: AnswerSchemas, one: Schema) -> Schema:
+    if "$ref" not in one:  # a text beside objects
+        return _as_result(one)
+    return dict(schemas.named[one["$ref"].rsplit("/", 1)[-1]])
+
+
+def _as_result(one: Schema) -> Schema:
+    return {"type": "object", "properties": {RESULT: one}, "required": [RESULT]}
 
 
 def is_object(hint: Any) -> bool:

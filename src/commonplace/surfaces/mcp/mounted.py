@@ -34,11 +34,12 @@ class Mounted:
     """Every request says who it is from: a key that was revoked opens nothing any more, not even
     in a session that it began. A session goes on only with the rights that it began with."""
 
-    def __init__(self, reception: Reception):
+    def __init__(self, reception: Reception, profile: str | None = None):
         self._reception = reception
-        self.route = Route(MCP_PATH, self)
+        self.route = Route(f"{MCP_PATH}/{profile}" if profile else MCP_PATH, self)
         self._manager = StreamableHTTPSessionManager(
-            build_server(_caller, self._wrote), max_request_body_size=reception.max_bytes
+            build_server(_caller, self._wrote, profile),
+            max_request_body_size=reception.max_bytes,
         )
 
     @asynccontextmanager

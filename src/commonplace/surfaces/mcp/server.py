@@ -14,10 +14,15 @@ from mcp.shared.exceptions import MCPError
 import commonplace
 from commonplace.answers import as_data
 from commonplace.errors import CommonplaceError
-from commonplace.surfaces.mcp import prompts, resources
+from commonplace.surfaces.mcp import prompts, reference_memory, resources
 from commonplace.surfaces.mcp.callers import Asking, Who
 from commonplace.surfaces.mcp.calling import Calls, Wrote, failed, in_thread, log
 from commonplace.surfaces.mcp.describing import all_described
+from commonplace.surfaces.mcp.reference_memory import (
+    REFERENCE_MEMORY,
+    REFERENCE_TOOLS,
+    ReferenceCalls,
+)
 from commonplace.surfaces.mcp.telling import told_of
 from commonplace.surfaces.media_types import JSON
 
@@ -31,11 +36,18 @@ _THE_SAME_FOR_ALL = CacheHint(ttl_ms=3_600_000, scope="public")
 _Kept = TypeVar("_Kept")
 
 
-def build_server(who: Who, wrote: Wrote = lambda user: None) -> Server[Any]:
+def build_server(
+    who: Who, wrote: Wrote = lambda user: None, profile: str | None = None
+) -> Server[Any]:
     """`who` says who a request comes from, for each request anew; `wrote` is told when
-    something may have changed."""
+    something may have changed. `profile`: other tools than ours."""
     handles = _Handles(who)
-    tools = list(all_described())
+    is_reference = profile == REFERENCE_MEMORY
+    tools = (
+        [tool.described() for tool in REFERENCE_TOOLS.values()]
+        if is_reference
+        else list(all_described())
+    )
     schemas = {tool.name: tool.input_schema for tool in tools}
 
     async def list_tools(asking: Asking, params: Any) -> types.ListToolsResult:
@@ -46,7 +58,7 @@ def build_server(who: Who, wrote: Wrote = lambda user: None) -> Server[Any]:
         version=commonplace.__version__,
         title="Commonplace",
         description="Long-term memory for AI agents: remember, recall, forget.",
-        instructions=INSTRUCTIONS,
+        instructions=reference_memory.INSTRUCTIONS if is_reference else INSTRUCTIONS,
         cache_hints={
             "tools/list": _THE_SAME_FOR_ALL,
             "prompts/list": _THE_SAME_FOR_ALL,
@@ -55,7 +67,7 @@ def build_server(who: Who, wrote: Wrote = lambda user: None) -> Server[Any]:
         },
         get_tool_input_schema=schemas.get,
         on_list_tools=list_tools,
-        on_call_tool=Calls(who, wrote),
+        on_call_tool=ReferenceCalls(who, wrote) if is_reference else Calls(who, wrote),
         on_list_resources=handles.list_resources,
         on_list_resource_templates=handles.list_templates,
         on_read_resource=handles.read_resource,

@@ -30,13 +30,13 @@ def one_caller(holder: Callable[[], User], agent: str | None, as_owner: bool) ->
     return who
 
 
-def serve_stdio(who: Who) -> None:
+def serve_stdio(who: Who, profile: str | None = None) -> None:
     """Until standard input ends."""
-    anyio.run(_serve, who)
+    anyio.run(_serve, who, profile)
 
 
-async def _serve(who: Who) -> None:
-    server = build_server(who)
+async def _serve(who: Who, profile: str | None) -> None:
+    server = build_server(who, profile=profile)
     async with stdio_server() as (lines, answers):
         heard, hears = anyio.create_memory_object_stream[SessionMessage | Exception]()
 

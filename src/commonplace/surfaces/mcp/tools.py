@@ -149,6 +149,62 @@ TOOLS: tuple[Tool, ...] = (
         ),
     ),
     _tool(
+        "explore",
+        "What is known about someone or something",
+        """Look around in the user's own knowledge: people, concepts, things, how they relate, and
+        the sources that speak of them. Use it for "what do I know about …" and to get ids of nodes;
+        for one fact use memory_query, for words in texts recall, to follow connections from here
+        traverse. Without queries: what is most present now.""",
+        Way(
+            "explore",
+            (
+                "queries",
+                "granularity",
+                "text_matches",
+                "relationship_filters",
+                "mode",
+                *_PAST,
+            ),
+        ),
+        told={"granularity": "1: sources in full (usual), 2: storylines, 3: macros."},
+    ),
+    _tool(
+        "traverse",
+        "Follow connections",
+        """Follow connections from node to node. mode ppr: what hangs on some seed_nodes (ids from
+        explore), most connected first, with the way to each. mode cypher: an openCypher query that
+        only reads, for who knows whom, counts and paths; ask with schema for what it can name.""",
+        Way(
+            "traverse",
+            ("mode", "seed_nodes", "max_depth", "top_k", "cypher", "params", "schema", "as_of"),
+        ),
+    ),
+    _tool(
+        "relate",
+        "Say something of the graph",
+        """Say how two people, concepts or things relate (from_node, relationship_type, to_node);
+        or note something on one of them, or on a relationship (about, content); or put a new one
+        in (name, node_type). Nodes by id or name; me is the user. What contradicts it is over from
+        then on; nothing is lost. What is no relation between named things goes to remember.""",
+        Way(
+            "relate",
+            (
+                "from_node",
+                "relationship_type",
+                "to_node",
+                "description",
+                "attitude",
+                "proximity",
+                "valid_from",
+                "valid_to",
+                "ended",
+            ),
+        ),
+        Way("note", ("about", "content", "lifetime"), when="about"),
+        Way("nodes add", ("name", "node_type", "type", "description", "aliases"), when="name"),
+        told={"name": "Of a new node.", "content": "The note."},
+    ),
+    _tool(
         "observe",
         "Hand in a turn of the conversation",
         """Hand in every turn as it is said, the user's and your own (role): what is worth keeping

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
@@ -25,7 +27,7 @@ from commonplace.surfaces.rest.openapi import description, of_the_stream, proble
 from commonplace.surfaces.rest.page import HEADERS, MEDIA_TYPE, page
 from commonplace.surfaces.rest.problems import problem
 from commonplace.surfaces.rest.reception import Reception
-from commonplace.surfaces.rest.routes import PREFIX
+from commonplace.surfaces.rest.routes import PREFIX, PROFILES
 from commonplace.surfaces.rest.stream import ChangeStream
 
 # FastAPI would tell paths, queries and the words of exceptions; `tracing` has spans without them.
@@ -34,9 +36,9 @@ _SILENT: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configu
 
 def build_app(book: Commonplace, settings: Settings) -> tuple[ASGIApp, Reception]:
     reception = Reception(book, settings)
-    mcp = Mounted(reception)
+    spoken = [Mounted(reception), *(Mounted(reception, each) for each in PROFILES)]
     app = FastAPI(
-        lifespan=lambda app: mcp.running(),
+        lifespan=lambda app: _running(spoken),
         title="Commonplace",
         version=commonplace.__version__,
         summary="Long-term memory for AI agents: remember, recall, forget.",
@@ -47,13 +49,21 @@ def build_app(book: Commonplace, settings: Settings) -> tuple[ASGIApp, Reception
     )
     _operate(app, reception)
     Attendance(reception).add_to(app)
-    app.router.routes.append(mcp.route)
+    app.router.routes.extend(mounted.route for mounted in spoken)
     for path in ("/", "/docs"):
         app.add_api_route(path, _page, methods=["GET"], include_in_schema=False)
     app.add_exception_handler(CommonplaceError, _refused)
     app.add_exception_handler(HTTPException, _no_such_route)
     app.add_exception_handler(Exception, lambda request, error: failed())
     return Gate(app, reception), reception
+
+
+@asynccontextmanager
+async def _running(spoken: Sequence[Mounted]) -> AsyncIterator[None]:
+    async with AsyncExitStack() as running:
+        for mounted in spoken:
+            await running.enter_async_context(mounted.running())
+        yield
 
 
 def _operate(app: FastAPI, reception: Reception) -> None:

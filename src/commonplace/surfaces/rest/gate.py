@@ -121,7 +121,7 @@ _METHODS = frozenset({"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"
 def asked_as(scope: Scope) -> Scope:
     """HEAD is a GET whose body is not sent: that the server leaves out by itself, as it knows how
     it was asked. The other protocol on this port has its own methods."""
-    if scope["method"] != "HEAD" or scope["path"] == MCP_PATH:
+    if scope["method"] != "HEAD" or scope["path"].startswith(MCP_PATH):
         return scope
     return {**scope, "method": "GET", IS_HEAD: True}
 

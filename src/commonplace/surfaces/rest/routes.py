@@ -16,6 +16,7 @@ from commonplace.operations import BY_NAME, Effect, Operation, Parameter, Shape
 
 PREFIX = "/v1"
 MCP_PATH = "/mcp"  # on the same port, another protocol
+PROFILES = ("reference-memory",)  # other sets of tools, each at a path below that one
 _NAMES = re.compile(r"{(\w+)}")
 _ONE_OF = {"id": "ids"}  # a path names one where the verb takes several
 
