@@ -120,6 +120,8 @@ def _name(stating: Stating, what: str, marked: Marked, nodes: Sequence[FoundNode
             return ""
     if stating.type == "prefers":
         what = _preferred_to().sub("", what)
+    if stating.type == "goal":  # one at a time
+        what = what.partition(" and ")[0]
     if _is_only_marks(what) or any(mark[1] == "p" and mark[3] != "i" for mark in _marks(what)):
         return ""
     words = re.sub(r"\b(?:my|our) ", "", marked.in_words(what, nodes))

@@ -189,8 +189,13 @@ class Marker:
         if node is None:
             return match[0]
         met.append(node)
-        owns = word == "her" and _OWNED.match(match.string, match.end())
-        ending = " is" if short else "'s" if owns or word in ("his", "their", "hers", "its") else ""
+        owns = word in ("his", "their", "hers") or (
+            word == "her" and _OWNED.match(match.string, match.end())
+        )
+        ending = "'s" if owns else ""
+        if short:
+            has = match.string.startswith((" been", " got"), match.end())
+            ending = " has" if has else " is"
         return f"{lead}⟨{letter_of(self._nodes[node])}{node}{GUESSED}⟩{ending}"
 
     def _whom(self, word: str, met: Sequence[int]) -> int | None:
@@ -239,10 +244,16 @@ class Marker:
 _WORDS = words_of("marks")
 _BRACKETS = re.compile("[⟨⟩]")
 _FIRST = re.compile(r"I|i|me|my|mine|we|us|our|ours|Me|My|We|Our|Us")
+# As an object, or with a verb that tells of a thing: "it rains" and "it's true" mean nothing.
+_IT = (
+    r"it(?=\s+(?:with|in|last|on|at|since|for|from|and)\b|[.,;!?]|$)"
+    r"|[Ii]t(?=\s+(?:uses|belongs|depends|integrates|is (?:based|located|part of|owned|built|made|"
+    r"led|run))\b)|[Ii]t's(?=\s+(?:based|located|part of|owned|built|made|led|run)\b)"
+)
 _PRONOUN = re.compile(
     r"(?<![\w'@./-])(?:I|i|me|my|mine|we|us|our|ours|Me|My|We|Our|Us"
     r"|[Hh]e(?:'s)?|[Hh]im|[Hh]is|[Ss]he(?:'s)?|[Hh]ers?|[Tt]hey|[Tt]hem|[Tt]heir"
-    r"|[Ii]t(?:'s)?|[Ii]ts|ו?(?:הוא|היא))(?![\w@/-])(?!\.\w)"
+    rf"|{_IT}|ו?(?:הוא|היא))(?![\w@/-])(?!\.\w)"
 )
 _HEBREW = {"הוא": "he", "היא": "she"}
 _COPULAS = frozenset(_HEBREW)

@@ -23,7 +23,8 @@ _FEWEST_WORDS = 4
 # A name, and what is said of it: "Noa is …", "my sister Noa will …"; not "Noa, can you …".
 _SUBJECT = re.compile(
     r"^(?:(?:and|so|oh|also|well|anyway|okay|ok|the|by the way)[, ]+)*"
-    r"(?:⟨p\d+i⟩'s (?:[\w-]+ ){1,3})?⟨[a-z](?P<node>\d+)h?⟩(?:'s)? (?P<said>.+)$",
+    r"(?:⟨p\d+i⟩'s (?:[\w-]+ ){1,3})?"
+    r"⟨(?:p(?=\d+h)|[a-z](?!\d+h))(?P<node>\d+)[hr]?⟩(?:'s)? (?P<said>.+)$",
     re.IGNORECASE,
 )
 # "The removal company is Pickford": who it is that has a part in something.
