@@ -25,10 +25,10 @@ THE_GRAPH = (
             {
                 "from_node": "me",
                 "to_node": "Dana Levi",
-                "relationship_type": "friend",
+                "relationship_type": "reports-to",
                 "attitude": 5,
             },
-            "friends",
+            "manager",
         ),
         Step(
             "relate",
@@ -41,7 +41,7 @@ THE_GRAPH = (
         ),
         Step(
             "relate",
-            {"from_node": "me", "to_node": "Nobody", "relationship_type": "friend"},
+            {"from_node": "me", "to_node": "Nobody", "relationship_type": "reports-to"},
             error="not_found",
         ),
         Step(
@@ -49,13 +49,13 @@ THE_GRAPH = (
             {
                 "from_node": "me",
                 "to_node": "$dana",
-                "relationship_type": "friend",
+                "relationship_type": "reports-to",
                 "proximity": 9,
             },
             error="invalid_input",
         ),
         Step("note", {"about": ["Didi"], "content": "Prefers tea"}),
-        Step("note", {"about": ["$friends"], "content": "Met at school", "lifetime": "forever"}),
+        Step("note", {"about": ["$manager"], "content": "Met at school", "lifetime": "forever"}),
         Step("note", {"about": ["me", "Dana Levi"], "content": "They hike on Fridays"}),
         Step(
             "note",
@@ -75,10 +75,10 @@ THE_GRAPH = (
         Step("node", {"id": "Nobody At All"}, error="not_found"),
         Step("node", {"id": "$dana", "known_at": "2999-01-01"}, error="invalid_input"),
         Step("edges", {"node": "$acme"}),
-        Step("edges", {"types": ["friend"], "past": True}),
+        Step("edges", {"types": ["reports-to"], "past": True}),
         Step("edges", {"node": "$dana", "as_of": "2021-06-01"}),
         Step("traverse", {"seed_nodes": ["$acme"], "max_depth": 2}),
-        Step("traverse", {"seed_nodes": ["$friends"], "top_k": 1, "damping": 0.5}),
+        Step("traverse", {"seed_nodes": ["$manager"], "top_k": 1, "damping": 0.5}),
         Step("traverse", {"seed_nodes": ["$acme"], "damping": 2.0}, error="invalid_input"),
         Step("contributions", {"by": "user:ana", "limit": 3}),
         Step("contributions", {"by": "nobody"}),

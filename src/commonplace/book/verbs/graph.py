@@ -110,7 +110,7 @@ class OfTheGraph(Handle):
             past=check.flag(past, "past"),
         )
 
-    def contributions(self, *, by: str | None = None, limit: int = 50) -> Sequence[Contribution]:
+    def contributions(self, *, by: str | None = None, limit: int = 50) -> tuple[Contribution, ...]:
         """Who said what: nodes, relationships and notes, newest first; with by, one teller's."""
         most = check.integer(limit, "limit", 1, MAX_K)
         return contributions(self._desk, self.principal, optional_word(by, "by"), most)

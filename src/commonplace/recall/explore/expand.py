@@ -105,7 +105,7 @@ class _Telling:
             entity_key=source.id,
             summary=source.summary or source.title,
             context_type=source.context_type or "",
-            source_type=source.source_type,
+            source_type=str(source.source_type),
             started_at=source.started_at or source.created_at,
             ended_at=source.ended_at,
             relevance_score=hit.score,

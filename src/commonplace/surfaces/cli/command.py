@@ -218,7 +218,7 @@ def _describe(command: Callable[..., None], operation: Operation) -> None:
     parameters = [
         inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
     ]
-    for parameter in operation.parameters:
+    for parameter in _as_typed(operation):
         if parameter.name not in _GLOBAL_TYPES:  # those every command has
             annotation, default = _option(parameter, parameter.name in operation.positional)
             parameters.append(_keyword(parameter.name, annotation, default))
@@ -236,6 +236,12 @@ def _describe(command: Callable[..., None], operation: Operation) -> None:
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     command.__doc__ = operation.help
+
+
+def _as_typed(operation: Operation) -> list[Parameter]:
+    """What needs no option first, as people say it: relate me friend Dana."""
+    places = {name: place for place, name in enumerate(operation.positional)}
+    return sorted(operation.parameters, key=lambda p: places.get(p.name, len(places)))
 
 
 def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:

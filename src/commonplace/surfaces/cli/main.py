@@ -49,20 +49,27 @@ def build(typed: Sequence[str] = ()) -> typer.Typer:
             continue
         if first not in grouped:
             app.command(first, help=operation.help)(command_for(operation))
-        elif not rest:
-            group = groups[first] = typer.Typer(
-                help=operation.help, rich_markup_mode=None, pretty_exceptions_enable=False
-            )
-            group.callback(invoke_without_command=True)(command_for(operation, group=True))
-            app.add_typer(group, name=first)
-        else:
+            continue
+        if first not in groups:
+            groups[first] = _group(app, first, operation.help)
+        if rest:
             groups[first].command(rest, help=operation.help)(command_for(operation))
+        else:
+            lone = groups[first].callback(invoke_without_command=True)
+            lone(command_for(operation, group=True))
     for name, command in _BESIDE.items():
         if name in wanted:
             app.command(name)(command)
     if _BENCH in wanted:
         app.add_typer(bench, name=_BENCH)
     return app
+
+
+def _group(app: typer.Typer, name: str, help: str) -> typer.Typer:
+    """Commands of two words; the first alone may be one, too."""
+    group = typer.Typer(help=help, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.add_typer(group, name=name)
+    return group
 
 
 def _meant(typed: set[str]) -> set[str]:
