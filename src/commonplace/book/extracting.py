@@ -51,17 +51,23 @@ class Read:
 def extract_source(desk: Desk, job: Job) -> Callable[[], Changeset]:
     """The slow part is done at once; again when the source was changed meanwhile."""
     reader = Principal(job.scope.name)
-    ready = [read_source(desk, reader, str(job.payload["source"]))]
+    ready: list[Read | None] = [read_source(desk, reader, str(job.payload["source"]))]
 
     def decision() -> Changeset:
-        read = ready[0]
-        if read is not None and _source_now(desk, reader, read.source.id) != read.source:
-            ready[0] = read = read_source(desk, reader, read.source.id)
+        ready[0] = read = _as_it_is_now(desk, reader, ready[0])
         if read is None:
             return Changeset(job.scope, desk.clock(), ACTOR, ())
         return extracted(desk, reader, read)[0]
 
     return decision
+
+
+def _as_it_is_now(desk: Desk, reader: Principal, read: Read | None) -> Read | None:
+    """Read anew where the source was changed meanwhile; None: there is nothing to read any more."""
+    if read is None or _source_now(desk, reader, read.source.id) == read.source:
+        return read
+    again = read_source(desk, reader, read.source.id)
+    return replace(again, by_hand=read.by_hand) if again else None
 
 
 def read_source(desk: Desk, reader: Principal, id: str) -> Read | None:
@@ -216,8 +222,13 @@ def unextracted(desk: Desk, reader: Principal) -> Iterator[Source]:
 
 
 def _extract(desk: Desk, reader: Principal, read: Read) -> Counter[str]:
+    ready: list[Read | None] = [read]
+
     def decision() -> tuple[Changeset, Counter[str]]:
-        changeset, kept = extracted(desk, reader, read)
+        ready[0] = now = _as_it_is_now(desk, reader, ready[0])
+        if now is None:
+            return Changeset(reader.home, desk.clock(), ACTOR, ()), Counter()
+        changeset, kept = extracted(desk, reader, now)
         return changeset, _counted(changeset, kept)
 
     return desk.decide(decision)[1]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from commonplace.language.contacts import email_key
 from commonplace.language.normalise import fold
+from commonplace.model.graph.naming import describes
 from commonplace.model.graph.node import Node
 from commonplace.model.graph.words import NodeType
 
@@ -60,7 +61,7 @@ def known(nodes: Iterable[Node]) -> Known:
             by_key[node.type, key][node.id] = None
             if node.type is NodeType.ENTITY:
                 bare[bare_key(name)][node.id] = None
-            elif node.type is NodeType.PERSON:
+            elif node.type is NodeType.PERSON and not describes(name):
                 for part in key.split():
                     parts[part][node.id] = None
         keys = (email_key(address) for address in node.addresses)

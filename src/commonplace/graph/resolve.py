@@ -14,6 +14,7 @@ from rapidfuzz.distance import JaroWinkler
 
 from commonplace.graph.known import Known, bare_key, key_of
 from commonplace.language.contacts import email_key
+from commonplace.model.graph.naming import describes
 from commonplace.model.graph.node import Node
 from commonplace.model.graph.words import NodeType
 
@@ -55,7 +56,7 @@ def _called(
     exact = known.by_key.get((type, key_of(name)), ())
     if type is NodeType.ENTITY:
         exact = _of_subtype(known, exact or known.by_bare_key.get(bare_key(name), ()), subtype)
-    if exact or type is not NodeType.PERSON:
+    if exact or type is not NodeType.PERSON or describes(name):
         return _one_of(exact, present)
     return _one_of(_by_part(known, key_of(name)), present)
 
@@ -81,7 +82,8 @@ def _by_part(known: Known, key: str) -> tuple[str, ...]:
 
 
 def _may_be(words: list[str], node: Node) -> bool:
-    fullest = max((key_of(name).split() for name in node.names), key=len)
+    names = [name for name in node.names if not describes(name)]
+    fullest = max((key_of(name).split() for name in names), key=len)
     shorter, longer = sorted((words, fullest), key=len)
     if len(shorter) == len(longer):
         return _initials_agree(shorter, longer)
@@ -99,7 +101,7 @@ def _initials_agree(one: list[str], other: list[str]) -> bool:
 def _almost(known: Known, type: NodeType, subtype: str, name: str) -> str | None:
     """Misspelt: long, alike, with as many words, and the same figures in it."""
     key = key_of(name)
-    if len(key) < SHORTEST_MISSPELT:
+    if len(key) < SHORTEST_MISSPELT or describes(name):
         return None
     keys = [
         other

@@ -43,7 +43,7 @@ class SpacyFinder:
                 raise BadSettings(
                     f"Finding names with spaCy needs {package}, which is not installed.",
                     remedy=_INSTALL,
-                    field="name_finder",
+                    field="names",
                 )
         self._model: Any = None
         self._loading = threading.Lock()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from commonplace.model.graph.naming import describes
 from commonplace.model.graph.node import Mentioned
 from commonplace.model.graph.telling import NodeTelling, is_high
 from commonplace.model.graph.words import NodeType
@@ -97,14 +98,21 @@ def _name(
     own: Sequence[NodeTelling],
     is_taken: Callable[[str], bool],
 ) -> tuple[str, str]:
-    """Somebody's own word; else a person's fullest name, and of other things the most usual one.
-    A name that another node has already goes to the next best."""
+    """Somebody's own word; else a person's fullest name, before words that only describe them, and
+    of other things the most usual one. One that another node has already gives way to the next."""
     counts = Counter(telling.key for telling in told)
     spelt: dict[str, str] = {}
     for telling in (*reversed(own), *told):
         spelt.setdefault(telling.key, telling.name)
     fullest = type is NodeType.PERSON
-    ranked = sorted(counts, key=lambda key: (-len(key.split()) if fullest else 0, -counts[key]))
+    ranked = sorted(
+        counts,
+        key=lambda key: (
+            fullest and describes(spelt[key]),
+            -len(key.split()) if fullest else 0,
+            -counts[key],
+        ),
+    )
     wanted = [*(telling.key for telling in reversed(own)), *ranked]
     key = next((each for each in wanted if not is_taken(each)), wanted[0])
     return spelt[key], key

@@ -1,0 +1,15 @@
+"""Names, and words that only describe somebody: "my manager", "Maya's brother". Pure."""
+
+from __future__ import annotations
+
+import re
+
+_DESCRIBED = re.compile(
+    r"^(?:my|our|your|his|her|their|the|a|an)\s|['’]s\s|\s(?:of|from|at)\s|\sשל(?:י|נו|ו|ה|ך)?(?:\s|$)",
+    re.IGNORECASE,
+)
+
+
+def describes(name: str) -> bool:
+    """It is taken as a whole: no part of it is a name of whom it describes."""
+    return _DESCRIBED.search(name) is not None
