@@ -115,6 +115,7 @@ def test_what_no_edge_holds_is_noted(said: str, wanted: str, lifetime: Lifetime)
         "Is Dana leading a workshop?",
         "Dana might be leading a workshop.",
         "Dana said so.",
+        "Acme called. It was such a long and rainy day.",
         "Dana, can you lead the workshop tomorrow?",
     ],
 )
