@@ -10,6 +10,7 @@ from itertools import count
 import pytest
 
 import commonplace
+from commonplace.errors import NotFound
 from commonplace.operations import OPERATIONS, Effect
 from support.clock import Clock
 from support.readers import COLUMNS, Call, Row, Thing, look
@@ -84,6 +85,31 @@ THINGS = {
             of_team=True,
             has_guest=True,
         ),
+        Thing("person", "Zebulon", "Zebulon Quagga", "relationships", "helper", "planner"),
+        Thing(
+            "sensitive person",
+            "Xanthe",
+            "Xanthe Potoroo is my manager at Northwind.",
+            "relationships",
+            "helper",
+            "planner",
+            sensitive=True,
+        ),
+        Thing("concept", "ibexology", "ibexology", "interests", "researcher", "planner"),
+        Thing("entity", "Bilbyworks", "Bilbyworks", "knowledge", "researcher", "planner"),
+        # Seen by who sees both its ends.
+        Thing("edge", "serow", "a serow for a mascot", "knowledge", "helper", "researcher"),
+        Thing("note", "takin", "a takin on the desk", "relationships", "helper", "researcher"),
+        Thing("artifact", "vicuna", "Dear vicuna", "knowledge", "researcher", "planner"),
+        Thing(
+            "sensitive artifact",
+            "guanaco",
+            "Dear guanaco",
+            "knowledge",
+            "researcher",
+            "planner",
+            sensitive=True,
+        ),
         Thing("proposal", "dugong", "dugong", "profile", "supervisor", "planner"),
         Thing("abbreviation", "pangolin", "QXZ", "knowledge", "researcher", "planner"),
         Thing("disputed", "tapir", "tapir 1111", "tasks", "planner", "stylist"),
@@ -93,6 +119,9 @@ EVERYTHING = ("memory", "sensitive", "profile", "source")
 SOURCES = ("source", "shared source", "team source", "sensitive team source")
 ALL_SHARED = (*EVERYTHING, *SOURCES[1:])
 MEMORIES = ("memory", "sensitive", "profile")
+NODES = ("person", "sensitive person", "concept", "entity")
+ARTIFACTS = ("artifact", "sensitive artifact")
+OF_THE_GRAPH = (*NODES, "edge", "note", *ARTIFACTS)
 
 
 def of(names: tuple[str, ...], call: Call) -> dict[str, Call]:
@@ -108,6 +137,29 @@ def recalled_and_asked_why(me, thing):
 def put_into_a_context(me, thing):
     """In a thread of its own, where nothing has been told yet."""
     return me.context(f"Where did I say: {thing.text}?", thread=f"new {next(_turns)}")
+
+
+def explored(me, thing):
+    """Without what was asked."""
+    answer = me.explore(text_matches=[thing.marker], granularity=1)
+    return answer.semantic, answer.episodic
+
+
+def traversed(me, thing):
+    """Both ways: what one of them shows, the other does, too."""
+    asked = _EDGES if thing.id.startswith("edge:") else _NODES
+    rows = me.traverse("cypher", cypher=asked, params={"id": thing.id}).rows
+    try:
+        me.traverse("ppr", seed_nodes=[thing.id])
+    except NotFound:
+        assert not rows, "a query shows what a walk does not start from"
+    else:
+        assert rows, "a walk starts from what a query does not show"
+    return rows
+
+
+_NODES = "MATCH (n) WHERE n.entity_key = $id RETURN n.entity_key, n.name"
+_EDGES = "MATCH (a)-[r]->(b) WHERE r.entity_key = $id RETURN r.entity_key, r.description"
 
 
 def counted_in(name: str):
@@ -137,8 +189,25 @@ ROWS: dict[str, Row] = {
         {"abbreviation": lambda me, thing: me.understand(f"what is the {thing.text}?")}, id=False
     ),
     "profile proposals": Row({"proposal": lambda me, thing: me.proposals()}),
+    "people": Row(of(("person", "sensitive person"), lambda me, thing: me.people())),
+    "concepts": Row({"concept": lambda me, thing: me.concepts()}),
+    "entities": Row({"entity": lambda me, thing: me.entities()}),
+    "node": Row(of(NODES, lambda me, thing: me.node(thing.id)), by_id=True),
+    "edges": Row({"edge": lambda me, thing: me.edges(limit=100)}),
+    "contributions": Row(
+        of(("person", "concept", "entity", "note"), lambda me, thing: me.contributions(limit=100))
+    ),
+    "graph": Row(of((*NODES, "edge"), lambda me, thing: me.graph(format="json", past=True))),
+    "explore": Row(of((*NODES, "edge", "artifact", "source"), explored)),
+    "traverse": Row(of((*NODES, "edge"), traversed)),
+    "artifacts": Row(of(ARTIFACTS, lambda me, thing: me.artifacts())),
+    "artifacts show": Row(of(ARTIFACTS, lambda me, thing: me.artifact(thing.id)), by_id=True),
     # The journal has no text.
-    "history": Row(of(ALL_SHARED, lambda me, thing: me.history(thing.id)), text=False, by_id=True),
+    "history": Row(
+        of((*ALL_SHARED, *NODES, "edge"), lambda me, thing: me.history(thing.id)),
+        text=False,
+        by_id=True,
+    ),
     "change-log": Row(
         of(("memory", "sensitive", *SOURCES), lambda me, thing: me.change_log(THREAD)),
         text=False,
@@ -146,7 +215,7 @@ ROWS: dict[str, Row] = {
         own_alone=True,
     ),
     "events": Row(
-        of(ALL_SHARED, lambda me, thing: me.events(limit=1000)),
+        of((*ALL_SHARED, *NODES, "edge"), lambda me, thing: me.events(limit=1000)),
         text=False,
         by_id=True,
         own_alone=True,
@@ -184,7 +253,7 @@ ROWS: dict[str, Row] = {
     "doctor": Row(of(EVERYTHING, lambda me, thing: me.doctor()), text=False, id=False),
     # The owner's alone.
     "verify-forget": Row(
-        of(ALL_SHARED, lambda me, thing: me.verify_forget(thing.marker)),
+        of((*ALL_SHARED, *OF_THE_GRAPH), lambda me, thing: me.verify_forget(thing.marker)),
         text=False,
         id=False,
         by_id=True,
@@ -197,7 +266,10 @@ ROWS: dict[str, Row] = {
     "teams": Row(of(ALL_SHARED, lambda me, thing: me.teams()), text=False, id=False),
     "teams show": Row(of(ALL_SHARED, lambda me, thing: me.teams_show(TEAM)), text=False, id=False),
     "export": Row(
-        of(ALL_SHARED, lambda me, thing: me.export()), by_id=True, own_alone=True, quiet=True
+        of((*ALL_SHARED, *OF_THE_GRAPH), lambda me, thing: me.export()),
+        by_id=True,
+        own_alone=True,
+        quiet=True,
     ),
 }
 READS = [
@@ -222,7 +294,7 @@ def store(request, tmp_path_factory):
         url = str(tmp_path_factory.mktemp("who") / "memory.db")
     else:
         url = request.getfixturevalue("postgres").database()
-    settings = {"embedder": "hashing", "clock": Clock(), "recall_log": True}
+    settings = {"embedder": "hashing", "clock": Clock(), "recall_log": True, "worker": "off"}
     with commonplace.open(url, **settings) as book:
         gather(book)
         things = {name: replace(thing, id=made(book, thing)) for name, thing in THINGS.items()}
@@ -256,6 +328,22 @@ def made(book, thing: Thing) -> str:
                 sensitivity="high" if thing.sensitive else "normal",
                 team=TEAM if thing.of_team else None,
             ).id
+        case "person":
+            return me.nodes_add(thing.text).id
+        case "sensitive person":
+            source = me.ingest(f"Ana: {thing.text}", sensitivity="high").id
+            me.extract([source])
+            return book.user("ana", cleared=True).node("Xanthe Potoroo").node.id
+        case "concept" | "entity":
+            return me.nodes_add(thing.text, node_type=thing.name.title()).id
+        case "edge":
+            said = me.relate("Zebulon Quagga", "Bilbyworks", "works-at", description=thing.text)
+            return said.id
+        case "note":
+            return me.note("Zebulon Quagga", thing.text).id
+        case "artifact" | "sensitive artifact":
+            level = "high" if thing.sensitive else "normal"
+            return me.artifacts_create(thing.marker, thing.text, sensitivity=level).id
         case "profile":
             return me.profile_note(thing.text).id
         case "proposal":
