@@ -44,7 +44,9 @@ def test_every_verb_of_the_user_is_an_operation():
 def test_operations_of_the_store_are_methods_of_the_open_store():
     verbs = {each.verb for each in OPERATIONS if each.of_the_store}
     of_keys = {"admin_keys", "admin_keys_create", "admin_keys_revoke"}
-    assert verbs == {"reembed", "calibrate", "work", "extract_all", *of_keys} <= set(vars(Commonplace))
+    assert (
+        verbs == {"reembed", "calibrate", "work", "extract_all", *of_keys} <= set(vars(Commonplace))
+    )
 
 
 def test_the_readmes_python_runs(tmp_path):

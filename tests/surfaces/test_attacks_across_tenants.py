@@ -48,6 +48,7 @@ class Target:
         ana.recall(f"where is the {WORD}?", thread="her thread")
         team, ours, his = self._team(book)
         self.sorts = {
+            **self._graph(read.id),
             "memory": live.id,
             "superseded": old,
             "forgotten": gone,
@@ -64,6 +65,22 @@ class Target:
             "team source": ours,
             "team passage": f"{ours}#1",
             "brought to the team by himself": his,
+        }
+
+    def _graph(self, source: str) -> dict[str, str]:
+        person = self.ana.nodes_add(f"Dana {WORD} 7", description=f"Plays the {WORD}").id
+        other = self.ana.nodes_add(f"Didi {WORD} 7").id
+        self.ana.merge([person, other])
+        firm = self.ana.nodes_add(f"{WORD} works 7", node_type="Entity").id
+        works = self.ana.relate(person, firm, "works-at", description=WORD).id
+        made = self.ana.artifacts_create(f"{WORD} letter", WORD, source=source).id
+        return {
+            "node": person,
+            "node by name": f"Dana {WORD} 7",
+            "merged node": other,
+            "edge": works,
+            "note": self.ana.note(person, f"Tunes the {WORD}").id,
+            "artifact": made,
         }
 
     def _team(self, book) -> tuple[str, str, str]:
@@ -138,6 +155,8 @@ BESIDE = {
     "teams role": {"as_role": "owner"},
     "teams change": {"name": "x"},
     "sources share": {"with_user": "bob"},
+    "nodes update": {"description": "x"},
+    "split": {"name": "x", "names": ["y"]},
 }
 NO_IDS = {"profile set", "categories explain", "categories check"}  # names, the same for everybody
 
@@ -148,6 +167,7 @@ def of_route(route: Route) -> Attack:
     return Attack(route.method, path, body)
 
 
+_BY_KEY = "MATCH (n) WHERE n.entity_key = $k OR n.name = $k RETURN n.name"
 BY_ROUTE = [of_route(route) for route in ROUTES if route.in_path and route.name not in NO_IDS]
 BY_HAND = [
     Attack("GET", "/v1/memories/{id}?as_of=2099-01-01"),
@@ -166,6 +186,22 @@ BY_HAND = [
     Attack("POST", "/v1/recall", {"query": "the code word", "sources": ["{id}"]}),
     Attack("POST", "/v1/recall", {"query": "code word", "filters": {"source_id": "{id}"}}),
     Attack("POST", "/v1/memory/query", {"query": "code word", "filters": {"source_id": "{id}"}}),
+    Attack("GET", "/v1/people?after={id}"),
+    Attack("GET", "/v1/edges?node={id}"),
+    Attack("GET", "/v1/edges?past=true&after={id}"),
+    Attack("GET", "/v1/artifacts?after={id}"),
+    Attack("GET", "/v1/nodes/{id}?known_at=2026-03-01T09:00:00Z"),
+    Attack("PATCH", "/v1/nodes/{id}", {"description": "x"}, {"if-match": "*"}),
+    Attack(
+        "POST", "/v1/edges", {"from_node": "me", "to_node": "{id}", "relationship_type": "friend"}
+    ),
+    Attack("POST", "/v1/notes", {"about": ["{id}"], "content": "Mine now."}),
+    Attack("POST", "/v1/notes", {"about": ["me", "{id}"], "content": "Mine now."}),
+    Attack("POST", "/v1/nodes/merge", {"ids": ["me", "{id}"]}),
+    Attack("POST", "/v1/traverse", {"seed_nodes": ["{id}"]}),
+    Attack("POST", "/v1/traverse", {"mode": "cypher", "cypher": _BY_KEY, "params": {"k": "{id}"}}),
+    Attack("POST", "/v1/memory/extract", {"ids": ["{id}"]}),
+    Attack("POST", "/v1/artifacts", {"name": "x", "output": "x", "source": "{id}"}),
     Attack("GET", "/v1/sources?team={id}"),
     Attack("POST", "/v1/sources", {"original": "Tal: Mine now.", "team": "{id}"}),
     Attack("POST", "/v1/teams/use", {"team": "{id}"}),
@@ -238,6 +274,18 @@ LOOKING = [
     Attack("GET", "/v1/sources?limit=1000"),
     Attack("GET", "/v1/sources?forgotten=true"),
     Attack("GET", "/v1/sources?as_of=2099-01-01"),
+    Attack("GET", "/v1/people?include_archived=true&limit=1000"),
+    Attack("GET", "/v1/concepts"),
+    Attack("GET", "/v1/entities"),
+    Attack("GET", "/v1/edges?past=true&limit=1000"),
+    Attack("GET", "/v1/contributions?by=ana"),
+    Attack("GET", "/v1/graph?past=true"),
+    Attack("GET", "/v1/graph?format=dot"),
+    Attack("GET", "/v1/artifacts"),
+    Attack("POST", "/v1/explore", {"granularity": 1, "include_archived": True}),
+    Attack("POST", "/v1/explore", {"queries": ["who is Dana?"], "granularity": 1}),
+    Attack("POST", "/v1/explore", {"granularity": 1, "known_at": "2026-03-01T09:00:00Z"}),
+    Attack("POST", "/v1/traverse", {"mode": "cypher", "cypher": "MATCH (n) RETURN n"}),
     Attack("GET", "/v1/teams"),
     Attack("POST", "/v1/recall", {"query": "of all of us, of then", "sources": ["only"]}),
     Attack("GET", "/v1/why?thread=her+thread"),
