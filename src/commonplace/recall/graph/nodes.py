@@ -155,8 +155,9 @@ def list_edges(
     at_hand, now = seen(desk, principal), desk.clock()
     picture = at_hand.picture
     one = find_node(known(picture.nodes.values()), node, "node").id if node else None
+    known_by = then.known_at or now
     edges = [
-        edge
+        _as_known(edge, known_by)
         for edge in picture.edges.values()
         if (one is None or one in edge.ends)
         and (not types or edge.type in types)
@@ -173,7 +174,8 @@ def show_node(desk: Desk, principal: Principal, named: str, then: Then = NOW) ->
     picture = at_hand.picture
     id = _spoken_for(desk, principal, named)
     node = find_node(known(picture.nodes.values()), id, "id")
-    mine = [edge for edge in picture.edges.values() if node.id in edge.ends]
+    known_by = then.known_at or now
+    mine = [_as_known(e, known_by) for e in picture.edges.values() if node.id in e.ends]
     if not then.is_now:
         mine = [e for e in mine if e.holds(then, now) or _is_over(e, then, now)]
     holding = [edge for edge in mine if edge.holds(then, now)]
@@ -181,8 +183,8 @@ def show_node(desk: Desk, principal: Principal, named: str, then: Then = NOW) ->
         node_shown(picture, node, now),
         tuple(edges_shown(picture, holding, now)),
         tuple(edges_shown(picture, [e for e in mine if e not in holding], now)),
-        live_notes(picture, node.id, then.known_at or now),
-        _mentioning(picture, node),
+        live_notes(picture, node.id, known_by),
+        _mentioning(picture, node, known_by),
     )
 
 
@@ -218,14 +220,24 @@ def _is_over(edge: Edge, then: Then, now: datetime) -> bool:
     return edge.recorded_at <= known_by and edge.valid_from <= at
 
 
-def live_notes(picture: Picture, id: str, now: datetime) -> tuple[Note, ...]:
-    live = [note for note in picture.notes.get(id, ()) if note.is_live(now)]
+def _as_known(edge: Edge, known_by: datetime) -> Edge:
+    """Without the end that nobody knew of yet."""
+    if edge.invalidated_at is None or edge.invalidated_at <= known_by:
+        return edge
+    return edge.evolve(valid_to=None, invalidated_at=None)
+
+
+def live_notes(picture: Picture, id: str, at: datetime) -> tuple[Note, ...]:
+    """Those that were there at a moment, and counted."""
+    noted = [note for note in picture.notes.get(id, ()) if note.date_added <= at]
+    live = [note for note in noted if note.is_live(at)]
     return tuple(sorted(live, key=lambda note: note.date_added, reverse=True))
 
 
-def _mentioning(picture: Picture, node: Node) -> tuple[Mentioning, ...]:
+def _mentioning(picture: Picture, node: Node, known_by: datetime) -> tuple[Mentioning, ...]:
     mine = [(each.source, each.said_at) for each in picture.mentions if each.node == node.id]
-    return _mentioned_in(picture, mine)
+    here = {id for id, source in picture.sources.items() if source.created_at <= known_by}
+    return _mentioned_in(picture, [(id, said_at) for id, said_at in mine if id in here])
 
 
 def _mentioned_in(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.reading_relations import edge
+from tests.support.reading_relations import edge, told
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,18 @@ def test_a_stretch_that_is_over_has_both_dates() -> None:
         ("I used to work at Acme.", None),
         ("I worked at Acme until 2020.", "2020-01-01"),
         ("Dana is no longer my manager.", None),
+        ("I made up with Dana yesterday.", "2026-03-17"),
+        ("Dana and I made up on Friday.", "2026-03-13"),
     ],
 )
 def test_what_is_over_ends_on_the_day_that_is_told(said: str, until: str | None) -> None:
     found = edge(said)
     assert found.ends
     assert (found.valid_from.date().isoformat() if found.valid_from else None) == until
+
+
+def test_who_makes_a_story_up_ends_no_quarrel() -> None:
+    assert not told("Dana and Noa made up a story.")
 
 
 def test_nothing_begins_in_the_time_to_come() -> None:
