@@ -10,6 +10,8 @@ from commonplace.errors import all_errors
 from commonplace.model.kinds import POLICIES
 from commonplace.operations import OPERATIONS, Operation, Parameter
 from commonplace.settings import CONFIG_VARIABLE, TABLE, written
+from commonplace.surfaces.cli.graph_picture import graph_picture
+from commonplace.surfaces.cli.graph_tour import graph_tour_page
 from commonplace.surfaces.cli.picture import (
     conflicts_picture,
     passages_picture,
@@ -175,12 +177,16 @@ PAGES: dict[str, Callable[[], str]] = {
     "mcp.md": mcp,
 }
 
-WRITTEN_WHOLE = {"tour.md": tour_page}  # pages beside the reference
+WRITTEN_WHOLE = {  # pages beside the reference
+    "tour.md": tour_page,
+    "graph-tour.md": graph_tour_page,
+}
 
 PICTURES = {
     "recall.svg": recall_picture,
     "passages.svg": passages_picture,
     "conflicts.svg": conflicts_picture,
+    "graph.svg": graph_picture,
 }
 
 
