@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from commonplace.language.extracting.found import Account, Owner, Said
 from commonplace.language.names import ROLES
@@ -21,9 +21,16 @@ def account_of(source: Source, passages: Sequence[Passage], owner: Owner, reader
         owner=owner,
         source_type=source.source_type,
         date=source.started_at or source.created_at,
-        participants=source.participants,
+        participants=tuple(_with_address(each, source) for each in source.participants),
         title=source.title,
     )
+
+
+def _with_address(name: str, source: Source) -> str:
+    """As a mail's header has them: by the address somebody is known again under any name."""
+    addresses = source.provenance.get("addresses")
+    address = addresses.get(name) if isinstance(addresses, Mapping) else None
+    return f"{name} <{address}>" if address else name
 
 
 def _said(passage: Passage, source: Source, names: set[str], brought_it: bool) -> Said:

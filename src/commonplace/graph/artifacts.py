@@ -105,7 +105,7 @@ def list_artifacts(desk: Desk, principal: Principal, limit: int, after: str | No
 
 
 def show_artifact(desk: Desk, principal: Principal, id: str) -> ShownArtifact:
-    picture = seen(desk, principal, whole=True).picture
+    picture = seen(desk, principal, whole=True, sources=True).picture
     artifact = picture.artifacts.get(id)
     if artifact is None:
         raise NotFound(f"There is no {id!r} here.", field="id")

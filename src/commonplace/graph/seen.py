@@ -31,8 +31,10 @@ class Seen:
     key: Key  # of this very picture, for caches: whose, which revision, and how much of it
 
 
-def seen(desk: Desk, principal: Principal, *, whole: bool = False) -> Seen:
-    """``whole``: also what is marked sensitivity high, as an owner sees it who names it."""
+def seen(desk: Desk, principal: Principal, *, whole: bool = False, sources: bool = False) -> Seen:
+    """``whole``: also what is marked sensitivity high, as an owner sees it who names it.
+    ``sources``: with those that speak of the nodes, which have to be asked for each time, since
+    somebody may have left a team in between."""
     sight = visibility_of(principal)
     if whole and principal.is_owner:
         sight = replace(sight, cleared=True)
@@ -40,14 +42,14 @@ def seen(desk: Desk, principal: Principal, *, whole: bool = False) -> Seen:
     nodes = {id: node for id, node in picture.nodes.items() if sees_node(sight, node)}
     edges = {id: edge for id, edge in picture.edges.items() if _sees_edge(sight, nodes, edge)}
     about = nodes.keys() | edges.keys()
-    sources, teams = _sources(desk, principal, sight, picture.mentions)
+    readable, teams = _sources(desk, principal, sight, picture.mentions) if sources else ({}, {})
     limited = replace(
         picture,
         nodes=nodes,
         edges=edges,
         notes=_notes(sight, picture.notes, about),
-        mentions=tuple(m for m in picture.mentions if m.node in nodes and m.source in sources),
-        sources=sources,
+        mentions=tuple(m for m in picture.mentions if m.node in nodes and m.source in readable),
+        sources=readable,
         artifacts={id: a for id, a in picture.artifacts.items() if sees_artifact(sight, a)},
         teams=teams,
         marks=desk.store.marks(principal.home),

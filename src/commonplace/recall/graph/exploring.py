@@ -69,8 +69,12 @@ def with_all_sources(desk: Desk, principal: Principal, one: Seen, asked: Asked) 
             limit=EVERYTHING,
         )
         found |= {each.id: each for each in desk.store.source_page(reading.scope, listing)}
-    picture = one.picture
-    mentions = tuple(mention for mention in picture.mentions if mention.source in found)
+    picture, all_of_it = one.picture, desk.pictures.of(principal.home).picture
+    mentions = tuple(
+        mention
+        for mention in all_of_it.mentions
+        if mention.source in found and mention.node in picture.nodes
+    )
     return replace(one, picture=replace(picture, sources=found, mentions=mentions))
 
 

@@ -202,7 +202,7 @@ def show_edge(desk: Desk, principal: Principal, id: str) -> WholeEdge:
 
 def _with(desk: Desk, principal: Principal, named: str) -> Seen:
     """Who names an id asks for just this."""
-    return seen(desk, principal, whole=":" in named)
+    return seen(desk, principal, whole=":" in named, sources=True)
 
 
 def _spoken_for(desk: Desk, principal: Principal, id: str) -> str:
