@@ -3,11 +3,11 @@ new. Taken in again, a source replaces what it told before, and adds nothing to 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.graph.canvas import Canvas
+from commonplace.graph.canvas import Canvas, Told
 from commonplace.graph.known import Known, key_of
 from commonplace.graph.owner import owner_node
 from commonplace.graph.resolve import SEVERAL, resolve
@@ -136,6 +136,10 @@ class _Taking:
     def _is_taken_out(self, passages: Sequence[int]) -> bool:
         return bool(passages) and max(passages) <= self.read_before
 
+    def _mine(self, told: Iterable[Told]) -> Iterator[Told]:
+        """What this source is known to tell."""
+        return (each for each in told if each.source and each.source.id == self.source.id)
+
     def _tell_node(self, found: FoundNode, node: str) -> str | None:
         telling = NodeTelling(
             id="",
@@ -152,7 +156,7 @@ class _Taking:
             description=found.description,
             confidence=found.confidence,
         )
-        for known in self.canvas.told.values():
+        for known in self._mine(self.canvas.told.values()):
             if replace(telling, id=known.id, recorded_at=known.recorded_at) == known:
                 return known.id
         if self._is_taken_out(found.passages) and not self._tells_of(node):
@@ -163,10 +167,7 @@ class _Taking:
 
     def _tells_of(self, node: str) -> bool:
         """In other words than now, perhaps: with more said, a name is read otherwise."""
-        return any(
-            t.node == node and t.source is not None and t.source.id == self.source.id
-            for t in self.canvas.told.values()
-        )
+        return any(telling.node == node for telling in self._mine(self.canvas.told.values()))
 
     def _tell_edge(self, found: FoundEdge, a: str, b: str) -> str | None:
         said = self.said_at.get(found.passage, self.source.said_at)
@@ -187,7 +188,7 @@ class _Taking:
             description=found.description,
             confidence=found.confidence,
         )
-        for known in self.canvas.related.values():
+        for known in self._mine(self.canvas.related.values()):
             same = replace(telling, id=known.id, edge=known.edge, recorded_at=known.recorded_at)
             if same == known:
                 return known.id
@@ -210,9 +211,8 @@ class _Taking:
     def _tell_note(self, found: FoundNote, about: str) -> str | None:
         """It counts from the day that it was said."""
         said = self.said_at.get(found.passage, self.source.said_at)
-        for known in self.canvas.notes.values():
-            cites = known.source is not None and known.source.id == self.source.id
-            if cites and known.about == about and known.content == found.content:
+        for known in self._mine(self.canvas.notes.values()):
+            if known.about == about and known.content == found.content:
                 return known.id
         if self._is_taken_out([found.passage]):
             return None
