@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-import commonplace
 from commonplace.surfaces.cli import reference
-from commonplace.surfaces.cli.month import AFTERWARDS, MEMORY, QUESTIONS, ingest_the_month
+from commonplace.surfaces.cli.month import MEMORY, QUESTIONS, ingest_the_month, opened
 from commonplace.surfaces.cli.tour import HITS, tour_page
 
 PAGE = (Path(__file__).parents[2] / "docs/tour.md").read_text()
@@ -15,7 +14,7 @@ ANSWERS = ("On the first of March", "to the ninth of March", "5,200 shekels a mo
 
 @pytest.fixture(scope="module")
 def me():
-    with commonplace.open(":memory:", clock=lambda: AFTERWARDS) as book:
+    with opened() as book:
         user = book.user("ana")
         for _, answer in ingest_the_month(user):
             assert answer.is_new

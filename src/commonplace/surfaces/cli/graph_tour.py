@@ -46,7 +46,7 @@ _BEGINNING = f"""# A tour of the graph: a month in which things change
 Ana talks with a friend, with her sister and with Omer, and gets a letter. What they say of people,
 places and projects becomes a graph, and on {AFTERWARDS:%-d %B %Y} it is asked. What you see is what
 the commands print, with the default embedder, by rules alone: no language model, no network. Ids
-are made short. What each command can do is on [a page of its own](graph.md); why the graph is kept
+are made short. Every command is in the [reference](reference/commands.md); why the graph is kept
 as *tellings* is a [decision](decisions/0027-tellings.md).
 
 ## What goes in

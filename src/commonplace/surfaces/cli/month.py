@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import resources
 
-from commonplace.book import User
+import commonplace
+from commonplace.book import Commonplace, User
 from commonplace.ingest.ingest import Ingested
 
 AFTERWARDS = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -66,6 +67,11 @@ QUESTIONS = (
     ),
 )
 MEMORY = "I cannot eat sesame, it makes me ill"
+
+
+def opened() -> Commonplace:
+    """The month by its own words: what is made of such words has a tour of its own (`spring`)."""
+    return commonplace.open(":memory:", clock=lambda: AFTERWARDS, extraction="on-demand")
 
 
 def ingest_the_month(me: User) -> Iterator[tuple[Original, Ingested]]:

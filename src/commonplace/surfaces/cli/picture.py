@@ -13,7 +13,7 @@ from rich.text import Text
 
 import commonplace
 from commonplace.recall.conflicts import Side
-from commonplace.surfaces.cli.month import AFTERWARDS, QUESTIONS, ingest_the_month
+from commonplace.surfaces.cli.month import QUESTIONS, ingest_the_month, opened
 from commonplace.surfaces.cli.render import drawn
 
 _REMEMBERED = (
@@ -42,7 +42,7 @@ def recall_picture() -> str:
 def passages_picture() -> str:
     """What was said weeks ago, and why it is the answer."""
     question = QUESTIONS[0].query
-    with commonplace.open(":memory:", clock=lambda: AFTERWARDS) as book:
+    with opened() as book:
         me = book.user("ana")
         list(ingest_the_month(me))
         answer = me.recall(question, k=2, explain=True)

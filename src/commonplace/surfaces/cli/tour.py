@@ -9,7 +9,6 @@ from typing import Any
 
 from rich.console import Console
 
-import commonplace
 from commonplace.book import User
 from commonplace.surfaces.cli.month import (
     AFTERWARDS,
@@ -18,6 +17,7 @@ from commonplace.surfaces.cli.month import (
     ORIGINALS,
     QUESTIONS,
     ingest_the_month,
+    opened,
 )
 from commonplace.surfaces.cli.render import drawn
 
@@ -45,7 +45,7 @@ A source is forgotten whole, and comes back whole, by its id or by its own name:
 
 
 def tour_page() -> str:
-    with commonplace.open(":memory:", clock=lambda: AFTERWARDS) as book:
+    with opened() as book:
         return "\n".join(_written(book.user("ana")))
 
 
