@@ -92,8 +92,8 @@ def test_its_table_names_every_tool():
     (table,) = re.findall(r"\| when \| tool \|\n(.*?)\n\n", PAGE, re.S)
     named = set(re.findall(r"`(\w+)`", table)) - {"undo"}
     assert named == {tool.name for tool in TOOLS}
-    assert "Eleven tools" in PAGE
-    assert len(TOOLS) == 11
+    assert "Fourteen tools" in PAGE
+    assert len(TOOLS) == 14
 
 
 def test_what_it_says_of_names_is_so():

@@ -59,7 +59,8 @@ _MCP = """## mcp
 Serve the memory to an [MCP client](../mcp.md) that starts this command, over standard input and
 output, until the input ends. `commonplace mcp --config CLIENT` prints what goes into a client's
 settings instead: claude-desktop, claude-code, cursor, vscode, windsurf, zed, gemini, codex, cline,
-or all of them; with `--url` for a server that runs already.
+or all of them; with `--url` for a server that runs already. `--profile reference-memory` offers the
+nine tools of the MCP reference memory server instead of ours.
 """
 
 _BENCH = """## bench quality

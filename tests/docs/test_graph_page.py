@@ -1,0 +1,62 @@
+"""The page about the graph: its example runs, its queries and its commands are answered."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import commonplace
+from commonplace.model.graph.words import CATEGORY, NodeType
+from commonplace.surfaces.cli.main import build
+
+PAGE = (Path(__file__).parents[2] / "docs/graph.md").read_text()
+
+
+def block(kind: str) -> str:
+    (found,) = re.findall(rf"```{kind}\n(.*?)```", PAGE, re.S)
+    return found
+
+
+EXAMPLE, ENDING = block("python").split("# Your own word")
+
+
+@pytest.fixture(scope="module")
+def names():
+    """What the example has made of three conversations, before anything is erased."""
+    made = {}
+    exec(compile(EXAMPLE, "docs/graph.md", "exec"), made)
+    yield made
+    made["book"].close()
+
+
+@pytest.mark.parametrize("query", block("cypher").strip().splitlines())
+def test_its_queries_are_answered(names, query):
+    assert names["me"].traverse("cypher", cypher=query).rows
+
+
+def test_its_example_runs_to_its_end():
+    made = {}
+    exec(compile(block("python"), "docs/graph.md", "exec"), made)
+    made["book"].close()
+
+
+def test_its_commands_run(names, tmp_path, monkeypatch):
+    store = str(tmp_path / "graph.db")
+    for name, value in (("STORE", store), ("EMBEDDER", "hashing"), ("USER", "ana")):
+        monkeypatch.setenv(f"COMMONPLACE_{name}", value)
+    with commonplace.open(store, embedder="hashing", worker="off") as book:
+        for text in (names["monday"], names["bens_news"]):
+            book.user("ana").ingest(text)
+    for line in block("sh").strip().splitlines():
+        words = shlex.split(line.partition(" > ")[0])[1:]
+        ran = CliRunner().invoke(build(words), words)
+        assert ran.exit_code == 0, f"{line}: {ran.output}"
+        assert ran.stdout, line
+    assert ran.stdout.startswith("graph memory {")
+
+
+def test_it_names_the_categories_that_an_agent_needs():
+    for kind in NodeType:
+        assert re.search(rf"\| \*\*{kind}\*\* \|.*\| `{CATEGORY[kind]}` \|", PAGE)
