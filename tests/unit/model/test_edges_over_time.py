@@ -88,6 +88,19 @@ def test_what_is_over_ends_and_what_was_only_told_as_over_is_past():
     assert shown([left]) == [("Acme", day(7), day(7), day(8), day(8))]
 
 
+def test_who_has_another_job_has_left_the_old_one_once():
+    for left_on in (10, 16):
+        moved = [
+            told(1, "Acme", 0),
+            told(2, "Globex", 10),
+            told(3, "Acme", left_on, learned=16, ends=True),
+        ]
+        assert shown(moved) == [
+            ("Acme", day(0), day(10), day(0), day(10)),
+            ("Globex", day(10), None, day(10), None),
+        ]
+
+
 def test_a_marriage_ends_that_of_either_partner():
     couples = [
         told(1, "b", 0, a="a", type="spouse"),

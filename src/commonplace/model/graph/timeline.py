@@ -53,10 +53,13 @@ def stretches(tellings: Iterable[EdgeTelling]) -> tuple[Stretch, ...]:
     telling that stands is part of one stretch."""
     runs: list[_Run] = []
     latest: dict[Thread, _Run] = {}
+    last_of: dict[Thread, _Run] = {}  # of each relation by itself, also one that is over
     for telling in sorted((t for t in tellings if t.stands), key=_in_time):
         threads = threads_of(telling.a, telling.b, telling.type)
         met = list({id(latest[t]): latest[t] for t in threads if t in latest}.values())
-        run = _ended_by(telling, met) if telling.ends else _after(telling, met)
+        itself = telling.a, telling.b, telling.type
+        run = _ended_by(telling, last_of.get(itself)) if telling.ends else _after(telling, met)
+        last_of[itself] = run
         if run not in runs:
             runs.append(run)
         if not telling.ends:
@@ -131,17 +134,16 @@ def _after(telling: EdgeTelling, met: Sequence[_Run]) -> _Run:
     return new
 
 
-def _ended_by(telling: EdgeTelling, met: Sequence[_Run]) -> _Run:
-    """The run that it ends. Of one that nothing else tells of only this is known: it was, and is
+def _ended_by(telling: EdgeTelling, run: _Run | None) -> _Run:
+    """The run that it ends, if nothing has ended that before: who has another job and "left the old
+    one" has left it once. Of one that nothing else tells of only this is known: it was, and is
     over."""
-    for run in met:
-        if run.ends == (telling.a, telling.b):
-            run.end(telling.valid_from, telling.recorded_at)
-            run.over.append(telling)
-            return run
-    unknown = _Run([telling])
-    unknown.end(telling.valid_from, telling.recorded_at)
-    return unknown
+    if run is None:
+        run = _Run([telling])
+    else:
+        run.over.append(telling)
+    run.end(telling.valid_from, telling.recorded_at)
+    return run
 
 
 def _agree(one: int | None, other: int | None) -> bool:
