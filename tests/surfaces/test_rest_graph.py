@@ -1,0 +1,76 @@
+"""The graph over HTTP: states of a node, and answers that are text."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+import commonplace
+from support.clock import Clock
+from support.rest_server import running
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def book(clock):
+    with commonplace.open(":memory:", embedder="hashing", clock=clock, worker="off") as opened:
+        yield opened
+
+
+@pytest.fixture
+def server(book):
+    with running(book) as server:
+        yield server
+
+
+@pytest.fixture
+def node(server):
+    return "/v1/nodes/" + server.ask("POST", "/v1/nodes", {"name": "Dana Levi"}).data["id"]
+
+
+def test_a_node_has_an_etag_that_reading_and_time_leave_as_it_is(server, book, clock, node):
+    etag = server.ask("GET", node).headers["etag"]
+    assert server.ask("POST", "/v1/explore", {"queries": ["Dana Levi"], "granularity": 1}).data
+    book.flush()
+    clock.tick(days=3)
+    assert server.ask("GET", node, headers={"if-none-match": etag}).status == 304
+    server.ask("POST", "/v1/notes", {"about": ["Dana Levi"], "content": "Prefers tea"})
+    assert server.ask("GET", node, headers={"if-none-match": etag}).status == 200
+
+
+def test_only_the_node_that_was_seen_is_changed(server, node):
+    etag = server.ask("GET", node).headers["etag"]
+    changed = server.ask("PATCH", node, {"description": "A friend"}, {"if-match": etag})
+    assert changed.status == 200
+    late = server.ask("PATCH", node, {"description": "A foe"}, {"if-match": etag})
+    assert (late.status, late.data["code"]) == (412, "changed_meanwhile")
+    assert server.ask("GET", node).data["node"]["description"] == "A friend"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "media_type", "read"),
+    [
+        ("json", "application/json", json.loads),
+        ("dot", "text/vnd.graphviz", str),
+        ("graphml", "application/xml", ElementTree.fromstring),
+    ],
+)
+def test_a_graph_comes_in_the_media_type_of_its_format(server, node, wanted, media_type, read):
+    answer = server.ask("GET", f"/v1/graph?format={wanted}")
+    assert answer.headers["content-type"].partition(";")[0] == media_type
+    text = answer.body.decode()
+    assert "Dana Levi" in text
+    assert read(text) is not None
+    with commonplace.connect(server.url) as me:
+        assert me.graph(format=wanted) == text
+
+
+def test_the_schema_of_queries_is_plain_text(server):
+    answer = server.ask("POST", "/v1/traverse", {"schema": True})
+    assert answer.headers["content-type"].partition(";")[0] == "text/plain"
+    with commonplace.connect(server.url) as me:
+        assert me.traverse(schema=True) == answer.body.decode()
