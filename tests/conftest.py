@@ -35,6 +35,9 @@ def pytest_configure() -> None:
     Tests of what a disk holds (acceptance, soak) have folders on the disk all the same."""
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM_ENOUGH:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+    # Work that a test did not ask for would come between what it watches; those about extraction
+    # say that they want it.
+    os.environ.setdefault("COMMONPLACE_EXTRACTION", "on-demand")
     _give_the_pool_dice_of_its_own()
 
 
@@ -76,8 +79,6 @@ def open_book(store_url: str, clock: Clock) -> Iterator[Callable[..., Commonplac
     def open_(**settings: Any) -> Commonplace:
         settings.setdefault("embedder", "hashing")
         settings.setdefault("clock", clock)
-        # Work that a test did not ask for would come between what it watches.
-        settings.setdefault("extraction", "on-demand")
         book = commonplace.open(settings.pop("url", store_url), **settings)
         opened.append(book)
         return book
