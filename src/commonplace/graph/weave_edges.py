@@ -38,9 +38,9 @@ def edges_of(canvas: Canvas, type_of: TypeOf) -> Edges:
     touched = [*canvas.other_relations(), *redrawn]
     if not touched:
         return Edges()
-    placed = _load_threads(canvas, touched, type_of)
-    threads = _closure(placed.values(), [_placed(canvas, t, type_of) for t in touched])
-    met = {t.id: t for t in placed.values() if _threads(t) & threads}
+    related = _load_threads(canvas, touched, type_of)
+    threads = _closure(related.values(), [_placed(canvas, t, type_of) for t in touched])
+    met = {t.id: t for t in related.values() if _threads(t) & threads}
     made = _matched(stretches(t for t in met.values() if t.a != t.b), met, canvas)
     return _compared(canvas, made, {*met, *(t.id for t in touched)}, type_of)
 
@@ -52,12 +52,16 @@ def _is_drawn_elsewhere(canvas: Canvas, telling: EdgeTelling) -> bool:
     return bool((ends | set(edge.ends if edge else ())) & canvas.changed_nodes.keys())
 
 
-def _placed(canvas: Canvas, telling: EdgeTelling, type_of: TypeOf) -> EdgeTelling:
+def placed(telling: EdgeTelling, root: Callable[[str], str], type_of: TypeOf) -> EdgeTelling:
     """Between the nodes that speak for its ends, in the one form that a relation is kept in."""
-    a, b, type = as_kept(canvas.root(telling.a), canvas.root(telling.b), telling.type)
+    a, b, type = as_kept(root(telling.a), root(telling.b), telling.type)
     if not is_in_order(type_of(a), type_of(b)):
         a, b = b, a
     return replace(telling, a=a, b=b, type=type)
+
+
+def _placed(canvas: Canvas, telling: EdgeTelling, type_of: TypeOf) -> EdgeTelling:
+    return placed(telling, canvas.root, type_of)
 
 
 def _threads(telling: EdgeTelling) -> set[Thread]:
@@ -82,10 +86,10 @@ def _load_threads(
     canvas.meet(end for telling in touched for end in (telling.a, telling.b))
     threads: set[Thread] = set()
     while True:
-        placed = {id: _placed(canvas, t, type_of) for id, t in canvas.related.items()}
-        grown = _closure(placed.values(), [_placed(canvas, t, type_of) for t in touched])
+        related = {id: _placed(canvas, t, type_of) for id, t in canvas.related.items()}
+        grown = _closure(related.values(), [_placed(canvas, t, type_of) for t in touched])
         if grown <= threads:
-            return placed
+            return related
         for thread in grown - threads:
             canvas.load_relations(thread[:-1], spellings(thread[-1]))
         threads |= grown

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from commonplace.model.graph.relationships import relationship
 from commonplace.model.graph.telling import EdgeTelling, is_high
@@ -67,13 +68,19 @@ def stretches(tellings: Iterable[EdgeTelling]) -> tuple[Stretch, ...]:
     return tuple(run.as_stretch() for run in runs)
 
 
+class _End(NamedTuple):
+    at: datetime  # in the world
+    learned: datetime
+
+
 @dataclass(slots=True, eq=False)
 class _Run:
     told: list[EdgeTelling]
     over: list[EdgeTelling] = field(default_factory=list)  # that tell that it is
     attitude: int | None = None
     proximity: int | None = None
-    ended: tuple[datetime, datetime] | None = None  # in the world; when it was learned
+    ended: _End | None = None
+    openly: _End | None = None  # as far as what is not guarded tells it
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -92,11 +99,14 @@ class _Run:
         self.attitude = self.attitude or telling.attitude
         self.proximity = self.proximity or telling.proximity
         if telling.valid_to is not None:
-            self.end(telling.valid_to, telling.recorded_at)
+            self.end(telling.valid_to, telling)
 
-    def end(self, at: datetime, learned: datetime) -> None:
-        if self.ended is None or at < self.ended[0]:
-            self.ended = at, max(learned, min(t.recorded_at for t in self.told))
+    def end(self, at: datetime, told_by: EdgeTelling) -> None:
+        learned = max(told_by.recorded_at, min(t.recorded_at for t in self.told))
+        end = _End(at, learned)
+        self.ended = min(filter(None, (self.ended, end)))
+        if not is_high(told_by):
+            self.openly = min(filter(None, (self.openly, end)))
 
     def as_stretch(self) -> Stretch:
         open_ones = [t for t in self.told if not is_high(t)]
@@ -104,6 +114,7 @@ class _Run:
         first = min(told, key=lambda t: t.recorded_at)
         attitudes = [t.attitude for t in told if t.attitude]
         proximities = [t.proximity for t in told if t.proximity]
+        end = self.openly if open_ones else self.ended
         return Stretch(
             a=told[0].a,
             b=told[0].b,
@@ -114,9 +125,9 @@ class _Run:
             confidence=max(t.confidence for t in told),
             sensitivity=Sensitivity.NORMAL if open_ones else Sensitivity.HIGH,
             valid_from=told[0].valid_from,
-            valid_to=self.ended[0] if self.ended else None,
+            valid_to=end.at if end else None,
             recorded_at=first.recorded_at,
-            invalidated_at=self.ended[1] if self.ended else None,
+            invalidated_at=end.learned if end else None,
             recorded_by=first.by,
             tellings=tuple(t.id for t in (*self.told, *self.over)),
         )
@@ -128,7 +139,7 @@ def _after(telling: EdgeTelling, met: Sequence[_Run]) -> _Run:
         met[0].add(telling)
         return met[0]
     for run in met:
-        run.end(telling.valid_from, telling.recorded_at)
+        run.end(telling.valid_from, telling)
     new = _Run([])
     new.add(telling)
     return new
@@ -142,7 +153,7 @@ def _ended_by(telling: EdgeTelling, run: _Run | None) -> _Run:
         run = _Run([telling])
     else:
         run.over.append(telling)
-    run.end(telling.valid_from, telling.recorded_at)
+    run.end(telling.valid_from, telling)
     return run
 
 

@@ -11,14 +11,16 @@ from commonplace.errors import NotFound
 from commonplace.graph.find import find_node
 from commonplace.graph.known import known
 from commonplace.graph.seen import Seen, seen
+from commonplace.graph.then import as_known
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node, TtlPolicy
 from commonplace.model.graph.note import Note, snippets
 from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.relationships import spellings
+from commonplace.model.graph.standing import standing
 from commonplace.model.graph.words import EdgeKind, NodeType, attitude_word, proximity_word
 from commonplace.model.paging import page
-from commonplace.model.salience import Presence, presence, salience_at
+from commonplace.model.salience import Presence
 from commonplace.model.scope import Principal
 from commonplace.model.time_travel import NOW, Then
 
@@ -152,12 +154,11 @@ def list_edges(
     past: bool,
 ) -> EdgePage:
     """The most salient first; with ``past`` those that are over, too."""
-    at_hand, now = seen(desk, principal), desk.clock()
-    picture = at_hand.picture
+    now = desk.clock()
+    picture = as_known(desk, principal.home, seen(desk, principal).picture, then)
     one = find_node(known(picture.nodes.values()), node, "node").id if node else None
-    known_by = then.known_at or now
     edges = [
-        _as_known(edge, known_by)
+        edge
         for edge in picture.edges.values()
         if (one is None or one in edge.ends)
         and (not types or edge.type in types)
@@ -170,12 +171,12 @@ def list_edges(
 
 def show_node(desk: Desk, principal: Principal, named: str, then: Then = NOW) -> WholeNode:
     """By its id, also one that is hidden from lists; by its name, one that is not."""
-    at_hand, now = _with(desk, principal, named), desk.clock()
-    picture = at_hand.picture
+    now = desk.clock()
+    whole = _with(desk, principal, named).picture
     id = _spoken_for(desk, principal, named)
+    picture = as_known(desk, principal.home, whole, then)
     node = find_node(known(picture.nodes.values()), id, "id")
-    known_by = then.known_at or now
-    mine = [_as_known(e, known_by) for e in picture.edges.values() if node.id in e.ends]
+    mine = [edge for edge in picture.edges.values() if node.id in edge.ends]
     if not then.is_now:
         mine = [e for e in mine if e.holds(then, now) or _is_over(e, then, now)]
     holding = [edge for edge in mine if edge.holds(then, now)]
@@ -183,8 +184,8 @@ def show_node(desk: Desk, principal: Principal, named: str, then: Then = NOW) ->
         node_shown(picture, node, now),
         tuple(edges_shown(picture, holding, now)),
         tuple(edges_shown(picture, [e for e in mine if e not in holding], now)),
-        live_notes(picture, node.id, known_by),
-        _mentioning(picture, node, known_by),
+        live_notes(picture, node.id, then.known_at or now),
+        _mentioning(picture, node),
     )
 
 
@@ -220,13 +221,6 @@ def _is_over(edge: Edge, then: Then, now: datetime) -> bool:
     return edge.recorded_at <= known_by and edge.valid_from <= at
 
 
-def _as_known(edge: Edge, known_by: datetime) -> Edge:
-    """Without the end that nobody knew of yet."""
-    if edge.invalidated_at is None or edge.invalidated_at <= known_by:
-        return edge
-    return edge.evolve(valid_to=None, invalidated_at=None)
-
-
 def live_notes(picture: Picture, id: str, at: datetime) -> tuple[Note, ...]:
     """Those that were there at a moment, and counted."""
     noted = [note for note in picture.notes.get(id, ()) if note.date_added <= at]
@@ -234,10 +228,9 @@ def live_notes(picture: Picture, id: str, at: datetime) -> tuple[Note, ...]:
     return tuple(sorted(live, key=lambda note: note.date_added, reverse=True))
 
 
-def _mentioning(picture: Picture, node: Node, known_by: datetime) -> tuple[Mentioning, ...]:
+def _mentioning(picture: Picture, node: Node) -> tuple[Mentioning, ...]:
     mine = [(each.source, each.said_at) for each in picture.mentions if each.node == node.id]
-    here = {id for id, source in picture.sources.items() if source.created_at <= known_by}
-    return _mentioned_in(picture, [(id, said_at) for id, said_at in mine if id in here])
+    return _mentioned_in(picture, mine)
 
 
 def _mentioned_in(
@@ -254,10 +247,7 @@ def _mentioned_in(
 
 def node_shown(picture: Picture, node: Node, now: datetime) -> NodeShown:
     marks = picture.marks_of(node.id)
-    forever = node.ttl_policy is TtlPolicy.KEEP_FOREVER
-    salience = salience_at(
-        marks, node.created_at, now, confidence=node.confidence, keep_forever=forever
-    )
+    now_is = standing(node, marks, now)
     return NodeShown(
         id=node.id,
         entity_key=node.id,
@@ -269,8 +259,8 @@ def node_shown(picture: Picture, node: Node, now: datetime) -> NodeShown:
         description=node.description,
         is_owner=node.is_owner,
         confidence=node.confidence,
-        salience=salience,
-        state=presence(marks, salience, keep_forever=forever),
+        salience=now_is.salience,
+        state=now_is.state,
         ttl_policy=node.ttl_policy,
         source_count=node.mentioned.source_count,
         promotion_score=node.mentioned.promotion_score,
@@ -294,8 +284,7 @@ def edges_shown(picture: Picture, edges: Iterable[Edge], now: datetime) -> list[
 
 
 def _edge_shown(picture: Picture, edge: Edge, now: datetime) -> EdgeShown:
-    marks = picture.marks_of(edge.id)
-    salience = salience_at(marks, edge.created_at, now, confidence=edge.confidence)
+    now_is = standing(edge, picture.marks_of(edge.id), now)
     return EdgeShown(
         id=edge.id,
         from_entity_key=edge.a,
@@ -310,8 +299,8 @@ def _edge_shown(picture: Picture, edge: Edge, now: datetime) -> EdgeShown:
         proximity=edge.proximity,
         proximity_word=proximity_word(edge.kind, edge.proximity),
         confidence=edge.confidence,
-        salience=salience,
-        state=presence(marks, salience),
+        salience=now_is.salience,
+        state=now_is.state,
         valid_from=edge.valid_from,
         valid_to=edge.valid_to,
         recorded_at=edge.recorded_at,
