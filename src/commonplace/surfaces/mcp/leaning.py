@@ -19,6 +19,7 @@ _CHECKED_ANYWAY = frozenset(
 _OF_A_MOMENT = "ISO 8601."
 _UNTOLD = BOOKKEEPING | USUAL.keys()
 _LEFT_OUT = frozenset({"format", "enum", "description"})
+_SOMETHING = {"type": "object"}  # as what a list holds, not worth the words
 _MANY = 8
 
 
@@ -55,7 +56,7 @@ def lean_answer(schema: Schema) -> Schema:
     if types and len(types) == len(short["anyOf"]):
         different = list(dict.fromkeys(types))
         return {"type": different if len(different) > 1 else different[0]}
-    return {name: each for name, each in short.items() if each != {}}
+    return {name: each for name, each in short.items() if each not in ({}, _SOMETHING)}
 
 
 def _leaner(name: str, value: Any) -> Any:

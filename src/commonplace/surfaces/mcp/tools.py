@@ -288,8 +288,9 @@ TOOLS: tuple[Tool, ...] = (
         "show",
         "Look at one thing, or browse",
         """With an id: that memory whole, with its versions and links; of a source its passages, of
-        a passage those around it. Without one: browse memories, newest first, by kind or category
-        (all contacts, all rules). To answer a question, memory_query is better.""",
+        a passage those around it, of a node how it relates. Without one: browse memories, newest
+        first, by kind or category (all contacts, all rules). To answer a question, memory_query is
+        better.""",
         Way("list", ("kinds", "categories", "filters", "limit", "after", "forgotten", *_PAST)),
         Way("show", ("id", *_PAST), when="id"),
         told={"id": "Which one; not given: browse."},
