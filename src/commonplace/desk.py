@@ -41,6 +41,7 @@ from commonplace.model.source import (
     split_passage_id,
 )
 from commonplace.model.team import Share, as_guest, still_given, teams_within
+from commonplace.model.time_travel import NOW, Then
 from commonplace.store.cache import IndexCache
 from commonplace.store.past_indexes import PastIndexes
 from commonplace.store.pictures import Pictures
@@ -112,6 +113,7 @@ class Desk:
     past: PastIndexes = field(default_factory=PastIndexes)  # of moments that were asked about
     kept: Kept = field(default_factory=Kept)  # what was understood of messages
     made: Made = field(default_factory=Made)
+    then: Then = NOW  # the moment that lies on it
     # Raises where what a caller insists on does not hold; asked of each decision, see `decide`.
     insist: Callable[[], None] = lambda: None
     claim: Claim | None = None  # on a request that is to be done once; every change carries it

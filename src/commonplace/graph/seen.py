@@ -38,15 +38,12 @@ def seen(desk: Desk, principal: Principal, *, whole: bool = False, sources: bool
     sight = visibility_of(principal)
     if whole and principal.is_owner:
         sight = replace(sight, cleared=True)
-    picture = desk.pictures.of(principal.home).picture
-    nodes = {id: node for id, node in picture.nodes.items() if sees_node(sight, node)}
-    edges = {id: edge for id, edge in picture.edges.items() if _sees_edge(sight, nodes, edge)}
+    picture = within_sight(desk.pictures.of(principal.home).picture, sight)
+    nodes, edges = picture.nodes, picture.edges
     about = nodes.keys() | edges.keys()
     readable, teams = _sources(desk, principal, sight, picture.mentions) if sources else ({}, {})
     limited = replace(
         picture,
-        nodes=nodes,
-        edges=edges,
         notes=_notes(sight, picture.notes, about),
         mentions=tuple(m for m in picture.mentions if m.node in nodes and m.source in readable),
         sources=readable,
@@ -55,6 +52,14 @@ def seen(desk: Desk, principal: Principal, *, whole: bool = False, sources: bool
         marks=desk.store.marks(principal.home),
     )
     return Seen(limited, _key(principal, sight, limited))
+
+
+def within_sight(picture: Picture, sight: Visibility) -> Picture:
+    """The nodes and edges alone that may be seen. Mentions, notes and artifacts are all there: who
+    takes this limits those that they read."""
+    nodes = {id: node for id, node in picture.nodes.items() if sees_node(sight, node)}
+    edges = {id: edge for id, edge in picture.edges.items() if _sees_edge(sight, nodes, edge)}
+    return replace(picture, nodes=nodes, edges=edges)
 
 
 def sees_node(sight: Visibility, node: Node) -> bool:

@@ -18,6 +18,7 @@ _WORDS = {
     "named": "the question calls it by name",
     "follows": "it follows a question like this one",
     "title": "another hit mentions it by its title",
+    "graph": "names in the question lead to it",
 }
 _WORTH_SAYING = 0.12  # of the whole score
 _MOST_REASONS = 3

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
@@ -27,24 +27,14 @@ WIDELY_KNOWN = 0.02  # a node of more than this share of the sources tells nothi
 ALWAYS_TELLING = 3  # a node of so few sources always does
 ENOUGH = 1e-4  # for an order of the best; a score that is told is walked for longer
 MOST_SOURCES = 200
-MOST_NODES = 50
+NOTHING: Mapping[str, float] = MappingProxyType({})
 WEIGHT = 1.0  # of the best share, as a share of the best hit's score
-
-
-@dataclass(frozen=True, slots=True)
-class GraphScores:
-    """Shares of the best, from 0 to 1. All empty where the graph has nothing to say."""
-
-    sources: Mapping[str, float] = field(default_factory=dict)
-    nodes: Mapping[str, float] = field(default_factory=dict)
-    edges: Mapping[str, float] = field(default_factory=dict)
 
 
 def named_nodes(query: str, view: View) -> list[str]:
     """The nodes that a question names: the longest names first, each word in one of them. A name
     of small words alone ("It") is not taken for one."""
     words = folded(query).split()
-    names, nodes = view.spelled.names, view.picture.nodes
     found: dict[str, None] = {}
     taken: set[int] = set()
     for length in range(min(LONGEST_NAME, len(words)), 0, -1):
@@ -53,8 +43,7 @@ def named_nodes(query: str, view: View) -> list[str]:
             said = words[start : start + length]
             if taken & set(span) or stop_words("en").issuperset(said):
                 continue
-            worth = names.get(" ".join(said), {})
-            whole = [id for id, share in worth.items() if share == 1.0 and id in nodes]
+            whole = view.called.get(" ".join(said), ())
             found.update(dict.fromkeys(whole))
             taken |= set(span) if whole else set()
     return list(found)
@@ -65,46 +54,34 @@ def graph_scores(
     web: Web,
     *,
     names: Iterable[str],
-    close_edges: Mapping[str, float],
     top_sources: Mapping[str, float],
-) -> GraphScores:
-    """``names``: nodes that the question names; ``close_edges``: with their similarity to it;
-    ``top_sources``: with the best score of their passages. Without a node to start from there is
-    nothing that ranking did not know already."""
+    close_edges: Mapping[str, float] = NOTHING,
+) -> dict[str, float]:
+    """The sources that are reached, as shares of the best of them. ``names``: nodes that the
+    question names; ``close_edges``: with their similarity to it; ``top_sources``: with the best
+    score of their passages. Without a node to start from there is nothing that ranking did not
+    know already."""
     named = _node_seeds(view, names, close_edges)
     seeds = {web.slots[id]: weight for id, weight in named.items() if id in web.slots}
     if not seeds:
-        return GraphScores()
+        return {}
     highest = max(top_sources.values(), default=0.0)
     for source, score in top_sources.items():
         if source in web.slots and score > 0:
             seeds[web.slots[source]] = SOURCES_SHARE * score / highest
-    reached = pagerank(web, seeds, DAMPING, ENOUGH)
-    nodes = _best(web, reached, slice(0, web.nodes), MOST_NODES)
-    return GraphScores(
-        _best(web, reached, slice(web.nodes, None), MOST_SOURCES), nodes, _edges(view, nodes)
-    )
+    return _best(web, pagerank(web, seeds, DAMPING, ENOUGH))
 
 
-def _best(web: Web, scores: Scores, part: slice, most: int) -> dict[str, float]:
-    """The best of one part of the places, as shares of the best of them."""
-    mine = scores[part]
+def _best(web: Web, reached: Scores) -> dict[str, float]:
+    mine = reached[web.nodes :]
     if not len(mine) or not mine.max():
         return {}
-    chosen = np.argsort(-mine, kind="stable")[:most]
-    first, highest = part.start, float(mine.max())
+    chosen = np.argsort(-mine, kind="stable")[:MOST_SOURCES]
+    highest = float(mine.max())
     return {
-        web.ids[first + slot]: float(mine[slot]) / highest for slot in chosen.tolist() if mine[slot]
-    }
-
-
-def _edges(view: View, nodes: Mapping[str, float]) -> dict[str, float]:
-    """Between these nodes. An edge is as near as the farther of its ends."""
-    return {
-        edge.id: min(nodes[edge.a], nodes[edge.b])
-        for node in nodes
-        for edge in view.edges_at.get(node, ())
-        if edge.a in nodes and edge.b in nodes
+        web.ids[web.nodes + slot]: float(mine[slot]) / highest
+        for slot in chosen.tolist()
+        if mine[slot]
     }
 
 
@@ -129,7 +106,7 @@ def _add(weights: dict[str, float], id: str, weight: float) -> None:
 
 def _specificity(view: View, node: str) -> float:
     sources = len(view.sources_of.get(node, ()))
-    most = max(ALWAYS_TELLING, WIDELY_KNOWN * len(view.picture.sources))
+    most = max(ALWAYS_TELLING, WIDELY_KNOWN * len(view.sources))
     return 0.0 if sources > most else 1 / max(1, sources)
 
 

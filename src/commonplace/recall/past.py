@@ -45,6 +45,7 @@ def desk_at(desk: Desk, principal: Principal, then: Then) -> Desk:
         books=cast(Bookkeeper, BooksThen(desk)),
         clock=lambda: then.known_at or desk.clock(),
         kept=Kept(),  # units of the past are not those of today
+        then=then,
     )
 
 

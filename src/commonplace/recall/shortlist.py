@@ -3,21 +3,22 @@ before it is scored."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import inf, isnan
 
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.desk import Desk, Vector
+from commonplace.desk import Desk, Vector, visibility_in
 from commonplace.language.detect import script
 from commonplace.model.kinds import POLICIES
 from commonplace.model.reach import Reading
 from commonplace.model.scope import Principal
 from commonplace.recall.arms import Heard, Listener, Listening, listen
 from commonplace.recall.fuse import Floats, parts_of, totals
-from commonplace.recall.mentions import MENTIONING, lifts_in, texts_of
+from commonplace.recall.mentions import MENTIONING, texts_of
+from commonplace.recall.mentions import lifts_in as lifts_of_titled
 from commonplace.recall.plan import Plan, Understood
 from commonplace.recall.rank import (
     Evidence,
@@ -30,13 +31,17 @@ from commonplace.recall.rank import (
     nearest,
     relevant,
 )
+from commonplace.recall.reached import ADMITTED, lifts_by_source, named_in_graph, passages_in
+from commonplace.recall.reached import lifts_in as lifts_of_reached
 from commonplace.store.index import Mask, ScopeIndex
+from commonplace.store.port import Counters
 
 _WEIGHT_OF_KIND = {
     str(kind): policy.recall_weight
     for kind, policy in POLICIES.items()
     if policy.recall_weight != 1
 }
+_NO_COUNTERS = Counters()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +76,17 @@ def shortlist(asking: Asking, most: int) -> Shortlist:
             for one in each.ranked(index, slots)
         ]
         has_titles = any(index.titles for index in indexes)
+        counters = _own_counters(asking.readings, indexes)
     ranked = in_order(ranked)
     if ranked and has_titles:
         ranked = in_order(_with_mentioned(asking, judged, ranked))
-    all_there = sum(int(np.count_nonzero(each.candidates)) for each in judged)
+    if ranked and asking.plan.within.passages and counters.graph:
+        ranked = in_order(_with_reached(asking, judged, ranked, counters))
     closest = nearest([each.evidence for each in judged])
     return Shortlist(
-        tuple(ranked), None if isnan(closest) else closest, sum(map(len, best)) == all_there
+        tuple(ranked),
+        None if isnan(closest) else closest,
+        sum(map(len, best)) == _all_there(judged),
     )
 
 
@@ -140,9 +149,10 @@ class _Judged:
         self._parts = _by_kind(parts_of(heard.signals), index)
         self.scores = totals(self._parts, index.size)
 
-    def is_candidate(self, slot: int) -> bool:
-        """Slots that came since were not asked."""
-        return slot < len(self.candidates) and bool(self.candidates[slot])
+    def is_candidate(self, slot: int, is_admitted: bool) -> bool:
+        """Slots that came since were not asked. ``is_admitted``: relevant by itself or not."""
+        asked = self.evidence.candidates if is_admitted else self.candidates
+        return slot < len(asked) and bool(asked[slot])
 
     def ranked(self, index: ScopeIndex, slots: Sequence[int] | NDArray[np.int64]) -> list[Ranked]:
         at, told = np.asarray(slots, dtype=np.intp), self.evidence
@@ -176,25 +186,77 @@ def _by_kind(parts: Mapping[str, Floats], index: ScopeIndex) -> Mapping[str, Flo
     return {name: part * of_each for name, part in parts.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class _Lift:
+    """By how much slots of an index are lifted, for a reason."""
+
+    reason: str
+    of_slots: Callable[[ScopeIndex], Mapping[int, float]]
+    admits: float = inf  # from so much on, also what is not relevant by itself
+
+
 def _with_mentioned(
     asking: Asking, judged: Sequence[_Judged], ranked: list[Ranked]
 ) -> list[Ranked]:
     """Documents that the best hits mention by title are lifted among them, wherever they are."""
     texts = texts_of(asking.desk, ranked[:MENTIONING])
-    highest = max((each.score for each in ranked), default=0.0)
+    highest = ranked[0].score
     if highest <= 0:
         return ranked
+    lift = _Lift("title", lambda index: lifts_of_titled(index, texts, highest))
+    return _lifted(asking, judged, ranked, lift)
+
+
+def _with_reached(
+    asking: Asking, judged: Sequence[_Judged], ranked: list[Ranked], counters: Counters
+) -> list[Ranked]:
+    """Passages to which the names in the question lead through the asker's graph. A threshold is
+    a word about similarity: it is not got around."""
+    desk, principal, highest = asking.desk, asking.principal, ranked[0].score
+    named = named_in_graph(desk, principal, asking.plan.query, counters)
+    if named is None or highest <= 0:
+        return ranked
+    passages: dict[str, int] = {}
+    with desk.index.holding(asking.readings) as indexes:
+        for reading, index in zip(asking.readings, indexes, strict=True):
+            visible = index.visible(visibility_in(principal, reading), desk.clock())
+            passages |= passages_in(index, visible, named)
+    by_source = lifts_by_source(desk, named, passages, ranked)
+    admits = ADMITTED * highest if asking.plan.threshold is None else inf
+    lift = _Lift("graph", lambda index: lifts_of_reached(index, by_source), admits)
+    return _lifted(asking, judged, ranked, lift) if by_source else ranked
+
+
+def _lifted(
+    asking: Asking, judged: Sequence[_Judged], ranked: list[Ranked], lift: _Lift
+) -> list[Ranked]:
+    """With those that only now come among the best, wherever they are."""
     met, others = {each.id for each in ranked}, list[Ranked]()
+    lowest = ranked[-1].score if len(ranked) < _all_there(judged) else -inf
     by_id: dict[str, float] = {}
     with asking.desk.index.holding(asking.readings) as indexes:
         for index, each in zip(indexes, judged, strict=True):
             if index.numbering is not each.numbering:  # built anew: its slots are others now
                 return ranked
-            lifts = lifts_in(index, texts, highest)
-            lifted = [slot for slot in lifts if each.is_candidate(slot)]
+            by_slot = lift.of_slots(index)
+            lifted = [
+                slot
+                for slot, by in by_slot.items()
+                if each.is_candidate(slot, by >= lift.admits) and each.scores[slot] + by >= lowest
+            ]
             others += each.ranked(index, [s for s in lifted if index.ids[s] not in met])
-            by_id |= {index.ids[slot]: lifts[slot] for slot in lifted}
+            by_id |= {index.ids[slot]: by_slot[slot] for slot in lifted}
     return [
-        each.lifted("title", by_id[each.id]) if each.id in by_id else each
+        each.lifted(lift.reason, by_id[each.id]) if each.id in by_id else each
         for each in (*ranked, *others)
     ]
+
+
+def _all_there(judged: Sequence[_Judged]) -> int:
+    """How many candidates there are."""
+    return sum(int(np.count_nonzero(each.candidates)) for each in judged)
+
+
+def _own_counters(readings: Sequence[Reading], indexes: Sequence[ScopeIndex]) -> Counters:
+    mine = (index for reading, index in zip(readings, indexes, strict=True) if reading.is_own)
+    return next((index.counters for index in mine), _NO_COUNTERS)

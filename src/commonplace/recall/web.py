@@ -6,12 +6,10 @@ matrix takes longer to make than to walk, and is kept: see `Webs`.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -21,9 +19,9 @@ from commonplace.errors import BadSettings
 from commonplace.model.graph.picture import Picture
 from commonplace.model.salience import salience_at
 from commonplace.model.time_travel import NOW, Then
+from commonplace.recall.latest import Latest
 
 MENTION = 0.4  # as willingly as along an edge that nobody has read yet
-KEPT = 8  # webs: a few users, each with an agent or two
 
 Slots = NDArray[np.int32]
 Weights = NDArray[np.float32]
@@ -46,9 +44,12 @@ class Web:
         return self.ways[int(found[np.argmax(self.weights[found])])]
 
 
-def web_of(picture: Picture, now: datetime, then: Then = NOW) -> Web:
-    """Of the edges that hold. Ways of no weight lead nowhere."""
-    ids = [*sorted(picture.nodes), *sorted(picture.sources)]
+def web_of(
+    picture: Picture, now: datetime, then: Then = NOW, sources: Collection[str] | None = None
+) -> Web:
+    """Of the edges that hold. Ways of no weight lead nowhere. ``sources``: which are places; else
+    those of the picture."""
+    ids = [*sorted(picture.nodes), *sorted(picture.sources if sources is None else sources)]
     slots = {id: slot for slot, id in enumerate(ids)}
     ways, starts, stops, weights = [], [], [], []
     for edge in picture.edges.values():
@@ -85,6 +86,15 @@ def _steps(size: int, a: Slots, b: Slots, weights: Weights) -> Any:
     return matrix.astype(np.float32)
 
 
+def can_walk() -> bool:
+    """Whether the extra is installed: who walks only to do better goes on without it."""
+    try:
+        scipy_sparse()
+    except BadSettings:
+        return False
+    return True
+
+
 def scipy_sparse() -> Any:
     """Imported when wanted: whoever does not walk need not have it."""
     try:
@@ -97,28 +107,6 @@ def scipy_sparse() -> Any:
         ) from error
 
 
-class Webs:
+class Webs(Latest[Web]):
     """The webs that were walked last. A key names the graph's revision and what the caller may see
     of it; with the day in it, too, salience is never older than a day."""
-
-    def __init__(self, most: int = KEPT):
-        self._most = most
-        self._kept: OrderedDict[Hashable, Web] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: Hashable, make: Callable[[], Web]) -> Web:
-        """Made outside the lock: two callers may make the same one, and none waits for it."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        web = make()
-        with self._lock:
-            self._kept[key] = web
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-        return web
-
-    def __len__(self) -> int:
-        return len(self._kept)

@@ -88,7 +88,7 @@ def _methods(
         scores = graph_scores(
             graph.view, graph.web, names=names, close_edges=close, top_sources=top
         )
-        found += [(method, weight, scores.sources) for weight in sorted({*WEIGHTS, WEIGHT})]
+        found += [(method, weight, scores) for weight in sorted({*WEIGHTS, WEIGHT})]
     return found
 
 

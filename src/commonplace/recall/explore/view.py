@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.picture import Picture
-from commonplace.recall.explore.spelled import Spelled, spelled
+from commonplace.model.salience import Marks
+from commonplace.recall.explore.spelled import Spelled, folded, spelled
+from commonplace.recall.latest import Latest
 
 
 class View:
-    """Worth keeping for as long as its picture is."""
+    """Worth keeping for as long as its picture is. ``sources``: of which mentions are looked at;
+    else those of the picture."""
 
-    def __init__(self, picture: Picture):
+    def __init__(self, picture: Picture, sources: Collection[str] | None = None):
         self.picture = picture
+        self.sources = picture.sources.keys() if sources is None else sources
+
+    @cached_property
+    def called(self) -> Mapping[str, tuple[str, ...]]:
+        """Whose each folded name is."""
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for node in self.picture.nodes.values():
+            for name in (*node.names, node.key):
+                found[folded(name)][node.id] = None
+        found.pop("", None)
+        return {name: tuple(ids) for name, ids in found.items()}
 
     @cached_property
     def edges_at(self) -> Mapping[str, tuple[Edge, ...]]:
@@ -30,7 +46,7 @@ class View:
         """Which nodes a source speaks of."""
         found: dict[str, dict[str, None]] = defaultdict(dict)
         for mention in self.picture.mentions:
-            if mention.node in self.picture.nodes:
+            if mention.node in self.picture.nodes and mention.source in self.sources:
                 found[mention.source][mention.node] = None
         return {source: tuple(nodes) for source, nodes in found.items()}
 
@@ -46,3 +62,15 @@ class View:
     @cached_property
     def spelled(self) -> Spelled:
         return spelled(self.picture)
+
+    def with_marks(self, marks: Mapping[str, Marks]) -> View:
+        """The same, as readings have left it by now. What takes long is worked out before, so that
+        it is there for everybody who comes after."""
+        _ = self.edges_at, self.sources_of, self.spelled
+        other = copy(self)
+        other.picture = replace(self.picture, marks=marks)
+        return other
+
+
+class Views(Latest[View]):
+    """Those that were looked at last. A key names the graph's revision and what of it is seen."""

@@ -23,7 +23,7 @@ from commonplace.recall.explore.explore import explore
 from commonplace.recall.explore.gather import Embedded, Given, SourceFound
 from commonplace.recall.explore.queries import executed
 from commonplace.recall.explore.result import ExploreResult, ids_of
-from commonplace.recall.explore.view import View
+from commonplace.recall.explore.view import View, Views
 from commonplace.recall.vocabulary import vocabulary_of
 from commonplace.store.port import EVERYTHING, SourceListing
 
@@ -45,10 +45,18 @@ def explored(desk: Desk, principal: Principal, asked: Asked) -> ExploreResult:
         sources=() if vectors is None else _close_sources(desk, principal, vectors, now),
         calibration=desk.calibration,
     )
-    found = explore(View(whole.picture), asked, given, now)
+    found = explore(_view(desk, whole), asked, given, now)
     if asked.then.is_now:
         touch(desk, principal, ids_of(found), now)
     return found
+
+
+def _view(desk: Desk, whole: Seen) -> View:
+    """Kept while neither the graph nor a source changes: names and sentences are folded once."""
+    picture = whole.picture
+    sources = frozenset((source.id, source.version) for source in picture.sources.values())
+    kept = desk.made.get(Views).get((whole.key, sources), lambda: View(picture))
+    return kept.with_marks(picture.marks)
 
 
 def touch(desk: Desk, principal: Principal, ids: Sequence[str], now: datetime) -> None:

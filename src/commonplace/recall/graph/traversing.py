@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from commonplace.desk import Desk
 from commonplace.graph.seen import seen
 from commonplace.model.graph.picture import Picture
+from commonplace.model.graph.standing import standing
 from commonplace.model.scope import Principal
 from commonplace.model.time_travel import NOW, Then
 from commonplace.recall.cypher.cypher import Cypher, Rows
@@ -46,10 +48,16 @@ def walked_from(desk: Desk, principal: Principal, walk: Walk, then: Then = NOW) 
     day = now.date().isoformat()
     key = (*one.key, day, str(then.as_of), str(then.known_at))
     web = desk.made.get(Webs).get(key, lambda: web_of(one.picture, now, then))
-    found = walked(web, one.picture, walk)
+    found = walked(web, one.picture, walk, lambda id: not _is_archived(one.picture, id, now))
     if then.is_now:
         touch(desk, principal, [each.entity_key for each in found.reached], now)
     return Traversed(mode="ppr", seeds=found.seeds, reached=_shown(one.picture, found))
+
+
+def _is_archived(picture: Picture, id: str, now: datetime) -> bool:
+    """A walk goes through what has faded, and does not answer it."""
+    thing = picture.nodes.get(id) or picture.sources[id]
+    return standing(thing, picture.marks_of(id), now).is_archived
 
 
 def _shown(picture: Picture, found: Walked) -> tuple[ReachedShown, ...]:

@@ -91,6 +91,11 @@ REASONS: dict[str, Reason] = {
         "blue",
         "a document that one of the best hits mentions by its title",
     ),
+    "graph": Reason(
+        "reached through the graph",
+        "blue",
+        "a passage to which names in the question lead, from what is known to what is known",
+    ),
     "relation": Reason(
         "linked",
         "yellow",

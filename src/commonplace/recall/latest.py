@@ -1,0 +1,38 @@
+"""The few things of a kind that were wanted last, so that none is made anew for each who asks."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+KEPT = 8  # a few users, each with an agent or two
+
+Thing = TypeVar("Thing")
+
+
+class Latest(Generic[Thing]):
+    """A key names everything that a thing depends on: nothing here ever grows stale."""
+
+    def __init__(self, most: int = KEPT):
+        self._most = most
+        self._kept: OrderedDict[Hashable, Thing] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], Thing]) -> Thing:
+        """Made outside the lock: two callers may make the same one, and none waits for it."""
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        made = make()
+        with self._lock:
+            self._kept[key] = made
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return made
+
+    def __len__(self) -> int:
+        return len(self._kept)

@@ -1,0 +1,186 @@
+"""A question names one thing and asks for another: what hangs on the name in the graph is found,
+by whoever may see the way to it, and by nobody else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from commonplace.recall import shortlist
+
+QUESTION = "In which city is the company of Sarah Chen?"
+NAMED = "My colleague Sarah Chen works at Lumora Labs."
+HOPS_AWAY = "My neighbour Tom Baker works at Lumora Labs. The workshop moved to Rotterdam in May."
+OTHERS = (
+    "The company picnic is in the park.",
+    "A choir of that city sings on Sundays.",
+    "The city map is in the car.",
+)
+CATEGORIES = """
+allowlists:
+  historian: [history]
+  secretary: [history, relationships, knowledge]
+"""
+
+
+@pytest.fixture
+def book(open_book, tmp_path):
+    file = tmp_path / "categories.yaml"
+    file.write_text(CATEGORIES)
+    return open_book(categories=str(file), worker="off")
+
+
+@pytest.fixture
+def told(me):
+    """The ids of the sources by what they say, before anything is extracted."""
+    return {text: me.ingest(text, format="text").id for text in (NAMED, HOPS_AWAY, *OTHERS)}
+
+
+def found(who, question=QUESTION, **more):
+    return [hit.citation.source for hit in who.recall(question, k=5, **more).hits]
+
+
+@contextmanager
+def reads(me, monkeypatch) -> Iterator[list[str]]:
+    """The statements that are read with."""
+    store, statements = me._desk.store, []
+    reading = store._reading
+
+    class Listening:
+        def __init__(self, session):
+            self._session = session
+
+        def rows(self, statement, **values):
+            statements.append(statement)
+            return self._session.rows(statement, **values)
+
+        def __getattr__(self, name):
+            return getattr(self._session, name)
+
+    @contextmanager
+    def listening(scope):
+        with reading(scope) as session:
+            yield Listening(session)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "_reading", listening)
+        yield statements
+
+
+@contextmanager
+def without_the_graph(monkeypatch) -> Iterator[None]:
+    with monkeypatch.context() as patch:
+        patch.setattr(shortlist, "named_in_graph", lambda *_: None)
+        yield
+
+
+def test_a_passage_two_hops_away_is_found_once_the_graph_knows_the_way(me, told):
+    assert told[HOPS_AWAY] not in found(me)
+    me.extract()
+    assert found(me)[:2] == [told[NAMED], told[HOPS_AWAY]]
+
+
+def test_it_says_why(me, told):
+    me.extract()
+    hit = me.recall(QUESTION, explain=True).hits[1]
+    assert hit.parts["graph"] > 0
+    assert "names in the question lead to it" in hit.why
+
+
+def test_a_question_that_names_nothing_is_answered_as_without_a_graph(me, told, monkeypatch):
+    question = "Which choir sings on Sundays?"
+    before = me.recall(question).hits
+    me.extract()
+    assert me.recall(question).hits == before
+    with reads(me, monkeypatch) as asked:
+        me.recall(question)
+    with without_the_graph(monkeypatch), reads(me, monkeypatch) as asked_without:
+        me.recall(question)
+    assert asked == asked_without
+
+
+def test_an_empty_graph_changes_neither_answer_nor_what_is_read(me, told, monkeypatch):
+    me.recall(QUESTION)  # the index is made now
+    with reads(me, monkeypatch) as asked:
+        answer = me.recall(QUESTION)
+    with without_the_graph(monkeypatch), reads(me, monkeypatch) as asked_without:
+        assert me.recall(QUESTION) == answer
+    assert asked == asked_without
+
+
+def test_the_graph_itself_is_read_once_for_each_change_of_it(me, told, monkeypatch):
+    me.extract()
+    me.recall(QUESTION)
+    with reads(me, monkeypatch) as asked:
+        me.recall(QUESTION)
+    assert not [statement for statement in asked if "graph" in statement]
+
+
+def test_an_agent_gets_no_help_from_nodes_that_it_may_not_see(me, told, monkeypatch):
+    me.extract()
+    assert told[HOPS_AWAY] in found(me.agent("secretary"))
+    historian = me.agent("historian")
+    answer = historian.recall(QUESTION).hits
+    assert told[NAMED] in [hit.citation.source for hit in answer]
+    assert told[HOPS_AWAY] not in [hit.citation.source for hit in answer]
+    with without_the_graph(monkeypatch):
+        assert historian.recall(QUESTION).hits == answer
+
+
+@pytest.mark.parametrize(("sensitivity", "is_found"), [("normal", True), ("high", False)])
+def test_no_way_leads_through_a_source_that_may_not_be_seen(me, sensitivity, is_found):
+    """Two sources are open to all; what joins them is told by the third."""
+    me.ingest("My colleague Sarah Chen likes the city.", format="text")
+    hops_away = me.ingest(HOPS_AWAY, format="text").id
+    me.ingest(NAMED, format="text", sensitivity=sensitivity)
+    me.extract()
+    assert (hops_away in found(me)) is is_found
+
+
+def test_filters_hold_for_what_is_reached(me, told):
+    me.extract()
+    assert found(me, sources=[told[NAMED]]) == [told[NAMED]]
+    assert told[HOPS_AWAY] not in found(me, sources="none")
+
+
+def test_a_threshold_is_not_got_around(me, told):
+    me.extract()
+    hits = me.recall(QUESTION, threshold=0.4).hits
+    assert hits
+    assert all(hit.similarity >= 0.4 for hit in hits)
+
+
+def test_the_past_did_not_know_the_way_yet(me, told, clock):
+    then = clock()
+    clock.tick(days=1)
+    me.extract()
+    assert told[HOPS_AWAY] in found(me)
+    assert told[HOPS_AWAY] in found(me, known_at=clock())
+    assert told[HOPS_AWAY] not in found(me, known_at=then)
+
+
+def test_what_was_explored_does_not_change_the_answer(me, book, told):
+    me.extract()
+    before = me.recall(QUESTION).hits
+    for _ in range(3):
+        me.explore(text_matches=["Tom Baker"], granularity=3)
+    book.flush()
+    me._desk.made.close()  # as in another process
+    assert me.recall(QUESTION).hits == before
+
+
+def test_without_scipy_recall_goes_on_without_the_walk(me, told, monkeypatch):
+    me.extract()
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    assert told[NAMED] in found(me)
+    assert told[HOPS_AWAY] not in found(me)
+
+
+def test_a_source_that_was_erased_leads_nowhere(me, told):
+    me.extract()
+    me.erase(told[HOPS_AWAY])
+    assert told[HOPS_AWAY] not in found(me)
+    assert told[NAMED] in found(me)
