@@ -3,6 +3,7 @@
 from commonplace.bench.cypher_speed import QUERIES, cypher_table
 from commonplace.bench.graph_data import made_up, of_triples, triples_file
 from commonplace.bench.quality.graph_arms import measure
+from commonplace.bench.quality.own_graph import WITH, WITHOUT, measure_own
 from commonplace.bench.quality.values import Original, Unit
 from commonplace.bench.walk_speed import Size, speed_table
 from commonplace.language.models.hashing import HashingEmbedder
@@ -94,3 +95,9 @@ def test_every_query_in_cypher_is_timed_cold_and_warm():
     table = cypher_table(Size(nodes=120, edges=300, sources=10, mentions=40))
     assert [row[0] for row in table.rows][2:] == list(QUERIES)
     assert all(row[1] > 0 for row in table.rows)
+
+
+def test_the_graph_of_its_own_extraction_is_compared_with_none(tmp_path):
+    write_set(tmp_path)
+    (table,) = measure_own(tmp_path, HashingEmbedder(), lambda: None)
+    assert [row[0] for row in table.rows] == [WITHOUT, WITH]

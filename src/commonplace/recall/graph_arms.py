@@ -17,6 +17,7 @@ import numpy as np
 from commonplace.language.stopwords import stop_words
 from commonplace.recall.explore.spelled import folded
 from commonplace.recall.explore.view import View
+from commonplace.recall.fuse import WEIGHTS
 from commonplace.recall.walk import DAMPING, Scores, pagerank
 from commonplace.recall.web import Web
 
@@ -28,7 +29,7 @@ ALWAYS_TELLING = 3  # a node of so few sources always does
 ENOUGH = 1e-4  # for an order of the best; a score that is told is walked for longer
 MOST_SOURCES = 200
 NOTHING: Mapping[str, float] = MappingProxyType({})
-WEIGHT = 1.0  # of the best share, as a share of the best hit's score
+WEIGHT = WEIGHTS.of("graph")  # what the best reached source is lifted by, of the best hit's score
 
 
 def named_nodes(query: str, view: View) -> list[str]:

@@ -58,7 +58,13 @@ def a_store(model: Embedder, url: str | None) -> Iterator[Commonplace]:
     """A temporary one, unless another is named."""
     with TemporaryDirectory(prefix="commonplace-quality-", ignore_cleanup_errors=True) as folder:
         place = url or str(Path(folder) / "quality.db")
-        with commonplace.open(place, embedder=model, clock=lambda: NOW, tidy_on_open=False) as book:
+        with commonplace.open(
+            place,
+            embedder=model,
+            clock=lambda: NOW,
+            tidy_on_open=False,
+            extraction="on-demand",  # else what is in the graph would depend on who is faster
+        ) as book:
             yield book
 
 

@@ -92,7 +92,7 @@ REASONS: dict[str, Reason] = {
         "a document that one of the best hits mentions by its title",
     ),
     "graph": Reason(
-        "reached through the graph",
+        "led to by names",
         "blue",
         "a passage to which names in the question lead, from what is known to what is known",
     ),
