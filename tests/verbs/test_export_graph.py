@@ -72,6 +72,27 @@ def _without_vector(step):
     return type(step)(step.before, step.after, step.entry, step.text, None, step.told)
 
 
+@pytest.fixture
+def learned(me):
+    """What Ana has of conversations: read, merged, noted, forgotten by hand and with a source."""
+    talks = [
+        "Ana: My friend Sarah Chen works at Acme. My brother Dan lives in Haifa.",
+        "Ana: My friend Sally Brook works at Globex. My cousin Noa Levi moved to Berlin.",
+        "Ana: My colleague Omer Paz likes hiking.",
+    ]
+    sources = [me.ingest(talk, format="transcript").id for talk in talks]
+    me.extract()
+    me.merge([me.node(name).node.id for name in ("Sarah Chen", "Sally Brook")])
+    me.note("Dan", "Sings in a choir", lifetime="forever")
+    fleeting = me.note("Dan", "Has a cold", lifetime="week").id
+    plan = me.artifacts_create("plan", {"steps": [1]}, content_type="plan").id
+    by_hand = [me.node("Noa Levi").node.id, me.edges(node="Haifa").edges[0].id, fleeting, plan]
+    me.forget(by_hand)
+    me.nodes_add("Noa Levi")  # another one: the name of a forgotten node is free
+    me.forget(sources[2])
+    return by_hand
+
+
 def told(graph):
     """Everything but whose it is."""
     return [
@@ -100,6 +121,46 @@ def test_what_was_read_from_ones_own_sources_is_from_the_importers_own(graph, me
     assert scopes == {"user:ben"}
     assert {each.scope for each in arrived.extractions} == {"user:ben", "team:crew"}
     assert arrived.notes[0].source in (None, TEAMS)
+
+
+def seen(me):
+    """What of the graph can be seen, but for when it was last changed."""
+    graph = json.loads(me.graph(past=True))
+    for node in graph["nodes"]:
+        del node["updated_at"]
+    return graph
+
+
+def test_what_was_learned_merged_noted_and_forgotten_arrives_so(learned, me, book, store):
+    ben = book.user("ben")
+    ben.import_(list(me.export()))
+    assert told(store.whole_graph(BEN)) == told(store.whole_graph(ANA))
+    assert store.forgotten_of_graph(BEN) == store.forgotten_of_graph(ANA)
+    assert seen(ben) == seen(me)
+    sarah = ben.node("Sarah Chen").node
+    assert sarah.id == ben.node("Sally Brook").node.id == me.node("Sarah Chen").node.id
+
+
+def test_what_arrived_forgotten_is_restorable_there(learned, me, book):
+    """But for the node whose name another has by now."""
+    ben = book.user("ben")
+    ben.import_(list(me.export()))
+    _, edge, note, plan = learned
+    for one in (me, ben):
+        assert set(one.restore([edge, note, plan]).ids) == {edge, note, plan}
+    assert seen(ben) == seen(me)
+    assert "Has a cold" in [note.content for note in ben.node("Dan").notes]
+    assert ben.artifact(plan)
+
+
+def test_a_forgotten_node_takes_up_nothing_that_comes(learned, me, book):
+    """Beside others: what comes of a name is told of the node that has it now."""
+    ben = book.user("ben")
+    gone = ben.nodes_add("Dan").id
+    ben.forget(gone)
+    assert not ben.import_(list(me.export())).whole
+    assert ben.node("Dan").node.id == me.node("Dan").node.id
+    assert ben.restore(learned[2]).ids
 
 
 def test_importing_again_adds_nothing(graph, me, book, store):

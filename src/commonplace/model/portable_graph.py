@@ -133,7 +133,7 @@ class GraphReader:
         text = values.pop("found_by")
         made = Node(user_id=self._user_id, **values)
         once(self._nodes, made.id, made)
-        if made.stands and made.merged_into is None:
+        if made.stands_for_itself:
             once(self._keys, (made.type, made.subtype, made.key), made.id)
         if made.is_owner and sum(each.is_owner for each in self._nodes.values()) > 1:
             raise InvalidInput("A graph has one owner.")

@@ -116,6 +116,7 @@ NODE: dict[str, Reading] = {
     "has_macro": check.flag,
     "merged_into": maybe(_node),
     "stands": check.flag,
+    "purge_at": when,
     "created_by": reference,
     "created_at": check.when,
     "updated_at": check.when,
@@ -156,6 +157,7 @@ EDGE: dict[str, Reading] = {
     "recorded_by": reference,
     "is_dirty": check.flag,
     "stands": check.flag,
+    "purge_at": when,
     "created_at": check.when,
     "updated_at": check.when,
     "version": whole_number(1),
@@ -188,6 +190,7 @@ NOTE: dict[str, Reading] = {
     "expires_at": when,
     "source": maybe(_source),
     "stands": check.flag,
+    "purge_at": when,
 }
 ARTIFACT: dict[str, Reading] = {
     "id": _prefixed(artifact.PREFIX),
@@ -201,6 +204,7 @@ ARTIFACT: dict[str, Reading] = {
     "created_by": reference,
     "created_at": check.when,
     "updated_at": check.when,
+    "purge_at": when,
 }
 EXTRACTION: dict[str, Reading] = {
     "scope": maybe(reference),

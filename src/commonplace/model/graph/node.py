@@ -74,7 +74,7 @@ class Node:
     @property
     def stands_for_itself(self) -> bool:
         """Its name is its own: no other node of its type can have it."""
-        return self.stands and self.merged_into is None
+        return self.stands and self.merged_into is None and self.purge_at is None
 
     @property
     def names(self) -> tuple[str, ...]:
