@@ -6,7 +6,7 @@ so a name that could be several people's is nobody's, unless one of them takes p
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 
 from rapidfuzz import process
@@ -43,22 +43,40 @@ def resolve(
         if id := known.by_address.get(email_key(address) or ""):
             return id
     spelt = list(dict.fromkeys(names))
+    proper = [name for name in spelt if not describes(name)]
     ways = (
-        *(_called(known, type, subtype, name, present) for name in spelt),
+        *(_called(known, type, subtype, name, present, proper) for name in spelt),
         *(_almost(known, type, subtype, name) for name in spelt),
     )
     return next((found for found in ways if found is not None), None)
 
 
 def _called(
-    known: Known, type: NodeType, subtype: str, name: str, present: Collection[str]
+    known: Known,
+    type: NodeType,
+    subtype: str,
+    name: str,
+    present: Collection[str],
+    proper: Sequence[str],
 ) -> str | Ambiguous | None:
     exact = known.by_key.get((type, key_of(name)), ())
     if type is NodeType.ENTITY:
         exact = _of_subtype(known, exact or known.by_bare_key.get(bare_key(name), ()), subtype)
+    if type is NodeType.PERSON and describes(name):
+        exact = tuple(id for id in exact if _not_another(proper, known.nodes[id]))
     if exact or type is not NodeType.PERSON or describes(name):
         return _one_of(exact, present)
     return _one_of(_by_part(known, key_of(name)), present)
+
+
+def _not_another(proper: Sequence[str], node: Node) -> bool:
+    """One manager may follow another, and there may be two brothers: words that only describe
+    somebody mean whoever has no name yet, or has that of whom they mean."""
+    theirs = {key_of(name) for name in node.names if not describes(name)}
+    ours = [key_of(name) for name in proper]
+    if not theirs or not ours:
+        return True
+    return any(key in theirs or _may_be(key.split(), node) for key in ours)
 
 
 def _of_subtype(known: Known, ids: Iterable[str], subtype: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@ new. Taken in again, a source replaces what it told before, and adds nothing to 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -67,7 +68,9 @@ class _Taking:
     def nodes(self, found: Sequence[FoundNode]) -> list[str | None]:
         """The node that each of the found ones is; None for one that could be several."""
         present = self._present(found)
-        return [self._node(each, present) for each in found]
+        counts = Counter(key for n in found for key in {*map(key_of, (n.name, *n.aliases))})
+        shared = {key for key, count in counts.items() if count > 1}
+        return [self._node(each, present, shared) for each in found]
 
     def _present(self, found: Iterable[FoundNode]) -> set[str]:
         """Known people who are certain here: by their address, or by their full name."""
@@ -78,13 +81,14 @@ class _Taking:
         )
         return {id for id in sure if id is not None and id is not SEVERAL}
 
-    def _node(self, found: FoundNode, present: set[str]) -> str | None:
+    def _node(self, found: FoundNode, present: set[str], shared: set[str]) -> str | None:
+        """``shared``: what several here are called, two brothers, says of none who they are."""
         if found.is_owner:
             return owner_node(self.canvas, self.known).id
         met = resolve(
             self.known,
             found.type,
-            (found.name, *found.aliases),
+            (found.name, *(alias for alias in found.aliases if key_of(alias) not in shared)),
             subtype=found.subtype,
             addresses=found.addresses,
             present=present,

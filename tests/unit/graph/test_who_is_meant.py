@@ -44,6 +44,7 @@ GRAPH = known(
         node("Noa"),
         node("Noa's mentor"),
         node("my brother"),
+        node("Ruth Katz", aliases=["my manager"]),
         node("Acme", E, "organization"),
         node("Phoenix", E, "location"),
         node("Q4 launch", E, "project"),
@@ -87,6 +88,23 @@ def test_a_name_means_whom_it_can_only_mean(name, type, subtype, expected):
 
 def test_an_address_says_who_it_is_whatever_the_name():
     assert resolve(GRAPH, P, ["S"], addresses=["Sarah@Acme.com"]) == "node:Sarah Chen"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["my manager"], "Ruth Katz"),
+        (["Ruth", "my manager"], "Ruth Katz"),
+        (["R. Katz", "my manager"], "Ruth Katz"),
+        (["Tom", "my brother"], "my brother"),
+        (["Zoe Bar", "my manager"], None),
+        (["Ruth Cohen", "my manager"], None),
+    ],
+)
+def test_words_that_only_describe_somebody_never_make_two_names_one(names, expected):
+    """One manager follows another: who has another name is another person."""
+    found = resolve(GRAPH, P, names)
+    assert found == (f"node:{expected}" if expected else None)
 
 
 def test_a_name_of_several_is_nobodys_unless_one_of_them_takes_part():
