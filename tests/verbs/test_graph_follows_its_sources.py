@@ -186,3 +186,54 @@ def test_a_node_that_was_erased_does_not_come_back_while_the_talk_goes_on(book, 
     clock.tick(minutes=2)
     settled(book)
     assert "Dan" in {node.name for node in me.people().nodes}
+
+
+def test_nothing_fails_because_others_have_all_the_names(book):
+    """What is left of a node after an erasure, or comes back, may be called as another is by now."""
+    me = book.user(OWNER)
+    said = ("Ana: My friend Sarah Chen works at Acme.", "Ana: My friend Sarah works at Acme.")
+    full, short = (
+        me.ingest(text, format="transcript", external_id=str(n)).id for n, text in enumerate(said)
+    )
+    settled(book)
+    me.nodes_add("Sarah")
+    me.erase(full)
+    assert {node.name for node in me.people().nodes} == {OWNER, "Sarah", "Sarah (2)"}
+    me.forget(short)
+    me.restore(short)
+    assert {node.name for node in me.people().nodes} == {OWNER, "Sarah", "Sarah (2)"}
+
+
+def test_what_a_guarded_source_tells_does_not_show_in_what_is_open(book):
+    me = book.user(OWNER)
+    open_one = "Ana: My friend Sarah Chen works at Acme."
+    secret = "Ana: My name is Ana Zebrowitz. Sarah Chen is ill, and left Acme."
+    me.ingest(open_one, format="transcript", date="2026-01-01")
+    settled(book)
+    before = told(me)
+    me.ingest(secret, format="transcript", date="2026-01-10", sensitivity="high")
+    settled(book)
+    assert told(me) == before
+    assert not me.node("Sarah Chen").node.is_dirty
+    assert "Ana Zebrowitz" not in me.node("me").node.aliases
+    assert me.explore(
+        queries=[{"query": "Sarah Chen is ill", "threshold": 0.0}],
+        granularity=1,
+        return_explanations=True,
+    ).semantic.people[0].explanation.similarity == pytest.approx(
+        _similarity_without(book, open_one), abs=1e-6
+    )
+
+
+def _similarity_without(book, said):
+    """Of the same question, where the guarded source was never met."""
+    other = book.user("ana-2")
+    other.profile_set("preferred_name", OWNER)
+    other.ingest(said.replace("Ana:", "ana:"), format="transcript", date="2026-01-01")
+    settled(book)
+    found = other.explore(
+        queries=[{"query": "Sarah Chen is ill", "threshold": 0.0}],
+        granularity=1,
+        return_explanations=True,
+    )
+    return found.semantic.people[0].explanation.similarity

@@ -22,7 +22,7 @@ from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node, TtlPolicy
 from commonplace.model.graph.note import Lifetime, Note
 from commonplace.model.graph.steps import PutEdge, PutNode
-from commonplace.model.graph.words import CATEGORY
+from commonplace.model.graph.words import CATEGORY, NodeType
 from commonplace.model.scope import Principal
 
 Said = TypeVar("Said")
@@ -141,6 +141,8 @@ def change_node(
                 remedy="Set the profile's preferred_name.",
                 field="name",
             )
+        if "subtype" in changes and node.type is not NodeType.ENTITY:
+            raise InvalidInput("Only an Entity has a type of its own.", field="type")
         fields = {
             "type": node.type,
             "name": node.name,

@@ -22,10 +22,11 @@ from commonplace.model.graph.steps import (
     RemoveNode,
     RemoveNotes,
 )
-from commonplace.model.graph.telling import NodeTelling
+from commonplace.model.graph.telling import NodeTelling, is_high
 from commonplace.model.graph.words import NodeType
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.journal import Node as Place
+from commonplace.model.memory import Sensitivity
 
 SEARCHED_NOTES = 1000  # characters of notes that a node is found by
 IsTaken = Callable[[NodeType, str, str], bool]
@@ -59,7 +60,8 @@ class _Loom:
         }
         self.standing: dict[str, Node] = {}  # as they will be, by id
         self.noted = {note.about for note in (*canvas.other_notes(), *canvas.gone_notes())}
-        self.new_notes = {n.about for n in canvas.other_notes() if n.id not in canvas.before}
+        new = [note for note in canvas.other_notes() if note.id not in canvas.before]
+        self.new_notes = {note.about for note in new if not is_high(note)}
         self.known = known(canvas.desk.pictures.of(canvas.scope).picture.nodes.values())
 
     # ——— nodes ———
@@ -116,7 +118,7 @@ class _Loom:
         if before is not None:
             after = replace(after, updated_at=canvas.at, version=before.version + 1)
             self.standing[after.id] = after
-        text = node_text(after, self._notes_on(after.id))
+        text = node_text(after, self._notes_on(after))
         op = Op.CREATE if before is None else Op.UPDATE
         return [PutNode(before, after, self._entry(op, after), text, None, told, untold)]
 
@@ -159,7 +161,7 @@ class _Loom:
             updated_at=self.canvas.at,
             version=each.before.version + 1 if each.before else 1,
         )
-        text = after.search_text(" ".join(self._notes_on(after.id)))
+        text = after.search_text(" ".join(self._notes_on(after)))
         op = Op.UPDATE if each.before else Op.CREATE
         entry = self._entry(op, after)
         return PutEdge(each.before, after, entry, text, None, each.told, each.untold)
@@ -177,11 +179,13 @@ class _Loom:
         ended = [note for note in canvas.gone_notes() if note.about not in gone]
         return put, [RemoveNotes((note.id,), self._entry(Op.DELETE, note)) for note in ended]
 
-    def _notes_on(self, id: str) -> list[str]:
-        at = self.canvas.at
-        live = [
-            note for note in self.canvas.notes.values() if note.about == id and note.is_live(at)
-        ]
+    def _notes_on(self, item: Node | Edge) -> list[str]:
+        """What a thing is found by is open to all who may see it: of guarded notes nothing, unless
+        it is guarded itself."""
+        noted = [note for note in self.canvas.notes.values() if note.about == item.id]
+        guarded = item.sensitivity is Sensitivity.HIGH
+        shown = [note for note in noted if guarded or not is_high(note)]
+        live = [note for note in shown if note.is_live(self.canvas.at)]
         return [note.content for note in sorted(live, key=_newest_first)]
 
     # ——— the journal ———
@@ -209,7 +213,7 @@ class _Loom:
 
 def _folded(node: Node, told: Folded | None) -> Node:
     """The owner is called what they call themself, and is there whoever tells of them."""
-    if told is None and node.is_owner:
+    if node.is_owner and (told is None or told.sensitivity is Sensitivity.HIGH):
         return node.evolve(aliases=(), addresses=(), description="", mentioned=Mentioned())
     if told is None:
         return node.evolve(stands=False)

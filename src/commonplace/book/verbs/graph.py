@@ -16,6 +16,7 @@ from commonplace.model import check
 from commonplace.model.graph.node import TtlPolicy
 from commonplace.model.graph.note import Lifetime
 from commonplace.model.graph.words import NodeType
+from commonplace.model.time_travel import Then
 from commonplace.recall.cypher.schema import describe
 from commonplace.recall.explore.asked import asked_for
 from commonplace.recall.explore.result import ExploreResult
@@ -163,7 +164,7 @@ class OfTheGraph(Handle):
         """Say something else of a node: its name, its description, other names. Its id stays."""
         changes: dict[str, Any] = {
             "name": None if name is None else _name(name, "name"),
-            "subtype": None if type is None else check.word(type, "type"),
+            "subtype": None if type is None else check.word(type, "type").casefold(),
             "description": None if description is None else _text(description, "description"),
             "aliases": None if aliases is None else _names(aliases, "aliases"),
             "addresses": None if addresses is None else _names(addresses, "addresses"),
@@ -192,6 +193,10 @@ class OfTheGraph(Handle):
         """Say how two nodes relate, in one word: friend, works-at, part-of. Nodes by id or name;
         me is the owner. What it contradicts is over from then on, and nothing is rewritten. With
         ended: it is over. attitude and proximity run from 1 to 5."""
+        since = None if valid_from is None else check.when(valid_from, "valid_from")
+        until = None if valid_to is None else check.when(valid_to, "valid_to")
+        if since is not None and until is not None and until < since:
+            raise InvalidInput("It ends before it begins.", field="valid_to")
         return saying.say_relation(
             self._desk,
             self.principal,
@@ -202,8 +207,8 @@ class OfTheGraph(Handle):
             attitude=None if attitude is None else check.integer(attitude, "attitude", 1, 5),
             proximity=None if proximity is None else check.integer(proximity, "proximity", 1, 5),
             confidence=check.number(confidence, "confidence", 0, 1),
-            valid_from=None if valid_from is None else check.when(valid_from, "valid_from"),
-            valid_to=None if valid_to is None else check.when(valid_to, "valid_to"),
+            valid_from=since or until,
+            valid_to=until,
             ends=check.flag(ended, "ended"),
         )
 
@@ -276,7 +281,7 @@ class OfTheGraph(Handle):
 
     def traverse(
         self,
-        mode: str = "ppr",
+        mode: str | None = None,
         *,
         seed_nodes: Texts | None = None,
         max_depth: int = 3,
@@ -290,16 +295,18 @@ class OfTheGraph(Handle):
         known_at: Moment | None = None,
     ) -> Traversed | str:
         """Follow connections: mode ppr gathers what hangs on some seed_nodes (ids that explore
-        gave), mode cypher answers an openCypher query that only reads. With schema: the labels and
-        properties that a query can name."""
+        gave), mode cypher answers an openCypher query that only reads; a query alone means that
+        mode. With schema: the labels and properties that a query can name."""
         if check.flag(schema, "schema"):
             return describe()
-        if mode not in MODES:
+        chosen = mode or ("ppr" if cypher is None else "cypher")
+        if chosen not in MODES:
             raise InvalidInput(f"mode must be ppr or cypher, not {mode!r}.", field="mode")
         then = self._moments(as_of, known_at)
-        if mode == "cypher":
+        if chosen == "cypher":
             if cypher is None:
                 raise MissingField("mode cypher needs a query.", field="cypher")
+            _refuse_moments(then)
             text, long = check.text(cypher, "cypher"), check.flag(verbose, "verbose")
             return queried(self._desk, self.principal, text, params, long)
         if seed_nodes is None:
@@ -308,6 +315,15 @@ class OfTheGraph(Handle):
             seed_nodes=several(seed_nodes), damping=damping, max_depth=max_depth, top_k=top_k
         )
         return walked_from(self._desk, self.principal, walk, then)
+
+
+def _refuse_moments(then: Then) -> None:
+    if not then.is_now:
+        raise InvalidInput(
+            "A query sees all edges, those that are over, too.",
+            remedy="Ask for the moment in the query: r.valid_from, r.valid_to, r.recorded_at.",
+            field="as_of" if then.as_of else "known_at",
+        )
 
 
 def _name(given: object, field: str) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 
 from commonplace.model.graph.naming import describes
 from commonplace.model.graph.node import Mentioned
@@ -114,8 +115,16 @@ def _name(
         ),
     )
     wanted = [*(telling.key for telling in reversed(own)), *ranked]
-    key = next((each for each in wanted if not is_taken(each)), wanted[0])
-    return spelt[key], key
+    key = next((each for each in wanted if not is_taken(each)), None)
+    return (
+        (spelt[key], key) if key is not None else _numbered(spelt[wanted[0]], wanted[0], is_taken)
+    )
+
+
+def _numbered(name: str, key: str, is_taken: Callable[[str], bool]) -> tuple[str, str]:
+    """Others have all its names: nothing may fail because of that, so it is told apart."""
+    number = next(n for n in count(2) if not is_taken(f"{key} {n}"))
+    return f"{name} ({number})", f"{key} {number}"
 
 
 def _description(told: Sequence[NodeTelling], own: Sequence[NodeTelling]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from commonplace.model.graph.words import NodeType
 from commonplace.model.memory import Sensitivity
@@ -75,5 +76,12 @@ class EdgeTelling:
     stands: bool = True
 
 
-def is_high(told: NodeTelling | EdgeTelling) -> bool:
+class Told(Protocol):
+    """A telling, or a note."""
+
+    @property
+    def source(self) -> Cited | None: ...
+
+
+def is_high(told: Told) -> bool:
     return told.source is not None and told.source.sensitivity is Sensitivity.HIGH
