@@ -17,7 +17,7 @@ from commonplace.model.job import (
     wait_after,
 )
 from commonplace.model.journal import Entry, Op
-from commonplace.model.owed import EMBED, owing_vectors
+from commonplace.model.owed import EMBED, owing
 from support.clock import START
 from support.making import ANA, a_job, a_memory, adding, indexed, updating
 
@@ -49,7 +49,7 @@ def test_after_its_last_try_a_job_is_not_tried_again():
 
 def owed_by(*steps):
     before = Changeset(ANA, START, "test", steps)
-    after = owing_vectors(before, "job 1")
+    after = owing(before, lambda: "job 1", extracts=False)
     added = after.steps[len(steps) :]
     assert after.steps[: len(steps)] == steps
     return [step.job for step in added if isinstance(step, Enqueue)]
