@@ -32,7 +32,7 @@ from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import Source, is_source_id
 from commonplace.remember.company import leaving_everybody
 from commonplace.remember.find import find
-from commonplace.remember.hold import erase_held, held_among
+from commonplace.remember.hold import erase_held, held_among, held_from
 from commonplace.remember.merge import merged_content, merged_summary
 from commonplace.remember.proposals import erase_proposals, proposals_among
 from commonplace.remember.sources import (
@@ -112,16 +112,18 @@ class _Fall:
 def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
     drawn = removal(desk, principal, [id for id in ids if is_of_the_graph(id)], Event.ERASE)
     ids = [id for id in ids if not is_of_the_graph(id)]
-    waiting = held_among(desk, principal, ids)
-    held = [each.memory.id for each in waiting]
+    asked_for = held_among(desk, principal, ids)
     proposed = proposals_among(desk, principal, ids)
-    aside = {*held, *(each.id for each in proposed)}
+    aside = {*(each.memory.id for each in asked_for), *(each.id for each in proposed)}
     named = of_sources(desk, principal, [id for id in ids if id not in aside])
     sources = find_sources(desk, principal, list(named.values()))
     doomed = find(desk, principal, [id for id in ids if id not in aside and id not in named])
     asked = tuple(doomed)
     met = {memory.id for memory in doomed}
     gone_sources = [source.id for source in sources]
+    told_beside = held_from(desk, principal, gone_sources)
+    waiting = list({each.memory.id: each for each in (*asked_for, *told_beside)}.values())
+    held = [each.memory.id for each in waiting]
     told = [m for m in told_by(desk, principal, gone_sources) if m.id not in met]
     carried = _carried(desk, principal, told, gone_sources)
     doomed += [memory for memory in told if memory.id not in carried]
@@ -181,15 +183,16 @@ def without_what_they_told(
     desk: Desk, principal: Principal, sources: Sequence[str]
 ) -> tuple[Step, ...]:
     """Of a reader of sources that another owner takes away: the memories that only they carry go,
-    others rest on what is left."""
+    others rest on what is left; and what waits because they told it."""
+    held_back = erase_held(desk, principal, held_from(desk, principal, sources))
     told = told_by(desk, principal, sources)
     if not told:
-        return ()
+        return tuple(held_back)
     carried = _carried(desk, principal, told, sources)
     doomed = [memory for memory in told if memory.id not in carried]
     removals, rewrites = _consequences(desk, principal, doomed, carried)
     unsaid, reworded = unsay(desk, principal, [*(step.id for step in removals), *sources])
-    return (*rewrites, *reworded, *removals, *unsaid)
+    return (*rewrites, *reworded, *removals, *unsaid, *held_back)
 
 
 def erase_user(desk: Desk, principal: Principal, now_too: bool) -> Erased:

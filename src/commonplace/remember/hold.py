@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from commonplace.model.memory import Memory
 from commonplace.model.relations import Relation
 from commonplace.model.scope import Principal
 from commonplace.remember.relate import relate
+from commonplace.remember.supports import sources_behind
 from commonplace.store.port import HeldQuery
 
 _SAME = (Relation.REPEAT, Relation.REWORDING)
@@ -138,8 +139,16 @@ def held_among(desk: Desk, principal: Principal, ids: Sequence[str]) -> list[Hel
     return visible
 
 
-def erase_held(desk: Desk, principal: Principal, doomed: Sequence[Held]) -> list[Step]:
-    """Gone without a word of it; a question without a held value is over."""
+def held_from(desk: Desk, principal: Principal, sources: Collection[str]) -> list[Held]:
+    """What waits because one of these sources told it, whoever may see it."""
+    waiting = desk.store.held(principal.scope) if sources else []
+    return [each for each in waiting if not sources_behind(each.memory).isdisjoint(sources)]
+
+
+def erase_held(
+    desk: Desk, principal: Principal, doomed: Sequence[Held], event: Event = Event.ERASE
+) -> list[Step]:
+    """Gone, when erased without a word of it; a question without a held value is over."""
     steps: list[Step] = []
     conflicts = {each.conflict for each in doomed if each.conflict}
     ids = [each.memory.id for each in doomed]
@@ -149,7 +158,7 @@ def erase_held(desk: Desk, principal: Principal, doomed: Sequence[Held]) -> list
             entry = Entry(op=Op.DELETE, subject=conflict)
             steps.append(LetGo((), entry, conflict))
     for id in ids:
-        steps.append(LetGo((id,), Entry(op=Op.DELETE, event=Event.ERASE, subject=id)))
+        steps.append(LetGo((id,), Entry(op=Op.DELETE, event=event, subject=id)))
     return steps
 
 

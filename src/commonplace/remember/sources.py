@@ -21,6 +21,7 @@ from commonplace.model.source import (
     split_alias,
     split_passage_id,
 )
+from commonplace.remember.hold import erase_held, held_from
 from commonplace.remember.replace import revived, soft_delete
 from commonplace.remember.supports import source_of, sources_behind, turns_behind, without
 from commonplace.store.port import EVERYTHING, Listing
@@ -104,9 +105,10 @@ def forget_what_it_told(
     desk: Desk, principal: Principal, sources: Sequence[Source], now: datetime
 ) -> list[Step]:
     """Memories that nothing else carries are forgotten with their source, until the same day: by
-    that they are known when it comes back."""
-    steps: list[Step] = []
+    that they are known when it comes back. A value that waits has no such day, and is let go."""
     ended = [source.id for source in sources]
+    waiting = held_from(desk, principal, ended)
+    steps: list[Step] = erase_held(desk, principal, waiting, Event.DELETE)
     for source in sources:
         told = [m for m in told_by(desk, principal, [source.id]) if m.is_live(now)]
         standing = standing_behind(desk, principal, told, ended)

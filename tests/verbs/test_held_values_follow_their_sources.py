@@ -1,0 +1,75 @@
+"""A value that a source told and that waits beside what stands goes with its source."""
+
+from __future__ import annotations
+
+import pytest
+
+OURS = "The wifi password is rose1"
+SECRET = "tulip42"
+
+
+@pytest.fixture
+def told(me):
+    """What stands, and the source that tells otherwise."""
+    stands = me.remember(OURS).id
+    source = me.ingest(otherwise("Ana"), format="transcript").id
+    me.extract([source])
+    return stands, source
+
+
+def otherwise(speaker):
+    return f"{speaker}: Remember that the wifi password is {SECRET}."
+
+
+def beside(me, id):
+    return [each.metadata["value"] for each in me.show(id).alternatives]
+
+
+def test_an_erased_source_takes_the_alternatives_along_that_it_told(me, told):
+    stands, source = told
+    [other] = me.show(stands).alternatives
+    erased = me.erase(source, now=True)
+    assert beside(me, stands) == []
+    assert set(erased.ids) == {source, other.id}
+    assert erased.receipt.items == 2
+    assert me.verify_forget(SECRET).clean
+
+
+def test_an_alternative_that_is_named_with_its_source_goes_once(me, told):
+    stands, source = told
+    other = me.show(stands).alternatives[0].id
+    assert sorted(me.erase([other, source]).ids) == sorted([other, source])
+    assert me.verify_forget(SECRET).clean
+
+
+def test_what_somebody_said_themself_waits_on(me, told):
+    stands, source = told
+    me.remember("The wifi password is lily7", on_conflict="alternative")
+    me.erase(source)
+    assert beside(me, stands) == ["lily7"]
+
+
+def test_a_forgotten_source_lets_go_of_them_and_reading_it_again_brings_them_back(me, told):
+    stands, source = told
+    assert beside(me, stands) == [SECRET]
+    me.forget(source)
+    assert beside(me, stands) == []
+    assert me.conflicts(alternatives=True) == []
+    me.restore(source)
+    me.extract([source])
+    assert beside(me, stands) == [SECRET]
+
+
+@pytest.mark.parametrize("ending", ["erase", "forget"])
+def test_a_teams_source_takes_them_from_every_member(book, ending):
+    bob, eve = book.user("bob"), book.user("eve")
+    team = bob.teams_create("garden").id
+    bob.teams_invite(team, "eve")
+    eve.teams_join(team)
+    stands = eve.remember(OURS).id
+    source = bob.ingest(otherwise("Eve"), format="transcript", team=team).id
+    eve.extract([source])
+    assert beside(eve, stands) == [SECRET]
+    getattr(bob, ending)(source)
+    assert beside(eve, stands) == []
+    assert "held" not in eve.verify_forget(SECRET).found_in
