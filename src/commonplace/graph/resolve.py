@@ -14,12 +14,15 @@ from rapidfuzz.distance import JaroWinkler
 
 from commonplace.graph.known import Known, bare_key, key_of
 from commonplace.language.contacts import email_key
+from commonplace.language.extracting.vocabulary import GIVEN, HEBREW_GIVEN
 from commonplace.model.graph.naming import describes
 from commonplace.model.graph.node import Node
 from commonplace.model.graph.words import NodeType
 
 ALIKE = 0.94  # Jaro-Winkler
 SHORTEST_MISSPELT = 6  # letters: shorter names that are alike are mostly different ones
+_VOWELS = "aeiouyה"  # a name with one more at its end is mostly another's
+_GIVEN = frozenset(map(key_of, GIVEN | HEBREW_GIVEN))
 
 
 class Ambiguous(StrEnum):
@@ -132,6 +135,8 @@ def _almost(known: Known, type: NodeType, subtype: str, name: str) -> str | None
     best = process.extractOne(key, keys, scorer=JaroWinkler.similarity, score_cutoff=ALIKE)
     if best is None or not _one_slip(key, best[0]):
         return None
+    if type is NodeType.PERSON and _is_another_name(key, best[0]):
+        return None
     ids = known.by_key[type, best[0]]
     return ids[0] if len(ids) == 1 else None
 
@@ -147,4 +152,15 @@ def _one_slip(one: str, other: str) -> bool:
     return len(differ) == 1 and all(
         len(a) >= SHORTEST_MISSPELT and abs(len(a) - len(b)) <= 1 and a[0] == b[0]
         for a, b in differ
+    )
+
+
+def _is_another_name(one: str, other: str) -> bool:
+    """Of people, words that are alike are often names that are both in use: Stephen and Stephan,
+    Daniel and Daniela."""
+    differ = [(a, b) for a, b in zip(one.split(), other.split(), strict=True) if a != b]
+    return any(
+        {a, b} <= _GIVEN or any(long == short + end for end in _VOWELS)
+        for a, b in differ
+        for short, long in [sorted((a, b), key=len)]
     )

@@ -91,6 +91,33 @@ def test_an_address_says_who_it_is_whatever_the_name():
 
 
 @pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Daniel Cohen", "Daniela Cohen"),
+        ("Michael Stone", "Michaela Stone"),
+        ("Martin Weber", "Martina Weber"),
+        ("Christian Berg", "Christina Berg"),
+        ("Alexander Kim", "Alexandra Kim"),
+        ("Stephen King", "Stephan King"),
+        ("Marcus Brown", "Markus Brown"),
+        ("Daniel", "Daniela"),
+        ("Brandolf Price", "Brandolfa Price"),
+        ("גבריאל כהן", "גבריאלה כהן"),
+    ],
+)
+def test_a_first_name_that_is_much_like_another_is_another_persons(one, other):
+    for known_one, read in ((one, other), (other, one)):
+        assert resolve(known([node(known_one)]), P, [read]) is None
+
+
+def test_a_slip_of_the_pen_is_forgiven():
+    met = known([node("Stephanie Wagner"), node("Kubernetes", E, "product")])
+    assert resolve(met, P, ["Stephannie Wagner"]) == "node:Stephanie Wagner"
+    assert resolve(met, P, ["Stephanie Wagener"]) == "node:Stephanie Wagner"
+    assert resolve(met, E, ["Kubernets"], subtype="product") == "node:Kubernetes"
+
+
+@pytest.mark.parametrize(
     ("names", "expected"),
     [
         (["my manager"], "Ruth Katz"),
