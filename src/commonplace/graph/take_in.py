@@ -13,6 +13,7 @@ from commonplace.graph.known import Known, key_of
 from commonplace.graph.owner import owner_node
 from commonplace.graph.resolve import SEVERAL, resolve
 from commonplace.language.extracting.found import Extracted, FoundEdge, FoundNode, FoundNote
+from commonplace.model.graph.naming import describes
 from commonplace.model.graph.node import PREFIX, Node
 from commonplace.model.graph.note import PREFIX as OF_NOTES
 from commonplace.model.graph.note import Note, expiry
@@ -41,8 +42,8 @@ def take_in(
 ) -> None:
     """``said_at``: when each passage was. ``read_before``: so many passages were taken in already:
     what they told and is not told any more was taken out by hand, and stays out."""
-    taking = _Taking(canvas, known, cited(source), said_at, read_before)
     nodes, edges, notes = canvas.desk.store.told_by(canvas.scope, [source.id])
+    taking = _Taking(canvas, known, cited(source), said_at, read_before, nodes)
     canvas.load(t.node for t in nodes)
     for telling in edges:
         canvas.load_relations([telling.a], [telling.type])
@@ -62,6 +63,7 @@ class _Taking:
     source: Cited
     said_at: Mapping[int, datetime]
     read_before: int
+    earlier: Sequence[NodeTelling]  # what this source told when it was last taken in
 
     # ——— who is meant ———
 
@@ -85,17 +87,38 @@ class _Taking:
         """``shared``: what several here are called, two brothers, says of none who they are."""
         if found.is_owner:
             return owner_node(self.canvas, self.known).id
+        if told := self._told_before(found, [found.name]):
+            return told
+        aliases = [alias for alias in found.aliases if key_of(alias) not in shared]
         met = resolve(
             self.known,
             found.type,
-            (found.name, *(alias for alias in found.aliases if key_of(alias) not in shared)),
+            (found.name, *aliases),
             subtype=found.subtype,
             addresses=found.addresses,
             present=present,
         )
+        told = self._told_before(found, [alias for alias in aliases if not describes(alias)])
+        if told is not None and self.canvas.root(told) == met:
+            return told
         if met is SEVERAL:
             return None
         return met or self._new(found)
+
+    def _told_before(self, found: FoundNode, names: Iterable[str]) -> str | None:
+        """Whom this source meant by these names before. Nodes that were merged or split since then
+        are still the ones that it speaks of, whoever else could be meant by now."""
+        keys = {key_of(name) for name in names}
+        told = [t for t in self.earlier if t.type is found.type and t.key in keys]
+        same = [t for t in told if t.subtype == found.subtype]
+        unsaid = [t for t in told if not (t.subtype and found.subtype)]
+        nodes = {t.node for t in same or unsaid if self._goes_on(t.node, found)}
+        return nodes.pop() if len(nodes) == 1 else None
+
+    def _goes_on(self, id: str, found: FoundNode) -> bool:
+        """Who was forgotten by hand stays so, until they are spoken of again."""
+        node = self.canvas.node(self.canvas.root(id))
+        return node is not None and (node.purge_at is None or self._is_taken_out(found.passages))
 
     def _new(self, found: FoundNode) -> str:
         """Its fields are folded from what is told of it."""
@@ -161,7 +184,8 @@ class _Taking:
             confidence=found.confidence,
         )
         for known in self._mine(self.canvas.told.values()):
-            if replace(telling, id=known.id, recorded_at=known.recorded_at) == known:
+            same = replace(telling, id=known.id, node=known.node, recorded_at=known.recorded_at)
+            if same == known and self._are_one(node, known.node):
                 return known.id
         if self._is_taken_out(found.passages) and not self._tells_of(node):
             return None
@@ -171,7 +195,12 @@ class _Taking:
 
     def _tells_of(self, node: str) -> bool:
         """In other words than now, perhaps: with more said, a name is read otherwise."""
-        return any(telling.node == node for telling in self._mine(self.canvas.told.values()))
+        mine = self._mine(self.canvas.told.values())
+        return any(self._are_one(telling.node, node) for telling in mine)
+
+    def _are_one(self, one: str, other: str) -> bool:
+        """By now: the one may speak for the other."""
+        return self.canvas.root(one) == self.canvas.root(other)
 
     def _tell_edge(self, found: FoundEdge, a: str, b: str) -> str | None:
         said = self.said_at.get(found.passage, self.source.said_at)
@@ -193,8 +222,9 @@ class _Taking:
             confidence=found.confidence,
         )
         for known in self._mine(self.canvas.related.values()):
-            same = replace(telling, id=known.id, edge=known.edge, recorded_at=known.recorded_at)
-            if same == known:
+            if _said_again(telling, known) and (
+                self._are_one(a, known.a) and self._are_one(b, known.b)
+            ):
                 return known.id
         if self._is_taken_out([found.passage]):
             return None
@@ -207,8 +237,9 @@ class _Taking:
         nodes = [places[place] for place in note.about]
         if not nodes or None in nodes:
             return None
+        speakers = {self.canvas.root(id) for id in nodes if id is not None}
         for edge in self.canvas.edges.values():
-            if len(nodes) > 1 and edge.stands and set(edge.ends) == set(nodes):
+            if len(nodes) > 1 and edge.stands and set(edge.ends) == speakers:
                 return edge.id
         return nodes[0]
 
@@ -216,7 +247,7 @@ class _Taking:
         """It counts from the day that it was said."""
         said = self.said_at.get(found.passage, self.source.said_at)
         for known in self._mine(self.canvas.notes.values()):
-            if known.about == about and known.content == found.content:
+            if self._are_one(known.about, about) and known.content == found.content:
                 return known.id
         if self._is_taken_out([found.passage]):
             return None
@@ -231,3 +262,11 @@ class _Taking:
         )
         self.canvas.note(note)
         return note.id
+
+
+def _said_again(telling: EdgeTelling, known: EdgeTelling) -> bool:
+    """The same words, whoever they are about."""
+    ours = replace(
+        telling, id=known.id, edge=known.edge, a=known.a, b=known.b, recorded_at=known.recorded_at
+    )
+    return ours == known
