@@ -13,22 +13,23 @@ Thing = TypeVar("Thing")
 
 
 class Latest(Generic[Thing]):
-    """A key names everything that a thing depends on: nothing here ever grows stale."""
+    """Of each key one thing, as of its stamp, which names everything else that it depends on:
+    what is kept is never stale, and nothing of an earlier stamp stays behind it."""
 
     def __init__(self, most: int = KEPT):
         self._most = most
-        self._kept: OrderedDict[Hashable, Thing] = OrderedDict()
+        self._kept: OrderedDict[Hashable, tuple[Hashable, Thing]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: Hashable, make: Callable[[], Thing]) -> Thing:
+    def get(self, key: Hashable, make: Callable[[], Thing], stamp: Hashable = None) -> Thing:
         """Made outside the lock: two callers may make the same one, and none waits for it."""
         with self._lock:
-            if key in self._kept:
+            if key in self._kept and self._kept[key][0] == stamp:
                 self._kept.move_to_end(key)
-                return self._kept[key]
+                return self._kept[key][1]
         made = make()
         with self._lock:
-            self._kept[key] = made
+            self._kept[key] = (stamp, made)
             self._kept.move_to_end(key)
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)

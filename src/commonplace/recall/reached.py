@@ -38,7 +38,8 @@ Key = tuple[object, ...]
 class Named:
     """What a question names in the asker's graph."""
 
-    key: Key  # of this very view
+    who: Key  # looks, and at which moment
+    stamp: Key  # of the graph
     view: View
     nodes: Sequence[str]
 
@@ -64,13 +65,14 @@ def named_in_graph(
     if not can_walk():
         return None
     sight, scope = visibility_of(principal.at(principal.home)), principal.home
-    key = (scope.key, counters.graph, counters.epoch_of_graph, sight, desk.then)
+    who, stamp = (scope.key, sight, desk.then), (counters.graph, counters.epoch_of_graph)
     view = desk.made.get(Views).get(
-        key,
+        who,
         lambda: View(_known(within_sight(desk.pictures.of(scope).picture, sight), desk.then), ()),
+        stamp,
     )
     nodes = named_nodes(query, view)
-    return Named(key, view, nodes) if nodes else None
+    return Named(who, stamp, view, nodes) if nodes else None
 
 
 def _known(picture: Picture, then: Then) -> Picture:
@@ -102,8 +104,9 @@ def lifts_by_source(
     day, picture = desk.clock().date(), named.view.picture
     ends = datetime.combine(day, time.max, desk.clock().tzinfo)
     ground = desk.made.get(Grounds).get(
-        (named.key, frozenset(passages), day),
+        named.who,
         lambda: Ground(View(picture, passages), web_of(picture, ends, desk.then, passages)),
+        (named.stamp, frozenset(passages), day),
     )
     reached = graph_scores(
         ground.view, ground.web, names=named.nodes, top_sources=_best_sources(ranked)

@@ -73,4 +73,4 @@ class View:
 
 
 class Views(Latest[View]):
-    """Those that were looked at last. A key names the graph's revision and what of it is seen."""
+    """Those that were looked at last: one for each who looks, as of the graph's revision."""

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import numpy as np
 
-from commonplace.desk import Desk, reach_of, visibility_in
+from commonplace.desk import Desk, reach_of, visibility_in, visibility_of
 from commonplace.graph.seen import Seen, seen
 from commonplace.language.models.embedder import Vectors
 from commonplace.model.changes import Bookkeeping
@@ -45,17 +45,18 @@ def explored(desk: Desk, principal: Principal, asked: Asked) -> ExploreResult:
         sources=() if vectors is None else _close_sources(desk, principal, vectors, now),
         calibration=desk.calibration,
     )
-    found = explore(_view(desk, whole), asked, given, now)
+    found = explore(_view(desk, principal, whole), asked, given, now)
     if asked.then.is_now:
         touch(desk, principal, ids_of(found), now)
     return found
 
 
-def _view(desk: Desk, whole: Seen) -> View:
+def _view(desk: Desk, principal: Principal, whole: Seen) -> View:
     """Kept while neither the graph nor a source changes: names and sentences are folded once."""
     picture = whole.picture
     sources = frozenset((source.id, source.version) for source in picture.sources.values())
-    kept = desk.made.get(Views).get((whole.key, sources), lambda: View(picture))
+    who = ("explore", principal.home.key, visibility_of(principal))
+    kept = desk.made.get(Views).get(who, lambda: View(picture), stamp=(whole.key, sources))
     return kept.with_marks(picture.marks)
 
 
