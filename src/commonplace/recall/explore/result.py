@@ -191,11 +191,12 @@ class ExploreResult:
     episodic: Episodic
 
 
-def ids_of(result: ExploreResult) -> tuple[str, ...]:
-    """The hits, for whoever notes that they were read. Neighbours are only pointed at."""
+def ids_of(result: ExploreResult) -> tuple[tuple[str, ...], ...]:
+    """The hits of each kind, best first, for whoever notes that they were read. Neighbours are only
+    pointed at."""
     semantic, episodic = result.semantic, result.episodic
     return tuple(
-        hit.entity_key
+        tuple(hit.entity_key for hit in hits)
         for hits in (
             semantic.people,
             semantic.concepts,
@@ -204,5 +205,4 @@ def ids_of(result: ExploreResult) -> tuple[str, ...]:
             episodic.sources,
             episodic.artifacts,
         )
-        for hit in hits
     )

@@ -10,6 +10,7 @@ import numpy as np
 
 from commonplace.desk import Desk, reach_of, visibility_in, visibility_of
 from commonplace.graph.seen import Seen, seen
+from commonplace.graph.then import as_known
 from commonplace.language.models.embedder import Vectors
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.filters import NO_FILTERS
@@ -18,6 +19,7 @@ from commonplace.model.reach import Reading
 from commonplace.model.salience import TOP_HITS
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source, split_passage_id
+from commonplace.model.time_travel import Then
 from commonplace.recall.explore.asked import Asked
 from commonplace.recall.explore.explore import explore
 from commonplace.recall.explore.gather import Embedded, Given, SourceFound
@@ -34,6 +36,7 @@ def explored(desk: Desk, principal: Principal, asked: Asked) -> ExploreResult:
     """Touches what it returns, unless it is asked about another moment."""
     now = desk.clock()
     whole = with_all_sources(desk, principal, seen(desk, principal), asked)
+    whole = replace(whole, picture=as_known(desk, principal.home, whole.picture, asked.then))
     queries = executed(asked, whole.picture, vocabulary_of(desk, principal))
     vectors = desk.embed([query.query for query in queries]) if queries else None
     nodes, edges = _embedded(desk, principal, whole)
@@ -45,26 +48,26 @@ def explored(desk: Desk, principal: Principal, asked: Asked) -> ExploreResult:
         sources=() if vectors is None else _close_sources(desk, principal, vectors, now),
         calibration=desk.calibration,
     )
-    found = explore(_view(desk, principal, whole), asked, given, now)
+    found = explore(_view(desk, principal, whole, asked.then), asked, given, now)
     if asked.then.is_now:
-        touch(desk, principal, ids_of(found), now)
+        touch(desk, principal, *ids_of(found))
     return found
 
 
-def _view(desk: Desk, principal: Principal, whole: Seen) -> View:
+def _view(desk: Desk, principal: Principal, whole: Seen, then: Then) -> View:
     """Kept while neither the graph nor a source changes: names and sentences are folded once."""
     picture = whole.picture
     sources = frozenset((source.id, source.version) for source in picture.sources.values())
     who = ("explore", principal.home.key, visibility_of(principal))
-    kept = desk.made.get(Views).get(who, lambda: View(picture), stamp=(whole.key, sources))
+    kept = desk.made.get(Views).get(who, lambda: View(picture), stamp=(whole.key, sources, then.known_at))
     return kept.with_marks(picture.marks)
 
 
-def touch(desk: Desk, principal: Principal, ids: Sequence[str], now: datetime) -> None:
-    """Off the answer's path. Of each kind of hit, the first few count for more."""
-    if ids:
-        read = {id: place < TOP_HITS for place, id in enumerate(dict.fromkeys(ids))}
-        desk.books.later(Bookkeeping(principal.home, now, read=read))
+def touch(desk: Desk, principal: Principal, *hits: Sequence[str]) -> None:
+    """Off the answer's path. Of each kind of hit, best first, the first few count for more."""
+    read = {id: place < TOP_HITS for ids in hits for place, id in enumerate(dict.fromkeys(ids))}
+    if read:
+        desk.books.later(Bookkeeping(principal.home, desk.clock(), read=read))
 
 
 def with_all_sources(desk: Desk, principal: Principal, one: Seen, asked: Asked) -> Seen:

@@ -9,6 +9,7 @@ from typing import Any
 
 from commonplace.desk import Desk
 from commonplace.graph.seen import seen
+from commonplace.graph.then import as_known
 from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.standing import standing
 from commonplace.model.scope import Principal
@@ -47,11 +48,12 @@ def walked_from(desk: Desk, principal: Principal, walk: Walk, then: Then = NOW) 
     one = seen(desk, principal, sources=True)
     day = now.date().isoformat()
     key = (*one.key, day, str(then.as_of), str(then.known_at))
-    web = desk.made.get(Webs).get(key, lambda: web_of(one.picture, now, then))
-    found = walked(web, one.picture, walk, lambda id: not _is_archived(one.picture, id, now))
+    picture = as_known(desk, principal.home, one.picture, then)
+    web = desk.made.get(Webs).get(key, lambda: web_of(picture, now, then))
+    found = walked(web, picture, walk, lambda id: not _is_archived(picture, id, now))
     if then.is_now:
-        touch(desk, principal, [each.entity_key for each in found.reached], now)
-    return Traversed(mode="ppr", seeds=found.seeds, reached=_shown(one.picture, found))
+        touch(desk, principal, [each.entity_key for each in found.reached])
+    return Traversed(mode="ppr", seeds=found.seeds, reached=_shown(picture, found))
 
 
 def _is_archived(picture: Picture, id: str, now: datetime) -> bool:
@@ -105,7 +107,7 @@ def queried(
     one = seen(desk, principal, sources=True)
     key = "\x1f".join((*one.key, now.date().isoformat()))
     found: Rows = desk.made.get(Cypher).run(key, lambda: one.picture, now, query, params, verbose)
-    touch(desk, principal, _ids_in(found), now)
+    touch(desk, principal, _ids_in(found))
     return Traversed(
         mode="cypher", columns=found.columns, rows=found.rows, truncated=found.truncated
     )

@@ -1,0 +1,84 @@
+"""What was true at a moment, and what was known at a moment: both at once, too."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.errors import InvalidInput
+
+
+@pytest.fixture
+def told(me, clock):
+    """Learned on 1 March: Dan works at Acme since January. On 1 April: he has been at Globex since
+    February, and Ana has known him since 2020, not only since this year."""
+    me.nodes_add("Dan")
+    for name in ("Acme", "Globex"):
+        me.nodes_add(name, node_type="Entity", type="organization")
+    me.relate("Dan", "Acme", "works-at", valid_from="2026-01-01")
+    me.relate("me", "Dan", "friend", valid_from="2026-01-05")
+    clock.tick(days=31)
+    me.relate("Dan", "Globex", "works-at", valid_from="2026-02-01")
+    me.relate("me", "Dan", "friend", valid_from="2020-01-01")
+    me.nodes_update("Dan", name="Daniel Cohen", description="A gardener")
+    return me
+
+
+def jobs(me, **moments):
+    return {e.to_name for e in me.edges(types="works-at", **moments).edges}
+
+
+def friends(me, **moments):
+    return len(me.edges(types="friend", **moments).edges)
+
+
+@pytest.mark.parametrize(
+    ("as_of", "known_at", "expected"),
+    [
+        (None, None, {"Globex"}),
+        ("2026-01-15", None, {"Acme"}),
+        (None, "2026-03-10", {"Acme"}),
+        ("2026-02-15", "2026-03-10", {"Acme"}),
+        ("2026-02-15", None, {"Globex"}),
+        ("2025-06-01", None, set()),
+        (None, "2026-02-01", set()),
+    ],
+)
+def test_where_he_worked(told, as_of, known_at, expected):
+    assert jobs(told, as_of=as_of, known_at=known_at) == expected
+
+
+def test_since_when_it_holds_is_not_known_before_it_was_told(told):
+    assert friends(told, as_of="2021-01-01") == 1
+    assert friends(told, as_of="2021-01-01", known_at="2026-03-10") == 0
+    assert friends(told, as_of="2026-02-01", known_at="2026-03-10") == 1
+
+
+def test_a_node_is_called_as_it_was_then(told):
+    id = told.node("Daniel Cohen").node.id
+    then = told.node(id, known_at="2026-03-10").node
+    assert (then.name, then.description) == ("Dan", "")
+    assert told.node(id).node.description == "A gardener"
+
+
+def test_explore_and_a_walk_are_asked_about_a_moment_too(told):
+    acme = told.node("Acme").node.id
+    near = told.traverse(seed_nodes=[acme], as_of="2026-01-15").reached
+    assert "Daniel Cohen" in {each.name for each in near}
+    assert "Daniel Cohen" not in {each.name for each in told.traverse(seed_nodes=[acme]).reached}
+    found = told.explore(text_matches=["Dan"], granularity=1, known_at="2026-03-10")
+    assert {hit.name for hit in found.semantic.people} == {"Dan"}
+
+
+def test_a_query_sees_all_edges_and_says_so(told):
+    with pytest.raises(InvalidInput, match="query sees all"):
+        told.traverse(cypher="MATCH (n) RETURN n", as_of="2026-01-15")
+    rows = told.traverse(
+        cypher="MATCH (p:Person)-[r:associated_with]-(e:Entity) WHERE r.valid_to IS NULL "
+        "RETURN e.name"
+    ).rows
+    assert rows == (("Globex",),)
+
+
+def test_what_ends_before_it_begins_is_refused(told):
+    with pytest.raises(InvalidInput):
+        told.relate("Acme", "Globex", "partner", valid_from="2026-03-01", valid_to="2026-01-01")
