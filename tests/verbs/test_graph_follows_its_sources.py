@@ -189,7 +189,7 @@ def test_a_node_that_was_erased_does_not_come_back_while_the_talk_goes_on(book, 
 
 
 def test_nothing_fails_because_others_have_all_the_names(book):
-    """What is left of a node after an erasure, or comes back, may be called as another is by now."""
+    """What is left of a node after an erasure, or comes back, may be called as another is."""
     me = book.user(OWNER)
     said = ("Ana: My friend Sarah Chen works at Acme.", "Ana: My friend Sarah works at Acme.")
     full, short = (

@@ -48,11 +48,14 @@ def new_node(canvas: Canvas, word: NodeWord, ttl_policy: TtlPolicy = TtlPolicy.D
 
 
 def say_of(canvas: Canvas, node: Node, word: NodeWord) -> None:
-    """Everybody has one word about a node: another one takes its place."""
-    mine = [t for t in _own_words(canvas, node) if t.by == canvas.by]
+    """Of each who says something the last word counts; those before are kept, for they were what
+    was known then."""
+    just_now = [
+        t.id for t in _own_words(canvas, node) if (t.by, t.recorded_at) == (canvas.by, canvas.at)
+    ]
     canvas.tell(
         NodeTelling(
-            id=mine[-1].id if mine else canvas.desk.new_id(),
+            id=just_now[0] if just_now else canvas.desk.new_id(),
             node=node.id,
             source=None,
             by=canvas.by,

@@ -42,7 +42,7 @@ def fold(
     What is marked sensitivity high shapes a node only where nothing else tells of it, so that
     whoever is not cleared can be shown the node as it is.
     """
-    standing = sorted((t for t in tellings if t.stands), key=_in_time)
+    standing = sorted(_in_force(t for t in tellings if t.stands), key=_in_time)
     if not standing:
         return None
     open_ones = [telling for telling in standing if not is_high(telling)]
@@ -76,6 +76,15 @@ def mentioned(told: Iterable[NodeTelling]) -> Mentioned:
         last_at=dates[-1] if dates else None,
         days=tuple(sorted({at.date() for at in dates})),
     )
+
+
+def _in_force(tellings: Iterable[NodeTelling]) -> list[NodeTelling]:
+    """Of somebody's own words about a node the last one."""
+    found: dict[tuple[str, ...], NodeTelling] = {}
+    for telling in sorted(tellings, key=lambda t: (t.recorded_at, t.id)):
+        own = telling.source is None
+        found[(telling.node, telling.by) if own else (telling.id,)] = telling
+    return list(found.values())
 
 
 def _in_time(telling: NodeTelling) -> tuple[datetime, str, str]:
