@@ -59,7 +59,9 @@ def _view(desk: Desk, principal: Principal, whole: Seen, then: Then) -> View:
     picture = whole.picture
     sources = frozenset((source.id, source.version) for source in picture.sources.values())
     who = ("explore", principal.home.key, visibility_of(principal))
-    kept = desk.made.get(Views).get(who, lambda: View(picture), stamp=(whole.key, sources, then.known_at))
+    kept = desk.made.get(Views).get(
+        who, lambda: View(picture), stamp=(whole.key, sources, then.known_at)
+    )
     return kept.with_marks(picture.marks)
 
 
