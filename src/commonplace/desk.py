@@ -202,12 +202,12 @@ class Desk:
         return owing(changeset, self.new_id, extracts=self.extracts)
 
     def apply(self, changeset: Changeset, elsewhere: Iterable[Changeset] = ()) -> Applied:
-        carried = self._with_claim([changeset, *elsewhere])
+        carried = self._with_claim(_with_what_they_rest_on([changeset, *elsewhere]))
         in_order = sorted(each.scope.key for each in carried)
         return self.store.apply_together(carried)[in_order.index(changeset.scope.key)]
 
     def apply_together(self, changesets: Sequence[Changeset]) -> None:
-        self.store.apply_together(self._with_claim(changesets))
+        self.store.apply_together(self._with_claim(_with_what_they_rest_on(changesets)))
 
     def _with_claim(self, changesets: Sequence[Changeset]) -> list[Changeset]:
         """With the note that a request was done, where it is to be done once: it lies with who
@@ -221,6 +221,16 @@ class Desk:
         if any(each.claim is not None for each in carried):
             return carried
         return [*carried, Changeset(claim.scope, carried[0].at, carried[0].actor, (), claim=claim)]
+
+
+def _with_what_they_rest_on(changesets: Sequence[Changeset]) -> list[Changeset]:
+    """A changeset without steps changes nothing, and is refused where its scope has changed."""
+    unchanged = [
+        Changeset(scope, each.at, each.actor, (), revision)
+        for each in changesets
+        for scope, revision in each.rests_on
+    ]
+    return _one_a_scope([*changesets, *unchanged])
 
 
 def _one_a_scope(changesets: Iterable[Changeset]) -> list[Changeset]:

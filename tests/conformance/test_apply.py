@@ -41,6 +41,19 @@ def test_each_changeset_moves_the_revision_by_one(store):
     assert store.counters(ANA).revision == 3
 
 
+def test_what_rests_on_another_scope_is_refused_once_that_has_changed(store):
+    """A changeset without steps asks for that: it moves nothing, and holds its scope in place."""
+    put(store, [a_memory()])
+    unmoved = changeset(decided_on=1)
+    bobs = [changeset(adding(a_memory(user_id="bob")), scope=BOB), unmoved]
+    store.apply_together(bobs)
+    assert (store.counters(ANA).revision, store.counters(BOB).revision) == (1, 1)
+    put(store, [a_memory()])
+    with pytest.raises(StaleDecision):
+        store.apply_together(bobs)
+    assert store.counters(BOB).revision == 1
+
+
 def test_each_owner_has_a_revision_of_their_own(store):
     put(store, [a_memory()])
     assert put(store, [a_memory()], BOB).revision == 1

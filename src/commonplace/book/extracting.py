@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -53,13 +53,21 @@ def extract_source(desk: Desk, job: Job) -> Callable[[], Changeset]:
     reader = Principal(job.scope.name)
     ready: list[Read | None] = [read_source(desk, reader, str(job.payload["source"]))]
 
-    def decision() -> Changeset:
-        ready[0] = read = _as_it_is_now(desk, reader, ready[0])
-        if read is None:
-            return Changeset(job.scope, desk.clock(), ACTOR, ())
-        return extracted(desk, reader, read)[0]
+    return lambda: _decided(desk, reader, ready)[0]
 
-    return decision
+
+def _decided(
+    desk: Desk, reader: Principal, ready: list[Read | None]
+) -> tuple[Changeset, Kept | None]:
+    """From what is ``ready``, which is made anew where the source was changed since. The revisions
+    are read before the source is looked at: whoever takes it away later makes this stale."""
+    read = ready[0]
+    scopes = [reader.home, read.source.scope] if read else []
+    revisions = {scope: desk.store.counters(scope).revision for scope in scopes}
+    ready[0] = read = _as_it_is_now(desk, reader, read)
+    if read is None:
+        return Changeset(reader.home, desk.clock(), ACTOR, ()), None
+    return extracted(desk, reader, read, revisions)
 
 
 def _as_it_is_now(desk: Desk, reader: Principal, read: Read | None) -> Read | None:
@@ -95,16 +103,26 @@ def _source_now(desk: Desk, reader: Principal, id: str) -> Source | None:
     return found[0] if found and can_see_source(place, found[0]) else None
 
 
-def extracted(desk: Desk, reader: Principal, read: Read) -> tuple[Changeset, Kept]:
-    """The changeset that a source comes to in a reader's memory."""
+def extracted(
+    desk: Desk, reader: Principal, read: Read, revisions: Mapping[Scope, int]
+) -> tuple[Changeset, Kept]:
+    """The changeset that a source comes to in a reader's memory. It rests on the team's, too, where
+    the source is a team's: the member learns nothing of what the team takes away meanwhile."""
     scope, at = reader.home, desk.clock()
-    revision = desk.store.counters(scope).revision
     canvas = Canvas(desk, scope, ACTOR, at)
     names = known(desk.pictures.of(scope).picture.nodes.values())
     take_in(canvas, names, read.source, read.found, read.said_at, _read_before(desk, scope, read))
     kept = keep(desk, reader, read.source, read.batch)
     steps = (*weave(canvas, place=Node.WORKER), *kept.steps, *_done(read, scope, at))
-    changeset = Changeset(scope, at, ACTOR, steps, revision, read.source.thread_id)
+    changeset = Changeset(
+        scope,
+        at,
+        ACTOR,
+        steps,
+        revisions[scope],
+        read.source.thread_id,
+        rests_on=tuple(each for each in revisions.items() if each[0] != scope),
+    )
     return changeset, kept
 
 
@@ -225,11 +243,8 @@ def _extract(desk: Desk, reader: Principal, read: Read) -> Counter[str]:
     ready: list[Read | None] = [read]
 
     def decision() -> tuple[Changeset, Counter[str]]:
-        ready[0] = now = _as_it_is_now(desk, reader, ready[0])
-        if now is None:
-            return Changeset(reader.home, desk.clock(), ACTOR, ()), Counter()
-        changeset, kept = extracted(desk, reader, now)
-        return changeset, _counted(changeset, kept)
+        changeset, kept = _decided(desk, reader, ready)
+        return changeset, _counted(changeset, kept) if kept else Counter()
 
     return desk.decide(decision)[1]
 

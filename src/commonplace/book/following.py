@@ -55,14 +55,14 @@ def followed(desk: Desk, changeset: Changeset) -> list[Changeset]:
     if not sources.any:
         return [changeset]
     whole, elsewhere = changeset, []
-    for reader in _readers(desk, changeset.scope):
+    for reader, may_learn in _readers(desk, changeset.scope).items():
         revision = desk.store.counters(reader).revision
         is_own = reader == changeset.scope
         steps = _steps(desk, reader, sources, changeset, is_own)
         if is_own and steps:
             decided_on = revision if changeset.decided_on is None else changeset.decided_on
             whole = replace(whole, steps=(*changeset.steps, *steps), decided_on=decided_on)
-        elif steps:
+        elif steps or may_learn:  # also without: it is stale when they learn of it meanwhile
             there = Changeset(reader, changeset.at, changeset.actor, steps, revision)
             elsewhere.append(replace(there, silences=bool(sources.gone)))
     return [whole, *elsewhere]
@@ -116,11 +116,11 @@ def _changed(steps: Sequence[Step]) -> _Sources:
     return found
 
 
-def _readers(desk: Desk, scope: Scope) -> list[Scope]:
+def _readers(desk: Desk, scope: Scope) -> dict[Scope, bool]:
+    """Who may have learned of its sources, and whether they may at this moment."""
     if not scope.is_team:
-        return [scope]
-    users = dict.fromkeys(one.user_id for one in desk.store.memberships(scope))
-    return [Scope.of_user(user) for user in users]
+        return {scope: False}
+    return {one.user_scope: one.is_member for one in desk.store.memberships(scope)}
 
 
 def _steps(

@@ -266,6 +266,7 @@ class Changeset:
     member: str | None = None  # given: applied only while this user is a member of the team
     silences: bool = False  # answers that are kept here may tell of what goes elsewhere
     claim: Claim | None = None  # the request that it answers, where that is to be done once
+    rests_on: tuple[tuple[Scope, int], ...] = ()  # other scopes, at the revisions it was decided on
 
 
 def together(one: Changeset, other: Changeset) -> Changeset:
@@ -275,6 +276,7 @@ def together(one: Changeset, other: Changeset) -> Changeset:
         steps=(*one.steps, *other.steps),
         decided_on=other.decided_on if one.decided_on is None else one.decided_on,
         silences=one.silences or other.silences,
+        rests_on=(*one.rests_on, *other.rests_on),
     )
 
 
