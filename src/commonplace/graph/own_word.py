@@ -131,5 +131,11 @@ def note(canvas: Canvas, about: str, content: str, lifetime: Lifetime) -> Note:
     return made
 
 
+def own_word(canvas: Canvas, node: Node) -> NodeTelling | None:
+    """What whoever speaks now has said of it before."""
+    mine = [t for t in _own_words(canvas, node) if t.by == canvas.by]
+    return mine[-1] if mine else None
+
+
 def _own_words(canvas: Canvas, node: Node) -> list[NodeTelling]:
     return [t for t in canvas.told.values() if t.node == node.id and t.source is None]

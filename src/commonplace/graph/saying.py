@@ -12,7 +12,15 @@ from commonplace.graph.canvas import Canvas
 from commonplace.graph.find import find_node
 from commonplace.graph.known import Known, key_of, known
 from commonplace.graph.merging import merge, split, unmerge
-from commonplace.graph.own_word import NodeWord, new_node, note, relate, say_of, vouch_for
+from commonplace.graph.own_word import (
+    NodeWord,
+    new_node,
+    note,
+    own_word,
+    relate,
+    say_of,
+    vouch_for,
+)
 from commonplace.graph.owner import owner_node
 from commonplace.graph.seen import seen
 from commonplace.graph.weave import weave
@@ -131,7 +139,8 @@ def change_node(
     changes: dict[str, Any],
     ttl_policy: TtlPolicy | None,
 ) -> SaidNode:
-    """``changes``: fields of a NodeWord. What is not named stays as it is."""
+    """``changes``: fields of a NodeWord. What is not named stays as it is: in the caller's own word
+    what they said before, and never what only a source tells, which goes with it."""
 
     def say(table: Table) -> Callable[[Sequence[Step]], Node]:
         node = table.find(named, "id")
@@ -143,21 +152,23 @@ def change_node(
             )
         if "subtype" in changes and node.type is not NodeType.ENTITY:
             raise InvalidInput("Only an Entity has a type of its own.", field="type")
-        fields = {
-            "type": node.type,
-            "name": node.name,
-            "subtype": node.subtype,
-            "aliases": node.aliases,
-            "addresses": node.addresses,
-            "description": node.description,
-        }
-        word = NodeWord(**{**fields, **changes})
-        _refuse_taken(table, node, word)
-        _say_again(table.canvas, node, word, ttl_policy)
+        if changes:
+            word = _changed_word(table.canvas, node, changes)
+            _refuse_taken(table, node, word)
+            say_of(table.canvas, node, word)
+        if ttl_policy is not None:
+            table.canvas.put(node.evolve(ttl_policy=ttl_policy))
         return lambda steps: _node_after(steps, node)
 
     revision, node = _decide(desk, principal, say)
     return SaidNode(node.id, node, False, revision)
+
+
+def _changed_word(canvas: Canvas, node: Node, changes: dict[str, Any]) -> NodeWord:
+    fields = {"type": node.type, "subtype": node.subtype, "name": node.name}
+    if said := own_word(canvas, node):
+        fields |= {each: getattr(said, each) for each in ("aliases", "addresses", "description")}
+    return NodeWord(**{**fields, **changes})
 
 
 def say_relation(
