@@ -46,6 +46,36 @@ def test_a_member_has_it_from_their_first_reading_on(book, team):
         bob.node(sarah.node.id)
 
 
+@pytest.mark.parametrize("reading", ["show", "recall"])
+def test_a_replaced_one_is_read_anew_by_whoever_had_read_it(book, team, reading):
+    id, bob, eve = team
+    new = "Bob: My colleague Noa Levi works at Globex. Noa is moving to Rome next week."
+    source = bob.ingest(MEETING, format="transcript", team=id, external_id="meeting").id
+    eve.show(source)
+    settled(book)
+    assert people(eve) == {"Bob", "Sarah Chen"}
+    assert bob.ingest(new, format="transcript", team=id, external_id="meeting").id == source
+    settled(book)
+    if reading == "show":
+        eve.show(source)
+    else:
+        assert eve.recall("Where is Noa moving?").hits
+    settled(book)
+    assert people(eve) == {"Bob", "Noa Levi"}
+
+
+def test_one_that_is_as_it_was_is_not_read_again(book, team, clock):
+    id, bob, eve = team
+    source = bob.ingest(MEETING, format="transcript", team=id).id
+    eve.show(source)
+    settled(book)
+    before = book._desk.store.extractions(eve.principal.home)
+    clock.tick(hours=1)
+    eve.show(source)
+    settled(book)
+    assert book._desk.store.extractions(eve.principal.home) == before
+
+
 def test_extract_by_hand_takes_in_what_the_teams_have(book, team):
     id, bob, eve = team
     bob.ingest(MEETING, format="transcript", team=id)

@@ -234,8 +234,7 @@ def unextracted(desk: Desk, reader: Principal) -> Iterator[Source]:
         )
         for source in desk.store.source_page(reading.scope, listing):
             known = read.get(source.id)
-            same = known and (known.digest, known.passages) == (source.digest, source.passages)
-            if not same:
+            if known is None or not known.is_all_of(source):
                 yield source
 
 

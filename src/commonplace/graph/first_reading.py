@@ -1,14 +1,14 @@
 """A team's source is extracted by each member for themself: when they first open it, or first find
-something of it."""
+something of it; and again once it has changed since."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from commonplace.desk import Desk
 from commonplace.model.changes import Changeset, Enqueue
 from commonplace.model.owed import EXTRACT, extracting
-from commonplace.model.scope import Principal
+from commonplace.model.scope import Principal, Scope
 from commonplace.store.port import JobQuery
 
 
@@ -18,10 +18,20 @@ def extract_when_first_read(desk: Desk, principal: Principal, sources: Iterable[
     if not wanted or not desk.extracts:
         return
     home, now = principal.home, desk.clock()
-    known = {each.source for each in desk.store.extractions(home, wanted)}
+    known = _read_as_they_are(desk, home, wanted)
     known |= {job.key for job in desk.store.jobs(home, JobQuery(kinds=[EXTRACT], keys=wanted))}
     owed = tuple(
         Enqueue(extracting(id, home, desk.new_id(), now)) for id in wanted if id not in known
     )
     if owed:
         desk.apply(Changeset(home, now, principal.actor, owed))
+
+
+def _read_as_they_are(desk: Desk, reader: Scope, wanted: Sequence[str]) -> set[str]:
+    read = {each.source: each for each in desk.store.extractions(reader, wanted)}
+    sources = [
+        source
+        for owner in {each.scope for each in read.values()}
+        for source in desk.store.sources(Scope(owner), list(read))
+    ]
+    return {source.id for source in sources if read[source.id].is_all_of(source)}

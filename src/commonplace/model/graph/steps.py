@@ -11,6 +11,7 @@ from commonplace.model.graph.node import Node
 from commonplace.model.graph.note import Note
 from commonplace.model.graph.telling import EdgeTelling, NodeTelling
 from commonplace.model.journal import Entry
+from commonplace.model.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,10 @@ class Extraction:
     passages: int  # so many have been read
     digest: str  # of the original when it was read: another one is read anew
     stands: bool = True  # False: the source is forgotten, and may come back
+
+    def is_all_of(self, source: Source) -> bool:
+        """Nothing was added to it or replaced since."""
+        return (self.digest, self.passages) == (source.digest, source.passages)
 
 
 @dataclass(frozen=True, slots=True)
