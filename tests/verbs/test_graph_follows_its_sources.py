@@ -77,7 +77,8 @@ def book(open_book):
 
 @pytest.fixture
 def other_book(tmp_path, clock):
-    book = commonplace.open(str(tmp_path / "other.db"), embedder="hashing", clock=clock)
+    path = str(tmp_path / "other.db")
+    book = commonplace.open(path, embedder="hashing", clock=clock, extraction="auto")
     yield book
     book.close()
 
