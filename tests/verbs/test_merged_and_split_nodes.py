@@ -99,3 +99,87 @@ def test_what_a_talk_says_later_of_a_merged_node_is_known_of_the_one_that_speaks
     me.split(other)
     assert ("Sara Kohn", "works-at", "Globex") in relations(me)
     assert ("Sarah Chen", "works-at", "Globex") not in relations(me)
+
+
+def test_whoever_was_forgotten_comes_back_whole_though_the_talk_went_on(me, two_talks):
+    keeper, _other, _apart, merged = two_talks
+    me.forget([keeper])
+    go_on_talking(me)
+    assert people(me) == set()
+    me.restore([keeper])
+    assert whole(me) == merged
+
+
+@pytest.mark.parametrize("read_again", [extract_source_again, go_on_talking])
+def test_what_was_split_stays_split_and_whole_when_its_sources_are_read_again(
+    me, clock, read_again
+):
+    """Of two who have one name, each source goes on to mean the one that it meant."""
+    me.observe("My friend Sarah Chen works at Acme.", thread="first")
+    clock.tick(days=1)
+    me.observe("Sarah Chen lives in Haifa.", thread="second")
+    me.extract()
+    source = next(each.id for each in me.sources().sources if each.thread_id == "second")
+    me.split(me.node("Sarah Chen").node.id, name="Sarah of Haifa", sources=[source])
+    split = whole(me)
+    assert split[0] == {"Sarah Chen", "Sarah of Haifa"}
+    assert ("Sarah of Haifa", "lives-in", "Haifa") in split[1]
+    read_again(me)
+    assert whole(me) == split
+
+
+def test_what_one_talk_says_of_two_who_were_taken_for_one_goes_to_whom_it_names(me):
+    """Split by their names: nothing that the talk said is lost when it goes on."""
+    sarah = me.nodes_add("Sarah Chen", aliases=["Ruth"]).id
+    me.observe("Sarah Chen works at Acme. Ruth lives in Haifa.", thread="first")
+    me.extract()
+    assert ("Sarah Chen", "lives-in", "Haifa") in relations(me)
+    me.nodes_update(sarah, aliases=[])
+    me.split(sarah, name="Ruth Jones", names=["Ruth"])
+    me.observe("Good morning to you.", thread="first")
+    me.extract()
+    assert relations(me) == {
+        ("Sarah Chen", "works-at", "Acme"),
+        ("Ruth Jones", "lives-in", "Haifa"),
+    }
+
+
+@pytest.mark.parametrize("later", ["Dan Cohen works at Acme.", "Danny works at Acme."])
+def test_what_was_said_of_somebody_stays_when_the_talk_names_them_otherwise(me, later):
+    me.observe("My friend Dan lives in Haifa.", thread="first")
+    me.extract()
+    ids = {edge.id for edge in me.edges().edges}
+    me.observe(later, thread="first")
+    me.extract()
+    assert ids < {edge.id for edge in me.edges().edges}
+    (name,) = people(me)
+    assert {type for a, type, b in relations(me) if name in (a, b)} == {
+        "friend",
+        "lives-in",
+        "works-at",
+    }
+
+
+def test_a_name_that_became_ambiguous_takes_nothing_back(me):
+    """When the talk began there was but one Dan."""
+    talk(me, "My colleague Dan Levi works at Acme.")
+    me.observe("Dan lives in Haifa.", thread="first")
+    me.extract()
+    me.nodes_add("Dan Cohen", aliases=["Dan"])
+    before = whole(me)
+    assert ("Dan Levi", "lives-in", "Haifa") in before[1]
+    me.observe("Good morning to you.", thread="first")
+    me.extract()
+    assert whole(me) == before
+
+
+def test_a_relation_taken_out_stays_out_though_others_are_said_in_the_same_breath(me):
+    me.observe("My brother Dan lives in Haifa. My friend Tom lives in Haifa.", thread="first")
+    me.extract()
+    out = next(e.id for e in me.edges(node="Dan").edges if e.relationship_type == "lives-in")
+    me.erase([out])
+    before = relations(me)
+    me.observe("Tom Levi works at Acme.", thread="first")
+    me.extract()
+    assert ("Dan", "lives-in", "Haifa") not in relations(me)
+    assert len(relations(me)) == len(before) + 1

@@ -99,7 +99,7 @@ class _Taking:
             present=present,
         )
         told = self._told_before(found, [alias for alias in aliases if not describes(alias)])
-        if told is not None and self.canvas.root(told) == met:
+        if told is not None and met in (SEVERAL, self.canvas.root(told)):
             return told
         if met is SEVERAL:
             return None
@@ -150,10 +150,11 @@ class _Taking:
             for node, id in zip(found.nodes, places, strict=True)
         ]
         present = [id if told[place] else None for place, id in enumerate(places)]
-        for edge in found.edges:
-            a, b = present[edge.a], present[edge.b]
-            if a is not None and b is not None and a != b:
-                told.append(self._tell_edge(edge, a, b))
+        told += self._tell_edges(
+            self._as_telling(edge, a, b)
+            for edge in found.edges
+            if (a := present[edge.a]) and (b := present[edge.b]) and a != b
+        )
         for note in found.notes:
             about = self._about(note, present)
             if about is not None:
@@ -202,9 +203,60 @@ class _Taking:
         """By now: the one may speak for the other."""
         return self.canvas.root(one) == self.canvas.root(other)
 
-    def _tell_edge(self, found: FoundEdge, a: str, b: str) -> str | None:
+    def _tell_edges(self, found: Iterable[EdgeTelling]) -> list[str]:
+        """What was told before stays as it is. What is said in other words now, with a fuller name
+        or of one of two who were split, takes the place of what was told."""
+        before = list(self._mine(self.canvas.related.values()))
+        again = [(telling, self._said_again(telling, before)) for telling in found]
+        told = [known for _, known in again if known is not None]
+        left = [known for known in before if known.id not in told]
+        other = [telling for telling, known in again if known is None]
+        in_place_of = self._in_other_words(other, left)
+        for place, telling in enumerate(other):
+            known = in_place_of.get(place)
+            if known is None and self._is_taken_out(_passages(telling)):
+                continue
+            if known is not None and self._common_ends(telling, known) == 2:
+                telling = _reworded(known, telling)
+            else:
+                telling = replace(telling, id=self.canvas.desk.new_id())
+            self.canvas.relate(telling)
+            told.append(telling.id)
+        return told
+
+    def _said_again(self, telling: EdgeTelling, before: Iterable[EdgeTelling]) -> str | None:
+        for known in before:
+            same = replace(_as_known(known, telling), a=known.a, b=known.b)
+            if same == known and self._common_ends(telling, known) == 2:
+                return known.id
+        return None
+
+    def _in_other_words(
+        self, found: Sequence[EdgeTelling], left: Sequence[EdgeTelling]
+    ) -> dict[int, EdgeTelling]:
+        """By their places, which one of ``left`` told it before: each for one, and rather of the
+        same two nodes than of one of them."""
+        free, places = list(left), dict[int, EdgeTelling]()
+        for common in (2, 1):
+            for place, telling in enumerate(found):
+                like = [known for known in free if self._is_like(telling, known, common)]
+                if place not in places and like:
+                    free.remove(like[0])
+                    places[place] = like[0]
+        return places
+
+    def _is_like(self, telling: EdgeTelling, known: EdgeTelling, common: int) -> bool:
+        return (
+            (telling.type, telling.ends, _passages(telling))
+            == (known.type, known.ends, _passages(known))
+        ) and self._common_ends(telling, known) >= common
+
+    def _common_ends(self, one: EdgeTelling, other: EdgeTelling) -> int:
+        return self._are_one(one.a, other.a) + self._are_one(one.b, other.b)
+
+    def _as_telling(self, found: FoundEdge, a: str, b: str) -> EdgeTelling:
         said = self.said_at.get(found.passage, self.source.said_at)
-        telling = EdgeTelling(
+        return EdgeTelling(
             id="",
             edge="",
             a=a,
@@ -221,16 +273,6 @@ class _Taking:
             description=found.description,
             confidence=found.confidence,
         )
-        for known in self._mine(self.canvas.related.values()):
-            if _said_again(telling, known) and (
-                self._are_one(a, known.a) and self._are_one(b, known.b)
-            ):
-                return known.id
-        if self._is_taken_out([found.passage]):
-            return None
-        telling = replace(telling, id=self.canvas.desk.new_id())
-        self.canvas.relate(telling)
-        return telling.id
 
     def _about(self, note: FoundNote, places: Sequence[str | None]) -> str | None:
         """Of a relation: its edge, where there is one already, or else the node it names first."""
@@ -246,8 +288,13 @@ class _Taking:
     def _tell_note(self, found: FoundNote, about: str) -> str | None:
         """It counts from the day that it was said."""
         said = self.said_at.get(found.passage, self.source.said_at)
-        for known in self._mine(self.canvas.notes.values()):
-            if self._are_one(known.about, about) and known.content == found.content:
+        mine = [n for n in self._mine(self.canvas.notes.values()) if n.content == found.content]
+        for known in mine:
+            if self._are_one(known.about, about):
+                return known.id
+        for known in mine:
+            if known.source and known.source.passage == found.passage:
+                self.canvas.note(replace(known, about=about))  # of one of two who were split
                 return known.id
         if self._is_taken_out([found.passage]):
             return None
@@ -264,9 +311,19 @@ class _Taking:
         return note.id
 
 
-def _said_again(telling: EdgeTelling, known: EdgeTelling) -> bool:
-    """The same words, whoever they are about."""
-    ours = replace(
-        telling, id=known.id, edge=known.edge, a=known.a, b=known.b, recorded_at=known.recorded_at
+def _as_known(known: EdgeTelling, telling: EdgeTelling) -> EdgeTelling:
+    return replace(telling, id=known.id, edge=known.edge, recorded_at=known.recorded_at)
+
+
+def _reworded(known: EdgeTelling, telling: EdgeTelling) -> EdgeTelling:
+    """Its edge stays the one that it was. What is more than another wording is known only now."""
+    after = _as_known(known, telling)
+    worded = replace(
+        known, a=after.a, b=after.b, description=after.description, confidence=after.confidence
     )
-    return ours == known
+    return after if after == worded else replace(after, recorded_at=telling.recorded_at)
+
+
+def _passages(telling: EdgeTelling) -> tuple[int, ...]:
+    passage = telling.source.passage if telling.source else None
+    return () if passage is None else (passage,)
