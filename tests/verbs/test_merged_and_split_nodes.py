@@ -183,3 +183,18 @@ def test_a_relation_taken_out_stays_out_though_others_are_said_in_the_same_breat
     me.extract()
     assert ("Dan", "lives-in", "Haifa") not in relations(me)
     assert len(relations(me)) == len(before) + 1
+
+
+def test_a_renamed_node_is_still_known_by_the_name_it_had(me):
+    dana = me.nodes_add("Dana Levi").id
+    assert me.nodes_update("Dana Levi", name="Dana Cohen").node.aliases == ("Dana Levi",)
+    assert me.node("Dana Levi").node.id == dana
+    talk(me, "Dana Levi works at Wix.")
+    assert people(me) == {"Dana Cohen"}
+    assert relations(me) == {("Dana Cohen", "works-at", "Wix")}
+
+
+def test_a_name_that_a_renamed_node_had_can_be_taken_from_it(me):
+    me.nodes_add("Dana Levi")
+    me.nodes_update("Dana Levi", name="Dana Cohen")
+    assert me.nodes_update("Dana Cohen", aliases=[]).node.aliases == ()

@@ -49,13 +49,16 @@ def new_node(canvas: Canvas, word: NodeWord, ttl_policy: TtlPolicy = TtlPolicy.D
 
 def say_of(canvas: Canvas, node: Node, word: NodeWord) -> None:
     """Of each who says something the last word counts; those before are kept, for they were what
-    was known then."""
-    just_now = [
-        t.id for t in _own_words(canvas, node) if (t.by, t.recorded_at) == (canvas.by, canvas.at)
-    ]
+    was known then. The name that it had stays one of its names: whoever still says it means this
+    node."""
+    mine = own_word(canvas, node)
+    aliases = word.aliases
+    if mine and mine.key != key_of(word.name) and mine.name not in aliases:
+        aliases = (*aliases, mine.name)
+    just_now = mine is not None and mine.recorded_at == canvas.at
     canvas.tell(
         NodeTelling(
-            id=just_now[0] if just_now else canvas.desk.new_id(),
+            id=mine.id if mine and just_now else canvas.desk.new_id(),
             node=node.id,
             source=None,
             by=canvas.by,
@@ -64,7 +67,7 @@ def say_of(canvas: Canvas, node: Node, word: NodeWord) -> None:
             name=word.name,
             key=key_of(word.name),
             subtype=word.subtype,
-            aliases=word.aliases,
+            aliases=aliases,
             addresses=word.addresses,
             description=word.description,
             confidence=word.confidence,
