@@ -8,6 +8,21 @@ SECRET = "Ana: My therapist Quinn Oxblood works at Hushclinic."
 OPENLY = "Ana: My sister Noa Levi works at Acme."
 
 
+CATEGORIES = """
+allowlists:
+  helper: [relationships, interests, knowledge, history]
+  gardener: [knowledge, relationships]
+  biologist: [knowledge, interests]
+"""
+
+
+@pytest.fixture
+def book(open_book, tmp_path):
+    file = tmp_path / "categories.yaml"
+    file.write_text(CATEGORIES)
+    return open_book(categories=str(file))
+
+
 @pytest.fixture
 def cleared(book, me):
     """The owner as they see all of theirs."""
@@ -58,3 +73,72 @@ def test_a_change_keeps_what_the_same_teller_said_before(me):
     assert sarah.description == "A cellist"
     assert sarah.addresses == ("sarah@example.org",)
     assert "Sar" in sarah.aliases
+
+
+# ——— what is guarded stays guarded, whoever speaks of it ———
+
+
+@pytest.fixture
+def guarded(me):
+    """A source of sensitivity high, and what only it tells of."""
+    return read(me, SECRET, sensitivity="high")
+
+
+@pytest.mark.parametrize(
+    "say",
+    [
+        lambda me, id: me.note(id, "Sees me on Mondays"),
+        lambda me, id: me.relate("me", id, "trusts"),
+        lambda me, id: me.nodes_update(id, description="Listens well"),
+        lambda me, id: me.nodes_add("Quinn Oxblood", description="Listens well"),
+    ],
+)
+def test_an_owners_word_about_what_is_guarded_opens_it_to_nobody(cleared, agent, guarded, say):
+    say(cleared, person(cleared, "Quinn Oxblood").id)
+    assert names(agent) == set()
+    assert agent.edges().edges == ()
+    told = [each.text for each in agent.contributions()]
+    assert not [text for text in told if "Quinn" in text or "Mondays" in text]
+
+
+def test_a_word_said_while_it_was_guarded_stays_so_when_others_tell_of_it_openly(
+    me, cleared, agent, guarded
+):
+    quinn = person(cleared, "Quinn Oxblood").id
+    cleared.nodes_update(quinn, description="Listens well")
+    cleared.note(quinn, "Sees me on Mondays")
+    read(me, "Ana: My neighbour Quinn Oxblood works at Acme.")
+    shown = agent.node(quinn)
+    assert (shown.node.description, shown.notes) == ("", ())
+    assert {edge.relationship_type for edge in shown.edges} == {"works-at", "neighbour"}
+    cleared.nodes_update(quinn, description="A neighbour")
+    assert agent.node(quinn).node.description == "A neighbour"
+
+
+def test_a_note_on_a_guarded_relationship_is_guarded(me, cleared, agent):
+    for name in ("Sarah Chen", "Dan Cohen"):
+        me.nodes_add(name)
+    read(me, "Ana: Sarah Chen is married to Dan Cohen.", sensitivity="high")
+    cleared.note(["Sarah Chen", "Dan Cohen"], "Nobody knows")
+    cleared.relate("Sarah Chen", "Dan Cohen", "spouse", description="Since May")
+    assert agent.edges().edges == ()
+    assert "Nobody knows" not in {each.text for each in agent.contributions()}
+
+
+def test_what_was_made_from_a_guarded_source_is_guarded(me, cleared, agent, guarded):
+    me.artifacts_create("Letter", "Dear Quinn", content_type="action", source=guarded)
+    assert agent.artifacts().artifacts == ()
+    assert [each.name for each in cleared.artifacts().artifacts] == ["Letter"]
+
+
+def test_no_source_is_named_that_the_caller_may_not_read(me, clock):
+    gardener = me.agent("gardener")
+    said = "Ana: My sister Sarah Chen works at Acme. Sarah Chen got a new dog."
+    source = read(me, said, date=clock().date().isoformat())
+    made = me.artifacts_create("Letter", "Dear Sarah", content_type="action", source=source)
+    assert [each.source.id for each in me.artifacts().artifacts] == [source]
+    assert [each.source for each in gardener.artifacts().artifacts] == [None]
+    assert gardener.show(made.id).artifact.source is None
+    assert source in {each.source_id for each in me.contributions()}
+    assert {each.source_id for each in gardener.contributions()} == {None}
+    assert [note.source for note in gardener.node("Sarah Chen").notes] == [None]

@@ -7,7 +7,7 @@ from typing import Any
 
 from commonplace.desk import Desk, can_see_source, placed_for, visibility_of
 from commonplace.errors import CategoryNotAllowed, NotFound
-from commonplace.graph.seen import seen, sees_artifact
+from commonplace.graph.seen import seen
 from commonplace.graph.take_in import cited
 from commonplace.model.changes import Changeset
 from commonplace.model.graph.artifact import CATEGORY, PREFIX, Artifact
@@ -62,6 +62,8 @@ def create_artifact(
     if not visibility_of(principal).admits_category(CATEGORY):
         raise CategoryNotAllowed(f"{principal.agent} may not see {CATEGORY!r}.", field="name")
     now = desk.clock()
+    told_in = _cited(desk, principal, source) if source else None
+    guarded = told_in is not None and told_in.sensitivity is Sensitivity.HIGH
     made = Artifact(
         id=PREFIX + desk.new_id(),
         user_id=principal.user_id,
@@ -69,8 +71,8 @@ def create_artifact(
         content_type=content_type,
         output=output,
         description=description,
-        source=_cited(desk, principal, source) if source else None,
-        sensitivity=sensitivity,
+        source=told_in,
+        sensitivity=Sensitivity.HIGH if guarded else sensitivity,
         ttl_policy=ttl_policy,
         created_by=principal.actor,
         created_at=now,
@@ -94,12 +96,9 @@ def _cited(desk: Desk, principal: Principal, id: str) -> Cited:
 
 def list_artifacts(desk: Desk, principal: Principal, limit: int, after: str | None) -> ArtifactPage:
     """Newest first."""
-    sight = visibility_of(principal)
-    shown = [
-        each
-        for each in desk.store.artifacts(principal.home)
-        if each.purge_at is None and sees_artifact(sight, each)
-    ]
+    seen_ones = seen(desk, principal, sources=True).picture.artifacts
+    stored = desk.store.artifacts(principal.home)
+    shown = [seen_ones[each.id] for each in stored if each.id in seen_ones]
     found = page(shown, after, limit + 1)
     return ArtifactPage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
 

@@ -14,6 +14,8 @@ from commonplace.graph.canvas import Canvas
 from commonplace.graph.known import key_of
 from commonplace.graph.own_word import NodeWord, new_node
 from commonplace.model.graph.node import Node
+from commonplace.model.graph.telling import is_high
+from commonplace.model.memory import Sensitivity
 
 
 def merge(canvas: Canvas, keep: Node, other: Node) -> None:
@@ -65,7 +67,14 @@ def split(
             remedy="Name fewer names or sources; to rename a node, update it.",
             field="names",
         )
-    word = NodeWord(type=node.type, subtype=node.subtype, name=name, confidence=node.confidence)
+    guarded = all(map(is_high, moved))
+    word = NodeWord(
+        type=node.type,
+        subtype=node.subtype,
+        name=name,
+        confidence=node.confidence,
+        sensitivity=Sensitivity.HIGH if guarded else Sensitivity.NORMAL,
+    )
     other = new_node(canvas, word)
     for telling in moved:
         canvas.tell(replace(telling, node=other.id))

@@ -9,11 +9,13 @@ from datetime import datetime
 from commonplace.errors import InvalidInput
 from commonplace.graph.canvas import Canvas
 from commonplace.graph.known import key_of
+from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import PREFIX, Node, TtlPolicy
 from commonplace.model.graph.note import PREFIX as OF_NOTES
 from commonplace.model.graph.note import Lifetime, Note, expiry
 from commonplace.model.graph.telling import EdgeTelling, NodeTelling
 from commonplace.model.graph.words import NodeType
+from commonplace.model.memory import Sensitivity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,7 @@ class NodeWord:
     addresses: tuple[str, ...] = ()
     description: str = ""
     confidence: float = 1.0
+    sensitivity: Sensitivity = Sensitivity.NORMAL
 
 
 def new_node(canvas: Canvas, word: NodeWord, ttl_policy: TtlPolicy = TtlPolicy.DECAY) -> Node:
@@ -50,8 +53,8 @@ def new_node(canvas: Canvas, word: NodeWord, ttl_policy: TtlPolicy = TtlPolicy.D
 def say_of(canvas: Canvas, node: Node, word: NodeWord) -> None:
     """Of each who says something the last word counts; those before are kept, for they were what
     was known then. The name that it had stays one of its names: whoever still says it means this
-    node."""
-    mine = own_word(canvas, node)
+    node. What was said of it while it was guarded counts beside what is said openly."""
+    mine = own_word(canvas, node, word.sensitivity)
     aliases = word.aliases
     if mine and mine.key != key_of(word.name) and mine.name not in aliases:
         aliases = (*aliases, mine.name)
@@ -71,6 +74,7 @@ def say_of(canvas: Canvas, node: Node, word: NodeWord) -> None:
             addresses=word.addresses,
             description=word.description,
             confidence=word.confidence,
+            sensitivity=word.sensitivity,
         )
     )
 
@@ -79,7 +83,10 @@ def vouch_for(canvas: Canvas, node: Node) -> None:
     """Whoever says something about a node says, too, that it is there: it stays when the sources
     that told of it are gone."""
     if not node.is_owner and not _own_words(canvas, node):
-        say_of(canvas, node, NodeWord(type=node.type, name=node.name, subtype=node.subtype))
+        word = NodeWord(
+            type=node.type, name=node.name, subtype=node.subtype, sensitivity=node.sensitivity
+        )
+        say_of(canvas, node, word)
 
 
 def relate(
@@ -95,7 +102,9 @@ def relate(
     valid_from: datetime | None = None,
     valid_to: datetime | None = None,
     ends: bool = False,
+    sensitivity: Sensitivity = Sensitivity.NORMAL,
 ) -> EdgeTelling:
+    """As guarded as what it is about: the relation that is known already, and either end."""
     if a.id == b.id:
         raise InvalidInput("A node has no relationship with itself.", field="to")
     vouch_for(canvas, a)
@@ -116,28 +125,35 @@ def relate(
         proximity=proximity,
         description=description,
         confidence=confidence,
+        sensitivity=_highest(sensitivity, a.sensitivity, b.sensitivity),
     )
     canvas.relate(telling)
     return telling
 
 
-def note(canvas: Canvas, about: str, content: str, lifetime: Lifetime) -> Note:
+def note(canvas: Canvas, about: Node | Edge, content: str, lifetime: Lifetime) -> Note:
     made = Note(
         id=OF_NOTES + canvas.desk.new_id(),
-        about=about,
+        about=about.id,
         content=content,
         added_by=canvas.by,
         date_added=canvas.at,
         expires_at=expiry(lifetime, canvas.at),
+        sensitivity=about.sensitivity,
     )
     canvas.note(made)
     return made
 
 
-def own_word(canvas: Canvas, node: Node) -> NodeTelling | None:
-    """What whoever speaks now has said of it before."""
-    mine = [t for t in _own_words(canvas, node) if t.by == canvas.by]
-    return mine[-1] if mine else None
+def _highest(*marks: Sensitivity) -> Sensitivity:
+    return Sensitivity.HIGH if Sensitivity.HIGH in marks else Sensitivity.NORMAL
+
+
+def own_word(canvas: Canvas, node: Node, sensitivity: Sensitivity) -> NodeTelling | None:
+    """What whoever speaks now has said of it before, as guarded as it is now."""
+    said = [t for t in _own_words(canvas, node) if t.sensitivity is sensitivity]
+    mine = [t for t in said if t.by == canvas.by]
+    return max(mine, key=lambda t: t.recorded_at, default=None)
 
 
 def _own_words(canvas: Canvas, node: Node) -> list[NodeTelling]:

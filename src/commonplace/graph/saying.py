@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from commonplace.desk import Desk, visibility_of
@@ -29,8 +29,10 @@ from commonplace.model.graph.edge import PREFIX as OF_EDGE
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node, TtlPolicy
 from commonplace.model.graph.note import Lifetime, Note
+from commonplace.model.graph.relationships import as_kept
 from commonplace.model.graph.steps import PutEdge, PutNode
 from commonplace.model.graph.words import CATEGORY, NodeType
+from commonplace.model.memory import Sensitivity
 from commonplace.model.scope import Principal
 
 Said = TypeVar("Said")
@@ -125,8 +127,10 @@ def say_node(
             return lambda steps: (_node_after(steps, new), True)
         node = everybody.nodes[id]
         table.canvas.load([id])
-        _say_again(table.canvas, node, word, ttl_policy)
-        return lambda steps: (_node_after(steps, node), id not in table.known.nodes)
+        is_seen = id in table.known.nodes
+        said = replace(word, sensitivity=node.sensitivity) if is_seen else word
+        _say_again(table.canvas, node, said, ttl_policy)
+        return lambda steps: (_node_after(steps, node), not is_seen)
 
     revision, (node, is_new) = _decide(desk, principal, say)
     return SaidNode(node.id, node, is_new, revision)
@@ -165,8 +169,9 @@ def change_node(
 
 
 def _changed_word(canvas: Canvas, node: Node, changes: dict[str, Any]) -> NodeWord:
-    fields = {"type": node.type, "subtype": node.subtype, "name": node.name}
-    if said := own_word(canvas, node):
+    kept = ("type", "subtype", "name", "sensitivity")
+    fields = {each: getattr(node, each) for each in kept}
+    if said := own_word(canvas, node, node.sensitivity):
         fields |= {each: getattr(said, each) for each in ("aliases", "addresses", "description")}
     return NodeWord(**{**fields, **changes})
 
@@ -180,8 +185,10 @@ def say_relation(
     **said: Any,
 ) -> Related:
     def say(table: Table) -> Callable[[Sequence[Step]], tuple[Edge, bool, tuple[str, ...]]]:
+        edges = seen(desk, principal, whole=True).picture.edges
         a, b = table.find(from_node, "from_node"), table.find(to_node, "to_node")
-        telling = relate(table.canvas, a, b, type, **said)
+        guarded = _guarded(edges, a, b, type)
+        telling = relate(table.canvas, a, b, type, sensitivity=guarded, **said)
 
         def told(steps: Sequence[Step]) -> tuple[Edge, bool, tuple[str, ...]]:
             put = [step for step in steps if isinstance(step, PutEdge)]
@@ -193,6 +200,14 @@ def say_relation(
 
     revision, (edge, is_new, closed) = _decide(desk, principal, say)
     return Related(edge.id, edge, is_new, closed, revision)
+
+
+def _guarded(edges: Mapping[str, Edge], a: Node, b: Node, type: str) -> Sensitivity:
+    """As the same relation is, where the caller knows of one."""
+    _, _, kept = as_kept(a.id, b.id, type)
+    same = [e for e in edges.values() if set(e.ends) == {a.id, b.id} and e.type == kept]
+    is_guarded = same and all(e.sensitivity is Sensitivity.HIGH for e in same)
+    return Sensitivity.HIGH if is_guarded else Sensitivity.NORMAL
 
 
 def _is_closed_by(step: PutEdge) -> bool:
@@ -213,25 +228,25 @@ def add_note(
     return Noted(made.id, made, revision)
 
 
-def _subject(desk: Desk, principal: Principal, table: Table, about: Sequence[str]) -> str:
+def _subject(desk: Desk, principal: Principal, table: Table, about: Sequence[str]) -> Node | Edge:
     edges = seen(desk, principal, whole=True).picture.edges
     if len(about) == 1 and about[0].startswith(OF_EDGE):
         edge = edges.get(about[0])
         if edge is None:
             raise NotFound(f"There is no {about[0]!r} in the graph.", field="about")
         table.canvas.load_edges([edge.id])
-        return edge.id
+        return edge
     nodes = [table.find(each, "about") for each in about]
     if len(nodes) == 1:
         vouch_for(table.canvas, nodes[0])
-        return nodes[0].id
+        return nodes[0]
     ends = {node.id for node in nodes}
     between = [edge for edge in edges.values() if set(edge.ends) == ends]
     now = [edge for edge in between if edge.valid_to is None]
     if not between:
         raise NotFound("These two have no relationship.", field="about")
-    chosen = (now or between)[-1].id
-    table.canvas.load_edges([chosen])
+    chosen = (now or between)[-1]
+    table.canvas.load_edges([chosen.id])
     return chosen
 
 

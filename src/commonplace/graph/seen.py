@@ -6,8 +6,9 @@ what may not be seen is not there at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from commonplace.desk import Desk, can_see_source, reach_of, visibility_of
 from commonplace.model.filters import Visibility
@@ -16,13 +17,15 @@ from commonplace.model.graph.artifact import Artifact
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node
 from commonplace.model.graph.note import Note
-from commonplace.model.graph.picture import Mention, Picture
+from commonplace.model.graph.picture import Picture
+from commonplace.model.graph.telling import is_high
 from commonplace.model.memory import Sensitivity, State
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source
 from commonplace.model.team import Team
 
 Key = tuple[str, ...]
+Cites = TypeVar("Cites", Note, Artifact)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +44,13 @@ def seen(desk: Desk, principal: Principal, *, whole: bool = False, sources: bool
     picture = within_sight(desk.pictures.of(principal.home).picture, sight)
     nodes, edges = picture.nodes, picture.edges
     about = nodes.keys() | edges.keys()
-    readable, teams = _sources(desk, principal, sight, picture.mentions) if sources else ({}, {})
+    readable, teams = _sources(desk, principal, sight, _speaking(picture)) if sources else ({}, {})
     limited = replace(
         picture,
-        notes=_notes(sight, picture.notes, about),
+        notes=_notes(sight, picture.notes, about, readable if sources else None),
         mentions=tuple(m for m in picture.mentions if m.node in nodes and m.source in readable),
         sources=readable,
-        artifacts={id: a for id, a in picture.artifacts.items() if sees_artifact(sight, a)},
+        artifacts=_artifacts(sight, picture.artifacts, readable if sources else None),
         teams=teams,
         marks=desk.store.marks(principal.home),
     )
@@ -71,7 +74,7 @@ def sees_artifact(sight: Visibility, artifact: Artifact) -> bool:
 
 
 def sees_note(sight: Visibility, note: Note) -> bool:
-    return note.source is None or _is_open(sight, note.source.sensitivity)
+    return sight.cleared or not is_high(note)
 
 
 def _is_open(sight: Visibility, sensitivity: Sensitivity) -> bool:
@@ -83,22 +86,47 @@ def _sees_edge(sight: Visibility, nodes: Mapping[str, Node], edge: Edge) -> bool
 
 
 def _notes(
-    sight: Visibility, notes: Mapping[str, tuple[Note, ...]], about: Iterable[str]
+    sight: Visibility,
+    notes: Mapping[str, tuple[Note, ...]],
+    about: Iterable[str],
+    readable: Collection[str] | None,
 ) -> dict[str, tuple[Note, ...]]:
     return {
-        id: tuple(note for note in notes[id] if sees_note(sight, note))
+        id: tuple(_as_read(note, readable) for note in notes[id] if sees_note(sight, note))
         for id in about
         if id in notes
     }
 
 
+def _artifacts(
+    sight: Visibility, made: Mapping[str, Artifact], readable: Collection[str] | None
+) -> dict[str, Artifact]:
+    shown = {id: each for id, each in made.items() if sees_artifact(sight, each)}
+    return {id: _as_read(each, readable) for id, each in shown.items()}
+
+
+def _as_read(item: Cites, readable: Collection[str] | None) -> Cites:
+    """Without its source, where that may not be read. None: nobody asks which it is."""
+    if readable is None or item.source is None or item.source.id in readable:
+        return item
+    return replace(item, source=None)
+
+
+def _speaking(picture: Picture) -> Iterator[str]:
+    """The sources of all that is in a picture."""
+    yield from (mention.source for mention in picture.mentions)
+    noted = (note for notes in picture.notes.values() for note in notes)
+    yield from (note.source.id for note in noted if note.source)
+    yield from (made.source.id for made in picture.artifacts.values() if made.source)
+
+
 def _sources(
-    desk: Desk, principal: Principal, sight: Visibility, mentions: Iterable[Mention]
+    desk: Desk, principal: Principal, sight: Visibility, speaking: Iterable[str]
 ) -> tuple[dict[str, Source], dict[str, Team]]:
-    """Those that speak of a node and may be read at this moment, and the teams they are of."""
+    """Those of them that may be read at this moment, and the teams they are of."""
     if not sight.sees_sources:
         return {}, {}
-    wanted = list(dict.fromkeys(mention.source for mention in mentions))
+    wanted = list(dict.fromkeys(speaking))
     found: dict[str, Source] = {}
     teams: dict[str, Team] = {}
     for reading in reach_of(desk, principal, searching=False) if wanted else ():

@@ -137,6 +137,7 @@ NODE_TELLING: dict[str, Reading] = {
     "addresses": _list_of(_name, MAX_NAMES),
     "description": _empty_or(_text),
     "confidence": share,
+    "sensitivity": one_of(Sensitivity),
     "stands": check.flag,
 }
 EDGE: dict[str, Reading] = {
@@ -179,6 +180,7 @@ EDGE_TELLING: dict[str, Reading] = {
     "proximity": maybe(_degree),
     "description": _empty_or(_text),
     "confidence": share,
+    "sensitivity": one_of(Sensitivity),
     "stands": check.flag,
 }
 NOTE: dict[str, Reading] = {
@@ -189,6 +191,7 @@ NOTE: dict[str, Reading] = {
     "date_added": check.when,
     "expires_at": when,
     "source": maybe(_source),
+    "sensitivity": one_of(Sensitivity),
     "stands": check.flag,
     "purge_at": when,
 }

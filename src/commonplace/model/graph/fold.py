@@ -79,11 +79,12 @@ def mentioned(told: Iterable[NodeTelling]) -> Mentioned:
 
 
 def _in_force(tellings: Iterable[NodeTelling]) -> list[NodeTelling]:
-    """Of somebody's own words about a node the last one."""
+    """Of somebody's own words about a node the last one, and the last one that is guarded."""
     found: dict[tuple[str, ...], NodeTelling] = {}
     for telling in sorted(tellings, key=lambda t: (t.recorded_at, t.id)):
         own = telling.source is None
-        found[(telling.node, telling.by) if own else (telling.id,)] = telling
+        said = telling.node, telling.by, telling.sensitivity
+        found[said if own else (telling.id,)] = telling
     return list(found.values())
 
 

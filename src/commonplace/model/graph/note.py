@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from commonplace.model.graph.telling import Cited
+from commonplace.model.memory import Sensitivity
 
 PREFIX = "note:"
 MOST_SNIPPETS = 10
@@ -39,6 +40,7 @@ class Note:
     date_added: datetime
     expires_at: datetime | None = None  # None: it never does
     source: Cited | None = None  # what it was read from
+    sensitivity: Sensitivity = Sensitivity.NORMAL  # of an own word: that of what it is about
     stands: bool = True  # False: its source is forgotten, and may come back
     purge_at: datetime | None = None  # it was forgotten by hand, and is gone from then on
 

@@ -49,6 +49,7 @@ class NodeTelling:
     addresses: tuple[str, ...] = ()
     description: str = ""
     confidence: float = 0.8
+    sensitivity: Sensitivity = Sensitivity.NORMAL  # of an own word: that of what it is about
     stands: bool = True  # False: its source is forgotten, and may come back
 
     @property
@@ -73,6 +74,7 @@ class EdgeTelling:
     proximity: int | None = None
     description: str = ""
     confidence: float = 0.8
+    sensitivity: Sensitivity = Sensitivity.NORMAL
     stands: bool = True
 
 
@@ -82,6 +84,10 @@ class Told(Protocol):
     @property
     def source(self) -> Cited | None: ...
 
+    @property
+    def sensitivity(self) -> Sensitivity: ...
+
 
 def is_high(told: Told) -> bool:
-    return told.source is not None and told.source.sensitivity is Sensitivity.HIGH
+    cited = told.source is not None and told.source.sensitivity is Sensitivity.HIGH
+    return cited or told.sensitivity is Sensitivity.HIGH

@@ -27,7 +27,7 @@ def contributions(
     desk: Desk, principal: Principal, by: str | None, limit: int
 ) -> tuple[Contribution, ...]:
     """Newest first; without ``by``, everybody's."""
-    picture = seen(desk, principal).picture
+    picture = seen(desk, principal, sources=True).picture
     found = [
         Contribution(node.id, "node", node.id, node.name, node.created_by, node.created_at)
         for node in picture.nodes.values()

@@ -59,31 +59,32 @@ RETURNING id
 INSERT INTO node_tellings (
   scope, id, node, cited_scope, cited_id, cited_type, cited_at, cited_sensitivity, cited_passage,
   teller, recorded_at, type, subtype, name, key, aliases, addresses, description, confidence,
-  stands
+  sensitivity, stands
 ) VALUES (
   :scope, :id, :node, :cited_scope, :cited_id, :cited_type, :cited_at, :cited_sensitivity,
   :cited_passage, :teller, :recorded_at, :type, :subtype, :name, :key, :aliases, :addresses,
-  :description, :confidence, :stands
+  :description, :confidence, :sensitivity, :stands
 )
 
 -- name: insert_edge_telling
 INSERT INTO edge_tellings (
   scope, id, edge, a, b, type, cited_scope, cited_id, cited_type, cited_at, cited_sensitivity,
   cited_passage, teller, recorded_at, valid_from, valid_to, ends, attitude, proximity, description,
-  confidence, stands
+  confidence, sensitivity, stands
 ) VALUES (
   :scope, :id, :edge, :a, :b, :type, :cited_scope, :cited_id, :cited_type, :cited_at,
   :cited_sensitivity, :cited_passage, :teller, :recorded_at, :valid_from, :valid_to, :ends,
-  :attitude, :proximity, :description, :confidence, :stands
+  :attitude, :proximity, :description, :confidence, :sensitivity, :stands
 )
 
 -- name: insert_note
 INSERT INTO graph_notes (
   scope, id, seq, about, content, added_by, date_added, expires_at, cited_scope, cited_id,
-  cited_type, cited_at, cited_sensitivity, cited_passage, stands, purge_at
+  cited_type, cited_at, cited_sensitivity, cited_passage, sensitivity, stands, purge_at
 ) VALUES (
   :scope, :id, :seq, :about, :content, :added_by, :date_added, :expires_at, :cited_scope,
-  :cited_id, :cited_type, :cited_at, :cited_sensitivity, :cited_passage, :stands, :purge_at
+  :cited_id, :cited_type, :cited_at, :cited_sensitivity, :cited_passage, :sensitivity, :stands,
+  :purge_at
 )
 
 -- name: insert_artifact

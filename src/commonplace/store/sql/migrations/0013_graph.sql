@@ -61,6 +61,7 @@ CREATE TABLE node_tellings (
   addresses       TEXT    NOT NULL,
   description     TEXT    NOT NULL,
   confidence      #real   NOT NULL,
+  sensitivity     TEXT    NOT NULL,
   stands          #int    NOT NULL,
   PRIMARY KEY (scope, id)
 ) #heap_by_owner;
@@ -122,6 +123,7 @@ CREATE TABLE edge_tellings (
   proximity       #int,
   description     TEXT    NOT NULL,
   confidence      #real   NOT NULL,
+  sensitivity     TEXT    NOT NULL,
   stands          #int    NOT NULL,
   PRIMARY KEY (scope, id)
 ) #heap_by_owner;
@@ -145,6 +147,7 @@ CREATE TABLE graph_notes (
   cited_at        #int,
   cited_sensitivity TEXT,
   cited_passage   #int,
+  sensitivity     TEXT    NOT NULL,
   stands          #int    NOT NULL,
   purge_at        #int,
   PRIMARY KEY (scope, id)
