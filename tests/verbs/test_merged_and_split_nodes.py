@@ -198,3 +198,34 @@ def test_a_name_that_a_renamed_node_had_can_be_taken_from_it(me):
     me.nodes_add("Dana Levi")
     me.nodes_update("Dana Levi", name="Dana Cohen")
     assert me.nodes_update("Dana Cohen", aliases=[]).node.aliases == ()
+
+
+FRIEND = "My friend Sarah lives in Haifa."
+COLLEAGUE = "My colleague Sarah Chen works at Acme."
+COUSIN = "My cousin Sarah Levi lives in Rome."
+
+
+@pytest.mark.parametrize(
+    ("order", "friends"),
+    [
+        ([COLLEAGUE, FRIEND, COUSIN], {"Sarah Chen"}),
+        ([COUSIN, FRIEND, COLLEAGUE], {"Sarah Levi"}),
+        ([COLLEAGUE, COUSIN, FRIEND], set()),
+    ],
+)
+def test_who_is_meant_by_an_unclear_name_is_decided_once_by_who_is_known_then(me, order, friends):
+    """The one thing that the order of arrival decides; read again, a source means the same."""
+    sources = [talk(me, said) for said in order]
+
+    def met():
+        return {
+            name
+            for a, type, b in relations(me)
+            if type == "friend"
+            for name in (a, b)
+            if name != "ana"
+        }
+
+    assert met() == friends
+    me.extract(sources)
+    assert met() == friends

@@ -1,8 +1,12 @@
 """A telling: what one source, or somebody's own word, says of a node or of an edge.
 
-Tellings are what is kept; nodes and edges are folded from them. So the graph does not depend on the
-order in which sources came, what only one source told goes with it, and what others tell, too, is
-as if that source had never been met.
+Tellings are what is kept; nodes and edges are folded from them. So what a node's tellings come to
+does not depend on the order in which sources came, what only one source told goes with it, and what
+others tell, too, is as if that source had never been met.
+
+Of whom a source tells is decided when it is taken in, by who is known then, and stays so. Where a
+name could be several people's ("Sarah", of a friend Sarah, a Sarah Chen and a Sarah Levi) another
+order may come to other nodes; a merge or a split says who is who.
 """
 
 from __future__ import annotations
