@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from commonplace.errors import NotFound
+
 SECRET = "Ana: My therapist Quinn Oxblood works at Hushclinic."
 OPENLY = "Ana: My sister Noa Levi works at Acme."
 
@@ -142,3 +144,34 @@ def test_no_source_is_named_that_the_caller_may_not_read(me, clock):
     assert source in {each.source_id for each in me.contributions()}
     assert {each.source_id for each in gardener.contributions()} == {None}
     assert [note.source for note in gardener.node("Sarah Chen").notes] == [None]
+
+
+@pytest.fixture
+def couple(me, cleared):
+    """Two whom everybody knows, and that they are married, which is guarded."""
+    for name in ("Sarah Chen", "Dan Cohen", "Omer Katz"):
+        me.nodes_add(name)
+    read(me, "Ana: Sarah Chen is married to Dan Cohen.", sensitivity="high")
+    return next(e.id for e in cleared.edges().edges if e.relationship_type == "spouse")
+
+
+def test_what_a_relation_ends_is_told_to_those_who_see_it(cleared, agent, couple):
+    assert agent.relate("Sarah Chen", "Omer Katz", "spouse").closed == ()
+    assert cleared.relate("Sarah Chen", "Omer Katz", "spouse").is_new is False
+
+
+def test_a_guarded_relationship_is_not_there_for_others_to_forget(agent, couple):
+    for move in (agent.forget, agent.restore):
+        with pytest.raises(NotFound):
+            move(couple)
+    assert agent.relate("Sarah Chen", "Dan Cohen", "spouse").is_new
+
+
+def test_a_guarded_node_that_was_merged_is_not_there_for_others_to_split(me, cleared, agent):
+    ann = me.nodes_add("Ann Open").id
+    read(me, SECRET, sensitivity="high")
+    quinn = person(cleared, "Quinn Oxblood").id
+    cleared.merge([ann, quinn])
+    with pytest.raises(NotFound):
+        agent.split(quinn)
+    assert cleared.split(quinn).id == quinn

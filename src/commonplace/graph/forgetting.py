@@ -12,7 +12,7 @@ from commonplace.errors import InvalidInput, NotFound
 from commonplace.graph.canvas import Canvas
 from commonplace.graph.known import Known, known
 from commonplace.graph.removing import take_out
-from commonplace.graph.seen import sees_artifact, sees_node, sees_note
+from commonplace.graph.seen import sees_artifact, sees_edge, sees_node, sees_note
 from commonplace.graph.weave import weave
 from commonplace.model.changes import Step
 from commonplace.model.filters import WHOLE, Visibility
@@ -111,8 +111,9 @@ def _is_seen(canvas: Canvas, sight: Visibility, item: Item) -> bool:
         case Node():
             return sees_node(sight, item)
         case Edge():
-            ends = [canvas.node(end) for end in item.ends]
-            return all(node is not None and sees_node(sight, node) for node in ends)
+            ends = {end: canvas.node(end) for end in item.ends}
+            seen = {id: node for id, node in ends.items() if node and sees_node(sight, node)}
+            return sees_edge(sight, seen, item)
         case Note():
             about = _fetched(canvas, item.about)
             return sees_note(sight, item) and about is not None and _is_seen(canvas, sight, about)

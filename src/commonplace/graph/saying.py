@@ -22,9 +22,10 @@ from commonplace.graph.own_word import (
     vouch_for,
 )
 from commonplace.graph.owner import owner_node
-from commonplace.graph.seen import seen
+from commonplace.graph.seen import seen, sees_node
 from commonplace.graph.weave import weave
 from commonplace.model.changes import Changeset, Step
+from commonplace.model.filters import WHOLE
 from commonplace.model.graph.edge import PREFIX as OF_EDGE
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node, TtlPolicy
@@ -193,8 +194,9 @@ def say_relation(
         def told(steps: Sequence[Step]) -> tuple[Edge, bool, tuple[str, ...]]:
             put = [step for step in steps if isinstance(step, PutEdge)]
             mine = next(s for s in put if telling.id in {each.id for each in s.told})
-            closed = [s.after.id for s in put if s is not mine and _is_closed_by(s)]
-            return mine.after, mine.before is None, tuple(closed)
+            others = [s for s in put if s is not mine and s.after.id in edges]
+            closed = tuple(s.after.id for s in others if _is_closed_by(s))
+            return mine.after, mine.after.id not in edges, closed
 
         return told
 
@@ -297,9 +299,10 @@ def split_node(
 
 
 def _merged(desk: Desk, principal: Principal, table: Table, id: str) -> Node | None:
-    """The node of this id, where another speaks for it that the caller may see."""
+    """The node of this id, where another speaks for it; the caller may see both."""
+    sight = WHOLE if principal.is_owner else visibility_of(principal)
     found = desk.store.nodes(principal.home, [id])
-    if not found or found[0].merged_into is None:
+    if not found or found[0].merged_into is None or not sees_node(sight, found[0]):
         return None
     table.canvas.load([id])
     return found[0] if table.canvas.root(id) in table.known.nodes else None

@@ -61,7 +61,7 @@ def within_sight(picture: Picture, sight: Visibility) -> Picture:
     """The nodes and edges alone that may be seen. Mentions, notes and artifacts are all there: who
     takes this limits those that they read."""
     nodes = {id: node for id, node in picture.nodes.items() if sees_node(sight, node)}
-    edges = {id: edge for id, edge in picture.edges.items() if _sees_edge(sight, nodes, edge)}
+    edges = {id: edge for id, edge in picture.edges.items() if sees_edge(sight, nodes, edge)}
     return replace(picture, nodes=nodes, edges=edges)
 
 
@@ -81,7 +81,7 @@ def _is_open(sight: Visibility, sensitivity: Sensitivity) -> bool:
     return sight.cleared or sensitivity is not Sensitivity.HIGH
 
 
-def _sees_edge(sight: Visibility, nodes: Mapping[str, Node], edge: Edge) -> bool:
+def sees_edge(sight: Visibility, nodes: Mapping[str, Node], edge: Edge) -> bool:
     return _is_open(sight, edge.sensitivity) and edge.a in nodes and edge.b in nodes
 
 
