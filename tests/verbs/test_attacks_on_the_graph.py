@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.errors import NotFound
+from commonplace.errors import CategoryNotAllowed, InvalidInput, NotFound
 
 SECRET = "Ana: My therapist Quinn Oxblood works at Hushclinic."
 OPENLY = "Ana: My sister Noa Levi works at Acme."
@@ -175,3 +175,43 @@ def test_a_guarded_node_that_was_merged_is_not_there_for_others_to_split(me, cle
     with pytest.raises(NotFound):
         agent.split(quinn)
     assert cleared.split(quinn).id == quinn
+
+
+# ——— a name that somebody else has ———
+
+
+def test_a_hidden_name_cannot_be_had_and_nobody_learns_whose_it_is(me, cleared, agent, clock):
+    """By renaming, by splitting, by restoring: the one answer, without an id."""
+    mine = agent.nodes_add("Quinn Oxblood")
+    agent.forget(mine.id)
+    clock.tick(seconds=1)
+    read(me, SECRET, sensitivity="high")
+    quinn = person(cleared, "Quinn Oxblood").id
+    other = agent.nodes_add("Robin Oak", aliases=["Rob"])
+    me.nodes_add("Robin Oak", aliases=["Bobby"])
+    attempts = (
+        lambda: agent.restore(mine.id),
+        lambda: agent.nodes_update(other.id, name="Quinn Oxblood"),
+        lambda: agent.split(other.id, name="Quinn Oxblood", names=["Robin Oak"]),
+    )
+    for attempt in attempts:
+        with pytest.raises(InvalidInput, match="another") as refused:
+            attempt()
+        assert quinn not in f"{refused.value} {refused.value.remedy}"
+
+
+def test_who_adds_what_they_may_not_see_is_shown_their_own_words_alone(me, agent, clock):
+    read(me, SECRET, sensitivity="high")
+    clock.tick(days=1)
+    hidden, new = agent.nodes_add("Quinn Oxblood"), agent.nodes_add("Robin Oak")
+    assert (hidden.is_new, new.is_new) == (True, True)
+    for field in ("version", "created_by", "created_at", "ttl_policy", "aliases", "mentioned"):
+        assert getattr(hidden.node, field) == getattr(new.node, field)
+
+
+def test_who_may_not_see_people_does_not_speak_of_the_owner(me):
+    biologist = me.agent("biologist")
+    me.nodes_add("Sarah Chen")
+    me.note("me", "Sings")
+    with pytest.raises(CategoryNotAllowed):
+        biologist.note("me", "Likes moss")

@@ -10,7 +10,7 @@ from datetime import datetime
 from commonplace.desk import Desk, visibility_of
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.graph.canvas import Canvas
-from commonplace.graph.known import Known, known
+from commonplace.graph.known import Known, known, name_taken
 from commonplace.graph.removing import take_out
 from commonplace.graph.seen import sees_artifact, sees_edge, sees_node, sees_note
 from commonplace.graph.weave import weave
@@ -75,7 +75,8 @@ def _move(
     items = [_found(canvas, principal, id) for id in ids]
     moving = [item for item in items if (item.purge_at is None) is not (until is None)]
     if until is None:
-        _refuse_taken(known(desk.pictures.of(principal.home).picture.nodes.values()), moving)
+        names = known(desk.pictures.of(principal.home).picture.nodes.values())
+        _refuse_taken(names, _sight(principal), moving)
     for item in moving:
         _set(canvas, item, until)
     artifacts = tuple(
@@ -96,8 +97,8 @@ _OPS = {Event.DELETE: Op.DELETE, Event.RESTORE: Op.RESTORE}
 
 
 def _found(canvas: Canvas, principal: Principal, id: str) -> Item:
-    """As the caller may see it: by its id the owner sees all of theirs."""
-    sight = WHOLE if principal.is_owner else visibility_of(principal)
+    """As the caller may see it."""
+    sight = _sight(principal)
     item = _fetched(canvas, id)
     if isinstance(item, Node) and item.is_owner:
         raise InvalidInput("The owner's own node stays.", field="ids")
@@ -144,11 +145,13 @@ def _set(canvas: Canvas, item: Item, until: datetime | None) -> None:
         canvas.note(replace(item, purge_at=until))
 
 
-def _refuse_taken(names: Known, coming: Sequence[Item]) -> None:
+def _refuse_taken(names: Known, sight: Visibility, coming: Sequence[Item]) -> None:
     for item in coming:
         if isinstance(item, Node) and (other := names.called(item.type, item.subtype, item.key)):
-            raise InvalidInput(
-                f"There is another {item.name!r} by now.",
-                remedy=f"Give that one another name, or do without: nodes update {other}.",
-                field="ids",
-            )
+            is_seen = sees_node(sight, names.nodes[other])
+            raise name_taken(item.name, other if is_seen else None, "ids")
+
+
+def _sight(principal: Principal) -> Visibility:
+    """By its id the owner sees all of theirs."""
+    return WHOLE if principal.is_owner else visibility_of(principal)

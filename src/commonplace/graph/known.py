@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from commonplace.errors import InvalidInput
 from commonplace.language.contacts import email_key
 from commonplace.language.normalise import fold
 from commonplace.model.graph.naming import describes
@@ -46,6 +47,14 @@ class Known:
             if node.key == key and node.subtype == subtype:
                 return id
         return None
+
+
+def name_taken(name: str, other: str | None, field: str) -> InvalidInput:
+    """``other``: the node that has it, where the caller may see that one."""
+    remedy = "Choose another name"
+    if other is not None:
+        remedy += f", or look at the one that has it: node {other}"
+    return InvalidInput(f"The name {name!r} is another one's.", remedy=f"{remedy}.", field=field)
 
 
 def known(nodes: Iterable[Node]) -> Known:

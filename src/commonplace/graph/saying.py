@@ -10,7 +10,7 @@ from commonplace.desk import Desk, visibility_of
 from commonplace.errors import CategoryNotAllowed, InvalidInput, NotFound
 from commonplace.graph.canvas import Canvas
 from commonplace.graph.find import find_node
-from commonplace.graph.known import Known, key_of, known
+from commonplace.graph.known import Known, key_of, known, name_taken
 from commonplace.graph.merging import merge, split, unmerge
 from commonplace.graph.own_word import (
     NodeWord,
@@ -86,11 +86,14 @@ class Table:
     """What a decision has before it."""
 
     canvas: Canvas
+    principal: Principal
     known: Known  # what the caller may see of it
+    everybody: Known  # also those who have a name that the caller cannot have
 
     def find(self, named: str, field: str) -> Node:
         if named.casefold() == "me":
-            return owner_node(self.canvas, self.known)
+            _refuse_unseen(self.principal, CATEGORY[NodeType.PERSON], field)
+            return owner_node(self.canvas, self.everybody)
         node = find_node(self.known, named, field)
         self.canvas.load([node.id])
         return node
@@ -103,9 +106,12 @@ def _decide(
 
     def decision() -> tuple[Changeset, Said]:
         revision = desk.store.counters(principal.home).revision
-        names = known(seen(desk, principal, whole=True).picture.nodes.values())
+        everybody = desk.pictures.of(principal.home).picture.nodes
+        visible = seen(desk, principal, whole=True).picture.nodes
+        names = known(visible.values())
+        all_names = names if len(visible) == len(everybody) else known(everybody.values())
         canvas = Canvas(desk, principal.home, principal.actor, desk.clock())
-        told = say(Table(canvas, names))
+        told = say(Table(canvas, principal, names, all_names))
         steps = weave(canvas)
         changeset = Changeset(principal.home, canvas.at, principal.actor, steps, revision)
         return changeset, told(steps)
@@ -118,10 +124,10 @@ def say_node(
 ) -> SaidNode:
     """A node of this very name and type gets another word about it; else it is new. One that the
     caller may not see is shown with what they said themself, and as if it were new."""
-    _refuse_unseen(principal, CATEGORY[word.type])
+    _refuse_unseen(principal, CATEGORY[word.type], "type")
 
     def say(table: Table) -> Callable[[Sequence[Step]], tuple[Node, bool]]:
-        everybody = known(desk.pictures.of(principal.home).picture.nodes.values())
+        everybody = table.everybody
         id = everybody.called(word.type, word.subtype, key_of(word.name))
         if id is None:
             new = new_node(table.canvas, word, ttl_policy or TtlPolicy.DECAY)
@@ -131,7 +137,10 @@ def say_node(
         is_seen = id in table.known.nodes
         said = replace(word, sensitivity=node.sensitivity) if is_seen else word
         _say_again(table.canvas, node, said, ttl_policy)
-        return lambda steps: (_node_after(steps, node), not is_seen)
+        if not is_seen:
+            shown = _as_if_new(node, word, ttl_policy or TtlPolicy.DECAY, table.canvas)
+            return lambda steps: (shown, True)
+        return lambda steps: (_node_after(steps, node), False)
 
     revision, (node, is_new) = _decide(desk, principal, say)
     return SaidNode(node.id, node, is_new, revision)
@@ -289,8 +298,9 @@ def split_node(
                 "Splitting takes a name for the new node, and names or sources that mean it.",
                 field="name",
             )
-        if table.known.called(node.type, node.subtype, key_of(name)):
-            raise InvalidInput(f"There is a node called {name!r} already.", field="name")
+        word = NodeWord(type=node.type, subtype=node.subtype, name=name)
+        if taken := table.everybody.called(word.type, word.subtype, key_of(name)):
+            raise name_taken(word.name, taken if taken in table.known.nodes else None, "name")
         other = split(table.canvas, node, name, names=names, sources=sources)
         return lambda steps: (_node_after(steps, other), _node_after(steps, node))
 
@@ -315,18 +325,34 @@ def _say_again(canvas: Canvas, node: Node, word: NodeWord, ttl: TtlPolicy | None
 
 
 def _refuse_taken(table: Table, node: Node, word: NodeWord) -> None:
-    other = table.known.called(word.type, word.subtype, key_of(word.name))
+    other = table.everybody.called(word.type, word.subtype, key_of(word.name))
     if other is not None and other != node.id:
-        raise InvalidInput(
-            f"There is a node called {word.name!r} already.",
-            remedy=f"Merge the two: merge {other} {node.id}.",
-            field="name",
-        )
+        raise name_taken(word.name, other if other in table.known.nodes else None, "name")
 
 
-def _refuse_unseen(principal: Principal, category: str) -> None:
+def _refuse_unseen(principal: Principal, category: str, field: str) -> None:
     if not visibility_of(principal).admits_category(category):
-        raise CategoryNotAllowed(f"{principal.agent} may not see {category!r}.", field="type")
+        raise CategoryNotAllowed(f"{principal.agent} may not see {category!r}.", field=field)
+
+
+def _as_if_new(node: Node, word: NodeWord, ttl_policy: TtlPolicy, canvas: Canvas) -> Node:
+    """With what was said of it now, and nothing that somebody else knows of it."""
+    return Node(
+        id=node.id,
+        user_id=node.user_id,
+        type=word.type,
+        subtype=word.subtype,
+        name=word.name,
+        key=key_of(word.name),
+        aliases=word.aliases,
+        addresses=word.addresses,
+        description=word.description,
+        confidence=word.confidence,
+        ttl_policy=ttl_policy,
+        created_by=canvas.by,
+        created_at=canvas.at,
+        updated_at=canvas.at,
+    )
 
 
 def _node_after(steps: Sequence[Step], node: Node) -> Node:
