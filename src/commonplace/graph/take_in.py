@@ -286,7 +286,8 @@ class _Taking:
         return nodes[0]
 
     def _tell_note(self, found: FoundNote, about: str) -> str | None:
-        """It counts from the day that it was said."""
+        """It counts from the day that it was said: what an old source says of its week is no note
+        any more."""
         said = self.said_at.get(found.passage, self.source.said_at)
         mine = [n for n in self._mine(self.canvas.notes.values()) if n.content == found.content]
         for known in mine:
@@ -296,15 +297,17 @@ class _Taking:
             if known.source and known.source.passage == found.passage:
                 self.canvas.note(replace(known, about=about))  # of one of two who were split
                 return known.id
-        if self._is_taken_out([found.passage]):
+        ends = expiry(found.lifetime, said)
+        is_over = ends is not None and ends <= self.canvas.at
+        if is_over or self._is_taken_out([found.passage]):
             return None
         note = Note(
             id=OF_NOTES + self.canvas.desk.new_id(),
             about=about,
             content=found.content,
             added_by=self.canvas.by,
-            date_added=said,
-            expires_at=expiry(found.lifetime, said),
+            date_added=self.canvas.at,
+            expires_at=ends,
             source=replace(self.source, passage=found.passage),
         )
         self.canvas.note(note)
