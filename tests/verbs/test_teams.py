@@ -38,7 +38,7 @@ def test_whoever_makes_a_team_owns_it(people):
     made = people["ana"].teams_create("Planning", retention_days=30)
     assert (made.name, made.role, made.retention_days) == ("Planning", Role.OWNER, 30)
     (owner,) = made.members
-    told = {"team_id", "user_id", "role", "standing", "invited_by", "since"}
+    told = {"team_id", "team_name", "user_id", "role", "standing", "invited_by", "since"}
     assert as_data(owner).keys() == told
     assert owner.user_id == "ana"
     assert [each.id for each in people["ana"].teams()] == [made.id]
