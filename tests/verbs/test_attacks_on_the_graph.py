@@ -215,3 +215,25 @@ def test_who_may_not_see_people_does_not_speak_of_the_owner(me):
     me.note("me", "Sings")
     with pytest.raises(CategoryNotAllowed):
         biologist.note("me", "Likes moss")
+
+
+# ——— a key for one team ———
+
+
+def test_a_key_for_one_team_reads_nothing_that_only_another_team_told(book, me):
+    garden, board = (me.teams_create(name).id for name in ("garden", "board"))
+    said = "Bob: My colleague Sarah Chen works at Acme. Sarah Chen got a new dog."
+    read(me, said, team=board)
+    read(me, "Bob: My colleague Dan Cohen works at Hooli.", team=garden)
+    read(me, OPENLY)
+    me.nodes_add("Robin Oak")
+    me.relate("Dan Cohen", "Robin Oak", "friend")
+    limited = book.authenticate(me.keys_create("gate", team=garden).token)
+    told = {*names(limited), *(each.text for each in limited.contributions())}
+    assert not [text for text in told if "Sarah" in text or "dog" in text]
+    assert names(limited) >= {"Dan Cohen", "Hooli", "Noa Levi", "Acme", "Robin Oak"}
+    found = {e.relationship_type for e in limited.node("Dan Cohen").edges}
+    assert {"works-at", "friend"} <= found
+    assert "Sarah Chen" in names(me)
+    with pytest.raises(NotFound):
+        limited.node(person(me, "Sarah Chen").id)

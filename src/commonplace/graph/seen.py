@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from commonplace.desk import Desk, can_see_source, reach_of, visibility_of
+from commonplace.graph.then import speakers_of
 from commonplace.model.filters import Visibility
 from commonplace.model.graph.artifact import CATEGORY as OF_ARTIFACTS
 from commonplace.model.graph.artifact import Artifact
@@ -18,9 +19,9 @@ from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node
 from commonplace.model.graph.note import Note
 from commonplace.model.graph.picture import Picture
-from commonplace.model.graph.telling import is_high
+from commonplace.model.graph.telling import EdgeTelling, NodeTelling, is_high
 from commonplace.model.memory import Sensitivity, State
-from commonplace.model.scope import Principal
+from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import Source
 from commonplace.model.team import Team
 
@@ -42,6 +43,8 @@ def seen(desk: Desk, principal: Principal, *, whole: bool = False, sources: bool
     if whole and principal.is_owner:
         sight = replace(sight, cleared=True)
     picture = within_sight(desk.pictures.of(principal.home).picture, sight)
+    if principal.team is not None:
+        picture = _of_one_team(desk, principal.home, Scope.of_team(principal.team), picture)
     nodes, edges = picture.nodes, picture.edges
     about = nodes.keys() | edges.keys()
     readable, teams = _sources(desk, principal, sight, _speaking(picture)) if sources else ({}, {})
@@ -63,6 +66,31 @@ def within_sight(picture: Picture, sight: Visibility) -> Picture:
     nodes = {id: node for id, node in picture.nodes.items() if sees_node(sight, node)}
     edges = {id: edge for id, edge in picture.edges.items() if sees_edge(sight, nodes, edge)}
     return replace(picture, nodes=nodes, edges=edges)
+
+
+def _of_one_team(desk: Desk, home: Scope, team: Scope, picture: Picture) -> Picture:
+    """For a key that reaches one team: without what only the sources of others tell of."""
+
+    def counts(told: NodeTelling | EdgeTelling | Note) -> bool:
+        near = told.source is None or told.source.scope in (home.key, team.key)
+        return told.stands and near
+
+    speakers = speakers_of(desk, home, picture)
+    told = desk.store.node_tellings(home, [*speakers])
+    present = {speakers[telling.node] for telling in told if counts(telling)}
+    nodes = {id: n for id, n in picture.nodes.items() if n.is_owner or id in present}
+    related = desk.store.edge_tellings(home, [*speakers])
+    drawn = {telling.edge for telling in related if counts(telling)}
+    return replace(
+        picture,
+        nodes=nodes,
+        edges={
+            id: edge
+            for id, edge in picture.edges.items()
+            if id in drawn and nodes.keys() >= set(edge.ends)
+        },
+        notes={about: tuple(filter(counts, notes)) for about, notes in picture.notes.items()},
+    )
 
 
 def sees_node(sight: Visibility, node: Node) -> bool:
@@ -147,6 +175,7 @@ def _key(principal: Principal, sight: Visibility, picture: Picture) -> Key:
         principal.home.key,
         str(picture.revision),
         str(sight.cleared),
+        principal.team or "",
         *sorted(sight.categories if sight.categories is not None else ["*"]),
         str(hash(tuple(sources))),
         *sorted(picture.teams),

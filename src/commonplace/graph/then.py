@@ -30,7 +30,7 @@ def as_known(desk: Desk, scope: Scope, picture: Picture, then: Then) -> Picture:
     known_at = then.known_at
     if known_at is None:
         return picture
-    speakers = _speakers(desk, scope, picture)
+    speakers = speakers_of(desk, scope, picture)
     told = [t for t in desk.store.node_tellings(scope, [*speakers]) if t.recorded_at <= known_at]
     nodes = _nodes(picture, told, speakers)
     related = [
@@ -52,7 +52,8 @@ def as_known(desk: Desk, scope: Scope, picture: Picture, then: Then) -> Picture:
     )
 
 
-def _speakers(desk: Desk, scope: Scope, picture: Picture) -> dict[str, str]:
+def speakers_of(desk: Desk, scope: Scope, picture: Picture) -> Speakers:
+    """Of all that is merged into one of its nodes, too."""
     speakers = {id: id for id in picture.nodes}
     wanted = list(speakers)
     while wanted:
