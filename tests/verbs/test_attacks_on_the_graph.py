@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.errors import CategoryNotAllowed, InvalidInput, NotFound
+from commonplace.errors import CategoryNotAllowed, InvalidInput, NotFound, TooLong
 
 SECRET = "Ana: My therapist Quinn Oxblood works at Hushclinic."
 OPENLY = "Ana: My sister Noa Levi works at Acme."
@@ -237,3 +237,16 @@ def test_a_key_for_one_team_reads_nothing_that_only_another_team_told(book, me):
     assert "Sarah Chen" in names(me)
     with pytest.raises(NotFound):
         limited.node(person(me, "Sarah Chen").id)
+
+
+# ——— odd input ———
+
+
+@pytest.mark.parametrize("field", ["aliases", "addresses"])
+def test_a_node_has_a_hundred_names_at_most(me, field):
+    many = [f"n{number}@example.org" for number in range(101)]
+    assert me.nodes_add("Sarah Chen", **{field: many[:100]}).is_new
+    for say in (me.nodes_add, me.nodes_update):
+        with pytest.raises(TooLong) as refused:
+            say("Sarah Chen", **{field: many})
+        assert refused.value.field == field

@@ -7,7 +7,7 @@ from typing import Any
 
 from commonplace.book.requests import optional_word
 from commonplace.book.verbs.handle import MAX_K, Handle, Moment, Texts, several
-from commonplace.errors import InvalidInput, MissingField
+from commonplace.errors import InvalidInput, MissingField, TooLong
 from commonplace.graph import saying
 from commonplace.graph.own_word import NodeWord
 from commonplace.graph.saying import Noted, Related, SaidNode, SplitNode
@@ -29,6 +29,7 @@ from commonplace.recall.walk import walk_asked
 
 LONGEST_NAME = 300
 LONGEST_TEXT = 32_000
+MOST_NAMES = 100  # of one node: aliases, or addresses
 MODES = ("ppr", "cypher")
 
 
@@ -335,7 +336,10 @@ def _text(given: object, field: str) -> str:
 
 
 def _names(given: Texts | None, field: str) -> tuple[str, ...]:
-    return () if given is None else tuple(_name(each, field) for each in several(given))
+    named = () if given is None else several(given)
+    if len(named) > MOST_NAMES:
+        raise TooLong(f"{field} has {len(named):,} names; the limit is {MOST_NAMES}.", field=field)
+    return tuple(_name(each, field) for each in named)
 
 
 def _policy(given: object) -> TtlPolicy | None:
