@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.errors import CategoryNotAllowed, InvalidInput, NotFound, TooLong
+from commonplace.errors import BadCypher, CategoryNotAllowed, InvalidInput, NotFound, TooLong
 
 SECRET = "Ana: My therapist Quinn Oxblood works at Hushclinic."
 OPENLY = "Ana: My sister Noa Levi works at Acme."
@@ -250,3 +250,9 @@ def test_a_node_has_a_hundred_names_at_most(me, field):
         with pytest.raises(TooLong) as refused:
             say("Sarah Chen", **{field: many})
         assert refused.value.field == field
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:00:00-14:00"])
+def test_a_moment_outside_of_all_years_is_refused_in_a_query(me, moment):
+    with pytest.raises(BadCypher):
+        me.traverse("cypher", cypher=f"RETURN datetime('{moment}') AS at")

@@ -97,4 +97,7 @@ def quoted(name: str) -> str:
 def moment_text(moment: datetime) -> str:
     """The engine's moments know no time zones: all are UTC."""
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return aware.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ")
+    try:
+        return aware.astimezone(UTC).replace(tzinfo=None).isoformat(sep=" ")
+    except OverflowError:
+        raise BadCypher("In UTC that moment is before the year 1 or after 9999.") from None
