@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 import pytest
 
 from commonplace.errors import BadCypher, CategoryNotAllowed, InvalidInput, NotFound, TooLong
@@ -256,3 +258,35 @@ def test_a_node_has_a_hundred_names_at_most(me, field):
 def test_a_moment_outside_of_all_years_is_refused_in_a_query(me, moment):
     with pytest.raises(BadCypher):
         me.traverse("cypher", cypher=f"RETURN datetime('{moment}') AS at")
+
+
+def test_a_merged_node_is_erased_by_either_of_its_ids(me):
+    keep, merged = me.nodes_add("Sarah Chen").id, me.nodes_add("Sarah Cohen").id
+    me.merge([keep, merged])
+    assert merged in me.erase(merged, now=True).ids
+    assert names(me) == set()
+    assert me.verify_forget("Sarah").clean
+
+
+def test_a_drawn_graph_is_well_formed_whatever_a_name_holds(me):
+    me.nodes_add("Sarah\ufffe Chen\uffff & <Co>")
+    root = ElementTree.fromstring(me.graph(format="graphml"))
+    assert "Sarah Chen & <Co>" in {each.text for each in root.iter()}
+
+
+@pytest.mark.parametrize("name", ["\u200b", "\u2060\u200d"])
+def test_a_name_that_nobody_sees_is_none(me, name):
+    with pytest.raises(InvalidInput) as refused:
+        me.nodes_add(name)
+    assert refused.value.field == "name"
+
+
+def test_a_relationship_is_called_by_a_word_and_has_two_ends(me):
+    for name in ("Sarah Chen", "Dan Cohen"):
+        me.nodes_add(name)
+    with pytest.raises(InvalidInput) as refused:
+        me.relate("Sarah Chen", "Dan Cohen", " _ ")
+    assert refused.value.field == "relationship_type"
+    with pytest.raises(InvalidInput) as refused:
+        me.relate("Sarah Chen", "Sarah Chen", "friend")
+    assert refused.value.field == "to_node"

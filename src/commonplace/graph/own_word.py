@@ -106,7 +106,7 @@ def relate(
 ) -> EdgeTelling:
     """As guarded as what it is about: the relation that is known already, and either end."""
     if a.id == b.id:
-        raise InvalidInput("A node has no relationship with itself.", field="to")
+        raise InvalidInput("A node has no relationship with itself.", field="to_node")
     vouch_for(canvas, a)
     vouch_for(canvas, b)
     telling = EdgeTelling(

@@ -43,7 +43,7 @@ def removal(desk: Desk, principal: Principal, ids: Sequence[str], ended: Event) 
     picture = seen(desk, principal, whole=True).picture
     canvas = Canvas(desk, principal.home, principal.actor, desk.clock())
     for id in ids:
-        _check(picture, id)
+        _check(picture, _spoken_for(canvas, id), id)
         take_out(canvas, id)
     steps = weave(canvas, ended=ended)
     made = tuple(
@@ -55,10 +55,17 @@ def removal(desk: Desk, principal: Principal, ids: Sequence[str], ended: Event) 
     return Removal((*steps, *made), tuple(dict.fromkeys([*ids, *along])))
 
 
-def _check(picture: Picture, id: str) -> None:
+def _spoken_for(canvas: Canvas, id: str) -> str:
+    """Of a node that was merged, the one that speaks for it: they go together."""
+    if id.startswith(NODE):
+        canvas.load([id])
+    return canvas.root(id)
+
+
+def _check(picture: Picture, id: str, named: str) -> None:
     known = (picture.nodes, picture.edges, picture.artifacts)
     if not any(id in each for each in known) and not _is_note(picture, id):
-        raise NotFound(f"There is no {id!r} here.", field="ids")
+        raise NotFound(f"There is no {named!r} here.", field="ids")
     if id in picture.nodes and picture.nodes[id].is_owner:
         raise InvalidInput(
             "The owner's own node stays.",

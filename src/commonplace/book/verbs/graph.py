@@ -9,6 +9,7 @@ from commonplace.book.requests import optional_word
 from commonplace.book.verbs.handle import MAX_K, Handle, Moment, Texts, several
 from commonplace.errors import InvalidInput, MissingField, TooLong
 from commonplace.graph import saying
+from commonplace.graph.known import key_of
 from commonplace.graph.own_word import NodeWord
 from commonplace.graph.saying import Noted, Related, SaidNode, SplitNode
 from commonplace.graph.seen import seen
@@ -328,7 +329,10 @@ def _refuse_moments(then: Then) -> None:
 
 
 def _name(given: object, field: str) -> str:
-    return check.text(given, field, LONGEST_NAME)
+    name = check.text(given, field, LONGEST_NAME)
+    if not key_of(name):
+        raise InvalidInput(f"Nothing of {field} can be seen or compared.", field=field)
+    return name
 
 
 def _text(given: object, field: str) -> str:
@@ -336,7 +340,7 @@ def _text(given: object, field: str) -> str:
 
 
 def _names(given: Texts | None, field: str) -> tuple[str, ...]:
-    named = () if given is None else several(given)
+    named = () if given is None else tuple(several(given))
     if len(named) > MOST_NAMES:
         raise TooLong(f"{field} has {len(named):,} names; the limit is {MOST_NAMES}.", field=field)
     return tuple(_name(each, field) for each in named)
@@ -357,4 +361,6 @@ def _subtype(kind: NodeType, given: str | None) -> str:
 def relation_word(given: object) -> str:
     """One word, in small letters."""
     word = check.word(given, "relationship_type").strip().casefold()
+    if not any(each.isalnum() for each in word):
+        raise InvalidInput("A relationship is called by a word.", field="relationship_type")
     return "-".join(word.replace("_", "-").split())

@@ -101,5 +101,9 @@ def _data(kind: str, shown: NodeShown | EdgeShown, names: tuple[str, ...]) -> st
 
 
 def _legal(text: str) -> str:
-    """XML has no place for most control characters."""
-    return "".join(c for c in text if c in "\t\n\r" or ord(c) >= 0x20)
+    """XML has no place for most control characters, halves of a pair and what is no character."""
+    return "".join(c for c in text if c in "\t\n\r" or _is_legal(ord(c)))
+
+
+def _is_legal(code: int) -> bool:
+    return code >= 0x20 and not 0xD800 <= code <= 0xDFFF and code not in (0xFFFE, 0xFFFF)
