@@ -18,6 +18,9 @@ from commonplace.recall.graph.nodes import EdgePage, EdgeShown, NodePage, NodeSh
 from commonplace.surfaces.cli.draw import as_it_is, drawn, id_line, several
 
 
+WHOLE_ID = len("node:") + 36
+
+
 @as_it_is.register
 def _text(answer: str) -> str:
     """A graph for another program, or the schema of queries."""
@@ -30,7 +33,8 @@ def _nodes(answer: NodePage) -> Any:
         return Text("Nobody and nothing of the kind is known yet.", "yellow")
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for column in ("name", "what is known", "seen", "state"):
-        table.add_column(column, overflow="fold")
+        width = WHOLE_ID if column == "what is known" else None  # so that it can be copied
+        table.add_column(column, overflow="fold", min_width=width)
     for node in answer.nodes:
         told = Text.assemble(shorten(node.description), (f"\n{node.id}", "dim"))
         seen = several(node.source_count, "source")
