@@ -290,3 +290,15 @@ def test_a_relationship_is_called_by_a_word_and_has_two_ends(me):
     with pytest.raises(InvalidInput) as refused:
         me.relate("Sarah Chen", "Sarah Chen", "friend")
     assert refused.value.field == "to_node"
+
+
+# ——— what was taken out by hand ———
+
+
+def test_what_was_erased_by_hand_comes_back_only_where_a_source_is_named_again(me):
+    source = read(me, OPENLY)
+    me.erase(person(me, "Noa Levi").id)
+    assert me.extract().sources == 0
+    assert "Noa Levi" not in names(me)
+    me.extract([source])
+    assert "Noa Levi" in names(me)

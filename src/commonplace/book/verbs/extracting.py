@@ -26,7 +26,8 @@ class Extracting(Handle):
     def extract(self, ids: Texts | None = None, *, limit: int = 500) -> Extracted:
         """Turn sources into knowledge now: people, concepts, things, how they relate, and memories
         worth keeping. Without ids: what was not extracted yet, own sources and those of one's
-        teams; at most 500 e-mail threads and 200 passages of files a run."""
+        teams; at most 500 e-mail threads and 200 passages of files a run. With ids: these count
+        anew, so that what was erased of them by hand comes back, too."""
         self._owner_only("extract sources")
         if ids is not None:
             return extract_these(self._desk, self.principal, check.ids(ids))
