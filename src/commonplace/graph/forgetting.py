@@ -12,7 +12,7 @@ from commonplace.errors import InvalidInput, NotFound
 from commonplace.graph.canvas import Canvas
 from commonplace.graph.known import Known, known, name_taken
 from commonplace.graph.removing import take_out
-from commonplace.graph.seen import sees_artifact, sees_edge, sees_node, sees_note
+from commonplace.graph.seen import seen, sees_artifact, sees_edge, sees_node, sees_note
 from commonplace.graph.weave import weave
 from commonplace.model.changes import Step
 from commonplace.model.filters import WHOLE, Visibility
@@ -102,9 +102,17 @@ def _found(canvas: Canvas, principal: Principal, id: str) -> Item:
     item = _fetched(canvas, id)
     if isinstance(item, Node) and item.is_owner:
         raise InvalidInput("The owner's own node stays.", field="ids")
-    if item is None or not _is_seen(canvas, sight, item):
+    reached = principal.team is None or _is_within(canvas.desk, principal, id)
+    if item is None or not reached or not _is_seen(canvas, sight, item):
         raise NotFound(f"There is no {id!r} here.", field="ids")
     return item
+
+
+def _is_within(desk: Desk, principal: Principal, id: str) -> bool:
+    """A key for one team takes away, and brings back, only what it sees at this moment."""
+    picture = seen(desk, principal, whole=True).picture
+    notes = (note.id for noted in picture.notes.values() for note in noted)
+    return id in {*picture.nodes, *picture.edges, *picture.artifacts, *notes}
 
 
 def _is_seen(canvas: Canvas, sight: Visibility, item: Item) -> bool:

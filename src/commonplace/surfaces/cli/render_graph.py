@@ -17,7 +17,6 @@ from commonplace.recall.graph.contributions import Contribution
 from commonplace.recall.graph.nodes import EdgePage, EdgeShown, NodePage, NodeShown, WholeNode
 from commonplace.surfaces.cli.draw import as_it_is, drawn, id_line, several
 
-
 WHOLE_ID = len("node:") + 36
 
 
