@@ -95,8 +95,8 @@ class AsyncCommonplace:
     ) -> synchronous.Calibrated:
         return await asyncio.to_thread(self._book.calibrate, lines, reset=reset)
 
-    async def extract_all(self, *, limit: int = 500) -> ExtractedOfAll:
-        return await asyncio.to_thread(self._book.extract_all, limit=limit)
+    async def extract_all(self, *, at_most: int = 500) -> ExtractedOfAll:
+        return await asyncio.to_thread(self._book.extract_all, at_most=at_most)
 
     async def work(self, *, once: bool = False) -> Worked:
         return await asyncio.to_thread(self._book.work, once=once)

@@ -132,7 +132,7 @@ THE_GRAPH = (
         Step("extract"),
         Step("extract", {"ids": ["$talk"]}),
         Step("extract", {"ids": ["source:nowhere"]}, error="not_found"),
-        Step("extract", {"limit": 0}, error="invalid_input"),
+        Step("extract", {"at_most": 0}, error="invalid_input"),
         Step("people"),
         Step("explore", {"queries": ["Maya Stone"], "granularity": 1}),
         Step(

@@ -17,6 +17,11 @@ def me(open_book):
             me.remember(kind="kv", metadata={"subject": f"meter {number}", "value": value})
         me.agent(f"coach {number}").propose("city", f"Town {number}")
         me.ingest(f"Tal: It is {number}.", wait=False)
+        me.nodes_add(f"Person {number}")
+        me.nodes_add(f"Topic {number}", node_type="Concept")
+        me.nodes_add(f"Firm {number}", node_type="Entity", type="organization")
+        me.relate("me", f"Person {number}", "friend")
+        me.artifacts_create(f"Draft {number}", "Dear all")
     return me
 
 
@@ -28,7 +33,17 @@ def sources(me, **page):
     return [source.id for source in me.sources(**page).sources]
 
 
+def nodes(page):
+    return [node.id for node in page.nodes]
+
+
 LISTS = {
+    "people": lambda me, **page: nodes(me.people(**page)),
+    "concepts": lambda me, **page: nodes(me.concepts(**page)),
+    "entities": lambda me, **page: nodes(me.entities(**page)),
+    "edges": lambda me, **page: [edge.id for edge in me.edges(**page).edges],
+    "artifacts": lambda me, **page: [each.id for each in me.artifacts(**page).artifacts],
+    "contributions": lambda me, **page: [each.id for each in me.contributions(**page)],
     "list": memories,
     "sources": sources,
     "conflicts": lambda me, **page: [each.id for each in me.conflicts(**page)],

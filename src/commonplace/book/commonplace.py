@@ -225,10 +225,10 @@ class Commonplace:
 
     # ——— work that is owed ———
 
-    def extract_all(self, *, limit: int = 500) -> ExtractedOfAll:
+    def extract_all(self, *, at_most: int = 500) -> ExtractedOfAll:
         """Turn sources into knowledge now, for every user of the store: what extract does for one
         of them."""
-        return extract_of_everybody(self._desk, check.integer(limit, "limit", 1, MAX_EXTRACTED))
+        return extract_of_everybody(self._desk, check.integer(at_most, "at_most", 1, MAX_EXTRACTED))
 
     def work(self, *, once: bool = False) -> Worked:
         """Do what is owed, whoever it belongs to: sources to process, vectors that are late. Any

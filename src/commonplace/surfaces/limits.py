@@ -216,7 +216,7 @@ _OF_OPERATIONS: Mapping[tuple[str, str], Schema] = {
     ("artifacts create", "description"): text(),
     ("explore", "mode"): one_of(Mode),
     ("explore", "queries"): several({"anyOf": [text(), _QUERY]}, MOST_QUERIES),
-    ("extract", "limit"): whole(1, MAX_EXTRACTED),
+    ("extract", "at_most"): whole(1, MAX_EXTRACTED),
     ("graph", "format"): one_of(GraphFormat),
     ("node", "id"): word(),
     ("nodes add", "name"): text(LONGEST_NAME),

@@ -23,7 +23,7 @@ MAX_EXTRACTED = 10_000  # sources a run
 
 
 class Extracting(Handle):
-    def extract(self, ids: Texts | None = None, *, limit: int = 500) -> Extracted:
+    def extract(self, ids: Texts | None = None, *, at_most: int = 500) -> Extracted:
         """Turn sources into knowledge now: people, concepts, things, how they relate, and memories
         worth keeping. Without ids: what was not extracted yet, own sources and those of one's
         teams; at most 500 e-mail threads and 200 passages of files a run. With ids: these count
@@ -31,7 +31,7 @@ class Extracting(Handle):
         self._owner_only("extract sources")
         if ids is not None:
             return extract_these(self._desk, self.principal, check.ids(ids))
-        most = check.integer(limit, "limit", 1, MAX_EXTRACTED)
+        most = check.integer(at_most, "at_most", 1, MAX_EXTRACTED)
         return extract_all_of(self._desk, self.principal, most)
 
     def artifacts(self, *, limit: int = 50, after: str | None = None) -> ArtifactPage:

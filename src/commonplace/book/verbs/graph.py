@@ -113,10 +113,17 @@ class OfTheGraph(Handle):
             past=check.flag(past, "past"),
         )
 
-    def contributions(self, *, by: str | None = None, limit: int = 50) -> tuple[Contribution, ...]:
+    def contributions(
+        self, *, by: str | None = None, limit: int = 50, after: str | None = None
+    ) -> tuple[Contribution, ...]:
         """Who said what: nodes, relationships and notes, newest first; with by, one teller's."""
-        most = check.integer(limit, "limit", 1, MAX_K)
-        return contributions(self._desk, self.principal, optional_word(by, "by"), most)
+        return contributions(
+            self._desk,
+            self.principal,
+            optional_word(by, "by"),
+            check.integer(limit, "limit", 1, MAX_K),
+            None if after is None else check.id(after, "after"),
+        )
 
     def graph(self, *, format: str = "json", past: bool = False) -> str:
         """The graph for other programs: json, dot (Graphviz) or graphml."""

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from commonplace.desk import Desk
 from commonplace.graph.seen import seen
+from commonplace.model.paging import page
 from commonplace.model.scope import Principal
 
 
@@ -24,7 +25,7 @@ class Contribution:
 
 
 def contributions(
-    desk: Desk, principal: Principal, by: str | None, limit: int
+    desk: Desk, principal: Principal, by: str | None, limit: int, after: str | None = None
 ) -> tuple[Contribution, ...]:
     """Newest first; without ``by``, everybody's."""
     picture = seen(desk, principal, sources=True).picture
@@ -52,7 +53,7 @@ def contributions(
         ]
     wanted = [each for each in found if by is None or _is_by(each.by, by)]
     wanted.sort(key=lambda each: (each.at, each.id), reverse=True)
-    return tuple(wanted[:limit])
+    return tuple(page(wanted, after, limit))
 
 
 def _is_by(told: str, by: str) -> bool:

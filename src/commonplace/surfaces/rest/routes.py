@@ -134,7 +134,7 @@ ROUTES: tuple[Route, ...] = (
     Route("DELETE", "/sources/{id}", "forget", without=_CHOOSING, has_etag=True),
     _post("/sources/{id}/share", "sources share", example={"with_user": "dan"}),
     _post("/sources/{id}/unshare", "sources unshare", example={"with_user": "dan"}),
-    _post("/memory/extract", "extract", example={"limit": 10}),
+    _post("/memory/extract", "extract", example={"at_most": 10}),
     _get("/people", "people", example={"limit": 2}),
     _get("/concepts", "concepts", example={"limit": 2}),
     _get("/entities", "entities", example={"limit": 2}),
