@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.bookkeeper import Bookkeeper
-from commonplace.errors import CommonplaceError, StaleDecision
+from commonplace.errors import CommonplaceError, StaleDecision, StoreClosed
 from commonplace.language.analyse import term_counts
 from commonplace.language.asking.kept import Kept
 from commonplace.language.detect import script
@@ -76,9 +76,12 @@ class Made:
     def __init__(self) -> None:
         self._made: dict[type, Any] = {}
         self._lock = threading.Lock()
+        self._closed = False
 
     def get(self, kind: type[Thing]) -> Thing:
         with self._lock:
+            if self._closed:
+                raise StoreClosed("The book is closed.")
             if kind not in self._made:
                 self._made[kind] = kind()
             found: Thing = self._made[kind]
@@ -86,7 +89,7 @@ class Made:
 
     def close(self) -> None:
         with self._lock:
-            made, self._made = list(self._made.values()), {}
+            made, self._made, self._closed = list(self._made.values()), {}, True
         for each in made:
             if hasattr(each, "close"):
                 each.close()

@@ -40,6 +40,7 @@ class Child:
 
     def __init__(self) -> None:
         path = os.pathsep.join(str(Path(each).absolute()) for each in sys.path)
+        self._parent = os.getpid()
         self._process = subprocess.Popen(
             [sys.executable, "-c", _START, str(_PACKAGE)],
             stdin=subprocess.PIPE,
@@ -97,6 +98,13 @@ class Child:
                     raise EOFError
                 pieces += piece
         return bytes(pieces)
+
+    def __del__(self) -> None:
+        """Of a book that nobody closed. A fork's copy leaves the process to its parent."""
+        process = getattr(self, "_process", None)
+        if process is not None and process.returncode is None and os.getpid() == self._parent:
+            with suppress(OSError, subprocess.TimeoutExpired):
+                self.end()
 
     def end(self) -> None:
         with suppress(ProcessLookupError):
