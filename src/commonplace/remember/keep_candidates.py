@@ -20,6 +20,7 @@ from commonplace.model.source import Source
 from commonplace.remember.batch import Asked, Batch, Remembered, asked, decide_each
 from commonplace.remember.gate import Gate
 from commonplace.remember.neighbours import look_around
+from commonplace.remember.of_candidate import fields_of
 from commonplace.remember.weigh import Scales
 from commonplace.store.port import EVERYTHING, Listing
 
@@ -45,7 +46,10 @@ def composed(
     for passage, candidate in candidates:
         if candidate.confidence < STORED_FROM or candidate.is_sensitive:
             continue
-        fields = _fields(source, candidate, said_at.get(passage))
+        fields = fields_of(candidate, said_at.get(passage)) | {
+            "source_type": source.source_type,
+            "thread_id": source.thread_id,
+        }
         try:
             taken = asked(desk, principal, fields, desk.clock())
         except CommonplaceError:  # it does not fit its kind: the source keeps it anyway
@@ -83,25 +87,6 @@ def _told_before(desk: Desk, principal: Principal, source: Source) -> set[str]:
         limit=EVERYTHING,
     )
     return {fold(memory.content) for memory in desk.store.page(principal.scope, listing)}
-
-
-def _fields(source: Source, candidate: Candidate, said_at: datetime | None) -> dict[str, object]:
-    return {
-        "kind": candidate.kind,
-        "content": candidate.content,
-        "metadata": dict(candidate.metadata) or None,
-        "category": candidate.category,
-        "facet": candidate.facet,
-        "importance": candidate.importance,
-        "confidence": candidate.confidence,
-        "sensitivity": candidate.sensitivity,
-        "ttl_days": candidate.ttl_days,
-        "evidence": candidate.evidence or None,
-        "valid_from": candidate.valid_from or (None if candidate.valid_to else said_at),
-        "valid_to": candidate.valid_to,
-        "source_type": source.source_type,
-        "thread_id": source.thread_id,
-    }
 
 
 def _of_source(memory: Memory, source: Source, passage: int) -> Memory:

@@ -26,6 +26,7 @@ from commonplace.remember.consent import Claim, Proposed, claim, steps_for
 from commonplace.remember.gate import Gate
 from commonplace.remember.neighbours import look_around
 from commonplace.remember.notice import Noticed, Reason, Skipped, skipped
+from commonplace.remember.of_candidate import fields_of
 from commonplace.remember.weigh import Scales
 
 
@@ -121,27 +122,8 @@ def planned(desk: Desk, principal: Principal, noticed: Sequence[Noticed]) -> Pla
 _SAID = frozenset({"content", "metadata", "ttl_days", "valid_from", "valid_to"})
 
 
-def _since(candidate: Candidate, turn: Heard, now: datetime) -> datetime | None:
-    """What is said holds since it was said, unless the words say otherwise."""
-    said_at = min(turn.at, now)
-    over = candidate.valid_to is not None and candidate.valid_to <= said_at
-    return candidate.valid_from or (None if over else said_at)
-
-
 def _fields(candidate: Candidate, turn: Heard, now: datetime) -> dict[str, Any]:
-    return {
-        "kind": candidate.kind,
-        "content": candidate.content,
-        "metadata": dict(candidate.metadata) or None,
-        "category": candidate.category,
-        "facet": candidate.facet,
-        "importance": candidate.importance,
-        "confidence": candidate.confidence,
-        "sensitivity": candidate.sensitivity,
-        "evidence": candidate.evidence or None,
-        "ttl_days": candidate.ttl_days,
-        "valid_from": _since(candidate, turn, now),
-        "valid_to": candidate.valid_to,
+    return fields_of(candidate, min(turn.at, now)) | {
         "source_type": SourceType.CHAT,
         "thread_id": turn.thread,
         "role": turn.role,

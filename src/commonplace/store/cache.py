@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
@@ -11,6 +10,7 @@ from commonplace.model.reach import Reading
 from commonplace.model.scope import Scope
 from commonplace.store.index import UNKNOWN, ScopeIndex
 from commonplace.store.port import Counters, IndexPage, Store
+from commonplace.store.shelf import Shelf
 
 DEFAULT_BUDGET = 1 << 30
 
@@ -19,7 +19,6 @@ class _Kept:
     def __init__(self, dimension: int):
         self.index = ScopeIndex(dimension)
         self.lock = threading.Lock()
-        self.nbytes = 0
 
 
 _Key = tuple[str, ...]  # of a Reading
@@ -27,22 +26,17 @@ _Key = tuple[str, ...]  # of a Reading
 
 class IndexCache:
     """One index for each scope, shared by all who may read it; a guest's holds the granted sources
-    alone, so that nothing else shows in any answer. The least recently used goes first; one larger
-    than the budget is not kept at all."""
+    alone, so that nothing else shows in any answer."""
 
     def __init__(self, store: Store, dimension: int, budget: int = DEFAULT_BUDGET):
         self._store = store
-        self._dimension = dimension
-        self._budget = budget
-        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
-        self._lock = threading.Lock()
-        self._total = 0
+        self._shelf: Shelf[_Key, _Kept] = Shelf(budget, lambda: _Kept(dimension))
 
     @contextmanager
     def reading(self, scope: Scope) -> Iterator[ScopeIndex]:
         """The scope's index as of now, held still while it is read."""
         reading = Reading(scope)
-        kept = self._keep(reading)
+        kept = self._shelf.take(reading.key)
         with kept.lock:
             self._catch_up(reading, kept)
             yield kept.index
@@ -58,7 +52,7 @@ class IndexCache:
             with self.reading(readings[0].scope) as index:
                 yield [index]
             return
-        wanted = {reading.key: (reading, self._keep(reading)) for reading in readings}
+        wanted = {reading.key: (reading, self._shelf.take(reading.key)) for reading in readings}
         for reading, kept in wanted.values():
             with kept.lock:
                 self._catch_up(reading, kept)
@@ -69,14 +63,6 @@ class IndexCache:
                 if kept.index.counters == UNKNOWN:  # meanwhile another's catching up has failed
                     self._catch_up(reading, kept)
             yield [wanted[reading.key][1].index for reading in readings]
-
-    def _keep(self, reading: Reading) -> _Kept:
-        with self._lock:
-            kept = self._kept.get(reading.key)
-            if kept is None:
-                kept = self._kept[reading.key] = _Kept(self._dimension)
-            self._kept.move_to_end(reading.key)
-            return kept
 
     def _catch_up(self, reading: Reading, kept: _Kept) -> None:
         index = kept.index
@@ -89,7 +75,7 @@ class IndexCache:
         if reading.sources is not None:  # a page of some sources is always all of it
             index.counters = UNKNOWN
         index.absorb(page)
-        self._weigh(reading.key, kept)
+        self._shelf.weigh(reading.key, kept, index.nbytes)
 
     def _page(self, reading: Reading, known: Counters) -> IndexPage:
         if reading.sources is None:
@@ -97,31 +83,12 @@ class IndexCache:
         ids = sorted(reading.sources)
         return self._store.index_page_of(reading.scope, ids, known.seq, known.epoch)
 
-    def _weigh(self, key: _Key, kept: _Kept) -> None:
-        with self._lock:
-            if self._kept.get(key) is not kept:
-                return  # dropped meanwhile: it lives only as long as this read
-            before, kept.nbytes = kept.nbytes, kept.index.nbytes
-            self._total += kept.nbytes - before
-            if kept.nbytes > self._budget:
-                self._let_go(key)  # first, or every other scope would go for nothing
-            while self._total > self._budget:
-                self._let_go(next(iter(self._kept)))
-
     def drop(self, scope: Scope) -> None:
-        with self._lock:
-            for key in [key for key in self._kept if key[0] == scope.key]:
-                self._let_go(key)
-
-    def _let_go(self, key: _Key) -> None:
-        gone = self._kept.pop(key, None)
-        self._total -= gone.nbytes if gone else 0
+        self._shelf.drop(lambda key: key[0] == scope.key)
 
     @property
     def nbytes(self) -> int:
-        with self._lock:
-            return self._total
+        return self._shelf.nbytes
 
     def scopes(self) -> list[str]:
-        with self._lock:
-            return [key[0] for key in self._kept]
+        return [key[0] for key in self._shelf.kept()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +17,7 @@ from commonplace.model.graph.picture import Mention, Picture
 from commonplace.model.scope import Scope
 from commonplace.store.graph_port import GraphPage
 from commonplace.store.port import Store
+from commonplace.store.shelf import Shelf
 
 DEFAULT_BUDGET = 1 << 30  # a graph of 10 k nodes and 100 k edges takes about a quarter
 _UNKNOWN = -1  # no epoch: the page that comes is all of it
@@ -38,60 +38,29 @@ class Drawn:
 
 
 class Pictures:
-    """One for each scope, as of now whenever it is asked for. The least recently used goes first;
-    one larger than the budget is not kept at all."""
+    """One for each scope, as of now whenever it is asked for."""
 
     def __init__(self, store: Store, dimension: int, budget: int = DEFAULT_BUDGET):
         self._store = store
-        self._dimension = dimension
-        self._budget = budget
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
-        self._lock = threading.Lock()
-        self._total = 0
+        self._shelf: Shelf[str, _Kept] = Shelf(budget, lambda: _Kept(dimension))
 
     def of(self, scope: Scope) -> Drawn:
-        kept = self._keep(scope)
+        kept = self._shelf.take(scope.key)
         with kept.lock:
             page = self._store.graph_page(scope, kept.seq, kept.epoch)
             if kept.absorb(page):
-                self._weigh(scope.key, kept)
+                self._shelf.weigh(scope.key, kept, kept.size())
             return kept.drawn
 
     def drop(self, scope: Scope) -> None:
-        with self._lock:
-            self._let_go(scope.key)
+        self._shelf.drop(lambda key: key == scope.key)
 
     @property
     def nbytes(self) -> int:
-        with self._lock:
-            return self._total
+        return self._shelf.nbytes
 
     def scopes(self) -> list[str]:
-        with self._lock:
-            return [*self._kept]
-
-    def _keep(self, scope: Scope) -> _Kept:
-        with self._lock:
-            kept = self._kept.get(scope.key)
-            if kept is None:
-                kept = self._kept[scope.key] = _Kept(self._dimension)
-            self._kept.move_to_end(scope.key)
-            return kept
-
-    def _weigh(self, key: str, kept: _Kept) -> None:
-        with self._lock:
-            if self._kept.get(key) is not kept:
-                return  # dropped meanwhile: it lives only as long as this read
-            before, kept.nbytes = kept.nbytes, kept.size()
-            self._total += kept.nbytes - before
-            if kept.nbytes > self._budget:
-                self._let_go(key)  # first, or every other scope would go for nothing
-            while self._total > self._budget:
-                self._let_go(next(iter(self._kept)))
-
-    def _let_go(self, key: str) -> None:
-        gone = self._kept.pop(key, None)
-        self._total -= gone.nbytes if gone else 0
+        return self._shelf.kept()
 
 
 class _Kept:
@@ -100,7 +69,6 @@ class _Kept:
 
     def __init__(self, dimension: int):
         self.lock = threading.Lock()
-        self.nbytes = 0
         self._dimension = dimension
         self._forget()
 

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
-from commonplace.errors import EmbedderMismatch, StoreError
+from commonplace.errors import EmbedderMismatch
 from commonplace.model.embedders import asked_for
 from commonplace.model.scope import Scope
 from commonplace.store.failpoints import reached
@@ -53,11 +53,8 @@ class SqlGenerations(ABC):
         if current is None:
             with self._maintaining() as session:
                 self._hold_writers(session)
-                if _in_state("current", _generations(session)) is None:
-                    _begin(session, identity, "current")
-            current = self._current()
-        if current is None:
-            raise StoreError("The store did not keep the name of its embedder.")
+                known = _in_state("current", _generations(session))  # another was faster
+                current = known or _begin(session, identity, "current")
         if current.embedder == identity:
             self._mine = current
         return current.embedder
