@@ -29,7 +29,7 @@ _BEFORE_A_MONTH = frozenset(
 _ALIKE = 0.8
 _SHORTEST_MISSPELT = 5  # Jon is not John
 _SHORTEST_NICKNAME = 3
-_MANY_NAMES = 500  # beyond this many, names are only matched as they are written
+MANY_NAMES = 500  # beyond this many, names are only matched as they are written
 
 # Speakers that are no names: parts in a log.
 ROLES = frozenset(
@@ -67,7 +67,7 @@ def named_in(text: str, people: Iterable[str]) -> Named:
     spoken = list(_spoken(text))
     found: dict[str, frozenset[str]] = {}
     for person in known:
-        said = _naming(person, spoken, guess=len(known) <= _MANY_NAMES)
+        said = _naming(person, spoken, guess=len(known) <= MANY_NAMES)
         if said:
             found[person] = frozenset(said)
     return Named(_mentions(found), frozenset().union(*found.values()))
@@ -96,9 +96,19 @@ def _spoken(text: str) -> Iterator[_Spoken]:
             is_month = folded in _month_names() and (
                 before in _BEFORE_A_MONTH or re.match(r"\s+\d", text[match.end() :]) is not None
             )
-            forms = tuple(dict.fromkeys((folded, _PREFIXED.sub("", folded))))
+            forms = tuple(dict.fromkeys((folded, without_prefix(folded))))
             yield _Spoken(written, forms, capital and written != "I", place == 0, is_month)
         before = folded
+
+
+def words_that_name(text: str) -> frozenset[str]:
+    """Every form of every word of a text that may be a part of a name."""
+    return frozenset(form for word in _spoken(text) for form in word.forms)
+
+
+def without_prefix(word: str) -> str:
+    """In Hebrew "to", "in", "and" … are letters of the word."""
+    return _PREFIXED.sub("", word)
 
 
 def _naming(person: str, spoken: Sequence[_Spoken], guess: bool) -> set[str]:

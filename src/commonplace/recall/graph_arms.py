@@ -14,14 +14,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from commonplace.language.stopwords import stop_words
-from commonplace.recall.explore.spelled import folded
 from commonplace.recall.explore.view import View
 from commonplace.recall.fuse import WEIGHTS
 from commonplace.recall.walk import DAMPING, Scores, pagerank
 from commonplace.recall.web import Web
 
-LONGEST_NAME = 8  # words
 CLOSE_EDGES = 5  # of those closest to the question, whose ends are seeds
 SOURCES_SHARE = 0.05  # what the best hit's source counts for, beside all nodes together
 WIDELY_KNOWN = 0.02  # a node of more than this share of the sources tells nothing apart
@@ -30,24 +27,6 @@ ENOUGH = 1e-4  # for an order of the best; a score that is told is walked for lo
 MOST_SOURCES = 200
 NOTHING: Mapping[str, float] = MappingProxyType({})
 WEIGHT = WEIGHTS.of("graph")  # what the best reached source is lifted by, of the best hit's score
-
-
-def named_nodes(query: str, view: View) -> list[str]:
-    """The nodes that a question names: the longest names first, each word in one of them. A name
-    of small words alone ("It") is not taken for one."""
-    words = folded(query).split()
-    found: dict[str, None] = {}
-    taken: set[int] = set()
-    for length in range(min(LONGEST_NAME, len(words)), 0, -1):
-        for start in range(len(words) - length + 1):
-            span = range(start, start + length)
-            said = words[start : start + length]
-            if taken & set(span) or stop_words("en").issuperset(said):
-                continue
-            whole = view.called.get(" ".join(said), ())
-            found.update(dict.fromkeys(whole))
-            taken |= set(span) if whole else set()
-    return list(found)
 
 
 def graph_scores(

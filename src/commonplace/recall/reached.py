@@ -20,8 +20,9 @@ from commonplace.model.graph.picture import Picture
 from commonplace.model.scope import Principal
 from commonplace.model.source import split_passage_id
 from commonplace.model.time_travel import Then
+from commonplace.recall.explore.named import named_nodes
 from commonplace.recall.explore.view import View, Views
-from commonplace.recall.graph_arms import graph_scores, lifts, named_nodes
+from commonplace.recall.graph_arms import graph_scores, lifts
 from commonplace.recall.latest import Latest
 from commonplace.recall.rank import Ranked
 from commonplace.recall.web import Web, can_walk, web_of

@@ -3,8 +3,9 @@
 import pytest
 
 from commonplace.model.graph.words import NodeType
+from commonplace.recall.explore.named import named_nodes
 from commonplace.recall.explore.view import View
-from commonplace.recall.graph_arms import fused, graph_scores, lifts, named_nodes
+from commonplace.recall.graph_arms import fused, graph_scores, lifts
 from commonplace.recall.web import web_of
 from support.clock import START
 from support.pictures import a_node, a_picture, a_source, an_edge

@@ -20,8 +20,9 @@ from commonplace.bench.quality.values import Question
 from commonplace.bench.report import Table
 from commonplace.language.models.embedder import Embedder, Vectors
 from commonplace.model.source import split_passage_id
+from commonplace.recall.explore.named import named_nodes
 from commonplace.recall.explore.view import View
-from commonplace.recall.graph_arms import CLOSE_EDGES, WEIGHT, fused, graph_scores, named_nodes
+from commonplace.recall.graph_arms import CLOSE_EDGES, WEIGHT, fused, graph_scores
 from commonplace.recall.web import Web, web_of
 
 ASKED_FOR = 200  # hits, which the arms may put into another order

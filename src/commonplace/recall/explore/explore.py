@@ -11,6 +11,7 @@ from commonplace.recall.explore.cut import COUNTS, best
 from commonplace.recall.explore.expand import Found, told
 from commonplace.recall.explore.explanation import Match, MetBy
 from commonplace.recall.explore.gather import Given, gathered
+from commonplace.recall.explore.named import named
 from commonplace.recall.explore.result import ExploreResult
 from commonplace.recall.explore.score import Scored
 from commonplace.recall.explore.spelled import met
@@ -21,6 +22,7 @@ def explore(view: View, asked: Asked, given: Given, now: datetime) -> ExploreRes
     """``view``: of a picture that holds only what the caller may see; ``given.queries``: those of
     `queries.executed`."""
     by_words = met(view.spelled, asked.text_matches, now) if asked.text_matches else []
+    by_words += [named(view, query.query) for query in asked.queries]
     candidates = Candidates(view, asked, gathered(given, by_words), now)
     nodes = _nodes(view, asked, candidates)
     ids = {hit.id for hit in nodes}

@@ -30,6 +30,7 @@ class SourceFound:
     query: int  # its place among the queries that were executed
     id: str
     cosine: float
+    words: float = 0.0  # the share of the query's words in one of them: for scripts nobody reads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,13 +95,15 @@ def _similarities(
 
 
 def _sources(given: Given, place: int) -> dict[str, float]:
-    """Each by the closest of its passages."""
+    """Each by the closest of its passages. Where the model is blind, words decide."""
     query = given.queries[place]
     mine = [each for each in given.sources if each.query == place]
     cosines = np.array([each.cosine for each in mine], dtype=np.float64)
     similarities = _similarities(cosines, query.query, given.calibration)
+    if similarities is None:
+        similarities = np.array([each.words for each in mine], dtype=np.float64)
     found: dict[str, float] = {}
-    for each, similarity in zip(mine, () if similarities is None else similarities, strict=False):
+    for each, similarity in zip(mine, similarities, strict=True):
         if similarity >= query.threshold:
             found[each.id] = max(found.get(each.id, 0.0), float(similarity))
     return found

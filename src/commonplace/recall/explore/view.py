@@ -8,8 +8,10 @@ from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
+from commonplace.language.names import name_parts
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.picture import Picture
+from commonplace.model.graph.words import NodeType
 from commonplace.model.salience import Marks
 from commonplace.recall.explore.spelled import Spelled, folded, spelled
 from commonplace.recall.latest import Latest
@@ -32,6 +34,24 @@ class View:
                 found[folded(name)][node.id] = None
         found.pop("", None)
         return {name: tuple(ids) for name, ids in found.items()}
+
+    @cached_property
+    def people(self) -> Mapping[str, tuple[str, ...]]:
+        """Whose each name of a person is, as it is written."""
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for node in self.picture.nodes.values():
+            for name in node.names if node.type is NodeType.PERSON else ():
+                found[name][node.id] = None
+        return {name: tuple(ids) for name, ids in found.items()}
+
+    @cached_property
+    def people_by_word(self) -> Mapping[str, tuple[str, ...]]:
+        """In which names of people a word stands."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for name in self.people:
+            for word in dict.fromkeys(name_parts(name)):
+                found[word].append(name)
+        return {word: tuple(names) for word, names in found.items()}
 
     @cached_property
     def edges_at(self) -> Mapping[str, tuple[Edge, ...]]:
@@ -66,7 +86,7 @@ class View:
     def with_marks(self, marks: Mapping[str, Marks]) -> View:
         """The same, as readings have left it by now. What takes long is worked out before, so that
         it is there for everybody who comes after."""
-        _ = self.edges_at, self.sources_of, self.spelled
+        _ = self.called, self.people_by_word, self.edges_at, self.sources_of, self.spelled
         other = copy(self)
         other.picture = replace(self.picture, marks=marks)
         return other

@@ -11,6 +11,7 @@ import numpy as np
 from commonplace.desk import Desk, reach_of, visibility_in, visibility_of
 from commonplace.graph.seen import Seen, seen
 from commonplace.graph.then import as_known
+from commonplace.language.analyse import analyse
 from commonplace.language.models.embedder import Vectors
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.filters import NO_FILTERS
@@ -20,7 +21,7 @@ from commonplace.model.salience import TOP_HITS
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source, split_passage_id
 from commonplace.model.time_travel import Then
-from commonplace.recall.explore.asked import Asked
+from commonplace.recall.explore.asked import Asked, Query
 from commonplace.recall.explore.explore import explore
 from commonplace.recall.explore.gather import Embedded, Given, SourceFound
 from commonplace.recall.explore.queries import executed
@@ -45,7 +46,7 @@ def explored(desk: Desk, principal: Principal, asked: Asked) -> ExploreResult:
         query_vectors=vectors,
         nodes=nodes,
         edges=edges,
-        sources=() if vectors is None else _close_sources(desk, principal, vectors, now),
+        sources=() if vectors is None else _close_sources(desk, principal, queries, vectors, now),
         calibration=desk.calibration,
     )
     found = explore(_view(desk, principal, whole, asked.then), asked, given, now)
@@ -114,29 +115,36 @@ def _rows(matrix: Vectors, chosen: Sequence[tuple[int, str]]) -> Embedded | None
 
 
 def _close_sources(
-    desk: Desk, principal: Principal, vectors: Vectors, now: datetime
+    desk: Desk, principal: Principal, queries: Sequence[Query], vectors: Vectors, now: datetime
 ) -> list[SourceFound]:
-    """By the passage of each that is closest to a query."""
-    best: dict[tuple[int, str], float] = {}
-    for reading in reach_of(desk, principal):
-        for query, id, cosine in _close_passages(desk, principal, reading, vectors, now):
-            source = split_passage_id(id)[0]
-            best[query, source] = max(cosine, best.get((query, source), 0.0))
-    return [SourceFound(query, id, cosine) for (query, id), cosine in best.items()]
+    """By those of its passages that are closest to a query."""
+    return [
+        replace(found, id=split_passage_id(found.id)[0])
+        for reading in reach_of(desk, principal)
+        for found in _close_passages(desk, principal, reading, queries, vectors, now)
+    ]
 
 
 def _close_passages(
-    desk: Desk, principal: Principal, reading: Reading, vectors: Vectors, now: datetime
-) -> list[tuple[int, str, float]]:
-    found: list[tuple[int, str, float]] = []
+    desk: Desk,
+    principal: Principal,
+    reading: Reading,
+    queries: Sequence[Query],
+    vectors: Vectors,
+    now: datetime,
+) -> list[SourceFound]:
+    found: list[SourceFound] = []
     with desk.index.holding([reading]) as (index,):
         sight = visibility_in(principal, reading)
         mask = index.candidates(NO_FILTERS, sight, now) & index.passages
         if not mask.any():
             return found
         cosines = index.cosines_of_many(np.asarray(vectors, dtype=np.float32), mask)
-        for query, row in enumerate(cosines):
-            for slot in np.argsort(-row)[:CLOSEST_PASSAGES].tolist():
-                if row[slot] > 0:
-                    found.append((query, index.ids[slot], float(row[slot])))
+        for place, row in enumerate(cosines):
+            shares = index.bm25(analyse(queries[place].query), mask)[1]
+            near = np.where(np.isfinite(row), row, 0.0) + shares
+            for slot in np.argsort(-near)[:CLOSEST_PASSAGES].tolist():
+                if near[slot] > 0:
+                    cosine, words = float(max(row[slot], 0.0)), float(shares[slot])
+                    found.append(SourceFound(place, index.ids[slot], cosine, words))
     return found

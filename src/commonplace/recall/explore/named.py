@@ -1,0 +1,70 @@
+"""The nodes that a question names. Words decide here: no model knows every name. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from commonplace.language.names import MANY_NAMES, named_in, without_prefix, words_that_name
+from commonplace.language.stopwords import stop_words
+from commonplace.model.graph.words import NodeType
+from commonplace.recall.explore.explanation import Match, MetBy
+from commonplace.recall.explore.spelled import PART, folded
+from commonplace.recall.explore.view import View
+
+LONGEST_NAME = 8  # words
+
+
+def named(view: View, query: str) -> dict[str, Match]:
+    """By a whole name, or people by a part of theirs: "Dana" names Dana Levi."""
+    people = people_named(view, query)
+    whole = [
+        id
+        for id in named_nodes(query, view)
+        if id in people or view.picture.nodes[id].type is not NodeType.PERSON
+    ]
+    parts = people_named(view, _without(view, query, whole))
+    found = dict.fromkeys(parts, PART) | dict.fromkeys(whole, 1.0)
+    return {
+        id: Match(by=MetBy.EXACT if worth == 1.0 else MetBy.FUZZY, asked=query, similarity=worth)
+        for id, worth in found.items()
+    }
+
+
+def _without(view: View, query: str, whole: Sequence[str]) -> str:
+    """Who asks about Dana Levi does not ask about Dana Cohen."""
+    names = (name for id in whole for name in view.picture.nodes[id].names)
+    used = {word for name in names for word in folded(name).split()}
+    return " ".join(word for word in query.split() if not used.issuperset(folded(word).split()))
+
+
+def named_nodes(query: str, view: View) -> list[str]:
+    """By whole names: the longest first, each word in one of them. A name of small words alone
+    ("It") is not taken for one."""
+    words = folded(query).split()
+    found: dict[str, None] = {}
+    taken: set[int] = set()
+    for length in range(min(LONGEST_NAME, len(words)), 0, -1):
+        for start in range(len(words) - length + 1):
+            span = range(start, start + length)
+            said = words[start : start + length]
+            if taken & set(span) or stop_words("en").issuperset(said):
+                continue
+            whole = _called(view, " ".join(said))
+            found.update(dict.fromkeys(whole))
+            taken |= set(span) if whole else set()
+    return list(found)
+
+
+def _called(view: View, name: str) -> tuple[str, ...]:
+    return view.called.get(name) or view.called.get(without_prefix(name), ())
+
+
+def people_named(view: View, query: str) -> list[str]:
+    """By one of their names as well, or, among a few, by one that is spelt alike."""
+    near: Collection[str] = view.people.keys()
+    if len(near) > MANY_NAMES:
+        near = {
+            name for word in words_that_name(query) for name in view.people_by_word.get(word, ())
+        }
+    said = named_in(query, near).people
+    return [id for name in sorted(said) for id in view.people[name]]

@@ -1,0 +1,90 @@
+"""A question that names somebody finds them, whatever a model makes of it."""
+
+import pytest
+
+from commonplace.language.models.embedder import Calibration
+from commonplace.model.graph.words import NodeType
+from commonplace.recall.explore.asked import Query
+from commonplace.recall.explore.gather import Given, SourceFound
+from support.exploring import explored, nodes_of, sources_of
+from support.pictures import a_node, a_picture, a_source
+
+
+def asked(picture, query, **more):
+    return explored(picture, Given(queries=(Query(query),)), queries=[query], **more)
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("who is Dana?", "Dana Levi"),
+        ("DANA", "Dana Levi"),
+        ("tell me about levi", "Dana Levi"),
+        ("Who is Melanye?", "Melanie"),
+        ("what happened to Dana's car?", "Dana Levi"),
+        ("מי זאת נועה?", "נועה כהן"),
+        ("מה סיפרתי לנועה?", "נועה כהן"),
+    ],
+)
+def test_people_are_found_by_a_part_of_their_name(query, name):
+    person, other = a_node(name), a_node("Ben Carter")
+    found = asked(a_picture([person, other]), query, return_explanations=True)
+    assert nodes_of(found) == [person.id]
+    assert found.semantic.people[0].explanation.matches[0].by == "fuzzy"
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("what do I know about northwind?", "Northwind"),
+        ("who lives in tel aviv", "Tel Aviv"),
+        ("איך היה בתל אביב?", "תל אביב"),
+    ],
+)
+def test_things_are_found_by_their_whole_name(query, name):
+    thing = a_node(name, NodeType.ENTITY)
+    found = asked(a_picture([thing]), query, return_explanations=True)
+    assert found.semantic.entities[0].explanation.matches[0].similarity == 1.0
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "type"),
+    [
+        ("how long will it take?", "Will Smith", NodeType.PERSON),
+        ("the meeting in may", "May", NodeType.PERSON),
+        ("how long is the road?", "The Long Road", NodeType.ENTITY),
+        ("which project is late?", "Project Manager", NodeType.PERSON),
+    ],
+)
+def test_an_ordinary_word_names_nobody(query, name, type):
+    assert nodes_of(asked(a_picture([a_node(name, type)]), query)) == []
+
+
+def test_who_is_named_in_full_stands_for_no_namesake():
+    levi, cohen = a_node("Dana Levi"), a_node("Dana Cohen")
+    assert nodes_of(asked(a_picture([levi, cohen]), "who is Dana Levi?")) == [levi.id]
+    both = nodes_of(asked(a_picture([levi, cohen]), "who is Dana?"))
+    assert sorted(both) == sorted([levi.id, cohen.id])
+
+
+def test_among_very_many_people_names_are_found_as_they_are_written():
+    crowd = [a_node(f"Person{n} Other{n}") for n in range(600)]
+    dana = a_node("Dana Levi")
+    picture = a_picture([*crowd, dana])
+    assert nodes_of(asked(picture, "where is Dana?")) == [dana.id]
+    assert nodes_of(asked(picture, "where is Dena?")) == []
+
+
+def test_where_a_model_reads_no_hebrew_words_find_sources():
+    talk, other = a_source("talk"), a_source("other")
+    latin_only = Calibration({"latin": ((0.0, 0.0), (1.0, 1.0))})
+    given = Given(
+        queries=(Query("חופשה באילת", 0.5),),
+        sources=[
+            SourceFound(0, talk.id, cosine=0.1, words=1.0),
+            SourceFound(0, other.id, cosine=0.99, words=0.3),
+        ],
+        calibration=latin_only,
+    )
+    found = explored(a_picture(sources=[talk, other]), given, queries=["חופשה באילת"])
+    assert sources_of(found) == [talk.id]
