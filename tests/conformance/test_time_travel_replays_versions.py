@@ -179,6 +179,7 @@ def versions_of(handle, id, **then):
 )
 @given(deeds=RETOLD)
 @example(deeds=[ROME, ("forget", "", 0, 1), OSLO])
+@example(deeds=[("note_for_a_while", "Rome", 0, 0), ("reword", "", 0, 40), ("night", "", 0, 13)])
 @example(deeds=[ROME, ("guard", "", 0, 1), OSLO, ("guard", "", 0, 1)])
 def test_what_a_memory_said_is_shown_to_each_as_far_as_it_is_theirs(books, deeds):
     """Today as at a look back to this moment: nothing that was forgotten or had ended, and to an

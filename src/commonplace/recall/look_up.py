@@ -15,7 +15,7 @@ from commonplace.model.portable import Belongings
 from commonplace.model.portable_sources import WholeSource
 from commonplace.model.recall_log import LogQuery
 from commonplace.model.scope import Principal, Scope
-from commonplace.model.time_travel import NOW, Then, told_versions
+from commonplace.model.time_travel import NOW, Then, has_ended, told_versions
 from commonplace.recall.conflicts import Side, alternatives_to, as_disputed, held_in
 from commonplace.store.port import EVERYTHING, Counters, JournalQuery, Listing, SourceListing
 
@@ -132,7 +132,8 @@ def _shown_links(desk: Desk, principal: Principal, id: str, now: datetime) -> tu
 
 
 def _readable(memory: Memory, now: datetime) -> bool:
-    return memory.state is State.SUPERSEDED or memory.is_live(now)
+    """Neither forgotten nor over. What was replaced is the history of what replaced it."""
+    return memory.state is not State.SOFT_DELETED and not has_ended(memory, now)
 
 
 def everything_of(desk: Desk, principal: Principal) -> Belongings:
