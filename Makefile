@@ -29,6 +29,9 @@ load: $(STAMP)
 bench: $(STAMP) .venv/.bench
 	$(PY) -m commonplace.bench truth
 	$(PY) -m commonplace.bench understanding
+	$(PY) -m commonplace.bench extract
+	$(PY) -m commonplace.bench walks --only speed
+	$(PY) -m commonplace.bench walks --only cypher
 	$(PY) -m commonplace.bench
 
 lint: $(STAMP)

@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.markup import escape
 
 from commonplace.bench.extracting import read
-from commonplace.bench.extracting_labels import Conversation, read_conversations
+from commonplace.bench.extracting_labels import read_conversations
+from commonplace.bench.extracting_speed import speed_table
 from commonplace.bench.extracting_tables import (
     by_language,
     by_relationship,
@@ -23,8 +24,7 @@ from commonplace.bench.extracting_tables import (
     targets,
 )
 from commonplace.bench.labels import HALVES, OPEN, SEALED
-from commonplace.bench.measure import timed
-from commonplace.bench.report import Report, Table
+from commonplace.bench.report import Report
 from commonplace.bench.spotting import Spot, compare, read_english, read_hebrew
 from commonplace.bench.truth_command import write_between_markers
 from commonplace.errors import BadSettings
@@ -34,7 +34,6 @@ from commonplace.language.extracting.spot import spot
 
 PAGE = Path("docs/extraction.md")
 CONVERSATIONS, SPEED, NAMES = PARTS = ("conversations", "speed", "names")
-ROUNDS = 5  # over the open half, for the time
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -48,7 +47,7 @@ def main(arguments: Sequence[str]) -> None:
         for half in (asked.half,) if asked.half else HALVES:
             _add_conversations(report, asked.data, half, console if asked.show else None)
     if SPEED in parts:
-        report.tables.append(_speed(read_conversations(asked.data, OPEN)))
+        report.tables.append(speed_table(read_conversations(asked.data, OPEN)))
     if NAMES in parts:
         _add_names(report, asked.marked, console)
     report.print(console)
@@ -85,19 +84,6 @@ def _spots() -> dict[str, Spot]:
     except BadSettings:
         return {"rules": spot}
     return {"rules": spot, "rules and spaCy": lambda account: spot(account, finder)}
-
-
-def _speed(conversations: Sequence[Conversation]) -> Table:
-    table = Table(
-        "extract speed",
-        "Extraction by rules, on one core",
-        ("conversations", "turns", "conversations/s", "turns/s"),
-    )
-    read(conversations, extract)  # word lists are read when they are first needed
-    seconds = min(timed(lambda: read(conversations, extract)) for _ in range(ROUNDS))
-    turns = sum(len(each.account.said) for each in conversations)
-    table.add(len(conversations), turns, len(conversations) / seconds, turns / seconds)
-    return table
 
 
 def _parser() -> argparse.ArgumentParser:
