@@ -12,7 +12,6 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    columns: list[str]
     rows: list[list[Any]]
     truncated: bool
 
@@ -26,13 +25,13 @@ def answer_of(result: Any, *, rows: int, size: int) -> Answer:
     room = size
     while result.has_next():
         if len(found) >= rows:
-            return Answer(result.get_column_names(), found, truncated=True)
+            return Answer(found, truncated=True)
         row = [plain(value) for value in result.get_next()]
         room -= sum(weight(value) for value in row)
         if room < 0:
-            return Answer(result.get_column_names(), found, truncated=True)
+            return Answer(found, truncated=True)
         found.append(row)
-    return Answer(result.get_column_names(), found, truncated=False)
+    return Answer(found, truncated=False)
 
 
 def plain(value: Any) -> Any:

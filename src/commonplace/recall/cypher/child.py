@@ -149,7 +149,7 @@ def _answer(graphs: Graphs, message: Message) -> dict[str, Any]:
         graphs.load(asked["key"], statements, message.body)
         return {"loaded": asked["key"]}
     answer = graphs.query(asked["key"], asked["query"], asked)
-    return {"columns": answer.columns, "rows": answer.rows, "truncated": answer.truncated}
+    return {"rows": answer.rows, "truncated": answer.truncated}
 
 
 def _read(asked: BinaryIO) -> Message | None:

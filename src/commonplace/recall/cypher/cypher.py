@@ -96,15 +96,15 @@ def _check_installed() -> None:
 
 def _rows(asked: Query, answer: Mapping[str, Any], verbose: bool) -> Rows:
     shown = answer["rows"] if verbose else shortened(answer["rows"])
-    columns = _columns(asked) or answer["columns"]
+    columns = _columns(asked)
     return Rows(tuple(columns), tuple(tuple(row) for row in shown), answer["truncated"])
 
 
-def _columns(asked: Query) -> list[str] | None:
-    """As the caller spelt them; None: RETURN *, and the engine knows."""
+def _columns(asked: Query) -> list[str]:
+    """As the caller spelt them."""
     last = asked.parts[0][-1]
     assert isinstance(last, Projection)
-    return None if last.everything else [item.name or item.told for item in last.items]
+    return [item.name or item.told for item in last.items]
 
 
 def orders_on_the_way(asked: Query) -> bool:

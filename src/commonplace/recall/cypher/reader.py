@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from commonplace.recall.cypher.expressions import ExpressionReader
+from commonplace.recall.cypher.scope import names_after
 from commonplace.recall.cypher.tokens import Kind
 from commonplace.recall.cypher.tree import (
     Clause,
@@ -15,6 +16,7 @@ from commonplace.recall.cypher.tree import (
     Projection,
     Query,
     Unwind,
+    Variable,
 )
 from commonplace.recall.cypher.words import refused_words
 
@@ -53,15 +55,17 @@ class Reader(ExpressionReader):
     def _part(self) -> tuple[Clause, ...]:
         """Clauses up to RETURN, which is the last."""
         clauses: list[Clause] = []
+        names: tuple[str, ...] = ()
         while True:
-            clause = self._clause()
+            clause = self._clause(names)
+            names = names_after(names, clause)
             clauses.append(clause)
             if len(clauses) > MOST_CLAUSES:
                 self.fail(f"The query has more than {MOST_CLAUSES} clauses")
             if isinstance(clause, Projection) and clause.is_return:
                 return tuple(clauses)
 
-    def _clause(self) -> Clause:
+    def _clause(self, names: tuple[str, ...]) -> Clause:
         if self.takes_word("MATCH"):
             return self._match(optional=False)
         if self.takes_word("OPTIONAL"):
@@ -70,7 +74,7 @@ class Reader(ExpressionReader):
         if self.takes_word("UNWIND"):
             return self._unwind()
         if self.sees_word("WITH", "RETURN"):
-            return self._projection()
+            return self._projection(names)
         if self.here.kind is Kind.NAME and self.here.text.upper() in refused_words():
             self.refuse(self.here)
         if self.here.kind is Kind.END:
@@ -89,16 +93,23 @@ class Reader(ExpressionReader):
         self.need_word("AS")
         return Unwind(items, self.name("A variable"))
 
-    def _projection(self) -> Projection:
+    def _projection(self, names: tuple[str, ...]) -> Projection:
         is_return = self.take().text.upper() == "RETURN"
         distinct = self.takes_word("DISTINCT")
-        everything = self.takes("*")
-        items = self._items() if not everything or self.takes(",") else ()
+        items = self._everything(names) if self.sees("*") else self._items()
         order = self._order()
         skip = self.expression() if self.takes_word("SKIP", "OFFSET") else None
         limit = self.expression() if self.takes_word("LIMIT") else None
         where = None if is_return else self._where()
-        return Projection(items, everything, distinct, order, skip, limit, where, is_return)
+        return Projection(items, distinct, order, skip, limit, where, is_return)
+
+    def _everything(self, names: tuple[str, ...]) -> tuple[Item, ...]:
+        """Written out: the engine would add what has no name of the caller's."""
+        if not names:
+            self.fail("There is no variable that * could stand for")
+        self.take()
+        everything = tuple(Item(Variable(name), None, name) for name in names)
+        return everything + self._items() if self.takes(",") else everything
 
     def _items(self) -> tuple[Item, ...]:
         found = [self._item()]

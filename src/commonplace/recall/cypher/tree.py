@@ -203,7 +203,6 @@ class Projection:
     """WITH or RETURN."""
 
     items: tuple[Item, ...]
-    everything: bool  # *
     distinct: bool
     order: tuple[tuple[Expression, bool], ...]  # True: descending
     skip: Expression | None

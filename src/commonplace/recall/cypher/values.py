@@ -14,7 +14,7 @@ _LARGEST = 2**63
 _DEEPEST = 10
 _MOST = 10_000  # items of one parameter
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ ]*")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ ]*|[0-9]+")  # a number: what the caller left unnamed
 
 
 def integer(text: str) -> int:

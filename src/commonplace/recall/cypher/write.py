@@ -6,13 +6,16 @@ caller wrote can mean anything but a name or a value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import singledispatchmethod
+from itertools import count
 
 from commonplace.errors import BadCypher
 from commonplace.recall.cypher import rewrite
+from commonplace.recall.cypher.apart import must_part, told_apart
 from commonplace.recall.cypher.schema import MOMENTS
+from commonplace.recall.cypher.scope import names_after, ways_of
 from commonplace.recall.cypher.times import PARTS
 from commonplace.recall.cypher.tree import (
     Call,
@@ -57,10 +60,22 @@ class _Writer:
     def __init__(self, now: datetime):
         self._now = now
         self._depth = 0
+        self._unnamed = map(str, count(1))
+        self._ways: frozenset[str] = frozenset()
 
     def query(self, query: Query) -> str:
         union = " UNION ALL " if query.keeps_doubles else " UNION "
-        return union.join(" ".join(self.clause(each) for each in part) for part in query.parts)
+        return union.join(" ".join(self._part(part)) for part in query.parts)
+
+    def _part(self, clauses: Sequence[Clause]) -> Iterator[str]:
+        names: tuple[str, ...] = ()
+        before: Clause | None = None
+        for clause in clauses:
+            if names and must_part(before, clause):
+                yield f"WITH {', '.join(quoted(name) for name in names)}"
+            yield self.clause(clause)
+            names = names_after(names, clause)
+            before = clause
 
     # ——— clauses ———
 
@@ -71,7 +86,7 @@ class _Writer:
     @clause.register
     def _(self, clause: Match) -> str:
         word = "OPTIONAL MATCH" if clause.optional else "MATCH"
-        return f"{word} {self._paths(clause.paths)}{self._where(clause.where)}"
+        return f"{word} {self._matched(clause.paths, clause.where)}"
 
     @clause.register
     def _(self, clause: Unwind) -> str:
@@ -82,7 +97,7 @@ class _Writer:
         pieces = ["RETURN" if clause.is_return else "WITH"]
         if clause.distinct:
             pieces.append("DISTINCT")
-        listed = ["*"] if clause.everything else []
+        listed = []
         for item in clause.items:
             name = f" AS {quoted(item.name)}" if item.name else ""
             listed.append(f"{self.of(item.expression)}{name}")
@@ -109,8 +124,17 @@ class _Writer:
 
     # ——— patterns ———
 
-    def _paths(self, paths: Iterable[Path]) -> str:
-        return ", ".join(self._path(path) for path in paths)
+    def _matched(self, paths: Sequence[Path], where: Expression | None) -> str:
+        self._ways |= ways_of(paths)
+        asked = told_apart(paths, where, self._ways, self._unnamed)
+        conditions = [self.of(asked.early)] if asked.early else []
+        repeats = " OR ".join(asked.repeats)
+        if asked.late:
+            conditions.append(f"CASE WHEN {repeats} THEN FALSE ELSE {self.of(asked.late)} END")
+        elif repeats:
+            conditions.append(f"NOT ({repeats})")
+        patterns = ", ".join(self._path(path) for path in asked.paths)
+        return f"{patterns} WHERE {' AND '.join(conditions)}" if conditions else patterns
 
     def _path(self, path: Path) -> str:
         pieces = [f"{quoted(path.variable)} = " if path.variable else "", self._node(path.start)]
@@ -256,7 +280,7 @@ class _Writer:
     @_of.register
     def _(self, it: Matching) -> str:
         word = "COUNT" if it.counted else "EXISTS"
-        return f"({word} {{ MATCH {self._paths(it.paths)}{self._where(it.where)} }})"
+        return f"({word} {{ MATCH {self._matched(it.paths, it.where)} }})"
 
 
 def _is_moment(expression: Expression) -> bool:

@@ -257,6 +257,13 @@ def test_columns_are_called_as_they_were_spelt(engine):
 def test_all_columns(engine):
     answer = engine.run("small", small_graph, NOW, "MATCH (t:Team) WITH t.name AS name RETURN *")
     assert (answer.columns, answer.rows) == (("name",), (("Crew",),))
+    query = "MATCH (n:Person)-->()-[r]-(n) WITH *, 1 AS x RETURN *, r.attitude AS y"
+    assert engine.run("small", small_graph, NOW, query).columns == ("n", "r", "x", "y")
+
+
+def test_all_columns_of_nothing_are_refused(ask):
+    with pytest.raises(BadCypher, match="no variable"):
+        ask("RETURN *")
 
 
 def test_long_texts_are_shortened_unless_asked_for_whole(engine):

@@ -75,6 +75,28 @@ PATTERNS = [
     ("p = shortestPath((a)-[*..5]-(b))", "`p` = (`a`)-[* SHORTEST 1..5]-(`b`)"),
     ("p = allShortestPaths((a)-[*0..5]-(b))", "`p` = (`a`)-[* ALL SHORTEST 1..5]-(`b`)"),
     ("(a), (b)-->(c)", "(`a`), (`b`)-[]->(`c`)"),
+    ("(a)-->()<--(b)", "(`a`)-[`1`]->()<-[`2`]-(`b`) WHERE NOT (id(`1`) = id(`2`))"),
+    (
+        "(a)-[r:about]-(), (b)--(c)",
+        "(`a`)-[`r`:`about`]-(), (`b`)-[`1`]-(`c`) WHERE NOT (id(`r`) = id(`1`))",
+    ),
+    (
+        "(a)-[*2]-()--(b)",
+        "(`a`)-[`1`* TRAIL 2..2]-()-[`2`]-(`b`) "
+        "WHERE NOT (list_contains(properties(rels(`1`), '_id'), id(`2`)))",
+    ),
+    ("(a)-[:about]-()-[:groups]-(b)", "(`a`)-[:`about`]-()-[:`groups`]-(`b`)"),
+    ("(a)--(b), shortestPath((a)-[*..2]-(c))", "(`a`)-[]-(`b`), (`a`)-[* SHORTEST 1..2]-(`c`)"),
+    (
+        "(a)-[r]-()-[{attitude: 5}]-(b) WHERE a.name = 'x' AND r.attitude = 1",
+        "(`a`)-[`r`]-()-[`1`]-(`b`) WHERE (`a`.`name` = 'x') AND CASE WHEN id(`r`) = id(`1`) "
+        "THEN FALSE ELSE ((`r`.`attitude` = 1) AND (`1`.`attitude` = 5)) END",
+    ),
+    (
+        "(a)-[r:about]-(b) WHERE r.said_at IS NULL MATCH (b)-[:groups]-(c)",
+        "(`a`)-[`r`:`about`]-(`b`) WHERE (`r`.`said_at` IS NULL) "
+        "WITH `a`, `r`, `b` MATCH (`b`)-[:`groups`]-(`c`)",
+    ),
 ]
 
 
