@@ -28,27 +28,21 @@ class Standing:
 def standing(thing: Node | Edge | Source | Artifact, marks: Marks, now: datetime) -> Standing:
     """The owner, and what is kept for ever, stay as present as can be; what is ephemeral is
     archived on its day, however often it was read."""
-    keep_forever = _is_kept(thing)
-    confidence = thing.confidence if isinstance(thing, Node | Edge) else None
+    policy = thing.ttl_policy if isinstance(thing, _WITH_POLICY) else TtlPolicy.DECAY
+    is_kept = policy is TtlPolicy.KEEP_FOREVER or (isinstance(thing, Node) and thing.is_owner)
+    confidence = thing.confidence if isinstance(thing, _TOLD) else None
     salience = salience_at(
-        marks, thing.created_at, now, confidence=confidence, keep_forever=keep_forever
+        marks, thing.created_at, now, confidence=confidence, keep_forever=is_kept
     )
-    if _has_ended(thing, now):
+    if policy is TtlPolicy.EPHEMERAL and not is_kept and now >= _last_day(thing):
         return Standing(salience, Presence.ARCHIVED)
-    return Standing(salience, presence(marks, salience, keep_forever=keep_forever))
+    return Standing(salience, presence(marks, salience, keep_forever=is_kept))
 
 
-def _policy(thing: Node | Edge | Source | Artifact) -> TtlPolicy:
-    return thing.ttl_policy if isinstance(thing, Node | Artifact) else TtlPolicy.DECAY
+_TOLD = (Node, Edge)
+_WITH_POLICY = (Node, Artifact)
 
 
-def _is_kept(thing: Node | Edge | Source | Artifact) -> bool:
-    is_owner = isinstance(thing, Node) and thing.is_owner
-    return is_owner or _policy(thing) is TtlPolicy.KEEP_FOREVER
-
-
-def _has_ended(thing: Node | Edge | Source | Artifact, now: datetime) -> bool:
-    if _policy(thing) is not TtlPolicy.EPHEMERAL or _is_kept(thing):
-        return False
+def _last_day(thing: Node | Edge | Source | Artifact) -> datetime:
     days = SEMANTIC_DAYS if isinstance(thing, Node) else EPISODIC_DAYS
-    return now >= thing.created_at + timedelta(days=days)
+    return thing.created_at + timedelta(days=days)

@@ -3,8 +3,9 @@
 import pytest
 
 from commonplace.errors import BadCypher
+from commonplace.model.graph.node import TtlPolicy
 from commonplace.recall.cypher.cypher import Limits
-from support.small_graph import NOW, small_graph
+from support.small_graph import ENTITY, NOW, days_ago, node, small_graph
 
 # What is asked for, the query, its parameters, and the rows: in their order where the query orders.
 QUERIES = {
@@ -295,6 +296,13 @@ def test_an_answer_that_is_too_large_is_cut_and_it_is_said(engine):
 def test_an_unknown_property_is_named(ask):
     with pytest.raises(BadCypher, match="nickname"):
         ask("MATCH (p:Person) RETURN p.nickname")
+
+
+def test_what_was_only_for_a_while_is_archived_here_as_it_is_everywhere(engine):
+    over = node("over", ENTITY, "A fair", ttl_policy=TtlPolicy.EPHEMERAL, created_at=days_ago(91))
+    query = "MATCH (n:Entity) RETURN n.name, n.state"
+    answer = engine.run("over", lambda: small_graph(nodes={over.id: over}), NOW, query)
+    assert answer.rows == (("A fair", "archived"),)
 
 
 def test_an_empty_graph_answers(engine):
