@@ -90,12 +90,14 @@ class Pattern:
         return f"{self.letter}_{path}_{step}"
 
 
-def made_up(chance: Random, letter: str = "r", start: str = "s") -> Pattern:
+def made_up(
+    chance: Random, letter: str = "r", start: str = "s", several_hops: float = 0.15
+) -> Pattern:
     lengths = chance.choice(((2,), (3,), (3,), (1, 1), (2, 1)))
     numbers = iter(range(9))
     return Pattern(
         tuple(
-            tuple(_step(chance, f"{letter}{next(numbers)}") for _ in range(length))
+            tuple(_step(chance, f"{letter}{next(numbers)}", several_hops) for _ in range(length))
             for length in lengths
         ),
         letter,
@@ -103,10 +105,10 @@ def made_up(chance: Random, letter: str = "r", start: str = "s") -> Pattern:
     )
 
 
-def _step(chance: Random, variable: str) -> Step:
+def _step(chance: Random, variable: str, several_hops: float) -> Step:
     types = tuple(chance.sample(TYPES, chance.randint(1, 3))) if chance.random() < 0.2 else ()
     arrow = chance.choice(("-", "-", "-", "->", "<-"))
-    hops = chance.choice(((1, 2), (2, 2))) if chance.random() < 0.15 else None
+    hops = chance.choice(((1, 2), (2, 2))) if chance.random() < several_hops else None
     attitude = chance.randint(2, 4) if hops is None and chance.random() < 0.5 else None
     named = attitude is not None or chance.random() < 0.5
     return Step(types, arrow, hops, attitude, variable if named else "")
