@@ -9,9 +9,8 @@ from commonplace.bench.extracting_labels import Conversation
 from commonplace.bench.measure import timed
 from commonplace.bench.quality.play import a_store
 from commonplace.bench.report import Table
-from commonplace.book import User
+from commonplace.book import User, make_embedder
 from commonplace.language.extracting.extract import extract
-from commonplace.language.models.hashing import HashingEmbedder
 
 ROUNDS = 5  # over the conversations, for the time of the rules
 COPIES = 8  # of each, in a store: the graph grows and is told the same by more and more of them
@@ -41,7 +40,7 @@ def speed_table(conversations: Sequence[Conversation]) -> Table:
 def _whole_job(conversations: Sequence[Conversation]) -> tuple[int, float]:
     """One person's, each several times with another day in it. Without a real embedder: what a
     model takes is the model's."""
-    with a_store(HashingEmbedder(), None) as book:
+    with a_store(make_embedder("hashing"), None) as book:
         me = book.user("ana")
         texts = [_written(each) for each in conversations]
         for copy in range(COPIES):
