@@ -9,7 +9,7 @@ import pytest
 from commonplace.bench.extracting import Reading, count_edges, count_nodes, read
 from commonplace.bench.extracting_labels import Conversation, GoldEdge, GoldNode, account_of
 from commonplace.bench.extracting_tables import by_language, mistakes, targets
-from commonplace.language.extracting.found import Extracted, FoundEdge, FoundNode
+from commonplace.language.extracting.found import Extracted, FoundEdge, FoundNode, Place
 from commonplace.model.graph.words import NodeType
 
 MAY = datetime(2026, 5, 4, tzinfo=UTC)
@@ -63,7 +63,7 @@ def reading(
 
 
 def edge(a: int, b: int, type: str, **more) -> FoundEdge:
-    return FoundEdge(a=a, b=b, type=type, passage=1, **more)
+    return FoundEdge(a=a, b=b, type=type, place=Place(1, 0, 0), **more)
 
 
 def wanted(a: str, b: str, *types: str, **more) -> GoldEdge:

@@ -114,6 +114,7 @@ def an_extraction(source: str = "source:1", **fields: Any) -> Extraction:
         "completed_at": START,
         "passages": 3,
         "digest": "d",
+        "heard": ("0a1b2c", "3d4e5f", "0a1b2c"),
     }
     return Extraction(**{**made, "source": source, **fields})
 

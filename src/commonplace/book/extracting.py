@@ -11,6 +11,7 @@ from commonplace.desk import Desk, can_see_source, placed_for, reach_of, visibil
 from commonplace.errors import NotFound
 from commonplace.graph.account import account_of
 from commonplace.graph.canvas import Canvas
+from commonplace.graph.heard import Heard, digests_of, heard_before
 from commonplace.graph.known import known
 from commonplace.graph.owner import as_reader
 from commonplace.graph.take_in import take_in
@@ -111,7 +112,7 @@ def extracted(
     scope, at = reader.home, desk.clock()
     canvas = Canvas(desk, scope, ACTOR, at)
     names = known(desk.pictures.of(scope).picture.nodes.values())
-    take_in(canvas, names, read.source, read.found, read.said_at, _read_before(desk, scope, read))
+    take_in(canvas, names, read.source, read.found, read.said_at, _heard(desk, scope, read))
     kept = keep(desk, reader, read.source, read.batch)
     steps = (*weave(canvas, place=Node.WORKER), *kept.steps, *_done(read, scope, at))
     changeset = Changeset(
@@ -126,11 +127,10 @@ def extracted(
     return changeset, kept
 
 
-def _read_before(desk: Desk, reader: Scope, read: Read) -> int:
-    """How many passages stand that this reader has taken in: only of what grows part by part."""
-    grows = read.source.origin == THREAD or read.source.parts > 1
-    known = desk.store.extractions(reader, [read.source.id]) if grows and not read.by_hand else []
-    return known[0].passages if known else 0
+def _heard(desk: Desk, reader: Scope, read: Read) -> Heard:
+    """What this reader has taken in before; nothing of it where they ask for all anew."""
+    known = [] if read.by_hand else desk.store.extractions(reader, [read.source.id])
+    return heard_before(read.source, read.passages, known[0].heard) if known else Heard()
 
 
 def _done(read: Read, reader: Scope, at: datetime) -> tuple[Step, ...]:
@@ -143,6 +143,7 @@ def _done(read: Read, reader: Scope, at: datetime) -> tuple[Step, ...]:
             completed_at=at,
             passages=len(read.passages),
             digest=source.digest,
+            heard=digests_of(source, read.passages),
         ),
         Entry(op=Op.CLASSIFY, node=Node.WORKER, subject=source.id),
     )

@@ -1,5 +1,5 @@
 """What somebody takes out of the graph by hand: a node, an edge, a note, an artifact. What rests on
-it goes along; the sources that told of it stay, and tell of it again only where it is new."""
+it goes along; the sources that told of it stay, and tell of it again only in new sentences."""
 
 from __future__ import annotations
 

@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from commonplace.graph.canvas import Canvas, Told
+from commonplace.graph.heard import Heard
 from commonplace.graph.known import Known, key_of
 from commonplace.graph.owner import owner_node
 from commonplace.graph.resolve import SEVERAL, resolve
@@ -38,12 +40,12 @@ def take_in(
     source: Source,
     found: Extracted,
     said_at: Mapping[int, datetime],
-    read_before: int = 0,
+    heard: Heard,
 ) -> None:
-    """``said_at``: when each passage was. ``read_before``: so many passages were taken in already:
-    what they told and is not told any more was taken out by hand, and stays out."""
+    """``said_at``: when each passage was. ``heard``: what was taken in already: what it told and is
+    not told any more was taken out by hand, and stays out."""
     nodes, edges, notes = canvas.desk.store.told_by(canvas.scope, [source.id])
-    taking = _Taking(canvas, known, cited(source), said_at, read_before, nodes)
+    taking = _Taking(canvas, known, cited(source), said_at, heard, nodes)
     canvas.load(t.node for t in nodes)
     for telling in edges:
         canvas.load_relations([telling.a], [telling.type])
@@ -56,13 +58,30 @@ def take_in(
     canvas.untell(id for id in before if id not in kept)
 
 
+class _Likeness(NamedTuple):
+    """Of what a source tells of a relation now to what it told before."""
+
+    ends: int  # how many are the same
+    worded: bool = False  # in the same words
+    there: bool = False  # in the same passage
+
+
+_MOST_LIKE_FIRST = (
+    _Likeness(2, worded=True, there=True),
+    _Likeness(2, worded=True),
+    _Likeness(2, there=True),
+    _Likeness(1, there=True),
+    _Likeness(2),
+)
+
+
 @dataclass(slots=True)
 class _Taking:
     canvas: Canvas
     known: Known
     source: Cited
     said_at: Mapping[int, datetime]
-    read_before: int
+    heard: Heard
     earlier: Sequence[NodeTelling]  # what this source told when it was last taken in
 
     # ——— who is meant ———
@@ -118,7 +137,7 @@ class _Taking:
     def _goes_on(self, id: str, found: FoundNode) -> bool:
         """Who was forgotten by hand stays so, until they are spoken of again."""
         node = self.canvas.node(self.canvas.root(id))
-        return node is not None and (node.purge_at is None or self._is_taken_out(found.passages))
+        return node is not None and (node.purge_at is None or not self.heard.speaks_of(found))
 
     def _new(self, found: FoundNode) -> str:
         """Its fields are folded from what is told of it."""
@@ -151,18 +170,19 @@ class _Taking:
         ]
         present = [id if told[place] else None for place, id in enumerate(places)]
         told += self._tell_edges(
-            self._as_telling(edge, a, b)
+            (self._as_telling(edge, a, b), self._is_new(edge, found.nodes))
             for edge in found.edges
             if (a := present[edge.a]) and (b := present[edge.b]) and a != b
         )
         for note in found.notes:
             about = self._about(note, present)
             if about is not None:
-                told.append(self._tell_note(note, about))
+                is_new = self.heard.tells([note.place], [found.nodes[each] for each in note.about])
+                told.append(self._tell_note(note, about, is_new))
         return {id for id in told if id is not None}
 
-    def _is_taken_out(self, passages: Sequence[int]) -> bool:
-        return bool(passages) and max(passages) <= self.read_before
+    def _is_new(self, edge: FoundEdge, nodes: Sequence[FoundNode]) -> bool:
+        return self.heard.tells((edge.place, *edge.repeated), (nodes[edge.a], nodes[edge.b]))
 
     def _mine(self, told: Iterable[Told]) -> Iterator[Told]:
         """What this source is known to tell."""
@@ -188,7 +208,7 @@ class _Taking:
             same = replace(telling, id=known.id, node=known.node, recorded_at=known.recorded_at)
             if same == known and self._are_one(node, known.node):
                 return known.id
-        if self._is_taken_out(found.passages) and not self._tells_of(node):
+        if not self.heard.speaks_of(found) and not self._tells_of(node):
             return None
         telling = replace(telling, id=self.canvas.desk.new_id())
         self.canvas.tell(telling)
@@ -203,18 +223,19 @@ class _Taking:
         """By now: the one may speak for the other."""
         return self.canvas.root(one) == self.canvas.root(other)
 
-    def _tell_edges(self, found: Iterable[EdgeTelling]) -> list[str]:
-        """What was told before stays as it is. What is said in other words now, with a fuller name
-        or of one of two who were split, takes the place of what was told."""
+    def _tell_edges(self, found: Iterable[tuple[EdgeTelling, bool]]) -> list[str]:
+        """Each with whether it is new. What was told before stays as it is. What is said elsewhere
+        now, or in other words, with a fuller name or of one of two who were split, takes the place
+        of what was told."""
         before = list(self._mine(self.canvas.related.values()))
-        again = [(telling, self._said_again(telling, before)) for telling in found]
-        told = [known for _, known in again if known is not None]
+        again = [(*each, self._said_again(each[0], before)) for each in found]
+        told = [known for _, _, known in again if known is not None]
         left = [known for known in before if known.id not in told]
-        other = [telling for telling, known in again if known is None]
-        in_place_of = self._in_other_words(other, left)
-        for place, telling in enumerate(other):
+        other = [(telling, is_new) for telling, is_new, known in again if known is None]
+        in_place_of = self._in_other_words([telling for telling, _ in other], left)
+        for place, (telling, is_new) in enumerate(other):
             known = in_place_of.get(place)
-            if known is None and self._is_taken_out(_passages(telling)):
+            if known is None and not is_new:
                 continue
             if known is not None and self._common_ends(telling, known) == 2:
                 telling = _reworded(known, telling)
@@ -234,22 +255,24 @@ class _Taking:
     def _in_other_words(
         self, found: Sequence[EdgeTelling], left: Sequence[EdgeTelling]
     ) -> dict[int, EdgeTelling]:
-        """By their places, which one of ``left`` told it before: each for one, and rather of the
-        same two nodes than of one of them."""
+        """By their places, which one of ``left`` told it before: each for one, and rather the one
+        that is most like it."""
         free, places = list(left), dict[int, EdgeTelling]()
-        for common in (2, 1):
+        for likeness in _MOST_LIKE_FIRST:
             for place, telling in enumerate(found):
-                like = [known for known in free if self._is_like(telling, known, common)]
+                like = [known for known in free if self._is_like(telling, known, likeness)]
                 if place not in places and like:
                     free.remove(like[0])
                     places[place] = like[0]
         return places
 
-    def _is_like(self, telling: EdgeTelling, known: EdgeTelling, common: int) -> bool:
+    def _is_like(self, telling: EdgeTelling, known: EdgeTelling, likeness: _Likeness) -> bool:
         return (
-            (telling.type, telling.ends, _passages(telling))
-            == (known.type, known.ends, _passages(known))
-        ) and self._common_ends(telling, known) >= common
+            (telling.type, telling.ends) == (known.type, known.ends)
+            and self._common_ends(telling, known) >= likeness.ends
+            and (not likeness.worded or telling.description == known.description)
+            and (not likeness.there or _passage(telling) == _passage(known))
+        )
 
     def _common_ends(self, one: EdgeTelling, other: EdgeTelling) -> int:
         return self._are_one(one.a, other.a) + self._are_one(one.b, other.b)
@@ -285,13 +308,16 @@ class _Taking:
                 return edge.id
         return nodes[0]
 
-    def _tell_note(self, found: FoundNote, about: str) -> str | None:
+    def _tell_note(self, found: FoundNote, about: str, is_new: bool) -> str | None:
         """It counts from the day that it was said: what an old source says of its week is no note
         any more."""
         said = self.said_at.get(found.passage, self.source.said_at)
         mine = [n for n in self._mine(self.canvas.notes.values()) if n.content == found.content]
         for known in mine:
             if self._are_one(known.about, about):
+                source = replace(self.source, passage=found.passage)
+                if known.source != source:  # it stands elsewhere now
+                    self.canvas.note(replace(known, source=source))
                 return known.id
         for known in mine:
             if known.source and known.source.passage == found.passage:
@@ -299,7 +325,7 @@ class _Taking:
                 return known.id
         ends = expiry(found.lifetime, said)
         is_over = ends is not None and ends <= self.canvas.at
-        if is_over or self._is_taken_out([found.passage]):
+        if is_over or not is_new:
             return None
         note = Note(
             id=OF_NOTES + self.canvas.desk.new_id(),
@@ -322,11 +348,15 @@ def _reworded(known: EdgeTelling, telling: EdgeTelling) -> EdgeTelling:
     """Its edge stays the one that it was. What is more than another wording is known only now."""
     after = _as_known(known, telling)
     worded = replace(
-        known, a=after.a, b=after.b, description=after.description, confidence=after.confidence
+        known,
+        a=after.a,
+        b=after.b,
+        source=after.source,
+        description=after.description,
+        confidence=after.confidence,
     )
     return after if after == worded else replace(after, recorded_at=telling.recorded_at)
 
 
-def _passages(telling: EdgeTelling) -> tuple[int, ...]:
-    passage = telling.source.passage if telling.source else None
-    return () if passage is None else (passage,)
+def _passage(telling: EdgeTelling) -> int | None:
+    return telling.source.passage if telling.source else None

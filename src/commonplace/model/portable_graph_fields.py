@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Any
 
@@ -29,7 +30,9 @@ LONGEST_NAME = 500  # PostgreSQL's index takes a third of a page, in any script
 LONGEST_OUTPUT = 4_000_000
 MAX_NAMES = 10_000
 MAX_DAYS = 100_000
+MAX_SENTENCES = 40_000_000  # no more than a source has letters
 _HIGHEST = 1e9
+_HEX = re.compile(r"[0-9a-f]{1,64}")
 
 
 def _prefixed(prefix: str) -> Reading:
@@ -57,6 +60,12 @@ def _list_of(reading: Reading, limit: int) -> Reading:
 
 def _day(value: Any, field: str) -> date:
     return check.when(value, field).date()
+
+
+def _digest(value: Any, field: str) -> str:
+    if not isinstance(value, str) or not _HEX.fullmatch(value):
+        raise InvalidInput(f"{field} holds digests: figures and the letters a to f.", field=field)
+    return value
 
 
 def _mentioned(value: Any, field: str) -> Mentioned:
@@ -216,6 +225,7 @@ EXTRACTION: dict[str, Reading] = {
     "completed_at": check.when,
     "passages": count,
     "digest": _empty_or(_name),
+    "heard": _list_of(_digest, MAX_SENTENCES),
     "stands": check.flag,
 }
 MARKS: dict[str, Reading] = {

@@ -167,14 +167,16 @@ def _preferred_to() -> re.Pattern[str]:
 
 
 def _node(before: FoundNode | None, name: str, marked: Marked) -> FoundNode:
-    passage = marked.utterance.passage
+    passage, place = marked.utterance.passage, marked.utterance.place
     confidence = _sure(marked)
     if before is None:
-        return FoundNode(
-            type=NodeType.CONCEPT, name=name, confidence=confidence, passages=(passage,)
-        )
-    passages = tuple(dict.fromkeys((*before.passages, passage)))
-    return replace(before, passages=passages, confidence=max(before.confidence, confidence))
+        before = FoundNode(type=NodeType.CONCEPT, name=name, confidence=confidence)
+    return replace(
+        before,
+        passages=tuple(dict.fromkeys((*before.passages, passage))),
+        places=(*before.places, place),
+        confidence=max(before.confidence, confidence),
+    )
 
 
 def _sure(marked: Marked) -> float:
@@ -193,12 +195,13 @@ def _edge(
         proximity=stating.proximity,
         description=retold(marked, match[0], nodes),
         confidence=_sure(marked),
-        passage=marked.utterance.passage,
+        place=marked.utterance.place,
     )
 
 
 def _distinct(edges: Iterable[FoundEdge]) -> list[FoundEdge]:
     kept: dict[tuple[int, int, str], FoundEdge] = {}
     for edge in edges:
-        kept.setdefault((edge.a, edge.b, edge.type), edge)
+        key = (edge.a, edge.b, edge.type)
+        kept[key] = kept[key].also_told(edge.place) if key in kept else edge
     return list(kept.values())

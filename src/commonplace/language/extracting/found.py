@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from commonplace.language.observing.candidate import Candidate
@@ -57,6 +57,15 @@ class Account:
     title: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is said: in which passage, from where to where."""
+
+    passage: int
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundNode:
     type: NodeType
@@ -67,6 +76,7 @@ class FoundNode:
     description: str = ""
     confidence: float = 0.8
     passages: tuple[int, ...] = ()
+    places: tuple[Place, ...] = ()  # none: it only takes part
     is_owner: bool = False
 
 
@@ -102,7 +112,15 @@ class FoundEdge:
     valid_from: datetime | None = None  # None: since the passage was said
     valid_to: datetime | None = None
     ends: bool = False  # it is over, since valid_from
-    passage: int
+    place: Place  # of the sentence that tells it
+    repeated: tuple[Place, ...] = ()  # of those that tell it again
+
+    @property
+    def passage(self) -> int:
+        return self.place.passage
+
+    def also_told(self, *places: Place) -> FoundEdge:
+        return replace(self, repeated=(*self.repeated, *places))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +130,11 @@ class FoundNote:
     about: tuple[int, ...]  # places in the list of nodes: one, or two
     content: str
     lifetime: Lifetime = Lifetime.MONTH
-    passage: int
+    place: Place
+
+    @property
+    def passage(self) -> int:
+        return self.place.passage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

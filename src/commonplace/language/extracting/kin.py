@@ -24,14 +24,17 @@ def kin(sentences: Iterable[Marked], nodes: Sequence[FoundNode]) -> list[FoundEd
             if letter != PERSON or called or speaker is None or node == speaker:
                 continue
             type = _relation(nodes[node])
-            if type and (speaker, node) not in found:
+            known = found.get((speaker, node))
+            if type and known:
+                found[speaker, node] = known.also_told(marked.utterance.place)
+            elif type:
                 found[speaker, node] = FoundEdge(
                     a=speaker,
                     b=node,
                     type=type,
                     description=retold(marked, marked.text, nodes),
                     confidence=_CONFIDENCE,
-                    passage=marked.utterance.passage,
+                    place=marked.utterance.place,
                 )
     return list(found.values())
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 
-from commonplace.language.extracting.found import FoundNode, Owner
+from commonplace.language.extracting.found import FoundNode, Owner, Place
 from commonplace.language.extracting.individuals import Individual
 from commonplace.language.extracting.people import person_name
 from commonplace.language.extracting.vocabulary import PERSON
@@ -14,7 +14,8 @@ from commonplace.model.graph.words import NodeType
 _MOST_ALIASES = 12
 
 
-def as_node(one: Individual, owner: Owner, heard: Collection[int]) -> FoundNode:
+def as_node(one: Individual, owner: Owner, spoken_of: Iterable[Place]) -> FoundNode:
+    places = tuple(spoken_of)
     spellings = [*sorted(one.spellings, key=lambda each: _rank(one, each)), *one.phrases]
     name = owner.name if one.is_owner else one.called or _written_as_a_name(one, spellings[0])
     aliases = {each.casefold(): each for each in reversed(spellings)}
@@ -28,7 +29,8 @@ def as_node(one: Individual, owner: Owner, heard: Collection[int]) -> FoundNode:
         aliases=tuple(reversed(aliases.values()))[:_MOST_ALIASES],
         addresses=tuple(filter(None, one.addresses)),
         confidence=one.weight,
-        passages=tuple(sorted(heard)) or one.passages[:1],
+        passages=tuple(sorted({each.passage for each in places})) or one.passages[:1],
+        places=places,
         is_owner=one.is_owner,
     )
 

@@ -69,7 +69,7 @@ def _notes_in(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[FoundNote]
                 about=(int(subject["node"]),),
                 content=content,
                 lifetime=lifetime_of(words),
-                passage=marked.utterance.passage,
+                place=marked.utterance.place,
             )
 
 

@@ -137,7 +137,7 @@ def _edges(told: Told, marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[F
             valid_from=when.start,
             valid_to=when.end,
             ends=ends,
-            passage=utterance.passage,
+            place=utterance.place,
         )
 
 
@@ -196,6 +196,11 @@ def _distinct(edges: Sequence[FoundEdge]) -> list[FoundEdge]:
         if relationship(edge.type).is_mutual:
             ends = (min(ends), max(ends))
         key = (*ends, edge.type, edge.ends, edge.passage)
-        if key not in kept or edge.confidence > kept[key].confidence:
+        known = kept.get(key)
+        if known is None:
             kept[key] = edge
+        elif edge.confidence > known.confidence:
+            kept[key] = edge.also_told(known.place, *known.repeated)
+        else:
+            kept[key] = known.also_told(edge.place)
     return list(kept.values())

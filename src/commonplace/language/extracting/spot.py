@@ -9,7 +9,7 @@ from commonplace.language.extracting.again import spoken_of_again
 from commonplace.language.extracting.apposition import same_as, says_who
 from commonplace.language.extracting.capitals import named_by_capitals
 from commonplace.language.extracting.finder import NameFinder
-from commonplace.language.extracting.found import Account, Said, Span, Spotted
+from commonplace.language.extracting.found import Account, Place, Said, Span, Spotted
 from commonplace.language.extracting.hebrew_names import named_in_hebrew
 from commonplace.language.extracting.individuals import Individual, Roster, by_letters
 from commonplace.language.extracting.joined import with_finder
@@ -228,15 +228,16 @@ def _other_speaker(said: Said) -> str:
 
 
 def _spotted(account: Account, individuals: Sequence[Individual], spans: list[Span]) -> Spotted:
-    heard: dict[int, set[int]] = {}
+    spans = sorted(spans, key=_in_order)
+    places: dict[int, list[Place]] = {}
     for span in spans:
-        heard.setdefault(span.node, set()).add(span.passage)
+        places.setdefault(span.node, []).append(Place(span.passage, span.start, span.end))
     nodes = tuple(
-        as_node(one, account.owner, heard.get(number, set()))
+        as_node(one, account.owner, places.get(number, ()))
         for number, one in enumerate(individuals)
     )
-    return Spotted(nodes=nodes, spans=tuple(sorted(spans, key=_place)))
+    return Spotted(nodes=nodes, spans=tuple(spans))
 
 
-def _place(span: Span) -> tuple[int, int, int]:
+def _in_order(span: Span) -> tuple[int, int, int]:
     return span.passage, span.start, -span.end

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from commonplace.language.echoes import without_echoes
-from commonplace.language.extracting.found import Account, FoundNode, Said, Span, Spotted
+from commonplace.language.extracting.found import (
+    Account,
+    FoundNode,
+    Place,
+    Said,
+    Span,
+    Spotted,
+)
 from commonplace.language.normalise import fold
 from commonplace.language.observing.own_words import (
     BLOT,
@@ -37,6 +44,11 @@ class Utterance:
     at: datetime
     speaker: int | None  # the node of whoever says "I"; None: nobody knows
     spans: tuple[Span, ...] = ()
+    start: int = 0  # in its passage
+
+    @property
+    def place(self) -> Place:
+        return Place(self.passage, self.start, self.start + len(self.written))
 
 
 def utterances(account: Account, spotted: Spotted) -> Iterator[Utterance]:
@@ -60,6 +72,7 @@ def utterances(account: Account, spotted: Spotted) -> Iterator[Utterance]:
                 at=said.at,
                 speaker=speaker,
                 spans=_inside(sentence, there, starts),
+                start=sentence.start,
             )
             number += 1
 

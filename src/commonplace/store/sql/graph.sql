@@ -100,13 +100,14 @@ INSERT INTO artifacts (
 
 -- name: put_extraction
 INSERT INTO extractions (
-  scope, source_scope, source, started_at, completed_at, passages, digest, stands
+  scope, source_scope, source, started_at, completed_at, passages, digest, heard, stands
 ) VALUES (
-  :scope, :source_scope, :source, :started_at, :completed_at, :passages, :digest, :stands
+  :scope, :source_scope, :source, :started_at, :completed_at, :passages, :digest, :heard, :stands
 )
 ON CONFLICT (scope, source, source_scope) DO UPDATE
    SET started_at = excluded.started_at, completed_at = excluded.completed_at,
-       passages = excluded.passages, digest = excluded.digest, stands = excluded.stands
+       passages = excluded.passages, digest = excluded.digest, heard = excluded.heard,
+       stands = excluded.stands
 
 -- name: put_graph_vector
 INSERT INTO graph_vectors (scope, id, generation, vector)

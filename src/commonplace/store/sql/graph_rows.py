@@ -61,7 +61,8 @@ NOTE_COLUMNS = _named("o", _NOTE, _CITED)
 ARTIFACT_COLUMNS = _named("f", _ARTIFACT, _CITED)
 MARKS_COLUMNS = _named("k", ("id",), _MARKS)
 EXTRACTION_COLUMNS = (
-    "x.source_scope, x.source, x.started_at, x.completed_at, x.passages, x.digest, x.stands"
+    "x.source_scope, x.source, x.started_at, x.completed_at, x.passages, x.digest, x.heard, "
+    "x.stands"
 )
 
 _Decoder = Callable[[Any], Any]
@@ -245,14 +246,22 @@ def extraction_values(extraction: Extraction) -> dict[str, Any]:
         "completed_at": micros(extraction.completed_at),
         "passages": extraction.passages,
         "digest": extraction.digest,
+        "heard": " ".join(extraction.heard),
         "stands": int(extraction.stands),
     }
 
 
 def extraction_from(row: Row) -> Extraction:
-    scope, source, started_at, completed_at, passages, digest, stands = row
+    scope, source, started_at, completed_at, passages, digest, heard, stands = row
     return Extraction(
-        scope, source, instant(started_at), instant(completed_at), passages, digest, bool(stands)
+        scope=scope,
+        source=source,
+        started_at=instant(started_at),
+        completed_at=instant(completed_at),
+        passages=passages,
+        digest=digest,
+        heard=tuple(heard.split()),
+        stands=bool(stands),
     )
 
 

@@ -1,0 +1,3 @@
+-- No samples of it.
+
+ALTER TABLE extractions ALTER heard SET STATISTICS 0;

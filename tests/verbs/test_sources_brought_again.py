@@ -1,0 +1,204 @@
+"""A source that is brought again, with more in it or less: what it said before and somebody has
+taken out of the graph stays out, what it goes on to say stays, what it says no longer goes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import commonplace
+from support.clock import Clock
+from support.settled import settled
+
+DAN = "My brother Dan lives in Haifa."
+RUTH = "My sister Ruth works at Acme."
+GREEK = "I want to learn Greek this year."
+SARAH = "My friend Sarah Chen works at Globex. Sarah plays the cello every single morning."
+MORE = "My manager Noa Levi lives in Berlin."
+ALL = (DAN, RUTH, GREEK, SARAH)
+
+
+@pytest.fixture
+def me(open_book):
+    return open_book(extraction="on-demand").user("ana")
+
+
+def bring(me, *said, apart=" "):
+    """As a memo, all in one passage, or as several paragraphs."""
+    text = apart.join(said)
+    id = me.ingest(text, external_id="memo", source_type="voice-memo", date="2026-01-05").id
+    me.extract()
+    return id
+
+
+def nodes(me):
+    return {
+        node.name: node.id
+        for list_them in (me.people, me.concepts, me.entities)
+        for node in list_them(limit=100).nodes
+        if not node.is_owner
+    }
+
+
+def edges(me):
+    return {
+        (edge.relationship_type, *sorted((edge.from_name, edge.to_name))): edge.id
+        for edge in me.edges(limit=100, past=True).edges
+    }
+
+
+def notes(me, name):
+    return {note.content: note.id for note in me.node(name).notes}
+
+
+@pytest.mark.parametrize("more", [(DAN, MORE), (MORE, DAN), (DAN, MORE, DAN.replace("My", "Our"))])
+def test_an_erased_node_stays_out_when_something_is_added(me, more):
+    bring(me, DAN)
+    me.erase(nodes(me)["Dan"])
+    bring(me, *more[:2])
+    assert "Dan" not in nodes(me)
+    assert {"Noa Levi", "Berlin"} <= set(nodes(me))
+    bring(me, *more)
+    assert ("Dan" in nodes(me)) is (len(more) == 3)  # new words tell of him again
+
+
+def test_an_erased_edge_and_an_erased_note_stay_out(me):
+    bring(me, SARAH)
+    (note,) = notes(me, "Sarah Chen").values()
+    me.erase([edges(me)["works-at", "Globex", "Sarah Chen"], note])
+    bring(me, MORE, SARAH)
+    assert ("friend", "Sarah Chen", "ana") in edges(me)
+    assert ("works-at", "Globex", "Sarah Chen") not in edges(me)
+    assert notes(me, "Sarah Chen") == {}
+
+
+def test_a_forgotten_node_stays_out_of_sight_and_comes_back_as_it_was(me):
+    bring(me, DAN, RUTH)
+    dan = nodes(me)["Dan"]
+    me.forget(dan)
+    bring(me, MORE, DAN, RUTH)
+    assert "Dan" not in nodes(me)
+    me.restore(dan)
+    assert nodes(me)["Dan"] == dan
+    assert ("sibling", "Dan", "ana") in edges(me)
+
+
+@pytest.mark.parametrize("apart", [" ", "\n\n" + 990 * "-" + "\n\n"], ids=["one", "several"])
+def test_what_it_goes_on_to_say_stays_and_is_the_same(me, apart):
+    """Wherever it stands now."""
+    bring(me, *ALL, apart=apart)
+    known = nodes(me), edges(me), notes(me, "Sarah Chen")
+    bring(me, MORE, *ALL, apart=apart)
+    assert known[0].items() <= nodes(me).items()
+    assert known[1].items() <= edges(me).items()
+    assert known[2] == notes(me, "Sarah Chen")
+
+
+def test_what_it_says_no_longer_goes(me):
+    bring(me, *ALL)
+    bring(me, RUTH)
+    assert set(nodes(me)) == {"Ruth", "Acme"}
+    bring(me, DAN, RUTH)  # it was taken out of the source, and not by hand out of the graph
+    assert set(nodes(me)) == {"Ruth", "Acme", "Dan", "Haifa"}
+
+
+def test_what_was_heard_of_somebody_else_is_new(me):
+    bring(me, "My brother Dan called me today. He lives in Haifa.")
+    assert ("lives-in", "Dan", "Haifa") in edges(me)
+    bring(me, "My friend Tom Reed called me today. He lives in Haifa.")
+    assert ("lives-in", "Haifa", "Tom Reed") in edges(me)
+
+
+def test_by_name_all_of_it_counts_anew(me):
+    id = bring(me, DAN, RUTH)
+    me.erase(nodes(me)["Dan"])
+    me.extract([id])
+    assert "Dan" in nodes(me)
+
+
+def test_what_was_erased_and_is_said_again_is_told_again(me):
+    bring(me, GREEK, DAN)
+    me.erase([nodes(me)["learn Greek"], edges(me)["lives-in", "Dan", "Haifa"]])
+    bring(me, GREEK, DAN, "As I said, I want to learn Greek.", "And Dan lives in Haifa, of course.")
+    assert ("goal", "ana", "learn Greek") in edges(me)
+    assert ("lives-in", "Dan", "Haifa") in edges(me)
+
+
+def test_who_took_part_stays_out_of_a_letter_that_comes_again(me):
+    def letter(body):
+        me.ingest(
+            "From: Noa Levi <noa@acme.com>\nTo: ana@example.com\n"
+            f"Subject: Dinner\nDate: Mon, 05 Jan 2026 10:00:00 +0000\n\n{body}\n",
+            format="email",
+            external_id="letter",
+        )
+        me.extract()
+
+    letter("Dinner at eight?")
+    me.erase(nodes(me)["Noa Levi"])
+    letter("Dinner at eight? Sarah Chen works at Globex.")
+    assert set(nodes(me)) == {"Sarah Chen", "Globex"}
+
+
+def test_a_message_that_comes_late_is_heard_though_it_stands_in_between(open_book, clock):
+    book = open_book(extraction="auto")
+    me = book.user("ana")
+
+    def thread(at, text):
+        return {"type": "message", "user": "Tom Reed", "ts": f"{at}.000100", "text": text}
+
+    for messages in (
+        [thread(1767600000, DAN), thread(1767600900, RUTH)],
+        [thread(1767600400, "My friend Lia works at Initech.")],
+    ):
+        me.ingest(json.dumps(messages), format="slack", external_id="C1", append=True)
+        settled(book)
+    assert {"Ruth", "Lia", "Initech"} <= set(nodes(me))
+
+
+def test_of_an_erased_source_nothing_is_left_that_was_heard(me):
+    id = bring(me, *ALL)
+    assert me._desk.store.extractions(me.principal.home)
+    me.erase(id)
+    assert me._desk.store.extractions(me.principal.home) == []
+    assert nodes(me) == {}
+    bring(me, *ALL)
+    assert {"Dan", "Ruth", "Sarah Chen"} <= set(nodes(me))
+
+
+def test_what_was_heard_is_kept_as_digests_that_differ_from_source_to_source(me):
+    bring(me, DAN)
+    me.ingest(DAN, external_id="other", source_type="voice-memo")
+    me.extract()
+    one, other = me._desk.store.extractions(me.principal.home)
+    assert not {*one.heard} & {*other.heard}
+    assert not any(word.lower() in str(one.heard) for word in DAN.split())
+
+
+SAID = st.lists(st.sampled_from((*ALL, MORE)), min_size=1, max_size=5, unique=True)
+
+
+@settings(max_examples=25, deadline=None)
+@given(first=SAID, again=SAID, data=st.data())
+def test_whatever_it_said_and_says(first, again, data):
+    """Compared with one who heard only what it says now: all of it is told, but for what only old
+    sentences tell of somebody who was erased; and what was not erased is what it was."""
+    with commonplace.open(
+        ":memory:", embedder="hashing", clock=Clock(), extraction="on-demand"
+    ) as book:
+        me, fresh = book.user("ana"), book.user("eve")
+        fresh.profile_set("preferred_name", "ana")
+        bring(me, *first)
+        before = nodes(me)
+        erased = data.draw(st.sampled_from(sorted(before)))
+        me.erase(before[erased])
+        left = nodes(me)
+        bring(me, *again)
+        bring(fresh, *again)
+        new = " ".join(set(again) - set(first))
+        stays_out = {erased} if erased.split()[0] not in new else set()
+        assert nodes(me).keys() == nodes(fresh).keys() - stays_out
+        assert all(nodes(me)[name] == id for name, id in left.items() if name in nodes(me))
