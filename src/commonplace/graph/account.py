@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from commonplace.language.extracting.found import Account, Owner, Said
 from commonplace.language.names import ROLES
 from commonplace.language.normalise import fold_case
+from commonplace.language.without_orders import without_orders
 from commonplace.model.source import Passage, Source, SourceType
 
 # Without a speaker these are the words of whoever brought them.
@@ -37,13 +38,14 @@ def _said(passage: Passage, source: Source, names: set[str], brought_it: bool) -
     speaker, role = fold_case(passage.speaker or ""), fold_case(passage.role or "")
     is_named = bool(speaker) and speaker not in ROLES
     by_machine = role in _MACHINES or speaker in _MACHINES
+    text = without_orders(passage.text) if passage.suspicious else passage.text
     own = role in ("user", "human") or source.source_type in _OWN_WORDS
     return Said(
         number=passage.number,
-        text=passage.text,
+        text=text,
         at=passage.at,
         speaker=passage.speaker if is_named else None,
         by_owner=not by_machine and (speaker in names if is_named else brought_it and own),
         by_machine=by_machine,
-        suspicious=passage.suspicious,
+        suspicious=passage.suspicious and not text.strip(),
     )
