@@ -12,7 +12,6 @@ from commonplace.errors import NotFound
 from commonplace.graph.account import account_of
 from commonplace.graph.canvas import Canvas
 from commonplace.graph.heard import Heard, digests_of, heard_before
-from commonplace.graph.known import known
 from commonplace.graph.owner import as_reader
 from commonplace.graph.take_in import take_in
 from commonplace.graph.weave import weave
@@ -86,8 +85,8 @@ def read_source(desk: Desk, reader: Principal, id: str) -> Read | None:
         return None
     started = desk.clock()
     passages = tuple(passage for _, passage in desk.store.passages_of(source.scope, id))
-    graph = desk.pictures.of(reader.home)
-    owner = as_reader(desk, reader.home, known(graph.picture.nodes.values()).owner)
+    everybody = desk.pictures.of(reader.home).picture.nodes.values()
+    owner = as_reader(desk, reader.home, next((node for node in everybody if node.is_owner), None))
     found = extract(account_of(source, passages, owner, reader.user_id), desk.name_finder())
     # What was said to an agent was looked at turn by turn, as it came.
     candidates = () if source.origin == THREAD else found.candidates
@@ -111,8 +110,7 @@ def extracted(
     the source is a team's: the member learns nothing of what the team takes away meanwhile."""
     scope, at = reader.home, desk.clock()
     canvas = Canvas(desk, scope, ACTOR, at)
-    names = known(desk.pictures.of(scope).picture.nodes.values())
-    take_in(canvas, names, read.source, read.found, read.said_at, _heard(desk, scope, read))
+    take_in(canvas, canvas.known, read.source, read.found, read.said_at, _heard(desk, scope, read))
     kept = keep(desk, reader, read.source, read.batch)
     steps = (*weave(canvas, place=Node.WORKER), *kept.steps, *_done(read, scope, at))
     changeset = Changeset(

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from commonplace.desk import Desk
+from commonplace.graph.known import Known, known
 from commonplace.model.graph.edge import PREFIX as OF_EDGES
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node
@@ -34,24 +35,37 @@ class Canvas:
     before: dict[str, NodeTelling | EdgeTelling | Note] = field(default_factory=dict)
     changed_nodes: dict[str, Node] = field(default_factory=dict)  # new, merged, forgotten
     changed_edges: dict[str, Edge] = field(default_factory=dict)
-    _loaded: set[str] = field(default_factory=set)
+    _looked_at: set[str] = field(default_factory=set)
+    _loaded: set[str] = field(default_factory=set)  # those that speak
+    _known: Known | None = None
 
     # ——— reading ———
 
     def load(self, ids: Iterable[str]) -> None:
-        """Nodes with those that they speak for, all that was told of them, and their notes."""
+        """Nodes with those that they speak for, their notes, and all that was told of them."""
+        self.look_at(ids := list(ids))
+        groups = {self.root(id) for id in ids} - self._loaded
+        members = [id for id in {**self.nodes, **self.changed_nodes} if self.root(id) in groups]
+        self._loaded |= groups
+        for telling in self.desk.store.node_tellings(self.scope, members):
+            self._keep(self.told, telling)
+
+    def is_loaded(self, root: str) -> bool:
+        """Whether all that was told of it is here."""
+        return root in self._loaded
+
+    def look_at(self, ids: Iterable[str]) -> None:
+        """Nodes with those that they speak for, and their notes."""
         store = self.desk.store
-        wanted = [id for id in dict.fromkeys(ids) if id not in self._loaded]
+        wanted = [id for id in dict.fromkeys(ids) if id not in self._looked_at]
         while wanted:
-            self._loaded.update(wanted)
+            self._looked_at.update(wanted)
             self.meet(wanted)
-            for telling in store.node_tellings(self.scope, wanted):
-                self._keep(self.told, telling)
             for note in store.notes(self.scope, wanted):
                 self._keep(self.notes, note)
             around = [*store.merged_into(self.scope, wanted)]
             roots = [self.root(id) for id in wanted]
-            wanted = [id for id in (*roots, *(n.id for n in around)) if id not in self._loaded]
+            wanted = [id for id in (*roots, *(n.id for n in around)) if id not in self._looked_at]
 
     def meet(self, ids: Iterable[str]) -> None:
         """Who they are, and who speaks for them; nothing else of them."""
@@ -68,7 +82,7 @@ class Canvas:
     def load_relations(self, ids: Iterable[str], types: Collection[str] | None = None) -> None:
         """What was told of the relations of these nodes, and of those that they speak for; of these
         types, or all of it."""
-        self.load(ids := list(ids))
+        self.look_at(ids := list(ids))
         members = sorted({m for id in ids for m in self.group(self.root(id))} & self.nodes.keys())
         found = self.desk.store.edge_tellings(self.scope, members, types)
         for telling in found:
@@ -99,6 +113,13 @@ class Canvas:
             kept[found.id] = found
 
     # ——— who speaks for whom ———
+
+    @property
+    def known(self) -> Known:
+        """By which names everybody is known, before anything is decided here."""
+        if self._known is None:
+            self._known = known(self.desk.pictures.of(self.scope).picture.nodes.values())
+        return self._known
 
     def node(self, id: str) -> Node | None:
         return self.changed_nodes.get(id) or self.nodes.get(id)
@@ -152,28 +173,43 @@ class Canvas:
 
     def other_tellings(self) -> Iterator[NodeTelling]:
         """New, changed or gone, as they are and as they were."""
-        for id, telling in self.told.items():
-            before = self.before.get(id)
-            if before != telling:
-                yield telling
-                if isinstance(before, NodeTelling):
-                    yield before  # it may have been another node's
+        for telling in self._changed(self.told):
+            yield telling
+            before = self.before.get(telling.id)
+            if isinstance(before, NodeTelling):
+                yield before  # it may have been another node's
+        yield from self.gone_tellings()
+
+    def gone_tellings(self) -> Iterator[NodeTelling]:
         yield from (each for each in self._gone() if isinstance(each, NodeTelling))
 
+    def changed_tellings(self) -> Iterator[NodeTelling]:
+        """New, or other than they were."""
+        return self._changed(self.told)
+
+    def changed_relations(self) -> Iterator[EdgeTelling]:
+        return self._changed(self.related)
+
     def other_relations(self) -> Iterator[EdgeTelling]:
-        for id, telling in self.related.items():
-            before = self.before.get(id)
-            if before != telling:
-                yield telling
-                if isinstance(before, EdgeTelling):
-                    yield before
+        for telling in self.changed_relations():
+            yield telling
+            before = self.before.get(telling.id)
+            if isinstance(before, EdgeTelling):
+                yield before
         yield from (each for each in self._gone() if isinstance(each, EdgeTelling))
 
     def other_notes(self) -> Iterator[Note]:
-        yield from (note for id, note in self.notes.items() if self.before.get(id) != note)
+        yield from self._changed(self.notes)
 
     def gone_notes(self) -> Iterator[Note]:
         yield from (each for each in self._gone() if isinstance(each, Note))
+
+    def _changed(self, kept: dict[str, Told]) -> Iterator[Told]:
+        """Most are the very ones that were read, which is seen without comparing them."""
+        for id, each in kept.items():
+            before = self.before.get(id)
+            if before is not each and before != each:
+                yield each
 
     def _gone(self) -> Iterator[NodeTelling | EdgeTelling | Note]:
         kept = self.told.keys() | self.related.keys() | self.notes.keys()

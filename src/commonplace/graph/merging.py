@@ -34,12 +34,14 @@ def merge(canvas: Canvas, keep: Node, other: Node) -> None:
             remedy="Merge nodes of one type.",
             field="other",
         )
+    canvas.load([keep.id, other.id])
     canvas.load_relations([keep.id, other.id])
     canvas.put(replace(other, merged_into=keep.id))
 
 
 def unmerge(canvas: Canvas, merged: Node) -> None:
     """It speaks for itself again."""
+    canvas.load([merged.id])
     canvas.load_relations([merged.id])
     keeper = canvas.node(merged.merged_into or "")
     canvas.put(replace(merged, merged_into=None))
@@ -51,6 +53,7 @@ def split(
     canvas: Canvas, node: Node, name: str, *, names: Collection[str], sources: Collection[str]
 ) -> Node:
     """What was told of ``node`` under these names, or by these sources, becomes another node's."""
+    canvas.load([node.id])
     canvas.load_relations([node.id])
     keys = set(map(key_of, names))
     mine = [t for t in canvas.told.values() if canvas.root(t.node) == node.id]

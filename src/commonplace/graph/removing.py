@@ -77,6 +77,7 @@ def _check(picture: Picture, id: str, named: str) -> None:
 def take_out(canvas: Canvas, id: str) -> None:
     """All that is told of it, and what is noted on it."""
     if id.startswith(NODE):
+        canvas.load([id])
         canvas.load_relations([id])
         group = set(canvas.group(canvas.root(id)))
         canvas.untell([t.id for t in canvas.told.values() if t.node in group])

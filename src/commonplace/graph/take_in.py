@@ -45,14 +45,14 @@ def take_in(
     """``said_at``: when each passage was. ``heard``: what was taken in already: what it told and is
     not told any more was taken out by hand, and stays out."""
     nodes, edges, notes = canvas.desk.store.told_by(canvas.scope, [source.id])
-    taking = _Taking(canvas, known, cited(source), said_at, heard, nodes)
+    taking = _Taking(canvas, known, cited(source), said_at, heard, nodes, [*nodes])
     canvas.load(t.node for t in nodes)
     for telling in edges:
         canvas.load_relations([telling.a], [telling.type])
     canvas.load(note.about for note in notes if note.about.startswith(PREFIX))
     canvas.load_edges(note.about for note in notes if not note.about.startswith(PREFIX))
     places = taking.nodes(found.nodes)
-    canvas.load(id for id in places if id is not None)
+    canvas.look_at(id for id in places if id is not None)
     kept = taking.tell(found, places)
     before = [each.id for told in (nodes, edges, notes) for each in told]
     canvas.untell(id for id in before if id not in kept)
@@ -83,6 +83,7 @@ class _Taking:
     said_at: Mapping[int, datetime]
     heard: Heard
     earlier: Sequence[NodeTelling]  # what this source told when it was last taken in
+    told: list[NodeTelling]  # and what it tells now
 
     # ——— who is meant ———
 
@@ -105,7 +106,8 @@ class _Taking:
     def _node(self, found: FoundNode, present: set[str], shared: set[str]) -> str | None:
         """``shared``: what several here are called, two brothers, says of none who they are."""
         if found.is_owner:
-            return owner_node(self.canvas, self.known).id
+            owner = self.known.owner or owner_node(self.canvas, self.known)
+            return owner.id
         if told := self._told_before(found, [found.name]):
             return told
         aliases = [alias for alias in found.aliases if key_of(alias) not in shared]
@@ -204,7 +206,7 @@ class _Taking:
             description=found.description,
             confidence=found.confidence,
         )
-        for known in self._mine(self.canvas.told.values()):
+        for known in self.told:
             same = replace(telling, id=known.id, node=known.node, recorded_at=known.recorded_at)
             if same == known and self._are_one(node, known.node):
                 return known.id
@@ -212,12 +214,12 @@ class _Taking:
             return None
         telling = replace(telling, id=self.canvas.desk.new_id())
         self.canvas.tell(telling)
+        self.told.append(telling)
         return telling.id
 
     def _tells_of(self, node: str) -> bool:
         """In other words than now, perhaps: with more said, a name is read otherwise."""
-        mine = self._mine(self.canvas.told.values())
-        return any(self._are_one(telling.node, node) for telling in mine)
+        return any(self._are_one(telling.node, node) for telling in self.told)
 
     def _are_one(self, one: str, other: str) -> bool:
         """By now: the one may speak for the other."""

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from commonplace.desk import Desk
 from commonplace.graph.canvas import Canvas
-from commonplace.graph.known import known
 from commonplace.graph.weave_edges import Woven, edges_of
 from commonplace.model.changes import Step
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.fold import Folded, fold
 from commonplace.model.graph.node import Mentioned, Node
 from commonplace.model.graph.note import Note
+from commonplace.model.graph.one_more import with_one_more
 from commonplace.model.graph.steps import (
     PutEdge,
     PutNode,
@@ -22,7 +22,7 @@ from commonplace.model.graph.steps import (
     RemoveNode,
     RemoveNotes,
 )
-from commonplace.model.graph.telling import NodeTelling, is_high
+from commonplace.model.graph.telling import is_high
 from commonplace.model.graph.words import NodeType
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.journal import Node as Place
@@ -59,10 +59,11 @@ class _Loom:
             Op.DELETE: ended,
         }
         self.standing: dict[str, Node] = {}  # as they will be, by id
+        self.changed = list(canvas.changed_tellings())
+        self.gone = list(canvas.gone_tellings())
         self.noted = {note.about for note in (*canvas.other_notes(), *canvas.gone_notes())}
         new = [note for note in canvas.other_notes() if note.id not in canvas.before]
         self.new_notes = {note.about for note in new if not is_high(note)}
-        self.known = known(canvas.desk.pictures.of(canvas.scope).picture.nodes.values())
 
     # ——— nodes ———
 
@@ -88,6 +89,10 @@ class _Loom:
         if node is None:
             return
         members = canvas.group(root)
+        if more := self._with_one_more(node, members):
+            put += self._put(more, members)
+            return
+        canvas.load([root])
         told = [telling for telling in canvas.told.values() if telling.node in members]
         alive = {telling.node for telling in told}
         for member in (canvas.node(id) for id in members if id != root):
@@ -96,22 +101,24 @@ class _Loom:
             elif member is not None and member != canvas.nodes.get(member.id):
                 put += self._put(member, [member.id])
         if told or node.is_owner:
-            put += self._put(_folded(node, fold(told, self._is_taken(root), root)), members)
+            put += self._put(as_folded(node, fold(told, self._is_taken(root), root)), members)
         elif root in canvas.nodes:
             gone.append(RemoveNode(root, self._entry(Op.DELETE, node)))
+
+    def _with_one_more(self, node: Node, members: Sequence[str]) -> Node | None:
+        """Where nothing happens to it but that a source that told nothing of it speaks of it."""
+        canvas = self.canvas
+        if canvas.is_loaded(node.id) or members != [node.id] or node.id in canvas.changed_nodes:
+            return None
+        new = [t for t in self.changed if t.node == node.id]
+        return with_one_more(node, new[0]) if len(new) == 1 else None
 
     def _put(self, after: Node, members: Sequence[str]) -> list[PutNode]:
         canvas = self.canvas
         before = canvas.nodes.get(after.id)
         after = replace(after, is_dirty=after.is_dirty or after.id in self.new_notes)
-        told = tuple(
-            t for id, t in canvas.told.items() if t.node in members and canvas.before.get(id) != t
-        )
-        untold = tuple(
-            each.id
-            for each in canvas.before.values()
-            if isinstance(each, NodeTelling) and each.node in members and each.id not in canvas.told
-        )
+        told = tuple(t for t in self.changed if t.node in members)
+        untold = tuple(t.id for t in self.gone if t.node in members)
         self.standing[after.id] = after
         if before == after and not told and not untold and after.id not in self.noted:
             return []
@@ -127,7 +134,7 @@ class _Loom:
         here = {(n.type, n.subtype, n.key): n.id for n in self.standing.values() if n.stands}
 
         def is_taken(type: NodeType, subtype: str, key: str) -> bool:
-            other = here.get((type, subtype, key)) or self.known.called(type, subtype, key)
+            other = here.get((type, subtype, key)) or self.canvas.known.called(type, subtype, key)
             return other is not None and self.canvas.root(other) != root
 
         return is_taken
@@ -211,7 +218,7 @@ class _Loom:
         return node.category if node else None
 
 
-def _folded(node: Node, told: Folded | None) -> Node:
+def as_folded(node: Node, told: Folded | None) -> Node:
     """The owner is called what they call themself, and is there whoever tells of them."""
     if node.is_owner and (told is None or told.sensitivity is Sensitivity.HIGH):
         return node.evolve(aliases=(), addresses=(), description="", mentioned=Mentioned())

@@ -34,7 +34,8 @@ ByEdge = Mapping[str, list[EdgeTelling]]
 
 def edges_of(canvas: Canvas, type_of: TypeOf) -> Edges:
     """All edges whose tellings are other than they were, with those that these could contradict."""
-    redrawn = [t for t in canvas.related.values() if _is_drawn_elsewhere(canvas, t)]
+    moved = canvas.related.values() if canvas.changed_nodes else ()
+    redrawn = [t for t in moved if _is_drawn_elsewhere(canvas, t)]
     touched = [*canvas.other_relations(), *redrawn]
     if not touched:
         return Edges()
@@ -57,6 +58,8 @@ def placed(telling: EdgeTelling, root: Callable[[str], str], type_of: TypeOf) ->
     a, b, type = as_kept(root(telling.a), root(telling.b), telling.type)
     if not is_in_order(type_of(a), type_of(b)):
         a, b = b, a
+    if (a, b, type) == (telling.a, telling.b, telling.type):
+        return telling
     return replace(telling, a=a, b=b, type=type)
 
 
@@ -64,14 +67,14 @@ def _placed(canvas: Canvas, telling: EdgeTelling, type_of: TypeOf) -> EdgeTellin
     return placed(telling, canvas.root, type_of)
 
 
-def _threads(telling: EdgeTelling) -> set[Thread]:
-    return set(threads_of(telling.a, telling.b, telling.type))
+def _threads(telling: EdgeTelling) -> frozenset[Thread]:
+    return frozenset(threads_of(telling.a, telling.b, telling.type))
 
 
 def _closure(placed: Iterable[EdgeTelling], touched: Iterable[EdgeTelling]) -> set[Thread]:
     """The threads of these, and those that hang together with them."""
     threads = {thread for telling in touched for thread in _threads(telling)}
-    rest = [_threads(telling) for telling in placed]
+    rest = {_threads(telling) for telling in placed}  # most tell of the same relations
     while grown := [each for each in rest if each & threads and not each <= threads]:
         threads.update(*grown)
     return threads
@@ -85,8 +88,11 @@ def _load_threads(
     touched = list(touched)
     canvas.meet(end for telling in touched for end in (telling.a, telling.b))
     threads: set[Thread] = set()
+    related: dict[str, EdgeTelling] = {}
     while True:
-        related = {id: _placed(canvas, t, type_of) for id, t in canvas.related.items()}
+        for id, telling in canvas.related.items():
+            if id not in related:
+                related[id] = _placed(canvas, telling, type_of)
         grown = _closure(related.values(), [_placed(canvas, t, type_of) for t in touched])
         if grown <= threads:
             return related
@@ -115,9 +121,10 @@ def _compared(
 ) -> Edges:
     home = {telling: id for id, stretch in made for telling in stretch.tellings}
     for id in home:
-        canvas.related[id] = replace(canvas.related[id], edge=home[id])
+        if canvas.related[id].edge != home[id]:
+            canvas.related[id] = replace(canvas.related[id], edge=home[id])
     old = [t for t in canvas.before.values() if isinstance(t, EdgeTelling)]
-    told = _by_edge(t for t in canvas.related.values() if canvas.before.get(t.id) != t)
+    told = _by_edge(canvas.changed_relations())
     left = _by_edge(t for t in old if t.id not in canvas.related)
     found = Edges()
     for id, stretch in made:

@@ -42,7 +42,7 @@ def fold(
     What is marked sensitivity high shapes a node only where nothing else tells of it, so that
     whoever is not cleared can be shown the node as it is.
     """
-    standing = sorted(_in_force(t for t in tellings if t.stands), key=_in_time)
+    standing = sorted(_in_force([t for t in tellings if t.stands]), key=_in_time)
     if not standing:
         return None
     open_ones = [telling for telling in standing if not is_high(telling)]
@@ -78,18 +78,17 @@ def mentioned(told: Iterable[NodeTelling]) -> Mentioned:
     )
 
 
-def _in_force(tellings: Iterable[NodeTelling]) -> list[NodeTelling]:
+def _in_force(tellings: Sequence[NodeTelling]) -> list[NodeTelling]:
     """Of somebody's own words about a node the last one, and the last one that is guarded."""
-    found: dict[tuple[str, ...], NodeTelling] = {}
-    for telling in sorted(tellings, key=lambda t: (t.recorded_at, t.id)):
-        own = telling.source is None
-        said = telling.node, telling.by, telling.sensitivity
-        found[said if own else (telling.id,)] = telling
-    return list(found.values())
+    own = sorted((t for t in tellings if t.source is None), key=lambda t: (t.recorded_at, t.id))
+    last = {(t.node, t.by, t.sensitivity): t for t in own}
+    return [*last.values(), *(t for t in tellings if t.source is not None)]
 
 
-def _in_time(telling: NodeTelling) -> tuple[datetime, str, str]:
-    return telling.said_at, telling.source.id if telling.source else "", telling.name
+def _in_time(telling: NodeTelling) -> tuple[datetime, str, str, datetime, str]:
+    source = telling.source
+    at, id = (source.said_at, source.id) if source else (telling.recorded_at, "")
+    return at, id, telling.name, telling.recorded_at, telling.id
 
 
 def _type(told: Sequence[NodeTelling], own: Sequence[NodeTelling]) -> tuple[NodeType, str]:

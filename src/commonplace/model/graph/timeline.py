@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from commonplace.model.graph.relationships import relationship
@@ -21,6 +22,7 @@ from commonplace.model.memory import Sensitivity
 Thread = tuple[str, ...]
 
 
+@lru_cache(maxsize=10_000)  # thousands may tell of one relation
 def threads_of(a: str, b: str, type: str) -> tuple[Thread, ...]:
     """The threads in which a telling takes part. In what is mutual, either end has only one."""
     kind = relationship(type)

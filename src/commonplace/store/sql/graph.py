@@ -215,10 +215,7 @@ def _mentions(rows: Iterable[Row]) -> dict[str, tuple[Mention, ...]]:
     found: dict[str, list[Mention]] = {}
     for node, source, said_at in rows:
         found.setdefault(node, []).append(Mention(source, node, instant(said_at)))
-    return {
-        node: tuple(sorted(all_of_it, key=lambda one: (one.said_at, one.source)))
-        for node, all_of_it in found.items()
-    }
+    return {node: tuple(all_of_it) for node, all_of_it in found.items()}
 
 
 def _by_subject(notes: Iterable[Note]) -> dict[str, tuple[Note, ...]]:

@@ -236,9 +236,10 @@ SELECT #edge_telling_columns FROM edge_tellings t WHERE t.scope = :scope AND t.b
 -- name: edge_tellings_of
 SELECT #edge_telling_columns FROM edge_tellings t
  WHERE t.scope = :scope AND t.a IN #list(ids) AND t.type IN #list(types)
-UNION
+UNION ALL
 SELECT #edge_telling_columns FROM edge_tellings t
- WHERE t.scope = :scope AND t.b IN #list(ids) AND t.type IN #list(types)
+ WHERE t.scope = :scope AND t.b IN #list(ids) AND NOT (t.a IN #list(ids))
+   AND t.type IN #list(types)
 
 -- name: forgotten_of_graph
 SELECT id, purge_at FROM nodes WHERE scope = :scope AND purge_at IS NOT NULL

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from commonplace.model.changes import Indexing
@@ -82,9 +83,10 @@ def exact_micros(moment: datetime) -> int:
 
 
 def moment(value: int | None) -> datetime | None:
-    return None if value is None else _EPOCH + timedelta(microseconds=value)
+    return None if value is None else instant(value)
 
 
+@lru_cache(maxsize=1 << 14)  # what one source tells is of one moment, in many rows
 def instant(value: int) -> datetime:
     return _EPOCH + timedelta(microseconds=value)
 

@@ -1,0 +1,101 @@
+"""A node of which one more source speaks is what it would be if all were folded anew."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.graph.weave import as_folded
+from commonplace.model.graph.fold import fold
+from commonplace.model.graph.one_more import with_one_more
+from commonplace.model.graph.words import NodeType
+from commonplace.model.memory import Sensitivity
+from commonplace.model.source import SourceType
+from support.clock import START
+from support.graph_making import a_node, a_node_telling, cited
+
+NAMES = ("Sarah Chen", "Sarah", "SARAH", "S. Chen", "my friend Sarah", "Sally")
+KINDS = ((NodeType.PERSON, ""), (NodeType.ENTITY, "group"))
+NODE = a_node("somebody")
+
+
+def tellings(number):
+    return st.builds(
+        lambda name, aliases, kind, day, **more: a_node_telling(
+            NODE,
+            name=name,
+            key=name.casefold().replace(".", ""),
+            aliases=aliases,
+            type=kind[0],
+            subtype=kind[1],
+            recorded_at=START + timedelta(days=40, minutes=number),
+            source=cited(
+                f"source:{number}",
+                said_at=START + timedelta(days=day),
+                source_type=more.pop("source_type"),
+                sensitivity=more.pop("cited_sensitivity"),
+            ),
+            **more,
+        ),
+        name=st.sampled_from(NAMES),
+        aliases=st.sampled_from(((), (), (), ("Sarah",), ("Sally", "Sarah"))),
+        kind=st.sampled_from((KINDS[0], KINDS[0], KINDS[0], KINDS[1])),
+        day=st.integers(0, 5),
+        source_type=st.sampled_from((SourceType.EMAIL, SourceType.CHAT)),
+        cited_sensitivity=st.sampled_from((Sensitivity.NORMAL,) * 4 + (Sensitivity.HIGH,)),
+        addresses=st.sampled_from(((), (), ("s@a.com",), ("s@b.com",))),
+        description=st.sampled_from(("", "", "", "plays the cello")),
+        confidence=st.sampled_from((0.7, 0.8, 0.95)),
+        stands=st.sampled_from((True, True, True, False)),
+    )
+
+
+def own_word(name):
+    return a_node_telling(
+        NODE, name=name, key=name.casefold(), source=None, recorded_at=START + timedelta(days=3)
+    )
+
+
+OWN = st.one_of(st.just([]), st.sampled_from(NAMES).map(lambda name: [own_word(name)]))
+
+
+@st.composite
+def heard(draw):
+    count = draw(st.integers(1, 5))
+    return [*(draw(tellings(number)) for number in range(count)), *draw(OWN)]
+
+
+@given(told=heard(), more=tellings(9), is_owner=st.booleans())
+def test_it_is_as_if_all_were_folded_anew(told, more, is_owner):
+    before = as_folded(NODE.evolve(is_owner=is_owner), fold(told))
+    after = with_one_more(before, more)
+    assert after in (None, as_folded(before, fold([*told, more])))
+
+
+@pytest.mark.parametrize("is_owner", [False, True])
+@pytest.mark.parametrize("name", ["Sarah Chen", "Sarah"])
+def test_who_is_well_known_is_not_folded_anew_for_each_mention(is_owner, name):
+    told = [
+        a_node_telling(NODE, name=each, key=each.casefold(), source=cited(f"source:{number}"))
+        for number, each in enumerate(("Sarah Chen", "Sarah", "Sarah Chen"))
+    ]
+    node = NODE.evolve(name="Sarah Chen", key="sarah chen") if is_owner else NODE
+    before = as_folded(node.evolve(is_owner=is_owner), fold(told))
+    later = cited("source:9", said_at=START + timedelta(days=9))
+    after = with_one_more(
+        before, a_node_telling(NODE, name=name, key=name.casefold(), source=later)
+    )
+    assert after is not None
+    assert (after.mentioned.source_count, after.mentioned.last_at) == (4, later.said_at)
+
+
+def test_a_number_that_tells_two_apart_is_looked_at_each_time():
+    """The other one may be gone by now."""
+    told = [a_node_telling(NODE, name="Sarah", key="sarah")]
+    numbered = as_folded(NODE, fold(told, lambda type, subtype, key: key == "sarah"))
+    assert numbered.name == "Sarah (2)"
+    more = a_node_telling(NODE, name="Sarah", key="sarah", source=cited("source:9"))
+    assert with_one_more(numbered, more) is None
