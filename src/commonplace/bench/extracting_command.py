@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from commonplace.bench.extracting import read
-from commonplace.bench.extracting_labels import read_conversations
+from commonplace.bench.extracting_labels import SETS, read_conversations
 from commonplace.bench.extracting_speed import speed_table
 from commonplace.bench.extracting_tables import (
     by_language,
@@ -23,7 +23,7 @@ from commonplace.bench.extracting_tables import (
     mistakes,
     targets,
 )
-from commonplace.bench.labels import HALVES, OPEN, SEALED
+from commonplace.bench.labels import OPEN, SEALED
 from commonplace.bench.report import Report
 from commonplace.bench.spotting import Spot, compare, read_english, read_hebrew
 from commonplace.bench.truth_command import write_between_markers
@@ -39,12 +39,12 @@ CONVERSATIONS, SPEED, NAMES = PARTS = ("conversations", "speed", "names")
 def main(arguments: Sequence[str]) -> None:
     asked = _parser().parse_args(arguments)
     if asked.show and asked.half == SEALED:
-        sys.exit("The sealed half shows no items: rules are tuned on the open one.")
+        sys.exit("The sealed half shows no items: rules are tuned on the others.")
     console = Console(width=None if sys.stdout.isatty() else 120)
     report = Report(machine={})
     parts = (asked.only,) if asked.only else PARTS
     if CONVERSATIONS in parts:
-        for half in (asked.half,) if asked.half else HALVES:
+        for half in (asked.half,) if asked.half else SETS:
             _add_conversations(report, asked.data, half, console if asked.show else None)
     if SPEED in parts:
         report.tables.append(speed_table(read_conversations(asked.data, OPEN)))
@@ -90,9 +90,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m commonplace.bench extract", description=__doc__
     )
-    parser.add_argument("--half", choices=HALVES, help="both, when not given")
+    parser.add_argument("--half", choices=SETS, help="all, when not given")
     parser.add_argument("--only", choices=PARTS, help="all, when not given")
-    parser.add_argument("--show", action="store_true", help="what is wrong in the open half")
+    parser.add_argument(
+        "--show", action="store_true", help="what is wrong, except in the sealed half"
+    )
     parser.add_argument("--data", type=Path, default=Path("labelled"), metavar="FOLDER")
     parser.add_argument("--marked", type=Path, default=_marked(), metavar="FOLDER")
     parser.add_argument(

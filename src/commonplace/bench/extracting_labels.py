@@ -13,11 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from commonplace.bench.labels import HALVES
 from commonplace.language.extracting.found import Account, FoundNode, Owner, Said
 from commonplace.language.suspicious import is_suspicious
 from commonplace.model.graph.words import NodeType
 from commonplace.model.source import SourceType
 
+MORE = "more"  # written after the rules, to see how far they reach, and then tuned on
+SETS = (*HALVES, MORE)
 OWNER = "I"  # what the owner is called in the labels
 _MACHINES = frozenset({"assistant", "tool"})
 _LEADING = re.compile(r"^(?:my|our|the|an?|his|her|their) ")
@@ -69,8 +72,8 @@ def folded(name: str) -> str:
     return _LEADING.sub("", " ".join(name.casefold().split()))
 
 
-def read_conversations(folder: Path, half: str) -> list[Conversation]:
-    lines = (folder / f"conversations-{half}.jsonl").read_text(encoding="utf-8").splitlines()
+def read_conversations(folder: Path, part: str) -> list[Conversation]:
+    lines = (folder / f"conversations-{part}.jsonl").read_text(encoding="utf-8").splitlines()
     return [_conversation(json.loads(line)) for line in lines if line]
 
 

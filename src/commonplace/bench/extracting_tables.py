@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from commonplace.bench.extracting import Count, Reading, count_edges, count_nodes, percent
+from commonplace.bench.labels import HALVES
 from commonplace.bench.report import Table, Target
 from commonplace.language.extracting.found import ENTITY_TYPES
 from commonplace.model.graph.words import NodeType
@@ -17,7 +18,7 @@ SORTS = (str(NodeType.PERSON), str(NodeType.CONCEPT), *ENTITY_TYPES)
 def by_language(readings: Sequence[Reading], half: str) -> Table:
     table = Table(
         f"extract {half}",
-        f"What is found in conversations, {half} half, %",
+        f"What is found in conversations, {_called(half)}, %",
         (
             "language",
             "talks",
@@ -44,6 +45,10 @@ def by_language(readings: Sequence[Reading], half: str) -> Table:
     return table
 
 
+def _called(part: str) -> str:
+    return f"{part} half" if part in HALVES else f"{part} of them, written later"
+
+
 def _totals(readings: Sequence[Reading]) -> Iterator[int | float | None]:
     yield len(readings)
     for count in (count_nodes(readings), count_edges(readings)):
@@ -57,14 +62,14 @@ def _totals(readings: Sequence[Reading]) -> Iterator[int | float | None]:
 
 def by_sort(readings: Sequence[Reading], half: str) -> Table:
     counts = [(sort, count_nodes(readings, sort)) for sort in SORTS]
-    return _counted(f"extract nodes {half}", f"Nodes by type, {half} half", counts)
+    return _counted(f"extract nodes {half}", f"Nodes by type, {_called(half)}", counts)
 
 
 def by_relationship(readings: Sequence[Reading], half: str) -> Table:
     wanted = {edge.types[0] for each in readings for edge in each.due_edges}
     found = {each.called(told) for each in readings for told in each.edges}
     counts = [(type, count_edges(readings, type)) for type in sorted(wanted | found)]
-    return _counted(f"extract edges {half}", f"Edges by relationship, {half} half", counts)
+    return _counted(f"extract edges {half}", f"Edges by relationship, {_called(half)}", counts)
 
 
 def _counted(name: str, title: str, counts: Sequence[tuple[str, Count]]) -> Table:
@@ -78,7 +83,7 @@ def targets(readings: Sequence[Reading], half: str) -> list[Target]:
     """As shares that should stay small, since a target is an upper bound."""
     return [
         Target(
-            f"{what} found and wrong, {half} half, %",
+            f"{what} found and wrong, {_called(half)}, %",
             100 - least,
             None if count.precision is None else 100 - count.precision,
         )
