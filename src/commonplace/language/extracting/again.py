@@ -14,6 +14,9 @@ from commonplace.language.extracting.written import Passage, Word, beside
 from commonplace.language.names import bare
 
 _LONGEST = 6
+_GLUED = "בלמהושכ"
+_SHORT = 3  # letters: with one more in front it is mostly another word
+_HEADS = frozenset(("חברת", "פרויקט", "ארגון", "עמותת", "אפליקציית", "סטארטאפ"))
 _Rows = dict[tuple[str, ...], int]
 
 
@@ -44,10 +47,17 @@ def _rows(individuals: Sequence[Individual]) -> _Rows:
 def _spellings(one: Individual) -> Iterator[tuple[str, ...]]:
     for spelling in one.spellings:
         yield tuple(bare(word) for word in spelling.replace(".", " ").split())
+        yield _without_head(spelling)
     if one.name is not None:
         yield one.name.parts[:1]
         if one.name.is_full:
             yield one.name.parts[-1:]
+
+
+def _without_head(spelling: str) -> tuple[str, ...]:
+    """«נטעים» of «חברת נטעים»."""
+    head, _, name = spelling.partition(" ")
+    return (bare(name),) if head in _HEADS and " " not in name else ()
 
 
 def _in_passage(
@@ -55,9 +65,9 @@ def _in_passage(
 ) -> Iterator[Span]:
     words, at = passage.words, 0
     while at < len(words):
-        length, number = _longest(words, at, rows, individuals)
+        length, number, glued = _longest(words, at, rows, individuals)
         if length:
-            start, end = words[at].start, words[at + length - 1].end
+            start, end = words[at].start + glued, words[at + length - 1].end
             if not taken.intersection(range(start, end)):
                 yield Span(passage.number, start, end, number)
         at += max(length, 1)
@@ -65,16 +75,22 @@ def _in_passage(
 
 def _longest(
     words: Sequence[Word], at: int, rows: _Rows, individuals: Sequence[Individual]
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
+    """How many words, who, and how many letters are glued to the first: «מנטעים»."""
     row: tuple[str, ...] = ()
-    found = (0, 0)
+    found = (0, 0, 0)
     for place in range(at, min(len(words), at + _LONGEST)):
         if place > at and not beside(words[place - 1], words[place]):
             break
         row = (*row, words[place].key)
         number = rows.get(row)
         if number is not None and _is_meant(words[at : place + 1], individuals[number]):
-            found = (len(row), number)
+            found = (len(row), number, 0)
+    bare_key = words[at].key[1:]
+    if not found[0] and words[at].hebrew and words[at].key[0] in _GLUED and len(bare_key) > _SHORT:
+        number = rows.get((bare_key,))
+        if number is not None and individuals[number].kind != PERSON:
+            found = (1, number, 1)
     return found
 
 

@@ -10,11 +10,14 @@ from commonplace.language.extracting.mention import Mention
 from commonplace.language.extracting.unnamed import words_for
 
 _BEFORE_A_NAME = re.compile(
-    r",? |'s name is |(?: is|,) (?:named|called) | is | \(|: | קוראים ל| שמה | היא | הוא |, "
+    r"(?: there| here| at work| now)?,? |'s (?:called|named) |'s name is "
+    r"|(?: is|,) (?:named|called) | will be | was |'s "
+    r"|[^.;!?]{0,60}[,;] (?:her|his) name(?:'s| is) "  # "my aunt is here, her name is Ruth"
+    r"| is (?:still |now |actually )?| \(|: | קוראים ל| שמה | היא | הוא | יהיה | תהיה |, "
 )
-_AFTER_A_NAME = re.compile(r", | is | \(|, who is | היא | הוא ")
-_CLOSED = re.compile(r"\s*(?:$|[,.;:)!?\n—–])")
-_IS = re.compile(r" is | היא | הוא ")
+_AFTER_A_NAME = re.compile(r", | is |'s | \(|, who is | היא | הוא ")
+_CLOSED = re.compile(r"\s*(?:$|[,.;:)!?\n—–])| (?:from|at) ")
+_IS = re.compile(r" is |'s | היא | הוא ")
 
 
 def same_as(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:

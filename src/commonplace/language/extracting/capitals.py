@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from commonplace.language.extracting.found import EVENT, LOCATION, ORGANIZATION, PROJECT
 from commonplace.language.extracting.mention import LIKELY, Mention, Vote, mention
@@ -22,6 +23,7 @@ from commonplace.language.extracting.vocabulary import (
     after_a_name,
     data,
     first_words,
+    gazetteer,
     known_at,
     last_words,
     listed,
@@ -36,6 +38,9 @@ _BEFORE_A_DATE = frozenset(data("no_names")["before_a_date"].split())
 _OF_NAMES = frozenset(("is", "was", "has", "had", "and", "isn't", "wasn't", "who", "will", "would"))
 _NUMBERED = frozenset(listed(data("things")["product"]["numbered"]))
 _JOINING = frozenset(("of", "the"))
+_SAINTS = frozenset(("st", "saint"))  # "at St Mary's": a school, a church, a hospital
+_POSSESSIVE = len("'s")
+_SMALL_TITLES = frozenset(("dr", "prof", "mr", "mrs", "ms"))
 
 
 def named_by_capitals(passage: Passage) -> Iterator[Mention]:
@@ -58,7 +63,8 @@ def _row(words: Sequence[Word], at: int) -> tuple[int, int]:
     if words[at].mute:
         length = known or _known_person(words, at)
         return at, at + length
-    if not known and (not _may_be_named(words[at]) or _is_a_date(words, at)):
+    begins = _may_be_named(words[at]) or _is_of_a_season(words, at)
+    if not known and (not begins or _is_a_date(words, at)):
         return at, at
     end = at + max(known, 1)
     while end < len(words) and end - at <= _LONGEST:
@@ -84,6 +90,14 @@ def _may_be_named(word: Word) -> bool:
     return word.tells or not ordinary or word.key in ORDINARY_GIVEN
 
 
+def _is_of_a_season(words: Sequence[Word], at: int) -> bool:
+    """ "the Spring Summit"."""
+    following = words[at + 1] if at + 1 < len(words) else None
+    if following is None or words[at].key not in CALENDAR or not words[at].capital:
+        return False
+    return following.tells and following.key in last_words(EVENT)
+
+
 def _is_a_date(words: Sequence[Word], at: int) -> bool:
     """ "in May", "4 May", "May 2025": a month or a season that is somebody's name elsewhere."""
     if words[at].key not in CALENDAR:
@@ -98,11 +112,16 @@ def _joined(words: Sequence[Word], end: int) -> int:
     last, word = words[end - 1], words[end]
     if word.gap == " & " and word.capital and last.capital:
         return 1
-    if last.owns and word.capital and word.gap == " " and word.key in last_words(ORGANIZATION):
+    if (
+        last.owns
+        and word.capital
+        and word.gap in (" ", "' ", "’ ")
+        and word.key in last_words(ORGANIZATION)
+    ):
         return 1  # "St. Mary's Hospital"
     if not beside(last, word) or word.mute:
         return 0
-    if word.key.isdigit() and last.key in _NUMBERED and last.capital:
+    if word.key.isdigit() and last.capital and (last.key in _NUMBERED or _is_of_a_year(last, word)):
         return 1
     if word.capital and word.text != "I":
         breaks = word.key in CALENDAR or word.key in OFFICES
@@ -118,6 +137,12 @@ def _joined(words: Sequence[Word], end: int) -> int:
     joins = joins or (word.key == "for" and last.key in last_words(ORGANIZATION))
     named = following.capital and following.text != "I" and following.key not in NO_NAMES
     return 2 if joins and named else 0
+
+
+def _is_of_a_year(name: Word, number: Word) -> bool:
+    """ "NeuroLink 2026"; not "Berlin 2019", nor "May 2025"."""
+    is_year = len(number.key) == 4 and number.key.startswith(("19", "20"))
+    return is_year and (name.key,) not in gazetteer() and name.key not in CALENDAR
 
 
 def _is_partner(words: Sequence[Word], at: int) -> bool:
@@ -180,6 +205,15 @@ def _mentions(passage: Passage, start: int, end: int) -> Iterator[Mention]:
     if whole is not None:
         yield mention(passage, start, end + 1, (whole,))
         return
+    if row[0].key in _SAINTS and row[-1].owns and len(row) > 1:
+        found = mention(passage, start, end, (Vote(ORGANIZATION, LIKELY, "head"),))
+        whole_text = passage.text[found.start : found.end + _POSSESSIVE]
+        yield replace(found, end=found.end + _POSSESSIVE, text=whole_text)
+        return
+    while (
+        start and words[start - 1].key in _SMALL_TITLES and beside(words[start - 1], words[start])
+    ):
+        start -= 1  # "prof Delgado"
     votes = signs_of(words, start, end, office)
     if votes:
         yield mention(passage, start, end, votes)
@@ -192,7 +226,7 @@ def _with_noun(words: Sequence[Word], start: int, end: int) -> Vote | None:
         return None
     if words[start].key in ONLY_GIVEN:
         return None
-    for kind in (EVENT, LOCATION):
+    for kind in (EVENT, LOCATION, PROJECT):
         if noun.key in after_a_name(kind):
             return Vote(kind, LIKELY, "noun")
     return None

@@ -27,6 +27,7 @@ from commonplace.model.graph.words import NodeType
 _TABLE = "concepts"
 _HEBREW = re.compile("[א-ת]")
 _OWN, _OTHERS = 0.85, 0.75  # the owner's ideas, and those of somebody else who speaks
+_ITEM = re.compile(r"(?P<what>[^,;.!]+?)(?:, (?:and )?|;\s*|[.!]\s*|$)")  # of a list
 _AIMED_AT = frozenset("vj")  # an event, a project: aimed at as it is
 
 
@@ -71,6 +72,7 @@ def _stated(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[tuple[Statin
     text = marked.text
     if marked.utterance.speaker is None or is_question(text) or taken_back(marked.utterance.own):
         return
+    yield from _listed(text)
     for clause in clauses(text):
         taken: list[tuple[int, int]] = []
         for stating in statings(is_hebrew(clause)):
@@ -81,6 +83,14 @@ def _stated(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[tuple[Statin
                 if is_told(clause, match, marked, nodes):
                     taken.append((start, end))
                     yield stating, match
+
+
+def _listed(text: str) -> Iterator[tuple[Stating, re.Match[str]]]:
+    for type, heading in data(_TABLE)["listed"].items():
+        if found := compiled(heading).match(text):
+            stating = next(each for each in statings(hebrew=False) if each.type == type)
+            for item in _ITEM.finditer(text, found.start("what")):
+                yield stating, item
 
 
 @cache
@@ -106,9 +116,10 @@ def _stating(entry: Mapping[str, Any], says: str) -> Stating:
 # ——— the name ———
 
 _LEADING = re.compile(
-    r"^(?:(?:about|of|with|for|the|an?|my|our|some|any|more|having|being|getting|doing)\s+)+|^את\s+"
+    r"^(?:(?:about|of|with|for|the|an?|my|our|some|any|more|having|being|getting|doing|his|her|their)\s+)+|^את\s+"
 )
-_BREAKS_OFF = re.compile(r"\b(?:an?|the) \w+$", re.IGNORECASE)  # "a safe, inviting place"
+_BREAKS_OFF = re.compile(r"\ban? \w+$", re.IGNORECASE)  # "a safe, inviting place"
+_GUESSED_OWNER = re.compile(r"⟨p\d+h⟩'s ")  # "her eyesight": the eyesight, whoever she is
 _SHORTEST, _LONGEST = 3, 60
 
 
@@ -122,9 +133,9 @@ def _name(stating: Stating, what: str, marked: Marked, nodes: Sequence[FoundNode
         what = _preferred_to().sub("", what)
     if stating.type == "goal":  # one at a time
         what = what.partition(" and ")[0]
-    if _is_only_marks(what) or any(mark[1] == "p" and mark[3] != "i" for mark in _marks(what)):
+    if _is_only_marks(what) or any(map(_is_somebody, _marks(what))):
         return ""
-    words = re.sub(r"\b(?:my|our) ", "", marked.in_words(what, nodes))
+    words = re.sub(r"\b(?:my|our) ", "", marked.in_words(_GUESSED_OWNER.sub("", what), nodes))
     name = _LEADING.sub("", words.strip(" ,'\"-–")).strip(" ,'\"-–")
     fits = _SHORTEST <= len(name) <= _LONGEST and len(name.split()) <= stating.words
     return name if fits and not _empty().search(name) else ""
@@ -132,6 +143,12 @@ def _name(stating: Stating, what: str, marked: Marked, nodes: Sequence[FoundNode
 
 def _marks(text: str) -> list[re.Match[str]]:
     return list(MARK.finditer(text))
+
+
+def _is_somebody(mark: re.Match[str]) -> bool:
+    """Somebody else; "Mum's eyesight" is no somebody."""
+    owns = mark.string.startswith("'s ", mark.end())
+    return mark[1] == "p" and mark[3] != "i" and not owns
 
 
 def _is_only_marks(text: str) -> bool:

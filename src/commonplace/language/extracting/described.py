@@ -18,7 +18,7 @@ _DESCRIBED = LIKELY + 0.05
 
 
 @cache
-def _nouns() -> dict[str, str]:
+def kinds_of_nouns() -> dict[str, str]:
     return {noun: kind for kind, nouns in data("described").items() for noun in nouns.split()}
 
 
@@ -35,7 +35,7 @@ def _called(words: Sequence[Word], start: int) -> Iterator[Vote]:
         return
     while at > 1 and words[at - 1].key in _IS | _JUST and not words[at].first:
         at -= 1
-    kind = _nouns().get(words[at - 1].key)
+    kind = kinds_of_nouns().get(words[at - 1].key)
     if kind is not None and not words[at].first:
         yield Vote(kind, SURE, "described")
 
@@ -52,7 +52,7 @@ def _is_one(words: Sequence[Word], end: int, given: bool) -> Iterator[Vote]:
     for word in words[at + 1 : at + 2 + _MOST_BEFORE]:
         if word.first or word.gap.strip():
             return
-        kind = _nouns().get(word.key)
+        kind = kinds_of_nouns().get(word.key)
         if kind is not None:
             # "Hey Jon, my store is open" calls nobody a store.
             if kind == PERSON or not given:

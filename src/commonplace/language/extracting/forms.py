@@ -11,7 +11,20 @@ from functools import cache
 
 from commonplace.language.extracting.table import compiled, data
 
-_M = r"(⟨[a-z]\d+[imhr]?⟩)"
+_M = r"(⟨[a-z]\d+[imhry]?⟩)"
+_CASUAL = {
+    casual: full.replace("_", " ")
+    for casual, full in (each.split(":") for each in data("said")["casual"]["words"].split())
+}
+_CASUALLY = re.compile(rf"(?<![\w'])(?:{'|'.join(_CASUAL)})(?![\w'])", re.IGNORECASE)
+
+
+def in_full(text: str) -> str:
+    """ "im gonna" → "I'm going to"."""
+    return _CASUALLY.sub(lambda found: _CASUAL[found[0].lower()], text)
+
+
+_IS_SAID_OF = "|".join(data("said")["casual"]["is_said_of"].split())
 _FORMS = tuple(
     (re.compile(short, re.IGNORECASE), long)
     for short, long in (
@@ -21,12 +34,8 @@ _FORMS = tuple(
         (rf"{_M}'ve\b", r"\1 have"),
         (rf"{_M}'ll\b", r"\1 will"),
         (rf"{_M}'d\b", r"\1 would"),
-        (
-            rf"{_M}'s (?=(?:an?|the|not|now|in|at|on|from|been|got|going|married|engaged|dating|"
-            rf"based|located|also|currently|still|no|leaving|joining|moving|working|living|"
-            rf"⟨p\d+\w?⟩'s)\b)",
-            r"\1 is ",
-        ),
+        (rf"{_M}'s (?=(?:been|got|gone|had|become)\b)", r"\1 has "),
+        (rf"{_M}'s (?=(?:{_IS_SAID_OF}|⟨p\d+\w?⟩'s)\b)", r"\1 is "),
         # "Dana, who works at Acme": what follows is said of her.
         (rf"{_M}(?:,? who|, which) (?!⟨)", r"\1 "),
     )
@@ -48,6 +57,7 @@ _ASIDES = tuple(
         # "A friend of mine, Dana, works": the name alone.
         (rf"\b(?:an?|one) [^,.;⟨⟩]{{2,40}} of ⟨p\d+[ih]⟩'s, {_M},", r"\1"),
         (rf"⟨p\d+[ih]?⟩'s [^,.;⟨⟩]{{2,40}}, {_M},", r"\1"),
+        (rf"(?:the|their) [a-z][^,.;⟨⟩]{{2,30}}, {_M},", r"\1"),
     )
 )
 
@@ -76,11 +86,15 @@ def filled_in(text: str, around: Around) -> str:
     if around.speaker is not None:
         me = f"⟨p{around.speaker}i⟩"
         text = _left_out("subject").sub(rf"{me} \g<verb>", text)
+        text = _left_out("feeling").sub(rf"{me} am \g<rest>", text)
         text = _left_out("owner").sub(rf"{me}'s \g<noun> is ", text)
     text = _left_out("shared").sub(r"\g<subject>\g<first>, and \g<subject> \g<verb>", text)
+    text = _left_out("shared_hebrew").sub(r"\g<subject>\g<first>, ו\g<subject> \g<verb>", text)
     if around.organisation is not None:
         text = _left_out("there").sub(rf"\g<noun> at {around.organisation}", text)
         text = _left_out("contact").sub(rf"\g<noun> at {around.organisation} \g<is>", text)
+        text = _left_out("them").sub(rf"\g<verb> {around.organisation}", text)
+        text = _left_out("their").sub(rf"{around.organisation}'s \g<noun>", text)
     if around.event is not None:
         text = _left_out("at_event").sub(rf"\g<noun> at {around.event}", text)
     return text

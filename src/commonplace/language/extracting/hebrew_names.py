@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from commonplace.language.extracting.described import kinds_of_nouns
 from commonplace.language.extracting.found import (
     EVENT,
     GROUP,
@@ -48,6 +49,7 @@ _OWNING = frozenset(("שלי", "שלנו"))
 _LISTS = word_lists("extracting/name_words.txt")
 _AFTER = _LISTS["he after"] | stop_words("he")
 _BESIDE = _LISTS["he beside"]
+_SAYS = _LISTS["he says"]
 _ENDINGS = tuple(sorted(_LISTS["he endings"]))
 _HEADS = {
     ORGANIZATION: frozenset(listed(data("organisations")["he"]["heads"])),
@@ -59,6 +61,7 @@ _HEADS = {
 }
 _OCCASIONS = frozenset(listed(data("things")["he"]["occasions"]))
 _OF = "של"
+_CALLED = frozenset(("בשם", "ששמו", "ששמה", "שנקרא", "שנקראת"))
 _OWNERS = "בעלי"  # "my husband", and "those who have"
 _SHORTEST = 2
 _SHORT_NAME = 3  # letters: with one more in front it is mostly another word
@@ -97,7 +100,7 @@ def _mention(passage: Passage, row: _Row) -> Mention:
 def _row(words: Sequence[Word], at: int) -> _Row | None:
     """The longest sign wins: a known name, a noun before a name, a title, a first name."""
     for glued in _prefixes(words[at].key):
-        for rule in (_occasion, _known, _relative, _headed, _titled, _person):
+        for rule in (_occasion, _called, _known, _relative, _headed, _titled, _person):
             found = rule(words, at, glued)
             if found is not None:
                 return found
@@ -123,6 +126,17 @@ def _known(words: Sequence[Word], at: int, glued: int) -> _Row | None:
     if length == 1 and row[0].key[glued:] in HEBREW_GIVEN:
         votes.append(Vote(PERSON, DOUBTFUL, "given"))
     return _Row(at, length, glued, tuple(votes))
+
+
+def _called(words: Sequence[Word], at: int, glued: int) -> _Row | None:
+    """«בסטארטאפ בשם לוטם»."""
+    if glued or at < 2 or words[at - 1].key not in _CALLED or not _follows(words, at):
+        return None
+    noun = words[at - 2].key
+    kinds = (kinds_of_nouns().get(noun[each:]) for each in _prefixes(noun))
+    kind = next(filter(None, kinds), None)
+    more = _family_length(words, at + 1) if kind == PERSON else 0
+    return _Row(at, 1 + more, 0, (Vote(kind, SURE, "described"),)) if kind else None
 
 
 def _relative(words: Sequence[Word], at: int, glued: int) -> _Row | None:
@@ -203,9 +217,13 @@ def _person(words: Sequence[Word], at: int, glued: int) -> _Row | None:
     family = _family_length(words, at + 1)
     ordinary = key in HEBREW_ORDINARY_GIVEN or (glued and len(key) <= _SHORT_NAME)
     before = words[at - 1].key if at and not words[at].first else ""
+    of_mine = before in _OWNING or before in words_for("he_kin")
+    if of_mine and family and not _is_family(words[at + family].key):
+        family = 0  # «הבן שלי עידו יתחיל»
     if family and (not ordinary or _is_family(words[at + family].key)):
         return _Row(at, 1 + family, glued, (Vote(PERSON, LIKELY, "given"),))
-    if before in _BESIDE or before in words_for("he_kin") or before in _OWNING:
+    after = words[at + 1].key if at + 1 < len(words) and _follows(words, at + 1) else ""
+    if after in _SAYS or before in _BESIDE or of_mine:
         return _Row(at, 1, glued, (Vote(PERSON, LIKELY, "given"),))
     if ordinary:
         return None

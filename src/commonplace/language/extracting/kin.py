@@ -1,4 +1,5 @@
-"""Names that tell a relation by themselves: "Mum" is the mother of whoever says so."""
+"""Names that tell a relation by themselves: "Mum" is the mother of whoever says so, and "Dr. Marsh"
+the doctor of whom she wants to rest."""
 
 from __future__ import annotations
 
@@ -7,8 +8,9 @@ from functools import cache
 
 from commonplace.language.extracting.found import FoundEdge, FoundNode
 from commonplace.language.extracting.marking import MARK, PERSON, Marked
+from commonplace.language.extracting.relate import is_question
 from commonplace.language.extracting.retelling import retold
-from commonplace.language.extracting.table import data
+from commonplace.language.extracting.table import compiled, data
 from commonplace.language.normalise import fold
 
 _CONFIDENCE = 0.85
@@ -23,7 +25,7 @@ def kin(sentences: Iterable[Marked], nodes: Sequence[FoundNode]) -> list[FoundEd
             node = int(number)
             if letter != PERSON or called or speaker is None or node == speaker:
                 continue
-            type = _relation(nodes[node])
+            type = _relation(nodes[node]) or _goes_to(nodes[node], f"⟨p{number}⟩", marked.text)
             known = found.get((speaker, node))
             if type and known:
                 found[speaker, node] = known.also_told(marked.utterance.place)
@@ -46,6 +48,22 @@ def _relation(node: FoundNode) -> str | None:
         if type and (type != "relative" or len(words) > 1):
             return type
     return None
+
+
+def _goes_to(node: FoundNode, mark: str, text: str) -> str | None:
+    """By a title, where the sentence tells of being with whoever has it."""
+    titles = (fold(name).split()[0].strip(".") for name in (node.name, *node.aliases) if name)
+    type = next((_titled()[title] for title in titles if title in _titled()), None)
+    if type is None or is_question(text):
+        return None
+    told = (compiled(says) for says in data("said")["goes_to"]["patterns"])
+    return type if any(mark in match[0] for each in told for match in each.finditer(text)) else None
+
+
+@cache
+def _titled() -> Mapping[str, str]:
+    table = data("said")["titled"]
+    return {word: type for type, words in table.items() for word in words.split()}
 
 
 @cache

@@ -14,7 +14,12 @@ from typing import Any
 
 from commonplace.language.extracting.table import compiled, data, letters_of
 
-_TABLES = ("relations_of_people", "relations_with_things", "relations_of_things")
+_TABLES = (
+    "relations_of_people",
+    "relations_with_things",
+    "relations_with_places",
+    "relations_of_things",
+)
 _HEBREW = re.compile("[א-ת]")
 
 

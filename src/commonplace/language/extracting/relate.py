@@ -10,7 +10,7 @@ from itertools import combinations, product
 
 from commonplace.language.extracting.dating import Stretch, stretch_in
 from commonplace.language.extracting.found import KEPT_FROM, FoundEdge, FoundNode
-from commonplace.language.extracting.marking import GUESSED, MARK, Marked
+from commonplace.language.extracting.marking import GUESSED, MARK, SPOKEN_TO, Marked
 from commonplace.language.extracting.patterns import Telling, as_told, fitting
 from commonplace.language.extracting.retelling import retold
 from commonplace.language.extracting.table import data
@@ -58,8 +58,15 @@ def relations_in(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[Told]:
             if telling.is_written and marked.utterance.speaker is not None:
                 continue
             for match in telling.pattern.finditer(text):
+                if telling.is_named and SPOKEN_TO in _how(match["b"]):
+                    continue  # "Omer is my brother, you met": you is nobody's name
                 if telling.is_named or (is_statement and is_told(text, match, marked, nodes)):
                     yield Told(as_told(telling, match), match, _clause(text, match))
+
+
+def _how(marks: str) -> set[str]:
+    """How those were called who are marked."""
+    return {mark[3] for mark in MARK.finditer(marks)}
 
 
 def is_question(text: str) -> bool:
@@ -93,16 +100,35 @@ def clauses(text: str) -> list[str]:
     return [part for part in _BOUNDARY.split(text) if part.strip(" .,!")]
 
 
+# "What worries me most is the rent" asks nothing.
+_WHAT_IS = re.compile(r"^(?:and |but )?what (?=[^?]{3,40} is\b)", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"(?:if|unless|provided|assuming|or|maybe|perhaps|hopefully|but|not|no|just|right|lol|ha)\b",
+    re.I,
+)
+_WOULD_LIKE = re.compile(r"\bI would (?:\w+ )?(?:like|love) to\b")
+
+
 def is_told(text: str, match: re.Match[str], marked: Marked, nodes: Sequence[FoundNode]) -> bool:
     """Not denied, not imagined, not wished for. What a pattern itself holds ("can't stand") is
     its own matter, so that only the words before it are looked at."""
-    clause = _clause(text, match)
+    clause = _without_what_follows(_clause(text, match), match[0])
     before = clause[: clause.find(match[0])]
     if _not_told().search(before):
         return False
-    words = marked.in_words(clause, nodes).replace("believe in", "value")  # no doubt is meant
+    words = _WOULD_LIKE.sub("I want to", marked.in_words(clause, nodes))  # a wish, and meant
+    words = _WHAT_IS.sub("", words).replace("believe in", "value")  # no doubt is meant
     reason = not_meant(words)
     return reason is None or reason in ("about_the_talk", "request")
+
+
+def _without_what_follows(clause: str, told: str) -> str:
+    """ "Ruth lives in Cork, and thinks that we should …": what is told ends at the comma, unless a
+    condition follows."""
+    end = clause.find(told) + len(told)
+    comma = clause.find(", ", end)
+    is_whole = comma < 0 or _CONDITION.match(clause, comma + 2) is not None
+    return clause if is_whole else clause[:comma]
 
 
 @cache
@@ -170,10 +196,17 @@ def _pairs(told: Told, speaker: int | None) -> Iterator[tuple[int, int, bool]]:
         if "b" in groups:  # all of them with what the pattern tells besides
             pairs = product(marks, MARK.findall(groups["b"]))
     else:
-        pairs = product(MARK.findall(groups["a"]), MARK.findall(groups["b"]))
+        pairs = product(_of_whom(told.match, groups["a"]), MARK.findall(groups["b"]))
     for one, other in pairs:
         a, b = (other, one) if told.telling.turned else (one, other)
         yield int(a[1]), int(b[1]), GUESSED in (a[2], b[2])
+
+
+def _of_whom(match: re.Match[str], whose: str) -> list[tuple[str, ...]]:
+    """ "Oksana, and my lead Martin": "my" is said of nobody else, as "Tom and Ann's" is."""
+    marks: list[tuple[str, ...]] = MARK.findall(whose)
+    owns = "a" in match.re.groupindex and match.string.startswith("'s", match.end("a"))
+    return marks[-1:] if owns and marks and marks[-1][2] == "i" else marks
 
 
 def _confidence(told: Told, marked: Marked, guessed: bool) -> float:

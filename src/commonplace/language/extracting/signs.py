@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from commonplace.language.extracting.cues import cues_around
 from commonplace.language.extracting.described import described
@@ -41,6 +42,7 @@ from commonplace.language.extracting.written import Word
 _BY_LAST = (GROUP, ORGANIZATION, LOCATION, EVENT, PROJECT, PRODUCT)
 _BY_FIRST = (ORGANIZATION, LOCATION, PROJECT)
 _LETTERS = 4
+_YEAR = 4  # digits
 _MOST_NAMES = 4  # words of a person's name
 _AT_BEGINNING = 0.1  # a capital is worth less at the beginning of a sentence
 
@@ -64,12 +66,17 @@ def _trusted(row: Sequence[Word], cues: Sequence[Vote], thing: bool) -> Iterator
     """Words around a name say less where it may be a word like others: "Setbacks can help"."""
     word = row[0]
     known = word.key in GIVEN or word.key in FAMILY or tuple(w.key for w in row) in gazetteer()
+    firm = row[-1].key in last_words(ORGANIZATION) and len(row) > 1 and word.key not in ONLY_GIVEN
     plain = len(row) == 1 and not known and (word.key in COMMON or not word.tells)
     sure = {kind for kind, _ in gazetteer().get(tuple(w.key for w in row), ())}
     called = len(row) == 1 and word.key in ONLY_GIVEN and not sure and not thing
     for vote in cues:
         if sure and vote.kind == PERSON and word.key not in GIVEN:
             yield Vote(PERSON, LEANING, vote.by)  # "switched to Notion and I like it"
+        elif sure and vote.kind == LOCATION and LOCATION not in sure:
+            yield Vote(LOCATION, LEANING, vote.by)  # "all of it lives in Dropbox"
+        elif firm and vote.kind == PERSON:
+            yield Vote(PERSON, min(vote.weight, DOUBTFUL), vote.by)  # "spoke to Acme Logistics"
         elif called and vote.kind != PERSON:
             yield Vote(vote.kind, min(vote.weight, DOUBTFUL), vote.by)  # "Omar bought a car"
         elif not plain or vote.weight >= SURE:
@@ -94,10 +101,18 @@ def _heads(row: Sequence[Word]) -> Iterator[Vote]:
         if row[-1].key in last_words(kind) and row[-1].capital and not known:
             yield Vote(kind, LIKELY + 0.05, "head")
             return
+    if any(_is_of_one(*pair) for pair in pairwise(row)) and not known:
+        yield Vote(ORGANIZATION, LIKELY + 0.05, "head")
+        return
     for kind in _BY_FIRST:
         if row[0].key in first_words(kind) and not known:
             yield Vote(kind, LIKELY, "head")
             return
+
+
+def _is_of_one(one: Word, other: Word) -> bool:
+    """ "Leith School of Food"."""
+    return other.key == "of" and one.capital and one.key in last_words(ORGANIZATION)
 
 
 def _person(row: Sequence[Word]) -> Iterator[Vote]:
@@ -134,6 +149,8 @@ def _shape(row: Sequence[Word], thing: bool) -> Iterator[Vote]:
     text = "".join(word.text for word in row)
     if _is_firm(row):
         yield Vote(ORGANIZATION, KNOWN, "shape")
+    elif len(row) > 1 and row[-1].key.isdigit() and len(row[-1].key) == _YEAR:
+        yield Vote(EVENT, KNOWN, "shape")
     elif len(row) == 1 and text.isupper() and 1 < len(text) < 6:
         yield Vote(ORGANIZATION, weight, "shape")
     elif any(letter.isdigit() for letter in text) or _is_camel(row):

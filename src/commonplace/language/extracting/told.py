@@ -16,8 +16,9 @@ from commonplace.language.extracting.worthy import worthy
 
 def told_of(account: Account, spotted: Spotted) -> Extracted:
     """Edges, ideas, notes, and what may become memories; without what means nothing to anybody."""
-    marker = Marker(spotted.nodes)
-    sentences = [marker.mark(each) for each in utterances(account, spotted)]
+    spoken = list(utterances(account, spotted))
+    marker = Marker(spotted.nodes, {each.speaker for each in spoken if each.speaker is not None})
+    sentences = [marker.mark(each) for each in spoken]
     ideas = concepts(sentences, spotted.nodes)
     nodes = (*spotted.nodes, *ideas.nodes)
     told = [*relate(sentences, nodes), *kin(sentences, nodes)]
@@ -28,4 +29,4 @@ def told_of(account: Account, spotted: Spotted) -> Extracted:
         notes=tuple(notes(sentences, nodes, edges)),
         candidates=candidates(account),
     )
-    return worthy(found, account)
+    return worthy(found, account, sentences)

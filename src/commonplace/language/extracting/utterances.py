@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -30,6 +31,12 @@ from commonplace.model.kinds import Kind
 from commonplace.model.source import SourceType
 
 OWNER = 0  # the first of the nodes
+_A_NAME = 0.5  # what is weaker is mostly the word that a sentence begins with
+# "fine i guess. i'm at Acme now": who writes no capitals ends sentences all the same.
+_SMALL_BEGINNING = re.compile(r"(?<=\w{2}[.…]) +(?=[a-z])|(?<=\w)\.{2,3} +(?=[a-z])")
+_ABBREVIATED = re.compile(
+    r"(?:^|\W)(?:e\.g|i\.e|[ap]\.m|etc|vs|approx|ca|incl|esp|dr|mr|mrs|ms|prof|st)\.$"
+)
 BULLETS = OWN_WORDS | frozenset(Kind)  # how lines begin that this memory gave out
 
 
@@ -54,7 +61,8 @@ class Utterance:
 def utterances(account: Account, spotted: Spotted) -> Iterator[Utterance]:
     """Only of what people say: machines know nothing of their own, and what reads like orders to
     an agent is not believed."""
-    spans = _by_passage(spotted.spans)
+    meant = {n for n, node in enumerate(spotted.nodes) if node.confidence >= _A_NAME}
+    spans = _by_passage([span for span in spotted.spans if span.node in meant])
     number = 0
     for said in account.said:
         if said.by_machine or said.suspicious:
@@ -63,7 +71,7 @@ def utterances(account: Account, spotted: Spotted) -> Iterator[Utterance]:
         speaker = speaker_of(said, spotted.nodes)
         there = spans.get(said.number, [])
         starts = [span.start for span in there]
-        for sentence in spoken_sentences(account, said):
+        for sentence in _parted(spoken_sentences(account, said)):
             yield Utterance(
                 passage=said.number,
                 number=number,
@@ -85,6 +93,20 @@ def spoken_sentences(account: Account, said: Said) -> list[Sentence]:
     if said.speaker is not None or said.by_owner:
         own = may_be_kept(own).text
     return found if own == said.text else [each for each in found if each.written in own]
+
+
+def _parted(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    for each in sentences:
+        begin = 0
+        for gap in _SMALL_BEGINNING.finditer(each.own):
+            if not _ABBREVIATED.search(each.own[: gap.start()].lower()):
+                yield _part(each, begin, gap.start())
+                begin = gap.end()
+        yield _part(each, begin, len(each.own))
+
+
+def _part(sentence: Sentence, begin: int, end: int) -> Sentence:
+    return Sentence(sentence.written[begin:end], sentence.own[begin:end], sentence.start + begin)
 
 
 def speaker_of(said: Said, nodes: Sequence[FoundNode]) -> int | None:

@@ -12,22 +12,39 @@ from dataclasses import replace
 from commonplace.language.extracting.found import (
     KEPT_FROM,
     LOCATION,
+    PROJECT,
     Account,
     Extracted,
     FoundNode,
 )
+from commonplace.language.extracting.marking import Marked
 from commonplace.language.extracting.utterances import OWNER, speaker_of
 from commonplace.model.graph.words import NodeType
 
 _OFTEN = 2  # passages
+_A_SURE_PROJECT = 0.8  # "Project Tern": nobody speaks of others' projects by their names
 _FAMILIAR = re.compile(
-    r"\S+|(?:my|our|mrs?|ms|dr|prof|professor|grandma|grandpa|aunt|uncle)\b.+", re.I
+    r"\S+|(?:my|our|mrs?|ms|miss|dr|prof|professor|grandma|grandpa|aunt|auntie|uncle|coach|nurse|"
+    r"rabbi|father|pastor)\b.+",
+    re.I,
 )
 
 
-def worthy(found: Extracted, account: Account) -> Extracted:
+_TITLED = re.compile(
+    r"(?:mrs?|ms|miss|dr|doctor|prof|professor)\b", re.I
+)  # known by more than a name
+_REACHED_BY = re.compile(r"[\w.+-]{1,64}@[\w-]{1,64}\.\w|(?<![\w-])\+?\d[\d ()-]{6,18}\d(?![\w-])")
+# "A woman named Ines": only whom the reader may not know needs to be named so.
+_INTRODUCED = re.compile(
+    r"\b(?:someone|somebody|person|wom[ae]n|m[ae]n|guy|girl|boy|lady|bloke|chap|lad|couple|friend|"
+    r"colleague|kid|student|intern|nurse|teacher|doctor|neighbou?r) (?:called|named) ⟨p(\d+)⟩"
+)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def worthy(found: Extracted, account: Account, sentences: Sequence[Marked] = ()) -> Extracted:
     """Without the nodes that nothing ties to anything, and what hangs on them."""
-    kept = _kept(found, account)
+    kept = _kept(found, account, _reachable(sentences))
     places = {old: new for new, old in enumerate(sorted(kept))}
     return replace(
         found,
@@ -45,7 +62,18 @@ def worthy(found: Extracted, account: Account) -> Extracted:
     )
 
 
-def _kept(found: Extracted, account: Account) -> set[int]:
+def _reachable(sentences: Sequence[Marked]) -> set[int]:
+    """Whose number or address is told, the one person of the sentence; and who is introduced."""
+    introduced = {int(each) for marked in sentences for each in _INTRODUCED.findall(marked.text)}
+    return introduced | {
+        marked.persons[0]
+        for marked in sentences
+        if len(set(marked.persons)) == 1
+        and _REACHED_BY.search(_DATE.sub("", marked.utterance.own)) is not None
+    }
+
+
+def _kept(found: Extracted, account: Account, reachable: Set[int]) -> set[int]:
     sure = {place for place, node in enumerate(found.nodes) if node.confidence >= KEPT_FROM} | {
         OWNER
     }
@@ -58,6 +86,7 @@ def _kept(found: Extracted, account: Account) -> set[int]:
         for place in sure
         if place == OWNER
         or place in tied
+        or place in reachable
         or place in taking_part
         or _means_something(found.nodes[place], place in noted, heard)
     }
@@ -70,7 +99,13 @@ def _means_something(node: FoundNode, is_noted: bool, heard: Set[int]) -> bool:
         return False
     if len(heard & set(node.passages)) >= _OFTEN:
         return True
-    is_familiar = node.type is not NodeType.PERSON or _FAMILIAR.fullmatch(node.name) is not None
+    if any(map(_TITLED.match, (node.name, *node.aliases))):
+        return True
+    if node.subtype == PROJECT and node.confidence >= _A_SURE_PROJECT:
+        return True
+    is_familiar = node.type is not NodeType.PERSON or any(
+        _FAMILIAR.fullmatch(name) for name in (node.name, *node.aliases)
+    )
     return is_noted and is_familiar
 
 

@@ -1,0 +1,93 @@
+"""People write small letters, leave words out and speak to each other; it tells the same."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.reading_relations import as_words
+from tests.support.spotting import AT, OWNER, account
+
+from commonplace.language.extracting.extract import extract
+from commonplace.language.extracting.found import Said
+
+
+def told(*said: str | Said) -> set[str]:
+    found = extract(account(*said))
+    return {as_words(found, edge) for edge in found.edges}
+
+
+def names(*said: str) -> set[str]:
+    return {node.name for node in extract(account(*said)).nodes if not node.is_owner}
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("fine i guess. im with my roommate Dana", "I roommate Dana"),
+        ("i would stay. my boyfriend Marcus grew up in Lisbon", "Marcus born-in Lisbon"),
+        ("Worried about the rent.", "I worries-about rent"),
+        ("What worries me most is the rent.", "I worries-about rent"),
+        ("Goals for 2027: open a bakery, run a marathon.", "I goal open a bakery"),
+        ("Dentist: Dr. Novak", "I dentist Dr. Novak"),
+        ("Omar from work is ill.", "I colleague Omar"),
+        ("My mother would like to come, her name is Loretta.", "I child-of Loretta"),
+        ("Tom's wife, Grace, used to be a nurse at Mercy Hospital.", "Tom spouse Grace"),
+        ("Dr. Marsh wants me to rest.", "I doctor Dr. Marsh"),
+        ("I'm dating a girl called Yasmin.", "I partner Yasmin"),
+        ("My sister Odile and her kids Remy and Omar are here.", "Remy child-of Odile"),
+        ("My new boss will be Gareth Pugh.", "I reports-to Gareth Pugh"),
+        ("Brigid lives in Cork, and thinks we should wait.", "Brigid lives-in Cork"),
+        ("התחלתי לעבוד בסטארטאפ בשם לוטם.", "I works-at לוטם"),
+        ("אני אוהבת קרמיקה ושונאת פקקים.", "I likes קרמיקה"),
+    ],
+)
+def test_it_is_told_however_it_is_written(said: str, wanted: str) -> None:
+    assert wanted in told(said)
+
+
+def test_my_is_said_of_nobody_else() -> None:
+    assert told("I met Oksana, and my lead Martin Kask.") == {
+        "I acquaintance Oksana",
+        "I reports-to Martin Kask",
+    }
+
+
+def test_what_was_is_not_told_as_what_is() -> None:
+    assert told("My old boss Gunther called.") == {"I reports-to Gunther (over)"}
+
+
+def test_a_condition_behind_a_comma_still_counts() -> None:
+    assert told("I work at Acme Robotics, if they take me.") == set()
+
+
+# ——— you ———
+
+
+def _said(number: int, speaker: str, text: str) -> Said:
+    return Said(number=number, text=text, at=AT, speaker=speaker, by_owner=speaker == OWNER.name)
+
+
+def test_of_two_who_write_to_each_other_you_is_the_other() -> None:
+    asked = _said(1, "Rosalind Tan", "Hello! Bring your friend Tasha.")
+    answered = _said(2, OWNER.name, "I will.")
+    assert "I friend Tasha" in told(asked, answered)
+
+
+def test_of_three_you_is_whoever_is_called_by_name_and_else_nobody() -> None:
+    others = _said(1, "Rosalind Tan", "Hello."), _said(2, "Ben Ashworth", "Hello.")
+    assert told(*others, _said(3, OWNER.name, "Bring your friend Tasha.")) == set()
+    assert told(*others, _said(3, OWNER.name, "Ben, bring your friend Tasha.")) == {
+        "Ben Ashworth friend Tasha"
+    }
+
+
+# ——— who is kept ———
+
+
+def test_whose_number_is_told_is_kept() -> None:
+    assert "Harriet Bloom" in names("You can call Harriet Bloom on 555 0177 22.")
+    assert "Harriet Bloom" not in names("I read a book by Harriet Bloom.")
+
+
+def test_she_is_no_man_by_his_name() -> None:
+    said = "Colin met Dana at the fair. She lives in Leeds."
+    assert "Dana lives-in Leeds" in told(said)
