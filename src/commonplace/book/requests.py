@@ -61,9 +61,9 @@ def fields_of(item: object) -> dict[str, Any]:
     return fields
 
 
-def choices(value: str | Sequence[str] | None, field: str, of: type[Choice]) -> list[Choice]:
+def choices(value: object, field: str, of: type[Choice]) -> list[Choice]:
     """One or several words of a closed list."""
-    listed = [value] if isinstance(value, str) else list(value or ())
+    listed = [] if value is None else check.several(value, field)
     return [check.choice(each, field, of, {}) for each in listed]
 
 

@@ -76,6 +76,11 @@ def texts(value: object, field: str) -> tuple[str, ...]:
     return tuple(text(item, field, MAX_SENTENCE) for item in _listed(value, field, MAX_LIST))
 
 
+def several(value: object, field: str, limit: int = MAX_LIST) -> list[object]:
+    """One text, or a list of them."""
+    return _listed([value] if isinstance(value, str) else value, field, limit)
+
+
 def _listed(value: object, field: str, limit: int) -> list[object]:
     if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
         raise InvalidInput(f"{field} must be a list of texts, not {_type(value)}.", field=field)
@@ -245,8 +250,7 @@ def _kind_asked_for(value: str) -> Kind:
 
 
 def ids(value: object, field: str = "ids") -> tuple[str, ...]:
-    listed = (value,) if isinstance(value, str) else value
-    found = tuple(dict.fromkeys(id(each, field) for each in _listed(listed, field, MAX_IDS)))
+    found = tuple(dict.fromkeys(id(each, field) for each in several(value, field, MAX_IDS)))
     if not found:
         raise MissingField(f"{field} is empty.", field=field)
     return found

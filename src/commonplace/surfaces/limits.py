@@ -128,7 +128,7 @@ _QUERY: Schema = {
 
 _OF_NAMES: Mapping[str, Schema] = {
     "about": several(word(), 2, 1),
-    "addresses": several(text(LONGEST_NAME)),
+    "addresses": several({**text(LONGEST_NAME), "format": "email"}),
     "aliases": several(text(LONGEST_NAME)),
     "attitude": _CLOSENESS,
     "cypher": text(),

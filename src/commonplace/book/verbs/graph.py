@@ -7,12 +7,13 @@ from typing import Any
 
 from commonplace.book.requests import optional_word
 from commonplace.book.verbs.handle import MAX_K, Handle, Moment, Texts, several
-from commonplace.errors import InvalidInput, MissingField, TooLong
+from commonplace.errors import InvalidInput, MissingField
 from commonplace.graph import saying
 from commonplace.graph.known import key_of
 from commonplace.graph.own_word import NodeWord
 from commonplace.graph.saying import Noted, Related, SaidNode, SplitNode
 from commonplace.graph.seen import seen
+from commonplace.language.contacts import email_key
 from commonplace.model import check
 from commonplace.model.graph.node import TtlPolicy
 from commonplace.model.graph.note import Lifetime
@@ -154,7 +155,7 @@ class OfTheGraph(Handle):
             name=_name(name, "name"),
             subtype=_subtype(kind, type),
             aliases=_names(aliases, "aliases"),
-            addresses=_names(addresses, "addresses"),
+            addresses=_addresses(addresses),
             description="" if description is None else _text(description, "description"),
         )
         return saying.say_node(self._desk, self.principal, word, _policy(ttl_policy))
@@ -176,7 +177,7 @@ class OfTheGraph(Handle):
             "subtype": None if type is None else check.word(type, "type").casefold(),
             "description": None if description is None else _text(description, "description"),
             "aliases": None if aliases is None else _names(aliases, "aliases"),
-            "addresses": None if addresses is None else _names(addresses, "addresses"),
+            "addresses": None if addresses is None else _addresses(addresses),
         }
         said = {field: value for field, value in changes.items() if value is not None}
         policy = _policy(ttl_policy)
@@ -308,7 +309,8 @@ class OfTheGraph(Handle):
         mode. With schema: the labels and properties that a query can name."""
         if check.flag(schema, "schema"):
             return describe()
-        chosen = mode or ("ppr" if cypher is None else "cypher")
+        usual = "ppr" if cypher is None else "cypher"
+        chosen = usual if mode is None else mode
         if chosen not in MODES:
             raise InvalidInput(f"mode must be ppr or cypher, not {mode!r}.", field="mode")
         then = self._moments(as_of, known_at)
@@ -317,7 +319,7 @@ class OfTheGraph(Handle):
                 raise MissingField("mode cypher needs a query.", field="cypher")
             _refuse_moments(then)
             text, long = check.text(cypher, "cypher"), check.flag(verbose, "verbose")
-            return queried(self._desk, self.principal, text, params, long)
+            return queried(self._desk, self.principal, text, _params(params), long)
         if seed_nodes is None:
             raise MissingField("mode ppr needs seed_nodes.", field="seed_nodes")
         walk = walk_asked(
@@ -347,10 +349,24 @@ def _text(given: object, field: str) -> str:
 
 
 def _names(given: Texts | None, field: str) -> tuple[str, ...]:
-    named = () if given is None else tuple(several(given))
-    if len(named) > MOST_NAMES:
-        raise TooLong(f"{field} has {len(named):,} names; the limit is {MOST_NAMES}.", field=field)
+    named = [] if given is None else check.several(given, field, MOST_NAMES)
     return tuple(_name(each, field) for each in named)
+
+
+def _addresses(given: Texts | None) -> tuple[str, ...]:
+    written = _names(given, "addresses")
+    for each in written:
+        if email_key(each) is None:
+            raise InvalidInput(f"{each[:100]!r} is no e-mail address.", field="addresses")
+    return written
+
+
+def _params(given: object) -> Mapping[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise InvalidInput("params must be a map of names to values.", field="params")
+    return given
 
 
 def _policy(given: object) -> TtlPolicy | None:

@@ -9,7 +9,14 @@ from typing import Any
 
 from commonplace.book.guests import Shared, share, share_with_participants, unshare
 from commonplace.book.originals import original_from
-from commonplace.book.requests import choices, given, optional_word, refuse_both, thread_name
+from commonplace.book.requests import (
+    choices,
+    given,
+    optional_word,
+    page_after,
+    refuse_both,
+    thread_name,
+)
 from commonplace.book.verbs.handle import MAX_K, Handle, Moment, Texts, several
 from commonplace.book.which_team import member_of
 from commonplace.book.work import kinds_of_work
@@ -99,7 +106,7 @@ class Sources(Handle):
             said_before=None if said_before is None else check.when(said_before, "said_before"),
             limit=check.integer(limit, "limit", 1, MAX_K) + 1,
         )
-        desk, last = self._desk_at(as_of, known_at), after and check.id(after, "after")
+        desk, last = self._desk_at(as_of, known_at), page_after(after)
         readings = self._readings(team or ("none" if gone else None))
         if gone and team is not None and not self._in_team(team).manages:
             listing = replace(listing, brought_by=self.principal.user_id)
