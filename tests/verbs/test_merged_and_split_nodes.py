@@ -229,3 +229,30 @@ def test_who_is_meant_by_an_unclear_name_is_decided_once_by_who_is_known_then(me
     assert met() == friends
     me.extract(sources)
     assert met() == friends
+
+
+@pytest.mark.parametrize("first", ["Bob Klein", "Robert Klein"])
+def test_the_first_of_those_that_are_merged_gives_the_name_and_a_split_gives_both_back(me, first):
+    talk(me, "Robert Klein lives in Bonn.")
+    talk(me, "Bob Klein lives in Cologne.", date="2026-01-12")
+    apart = whole(me)
+    ids = {name: me.node(name).node.id for name in people(me)}
+    (other,) = ids.keys() - {first}
+    merged = me.merge([ids[first], ids[other]])
+    assert (merged.node.name, merged.node.aliases) == (first, (other,))
+    split = me.split(ids[other])
+    assert (split.node.name, split.node.aliases) == (other, ())
+    assert (split.rest.name, split.rest.aliases) == (first, ())
+    assert whole(me) == apart
+
+
+def test_whoever_is_split_off_has_their_name_though_the_other_one_was_called_so_meanwhile(me):
+    talk(me, "Robert Klein lives in Bonn.")
+    of_bob = talk(me, "Bob Klein lives in Cologne.", date="2026-01-12")
+    bob, robert = me.node("Bob Klein").node.id, me.node("Robert Klein").node.id
+    me.merge([bob, robert])
+    me.forget([of_bob])
+    assert me.node(bob).node.name == "Robert Klein"
+    assert me.split(robert).node.name == "Robert Klein"
+    me.restore([of_bob])
+    assert people(me) == {"Robert Klein", "Bob Klein"}

@@ -74,9 +74,14 @@ class _Loom:
         roots = {canvas.root(id) for id in touched} | {self._root_before(id) for id in touched}
         put: list[PutNode] = []
         gone: list[RemoveNode] = []
-        for root in sorted(root for root in roots if canvas.root(root) == root):
+        for root in sorted((r for r in roots if canvas.root(r) == r), key=self._whose_turn):
             self._group(root, put, gone)
         return put, gone
+
+    def _whose_turn(self, root: str) -> tuple[bool, str]:
+        """Who spoke for themself before comes first: they keep their name, or leave it free."""
+        before = self.canvas.nodes.get(root)
+        return before is None or before.merged_into is not None, root
 
     def _root_before(self, id: str) -> str:
         node = self.canvas.nodes.get(id)
@@ -134,7 +139,9 @@ class _Loom:
         here = {(n.type, n.subtype, n.key): n.id for n in self.standing.values() if n.stands}
 
         def is_taken(type: NodeType, subtype: str, key: str) -> bool:
-            other = here.get((type, subtype, key)) or self.canvas.known.called(type, subtype, key)
+            known = self.canvas.known.called(type, subtype, key)
+            before = known if known not in self.standing else None  # it may be called otherwise now
+            other = here.get((type, subtype, key)) or before
             return other is not None and self.canvas.root(other) != root
 
         return is_taken

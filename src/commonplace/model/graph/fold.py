@@ -37,7 +37,8 @@ def fold(
     root: str | None = None,
 ) -> Folded | None:
     """None: nothing that stands tells of it. ``is_taken``: another node has that key. ``root``:
-    the node that speaks for the others; somebody's word about it counts before one about them.
+    the node that speaks for the others; somebody's word about it counts before one about them, and
+    its own names before theirs.
 
     What is marked sensitivity high shapes a node only where nothing else tells of it, so that
     whoever is not cleared can be shown the node as it is.
@@ -49,7 +50,7 @@ def fold(
     told = open_ones or standing
     own = sorted((t for t in told if t.source is None), key=lambda t: t.node == root)
     type, subtype = _type(told, own)
-    name, key = _name(type, told, own, lambda key: is_taken(type, subtype, key))
+    name, key = _name(type, told, root, lambda key: is_taken(type, subtype, key))
     written = [spelling for t in told for spelling in (t.name, *t.aliases)]
     return Folded(
         type=type,
@@ -105,11 +106,26 @@ def _type(told: Sequence[NodeTelling], own: Sequence[NodeTelling]) -> tuple[Node
 def _name(
     type: NodeType,
     told: Sequence[NodeTelling],
-    own: Sequence[NodeTelling],
+    root: str | None,
     is_taken: Callable[[str], bool],
 ) -> tuple[str, str]:
-    """Somebody's own word; else a person's fullest name, before words that only describe them, and
-    of other things the most usual one. One that another node has already gives way to the next."""
+    """Of the node that speaks first, then of those that it speaks for. One that another node has
+    already gives way to the next."""
+    speaking = [t for t in told if t.node == root]
+    spoken_for = [t for t in told if t.node != root]
+    spelt = _names_in_order(type, speaking)
+    spelt |= {k: v for k, v in _names_in_order(type, spoken_for).items() if k not in spelt}
+    key = next((each for each in spelt if not is_taken(each)), None)
+    if key is not None:
+        return spelt[key], key
+    wanted = next(iter(spelt))
+    return _numbered(spelt[wanted], wanted, is_taken)
+
+
+def _names_in_order(type: NodeType, told: Sequence[NodeTelling]) -> dict[str, str]:
+    """Each by its key. Somebody's own word; else a person's fullest name, before words that only
+    describe them, and of other things the most usual one."""
+    own = [t for t in told if t.source is None]
     counts = Counter(telling.key for telling in told)
     spelt: dict[str, str] = {}
     for telling in (*reversed(own), *told):
@@ -123,11 +139,7 @@ def _name(
             -counts[key],
         ),
     )
-    wanted = [*(telling.key for telling in reversed(own)), *ranked]
-    key = next((each for each in wanted if not is_taken(each)), None)
-    return (
-        (spelt[key], key) if key is not None else _numbered(spelt[wanted[0]], wanted[0], is_taken)
-    )
+    return {key: spelt[key] for key in (*(telling.key for telling in reversed(own)), *ranked)}
 
 
 def _numbered(name: str, key: str, is_taken: Callable[[str], bool]) -> tuple[str, str]:
