@@ -113,6 +113,15 @@ THE_GRAPH = (
         Step(
             "nodes update", {"id": "$dana", "name": "Dana Ben-Levi", "ttl_policy": "keep_forever"}
         ),
+        Step("nodes update", {"id": "$dana", "not_aliases": ["Dana Levi", "Danny"]}),
+        Step(
+            "nodes update", {"id": "$dana", "not_aliases": ["Dana Ben-Levi"]}, error="invalid_input"
+        ),
+        Step("node", {"id": "Dana Levi"}, error="not_found"),
+        Step("nodes update", {"id": "$other", "node_type": "Entity", "type": "organization"}),
+        Step("nodes update", {"id": "$other", "node_type": "Robot"}, error="invalid_input"),
+        Step("merge", {"ids": ["$dana", "$other"]}, error="invalid_input"),
+        Step("nodes update", {"id": "$other", "node_type": "Person"}),
         Step("nodes update", {"id": "$dana"}, error="missing_field"),
         Step("nodes update", {"id": "node:nowhere", "name": "X"}, error="not_found"),
         Step("nodes update", {"id": "$dana", "name": "Dana Cohen"}, error="invalid_input"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from commonplace.errors import InvalidInput, NotFound
-from commonplace.graph.known import Known
+from commonplace.graph.known import Known, key_of
 from commonplace.graph.resolve import SEVERAL, resolve
 from commonplace.model.graph.node import PREFIX, Node
 from commonplace.model.graph.words import NodeType
@@ -25,7 +25,10 @@ def find_node(known: Known, named: str, field: str = "id", type: NodeType | None
 
 
 def _by_name(known: Known, name: str, field: str, type: NodeType | None) -> Node | None:
-    found = [resolve(known, each, [name]) for each in ([type] if type else NodeType)]
+    """Whoever is called just so; else whoever could be meant."""
+    types, key = [type] if type else list(NodeType), key_of(name)
+    exact = [id for each in types for id in known.by_key.get((each, key), ())]
+    found = exact or [resolve(known, each, [name]) for each in types]
     met = [id for id in found if id is not None and id is not SEVERAL]
     if SEVERAL in found or len(set(met)) > 1:
         raise InvalidInput(

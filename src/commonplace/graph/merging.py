@@ -31,7 +31,7 @@ def merge(canvas: Canvas, keep: Node, other: Node) -> None:
     if keep.type is not other.type:
         raise InvalidInput(
             f"A {keep.type} and a {other.type} are not the same thing.",
-            remedy="Merge nodes of one type.",
+            remedy="Say first that they are: nodes update, with node_type.",
             field="other",
         )
     canvas.load([keep.id, other.id])
@@ -61,7 +61,8 @@ def split(
     if not moved:
         raise InvalidInput(
             "Nothing was told of it under these names or by these sources.",
-            remedy="Look at the node: it lists its names and sources.",
+            remedy="Look at the node: it lists its names and sources. A name that it only has "
+            "beside others is taken away with nodes update and not_aliases.",
             field="names",
         )
     if len(moved) == len(mine):

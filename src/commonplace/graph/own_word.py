@@ -3,19 +3,23 @@ so nothing but their own word takes it away."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
-from commonplace.errors import InvalidInput
+from commonplace.errors import InvalidInput, TooLong
 from commonplace.graph.canvas import Canvas
 from commonplace.graph.known import key_of
 from commonplace.model.graph.edge import Edge
+from commonplace.model.graph.naming import alike
 from commonplace.model.graph.node import PREFIX, Node, TtlPolicy
 from commonplace.model.graph.note import PREFIX as OF_NOTES
 from commonplace.model.graph.note import Lifetime, Note, expiry
 from commonplace.model.graph.telling import EdgeTelling, NodeTelling
 from commonplace.model.graph.words import NodeType
 from commonplace.model.memory import Sensitivity
+
+MOST_NAMES = 100  # of one kind, in one word: aliases, addresses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +30,7 @@ class NodeWord:
     name: str
     subtype: str = ""
     aliases: tuple[str, ...] = ()
+    not_called: tuple[str, ...] = ()  # names that are not its
     addresses: tuple[str, ...] = ()
     description: str = ""
     confidence: float = 1.0
@@ -55,8 +60,9 @@ def say_of(canvas: Canvas, node: Node, word: NodeWord) -> None:
     was known then. The name that it had stays one of its names: whoever still says it means this
     node. What was said of it while it was guarded counts beside what is said openly."""
     mine = own_word(canvas, node, word.sensitivity)
+    not_called = _not_called(word, mine)
     aliases = word.aliases
-    if mine and mine.key != key_of(word.name) and mine.name not in aliases:
+    if mine and mine.key != key_of(word.name) and mine.name not in (*aliases, *not_called):
         aliases = (*aliases, mine.name)
     just_now = mine is not None and mine.recorded_at == canvas.at
     canvas.tell(
@@ -71,11 +77,58 @@ def say_of(canvas: Canvas, node: Node, word: NodeWord) -> None:
             key=key_of(word.name),
             subtype=word.subtype,
             aliases=aliases,
+            not_called=not_called,
             addresses=word.addresses,
             description=word.description,
             confidence=word.confidence,
             sensitivity=word.sensitivity,
         )
+    )
+
+
+def _not_called(word: NodeWord, mine: NodeTelling | None) -> tuple[str, ...]:
+    """What it was said not to be called stays so, until it is given as a name again."""
+    given = {alike(name) for name in (word.name, *word.aliases)}
+    before = [name for name in (mine.not_called if mine else ()) if alike(name) not in given]
+    names = tuple(dict.fromkeys((*before, *word.not_called)))
+    if len(names) > MOST_NAMES:
+        raise TooLong(
+            f"It would have {len(names):,} names that are not its; the limit is {MOST_NAMES}.",
+            field="not_aliases",
+        )
+    return names
+
+
+def changed_word(canvas: Canvas, node: Node, changes: dict[str, Any]) -> NodeWord:
+    """What the caller said of it before, but for ``changes``: fields of a NodeWord."""
+    kept = ("type", "subtype", "name", "sensitivity")
+    fields = {each: getattr(node, each) for each in kept}
+    if said := own_word(canvas, node, node.sensitivity):
+        fields |= {each: getattr(said, each) for each in ("aliases", "addresses", "description")}
+    if changes.get("type", node.type) is not NodeType.ENTITY:
+        if "subtype" in changes:
+            raise InvalidInput("Only an Entity has a type of its own.", field="type")
+        fields["subtype"] = ""
+    word = NodeWord(**{**fields, **changes})
+    return _without_denied(word, node, changes) if word.not_called else word
+
+
+def _without_denied(word: NodeWord, node: Node, changes: dict[str, Any]) -> NodeWord:
+    """In each spelling that it is known by."""
+    keys = set(map(key_of, word.not_called))
+    if key_of(word.name) in keys:
+        raise InvalidInput(
+            f"{word.name!r} is what it is called.",
+            remedy="Say with name what it is called instead.",
+            field="not_aliases",
+        )
+    if keys & set(map(key_of, changes.get("aliases", ()))):
+        raise InvalidInput("A name is given, and taken away.", field="not_aliases")
+    spelt = [name for name in node.names if key_of(name) in keys]
+    return replace(
+        word,
+        aliases=tuple(name for name in word.aliases if key_of(name) not in keys),
+        not_called=tuple(dict.fromkeys((*word.not_called, *spelt))),
     )
 
 

@@ -14,9 +14,9 @@ from commonplace.graph.known import Known, key_of, known, name_taken
 from commonplace.graph.merging import merge, split, unmerge
 from commonplace.graph.own_word import (
     NodeWord,
+    changed_word,
     new_node,
     note,
-    own_word,
     relate,
     say_of,
     vouch_for,
@@ -164,11 +164,11 @@ def change_node(
                 remedy="Set the profile's preferred_name.",
                 field="name",
             )
-        if "subtype" in changes and node.type is not NodeType.ENTITY:
-            raise InvalidInput("Only an Entity has a type of its own.", field="type")
         if changes:
-            word = _changed_word(table.canvas, node, changes)
+            word = changed_word(table.canvas, node, changes)
             _refuse_taken(table, node, word)
+            if word.type is not node.type:
+                _change_type(table, node, word.type)
             say_of(table.canvas, node, word)
         if ttl_policy is not None:
             table.canvas.put(node.evolve(ttl_policy=ttl_policy))
@@ -178,12 +178,13 @@ def change_node(
     return SaidNode(node.id, node, False, revision)
 
 
-def _changed_word(canvas: Canvas, node: Node, changes: dict[str, Any]) -> NodeWord:
-    kept = ("type", "subtype", "name", "sensitivity")
-    fields = {each: getattr(node, each) for each in kept}
-    if said := own_word(canvas, node, node.sensitivity):
-        fields |= {each: getattr(said, each) for each in ("aliases", "addresses", "description")}
-    return NodeWord(**{**fields, **changes})
+def _change_type(table: Table, node: Node, type: NodeType) -> None:
+    """What its relationships are between is another thing then, too."""
+    if node.is_owner:
+        raise InvalidInput("The owner is a Person.", field="node_type")
+    _refuse_unseen(table.principal, CATEGORY[type], "node_type")
+    table.canvas.load_relations([node.id])
+    table.canvas.put(node)
 
 
 def say_relation(

@@ -15,6 +15,7 @@ from commonplace.graph.known import Known, key_of
 from commonplace.graph.owner import owner_node
 from commonplace.graph.resolve import SEVERAL, resolve
 from commonplace.language.extracting.found import Extracted, FoundEdge, FoundNode, FoundNote
+from commonplace.model.graph.fold import is_denied
 from commonplace.model.graph.naming import describes
 from commonplace.model.graph.node import PREFIX, Node
 from commonplace.model.graph.note import PREFIX as OF_NOTES
@@ -53,6 +54,7 @@ def take_in(
     canvas.load_edges(note.about for note in notes if not note.about.startswith(PREFIX))
     places = taking.nodes(found.nodes)
     canvas.look_at(id for id in places if id is not None)
+    places = [taking.unless_denied(*each) for each in zip(found.nodes, places, strict=True)]
     kept = taking.tell(found, places)
     before = [each.id for told in (nodes, edges, notes) for each in told]
     canvas.untell(id for id in before if id not in kept)
@@ -124,7 +126,29 @@ class _Taking:
             return told
         if met is SEVERAL:
             return None
-        return met or self._new(found)
+        return met or self._of_another_type(found) or self._new(found)
+
+    def unless_denied(self, found: FoundNode, id: str | None) -> str | None:
+        """Somebody may have said of this node that it is not called so."""
+        node = None if id is None else self.canvas.node(self.canvas.root(id))
+        if id is None or node is None or found.is_owner or found.name in node.names:
+            return id
+        self.canvas.load([id])
+        own = [t for t in self.canvas.told.values() if t.source is None]
+        said = [t for t in own if self._are_one(t.node, id)]
+        return self._new(found) if is_denied(found.name, said) else id
+
+    def _of_another_type(self, found: FoundNode) -> str | None:
+        """What this source takes for a Person, say, is an Entity by somebody's word."""
+        key, known = key_of(found.name), self.known.by_key
+        called = [id for type in NodeType for id in known.get((type, key), ())]
+        self.canvas.load(called)
+        told_so = [id for id in called if self._was_told_as(found.type, key, id)]
+        return told_so[0] if len(told_so) == 1 else None
+
+    def _was_told_as(self, type: NodeType, key: str, id: str) -> bool:
+        told = (t for t in self.canvas.told.values() if (t.type, t.key) == (type, key))
+        return any(self._are_one(t.node, id) for t in told)
 
     def _told_before(self, found: FoundNode, names: Iterable[str]) -> str | None:
         """Whom this source meant by these names before. Nodes that were merged or split since then

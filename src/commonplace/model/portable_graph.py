@@ -153,7 +153,8 @@ class GraphReader:
             self._texts[id] = text
 
     def _take_node_telling(self, record: Mapping[str, Any]) -> None:
-        values = read(record, NODE_TELLING, "A telling of a node")
+        whole = {"not_called": [], **record}  # which older exports do not have
+        values = read(whole, NODE_TELLING, "A telling of a node")
         values["type"] = values.pop("node_type")
         told = NodeTelling(**{**values, "source": self._cited(values["source"])})
         self._know(self._nodes, told.node)

@@ -143,6 +143,7 @@ NODE_TELLING: dict[str, Reading] = {
     "key": _name,
     "subtype": _empty_or(_name),
     "aliases": _list_of(_name, MAX_NAMES),
+    "not_called": _list_of(_name, MAX_NAMES),
     "addresses": _list_of(_name, MAX_NAMES),
     "description": _empty_or(_text),
     "confidence": share,

@@ -138,6 +138,7 @@ _OF_NAMES: Mapping[str, Schema] = {
     "lifetime": one_of(Lifetime),
     "max_depth": whole(1, DEEPEST),
     "names": several(text(LONGEST_NAME)),
+    "not_aliases": several(text(LONGEST_NAME)),
     "node_type": one_of(NodeType),
     "output": {},
     "proximity": _CLOSENESS,

@@ -10,7 +10,7 @@ from commonplace.book.verbs.handle import MAX_K, Handle, Moment, Texts, several
 from commonplace.errors import InvalidInput, MissingField
 from commonplace.graph import saying
 from commonplace.graph.known import key_of
-from commonplace.graph.own_word import NodeWord
+from commonplace.graph.own_word import MOST_NAMES, NodeWord
 from commonplace.graph.saying import Noted, Related, SaidNode, SplitNode
 from commonplace.graph.seen import seen
 from commonplace.language.contacts import email_key
@@ -31,7 +31,6 @@ from commonplace.recall.walk import walk_asked
 
 LONGEST_NAME = 300
 LONGEST_TEXT = 32_000
-MOST_NAMES = 100  # of one node: aliases, or addresses
 MODES = ("ppr", "cypher")
 
 
@@ -165,18 +164,25 @@ class OfTheGraph(Handle):
         id: str,
         *,
         name: str | None = None,
+        node_type: str | None = None,
         type: str | None = None,
         description: str | None = None,
         aliases: Texts | None = None,
+        not_aliases: Texts | None = None,
         addresses: Texts | None = None,
         ttl_policy: str | None = None,
     ) -> SaidNode:
-        """Say something else of a node: its name, its description, other names. Its id stays."""
+        """Say something else of a node: its name, what it is, its description, other names; with
+        not_aliases, names that are not its, whatever sources say. Its id stays."""
         changes: dict[str, Any] = {
             "name": None if name is None else _name(name, "name"),
+            "type": None
+            if node_type is None
+            else check.choice(node_type, "node_type", NodeType, {}),
             "subtype": None if type is None else check.word(type, "type").casefold(),
             "description": None if description is None else _text(description, "description"),
             "aliases": None if aliases is None else _names(aliases, "aliases"),
+            "not_called": None if not_aliases is None else _names(not_aliases, "not_aliases"),
             "addresses": None if addresses is None else _addresses(addresses),
         }
         said = {field: value for field, value in changes.items() if value is not None}

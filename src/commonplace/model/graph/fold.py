@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 
-from commonplace.model.graph.naming import describes
+from commonplace.model.graph.naming import alike, describes
 from commonplace.model.graph.node import Mentioned
 from commonplace.model.graph.telling import NodeTelling, is_high
 from commonplace.model.graph.words import NodeType
@@ -50,20 +50,37 @@ def fold(
     told = open_ones or standing
     own = sorted((t for t in told if t.source is None), key=lambda t: t.node == root)
     type, subtype = _type(told, own)
-    name, key = _name(type, told, root, lambda key: is_taken(type, subtype, key))
-    written = [spelling for t in told for spelling in (t.name, *t.aliases)]
+    denied = _denied(own)
+    named = [t for t in told if not denied or alike(t.name) not in denied] or told
+    name, key = _name(type, named, root, lambda key: is_taken(type, subtype, key))
+    spelt = dict.fromkeys(spelling for t in told for spelling in (t.name, *t.aliases))
     return Folded(
         type=type,
         subtype=subtype,
         name=name,
         key=key,
-        aliases=tuple(each for each in dict.fromkeys(written) if each != name),
+        aliases=tuple(each for each in spelt if each != name and alike(each) not in denied),
         addresses=tuple(dict.fromkeys(address for t in told for address in t.addresses)),
         description=_description(told, own),
         confidence=max(t.confidence for t in told),
         sensitivity=Sensitivity.NORMAL if open_ones else Sensitivity.HIGH,
         mentioned=mentioned(told),
     )
+
+
+def _denied(own: Iterable[NodeTelling]) -> set[str]:
+    """Names that are not its by somebody's word, unless a later word gives them again."""
+    denied: set[str] = set()
+    for telling in sorted(own, key=lambda t: (t.recorded_at, bool(t.not_called))):
+        denied -= {alike(name) for name in (telling.name, *telling.aliases)}
+        denied |= {alike(name) for name in telling.not_called}
+    return denied
+
+
+def is_denied(name: str, told: Iterable[NodeTelling]) -> bool:
+    """Whether somebody has said that this is not what it is called."""
+    own = _in_force([t for t in told if t.source is None and t.stands])
+    return alike(name) in _denied(own)
 
 
 def mentioned(told: Iterable[NodeTelling]) -> Mentioned:

@@ -10,6 +10,11 @@ _DESCRIBED = re.compile(
 )
 
 
+def alike(name: str) -> str:
+    """What spellings share that differ in capitals and spaces alone."""
+    return " ".join(name.casefold().split())
+
+
 def describes(name: str) -> bool:
     """It is taken as a whole: no part of it is a name of whom it describes."""
     return _DESCRIBED.search(name) is not None

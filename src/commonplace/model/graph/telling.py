@@ -50,6 +50,7 @@ class NodeTelling:
     key: str  # as it is compared
     subtype: str = ""
     aliases: tuple[str, ...] = ()
+    not_called: tuple[str, ...] = ()  # of an own word: names that are not its, whoever says so
     addresses: tuple[str, ...] = ()
     description: str = ""
     confidence: float = 0.8

@@ -58,12 +58,12 @@ RETURNING id
 -- name: insert_node_telling
 INSERT INTO node_tellings (
   scope, id, node, cited_scope, cited_id, cited_type, cited_at, cited_sensitivity, cited_passage,
-  teller, recorded_at, type, subtype, name, key, aliases, addresses, description, confidence,
-  sensitivity, stands
+  teller, recorded_at, type, subtype, name, key, aliases, not_called, addresses, description,
+  confidence, sensitivity, stands
 ) VALUES (
   :scope, :id, :node, :cited_scope, :cited_id, :cited_type, :cited_at, :cited_sensitivity,
-  :cited_passage, :teller, :recorded_at, :type, :subtype, :name, :key, :aliases, :addresses,
-  :description, :confidence, :sensitivity, :stands
+  :cited_passage, :teller, :recorded_at, :type, :subtype, :name, :key, :aliases, :not_called,
+  :addresses, :description, :confidence, :sensitivity, :stands
 )
 
 -- name: insert_edge_telling

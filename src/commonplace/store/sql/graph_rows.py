@@ -31,7 +31,7 @@ _CITED = (
     "cited_passage",
 )
 _MENTIONED = ("source_count", "promotion_score", "first_at", "last_at", "days")
-_LISTS = frozenset({"aliases", "addresses"})
+_LISTS = frozenset({"aliases", "addresses", "not_called"})
 _FLAGS = frozenset({"is_owner", "is_dirty", "has_meso", "has_macro", "stands", "ends"})
 
 
@@ -217,8 +217,8 @@ def node_telling_from(row: Row) -> NodeTelling:
     """Spelt out, as tellings of edges are, since of those who are well known thousands are read for
     each new source: any other way takes twice as long."""
     # fmt: off
-    (id, node, recorded_at, type, name, key, subtype, aliases, addresses, description, confidence,
-     sensitivity, stands, by, *cited) = row
+    (id, node, recorded_at, type, name, key, subtype, aliases, not_called, addresses, description,
+     confidence, sensitivity, stands, by, *cited) = row
     # fmt: on
     return NodeTelling(
         id=id,
@@ -231,6 +231,7 @@ def node_telling_from(row: Row) -> NodeTelling:
         key=key,
         subtype=subtype,
         aliases=_list(aliases),
+        not_called=_list(not_called),
         addresses=_list(addresses),
         description=description,
         confidence=confidence,
