@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from commonplace.desk import Desk
 from commonplace.errors import InvalidInput, NotFound
-from commonplace.graph.known import Known, key_of
+from commonplace.graph.known import Known, key_of, known
 from commonplace.graph.resolve import SEVERAL, resolve
+from commonplace.graph.seen import seen
 from commonplace.model.graph.node import PREFIX, Node
 from commonplace.model.graph.words import NodeType
+from commonplace.model.scope import Principal
 
 ME = "me"
+EDGES_ARE_LISTED = "edges lists relationships with their ids; node shows those of one node."
+LOOK_AROUND = (
+    "explore finds nodes; people, concepts and entities list them. One that is not there yet is "
+    "put in first: nodes add, or over MCP relate with name."
+)
 
 
 def find_node(known: Known, named: str, field: str = "id", type: NodeType | None = None) -> Node:
@@ -20,15 +28,26 @@ def find_node(known: Known, named: str, field: str = "id", type: NodeType | None
     else:
         node = _by_name(known, named, field, type)
     if node is None or (type is not None and node.type is not type):
-        raise NotFound(f"There is no {named!r} in the graph.", field=field)
+        raise NotFound(f"There is no {named!r} in the graph.", remedy=LOOK_AROUND, field=field)
     return node
+
+
+def node_called(desk: Desk, principal: Principal, named: str) -> Node | None:
+    """The node that a caller means who may have meant something else, where it is clear which."""
+    if ":" in named:
+        return None
+    try:
+        return find_node(known(seen(desk, principal).picture.nodes.values()), named)
+    except (NotFound, InvalidInput):
+        return None
 
 
 def _by_name(known: Known, name: str, field: str, type: NodeType | None) -> Node | None:
     """Whoever is called just so; else whoever could be meant."""
     types, key = [type] if type else list(NodeType), key_of(name)
     exact = [id for each in types for id in known.by_key.get((each, key), ())]
-    found = exact or [resolve(known, each, [name]) for each in types]
+    guessed = [] if exact else [resolve(known, each, [name]) for each in types]
+    found = [*exact, *guessed]
     met = [id for id in found if id is not None and id is not SEVERAL]
     if SEVERAL in found or len(set(met)) > 1:
         raise InvalidInput(

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from commonplace.desk import Desk, visibility_of
 from commonplace.errors import CategoryNotAllowed, InvalidInput, NotFound
 from commonplace.graph.canvas import Canvas
-from commonplace.graph.find import find_node
+from commonplace.graph.find import EDGES_ARE_LISTED, find_node
 from commonplace.graph.known import Known, key_of, known, name_taken
 from commonplace.graph.merging import merge, split, unmerge
 from commonplace.graph.own_word import (
@@ -37,6 +37,7 @@ from commonplace.model.memory import Sensitivity
 from commonplace.model.scope import Principal
 
 Said = TypeVar("Said")
+MOST_NAMED = 5  # relationships that an error tells the ids of
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +246,9 @@ def _subject(desk: Desk, principal: Principal, table: Table, about: Sequence[str
     if len(about) == 1 and about[0].startswith(OF_EDGE):
         edge = edges.get(about[0])
         if edge is None:
-            raise NotFound(f"There is no {about[0]!r} in the graph.", field="about")
+            raise NotFound(
+                f"There is no {about[0]!r} in the graph.", remedy=EDGES_ARE_LISTED, field="about"
+            )
         table.canvas.load_edges([edge.id])
         return edge
     nodes = [table.find(each, "about") for each in about]
@@ -255,11 +258,24 @@ def _subject(desk: Desk, principal: Principal, table: Table, about: Sequence[str
     ends = {node.id for node in nodes}
     between = [edge for edge in edges.values() if set(edge.ends) == ends]
     now = [edge for edge in between if edge.valid_to is None]
-    if not between:
-        raise NotFound("These two have no relationship.", field="about")
-    chosen = (now or between)[-1]
+    chosen = _only_one(now or between)
     table.canvas.load_edges([chosen.id])
     return chosen
+
+
+def _only_one(between: Sequence[Edge]) -> Edge:
+    if not between:
+        raise NotFound(
+            "These two have no relationship.", remedy="Say first how they relate.", field="about"
+        )
+    if len(between) > 1:
+        listed = ", ".join(f"{edge.id} ({edge.type})" for edge in between[:MOST_NAMED])
+        raise InvalidInput(
+            "These two have several relationships.",
+            remedy=f"Name the one that is meant by its id: {listed}.",
+            field="about",
+        )
+    return between[0]
 
 
 def merge_nodes(desk: Desk, principal: Principal, ids: Sequence[str]) -> MergedNodes:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 from commonplace.book.requests import one_of, thread_name
 from commonplace.book.verbs.handle import Texts
 from commonplace.book.verbs.recalling import Choice, Recalling
-from commonplace.errors import MissingField
+from commonplace.errors import MissingField, NotFound
+from commonplace.graph.find import node_called
 from commonplace.ingest.look_for import ORIGINALS, stands_in_originals
 from commonplace.model import check
 from commonplace.remember.erase import Erased, erase, erase_user
@@ -49,8 +51,9 @@ class Forgetting(Recalling):
         one_of(ids=ids, query=query)
         if ids is not None:
             wanted = check.ids(ids)
-            acting = acting_on(self._desk, self.principal, wanted)
-            return forget(self._desk, acting, wanted, thread_name(thread))
+            with self._telling_the_ids_of(wanted):
+                acting = acting_on(self._desk, self.principal, wanted)
+                return forget(self._desk, acting, wanted, thread_name(thread))
         if query is not None:
             return self._choice(query, "ids")
         admitted = self._filters(
@@ -76,8 +79,22 @@ class Forgetting(Recalling):
         the compaction after which no byte of it is left in the files."""
         now_too = check.flag(now, "now")
         wanted = check.ids(ids)
-        acting = acting_on(self._desk, self.principal, wanted)
-        return erase(self._desk, acting, wanted, now_too, thread_name(thread))
+        with self._telling_the_ids_of(wanted):
+            acting = acting_on(self._desk, self.principal, wanted)
+            return erase(self._desk, acting, wanted, now_too, thread_name(thread))
+
+    @contextmanager
+    def _telling_the_ids_of(self, wanted: Sequence[str]) -> Iterator[None]:
+        """What is taken away is named by its id, since a name may be another's than was thought;
+        whoever gives one is told which node it is."""
+        try:
+            yield
+        except NotFound as error:
+            for each in wanted:
+                if node := node_called(self._desk, self.principal, each):
+                    told = f"Give its id: {node.id} is called {node.name!r}."
+                    raise NotFound(error.message, remedy=told, field="ids") from None
+            raise
 
     def erase_user(self, *, now: bool = False) -> Erased:
         """Remove this user's whole memory for good. Cannot be undone."""

@@ -310,8 +310,8 @@ class OfTheGraph(Handle):
         as_of: Moment | None = None,
         known_at: Moment | None = None,
     ) -> Traversed | str:
-        """Follow connections: mode ppr gathers what hangs on some seed_nodes (ids that explore
-        gave), mode cypher answers an openCypher query that only reads; a query alone means that
+        """Follow connections: mode ppr gathers what hangs on some seed_nodes (nodes by id
+        or name), mode cypher answers an openCypher query that only reads; a query alone means that
         mode. With schema: the labels and properties that a query can name."""
         if check.flag(schema, "schema"):
             return describe()

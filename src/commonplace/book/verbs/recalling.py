@@ -16,8 +16,9 @@ from commonplace.book.requests import (
 )
 from commonplace.book.verbs.handle import MAX_BATCH, MAX_K, MAX_TURN, Handle, Moment, Texts
 from commonplace.desk import Desk
-from commonplace.errors import MissingField
+from commonplace.errors import MissingField, NotFound
 from commonplace.graph.artifacts import ShownArtifact, show_artifact
+from commonplace.graph.find import node_called
 from commonplace.graph.first_reading import extract_when_first_read
 from commonplace.model import check
 from commonplace.model.graph.artifact import PREFIX as OF_ARTIFACTS
@@ -139,8 +140,8 @@ class Recalling(Handle):
         self, id: str, *, as_of: Moment | None = None, known_at: Moment | None = None
     ) -> look_up.Shown | ShownSource | WholeNode | WholeEdge | ShownArtifact:
         """One memory whole: its fields, its versions and what it is linked to. Of a source its
-        passages, of a passage those around it; of a node what is known of it. As it stood, with
-        as_of or known_at."""
+        passages, of a passage those around it; of a node, by its id or name, what is known of it.
+        As it stood, with as_of or known_at."""
         wanted = check.id(id)
         then = moments(as_of, known_at, self._desk.clock())
         desk = desk_at(self._desk, self.principal, then)
@@ -155,7 +156,12 @@ class Recalling(Handle):
             return show_edge(self._desk, self.principal, wanted)
         if wanted.startswith(OF_ARTIFACTS):
             return show_artifact(self._desk, self.principal, wanted)
-        return look_up.show(desk, self.principal, wanted, then)
+        try:
+            return look_up.show(desk, self.principal, wanted, then)
+        except NotFound:
+            if node_called(self._desk, self.principal, wanted) is None:
+                raise
+            return show_node(self._desk, self.principal, wanted, then)
 
     def _within(self, desk: Desk, sources: Texts) -> Within:
         return within(desk, self.principal, check.ids(sources, "sources"))

@@ -8,6 +8,7 @@ from typing import Any
 from commonplace.book.requests import fields_of, given, listed, one_of, thread_name
 from commonplace.book.verbs.handle import MAX_BATCH, Moment
 from commonplace.book.verbs.recalling import Choice, Recalling
+from commonplace.graph.find import node_called
 from commonplace.graph.saying import MergedNodes, merge_nodes
 from commonplace.model import check
 from commonplace.model.graph.node import PREFIX as OF_NODES
@@ -92,8 +93,15 @@ class Remembering(Recalling):
 
     def merge(self, ids: Sequence[str], *, thread: str | None = None) -> Merged | MergedNodes:
         """Fold two or more memories into one stable summary; the originals become history. Of
-        nodes of the graph, the first speaks for the others from now on; split undoes that."""
+        nodes of the graph, by id or name, the first speaks for the others from now on; split
+        undoes that."""
         wanted = check.ids(ids)
-        if any(id.startswith(OF_NODES) for id in wanted):
+        if self._are_nodes(wanted):
             return merge_nodes(self._desk, self.principal, wanted)
         return merge(self._desk, self.principal, wanted, thread=thread_name(thread))
+
+    def _are_nodes(self, ids: Sequence[str]) -> bool:
+        if any(id.startswith(OF_NODES) for id in ids):
+            return True
+        memories = self._desk.store.fetch(self.principal.scope, ids)
+        return not memories and all(node_called(self._desk, self.principal, id) for id in ids)

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from commonplace.desk import Desk
 from commonplace.errors import NotFound
-from commonplace.graph.find import find_node
+from commonplace.graph.find import EDGES_ARE_LISTED, find_node
 from commonplace.graph.known import known
 from commonplace.graph.seen import Seen, seen
 from commonplace.graph.then import as_known
@@ -193,7 +193,7 @@ def show_edge(desk: Desk, principal: Principal, id: str) -> WholeEdge:
     at_hand, now = _with(desk, principal, id), desk.clock()
     edge = at_hand.picture.edges.get(id)
     if edge is None:
-        raise NotFound(f"There is no {id!r} in the graph.", field="id")
+        raise NotFound(f"There is no {id!r} in the graph.", remedy=EDGES_ARE_LISTED, field="id")
     shown = edges_shown(at_hand.picture, [edge], now)[0]
     told = desk.store.edge_tellings(principal.home, [edge.a, edge.b], spellings(edge.type))
     cited = [each.source for each in told if each.edge == id and each.stands and each.source]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from commonplace.desk import Desk
+from commonplace.graph.find import find_node
+from commonplace.graph.known import known
 from commonplace.graph.seen import seen
 from commonplace.graph.then import as_known
 from commonplace.model.graph.picture import Picture
@@ -18,6 +20,8 @@ from commonplace.recall.cypher.cypher import Cypher, Rows
 from commonplace.recall.graph.exploring import touch
 from commonplace.recall.walk import Reached, Walk, Walked, walked
 from commonplace.recall.web import Webs, web_of
+
+_IDS = ("node:", "edge:", "source:")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +53,24 @@ def walked_from(desk: Desk, principal: Principal, walk: Walk, then: Then = NOW) 
     day = now.date().isoformat()
     key = (*one.key, day, str(then.as_of), str(then.known_at))
     picture = as_known(desk, principal.home, one.picture, then)
+    walk = replace(walk, seeds=_seeds(picture, walk.seeds))
     web = desk.made.get(Webs).get(key, lambda: web_of(picture, now, then))
     found = walked(web, picture, walk, lambda id: not _is_archived(picture, id, now))
     if then.is_now:
         touch(desk, principal, [each.entity_key for each in found.reached])
     return Traversed(mode="ppr", seeds=found.seeds, reached=_shown(picture, found))
+
+
+def _seeds(picture: Picture, named: Sequence[str]) -> tuple[str, ...]:
+    """Ids as they are, and the ids of the nodes that are named."""
+    names = None
+    found: dict[str, None] = {}
+    for seed in named:
+        if not seed.startswith(_IDS):
+            names = names or known(picture.nodes.values())
+            seed = find_node(names, seed, "seed_nodes").id
+        found[seed] = None
+    return tuple(found)
 
 
 def _is_archived(picture: Picture, id: str, now: datetime) -> bool:
@@ -120,6 +137,6 @@ def _ids_in(found: Rows) -> list[str]:
         for value in row:
             if isinstance(value, Mapping):
                 value = value.get("entity_key") or value.get("id")
-            if isinstance(value, str) and value.startswith(("node:", "edge:", "source:")):
+            if isinstance(value, str) and value.startswith(_IDS):
                 ids[value] = None
     return list(ids)

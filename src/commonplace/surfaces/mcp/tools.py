@@ -171,9 +171,10 @@ TOOLS: tuple[Tool, ...] = (
     _tool(
         "traverse",
         "Follow connections",
-        """Follow connections from node to node. mode ppr: what hangs on some seed_nodes (ids from
-        explore), most connected first, with the way to each. mode cypher: an openCypher query that
-        only reads, for who knows whom, counts and paths; ask with schema for what it can name.""",
+        """Follow connections from node to node. mode ppr: what hangs on some seed_nodes (by name,
+        or ids from explore), most connected first, with the way to each. mode cypher: an openCypher
+        query that only reads, for who knows whom, counts and paths; ask with schema for what it can
+        name.""",
         Way(
             "traverse",
             ("mode", "seed_nodes", "max_depth", "top_k", "cypher", "params", "schema", "as_of"),
