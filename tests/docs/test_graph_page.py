@@ -54,7 +54,7 @@ def test_its_commands_run(names, tmp_path, monkeypatch):
         ran = CliRunner().invoke(build(words), words)
         assert ran.exit_code == 0, f"{line}: {ran.output}"
         assert ran.stdout, line
-    assert ran.stdout.startswith("graph memory {")
+    assert ran.stdout.startswith("digraph memory {")
 
 
 def test_it_names_the_categories_that_an_agent_needs():

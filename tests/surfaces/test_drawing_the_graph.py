@@ -129,6 +129,6 @@ def test_a_graph_goes_into_a_file(tmp_path):
     shown = run(store, "graph", "--format", "dot")
     run(store, "graph", "--format", "dot", "--output", str(file))
     assert file.read_text() == shown
-    assert shown.startswith("graph memory {")
+    assert shown.startswith("digraph memory {")
     assert shown.endswith("}\n")
     assert "Labels" in run(store, "traverse", "--schema")

@@ -10,6 +10,7 @@ from enum import StrEnum
 from xml.sax.saxutils import escape, quoteattr
 
 from commonplace.model.graph.picture import Picture
+from commonplace.model.graph.relationships import relationship
 from commonplace.model.graph.words import NodeType
 from commonplace.recall.graph.nodes import EdgeShown, NodeShown, edges_shown, node_shown
 
@@ -32,16 +33,22 @@ def drawn(picture: Picture, format: Format, now: datetime, *, past: bool) -> str
 
 
 def _dot(nodes: list[NodeShown], edges: list[EdgeShown]) -> str:
-    lines = ["graph memory {", "  node [fontname=Helvetica];", "  edge [fontname=Helvetica];"]
+    lines = ["digraph memory {", "  node [fontname=Helvetica];", "  edge [fontname=Helvetica];"]
     for node in nodes:
         bold = ", style=bold" if node.is_owner else ""
         looks = f"label={_quoted(node.name)}, shape={_SHAPES[node.node_type]}{bold}"
         lines.append(f"  {_quoted(node.id)} [{looks}];")
     for edge in edges:
         over = ", style=dashed" if edge.valid_to else ""
-        ends = f"{_quoted(edge.from_entity_key)} -- {_quoted(edge.to_entity_key)}"
-        lines.append(f"  {ends} [label={_quoted(edge.relationship_type)}{over}];")
+        both = ", dir=none" if _is_mutual(edge) else ""
+        ends = f"{_quoted(edge.from_entity_key)} -> {_quoted(edge.to_entity_key)}"
+        lines.append(f"  {ends} [label={_quoted(edge.relationship_type)}{over}{both}];")
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _is_mutual(edge: EdgeShown) -> bool:
+    """The same from either end: no arrow says who is whose friend."""
+    return relationship(edge.relationship_type).is_mutual
 
 
 def _quoted(text: str) -> str:
@@ -81,11 +88,12 @@ def _graphml_lines(nodes: list[NodeShown], edges: list[EdgeShown]) -> Iterator[s
         for name in names:
             typed = "double" if name in ("salience", "attitude", "proximity") else "string"
             yield f'  <key id="{kind}.{name}" for="{kind}" attr.name="{name}" attr.type="{typed}"/>'
-    yield '  <graph id="memory" edgedefault="undirected">'
+    yield '  <graph id="memory" edgedefault="directed">'
     for node in nodes:
         yield f"    <node id={quoteattr(node.id)}>{_data('node', node, _OF_NODES)}</node>"
     for edge in edges:
         ends = f"source={quoteattr(edge.from_entity_key)} target={quoteattr(edge.to_entity_key)}"
+        ends += ' directed="false"' if _is_mutual(edge) else ""
         yield f"    <edge id={quoteattr(edge.id)} {ends}>{_data('edge', edge, _OF_EDGES)}</edge>"
     yield "  </graph>"
     yield "</graphml>"
