@@ -60,3 +60,25 @@ def test_its_commands_run(names, tmp_path, monkeypatch):
 def test_it_names_the_categories_that_an_agent_needs():
     for kind in NodeType:
         assert re.search(rf"\| \*\*{kind}\*\* \|.*\| `{CATEGORY[kind]}` \|", PAGE)
+
+
+def test_each_way_to_put_something_right_works(names, tmp_path, monkeypatch):
+    """In the order of the table, in one memory."""
+    store = str(tmp_path / "graph.db")
+    for name, value in (("STORE", store), ("EMBEDDER", "hashing"), ("USER", "ana")):
+        monkeypatch.setenv(f"COMMONPLACE_{name}", value)
+    with commonplace.open(store, embedder="hashing", worker="off") as book:
+        me = book.user("ana")
+        sources = [me.ingest(names[each]).id for each in ("monday", "goodbye")]
+        me.extract()
+        for name in ("Wolt Ender", "Ben Cohen"):
+            me.nodes_add(name)
+        ids = {"source:…": sources[1], "node:…": me.nodes_add("Benny").id}
+        ids["edge:…"] = me.relate("me", "Wolt Ender", "uses").id
+    section = PAGE.partition("## When it is wrong")[2].partition("## Exploring")[0]
+    commands = re.findall(r"`commonplace (.*?)`", section)
+    assert len(commands) == 16
+    for command in commands:
+        words = [ids.get(word, word) for word in shlex.split(command)]
+        ran = CliRunner().invoke(build(words), words)
+        assert ran.exit_code == 0, f"{command}: {ran.output}"

@@ -38,6 +38,14 @@ def test_what_is_neither_memory_nor_node_is_not_merged(me, two, ids):
         me.merge(ids)
 
 
+def test_a_name_means_whose_first_name_it_is_before_who_has_it_beside_others(me, two):
+    me.nodes_update(two[1], aliases=["Dana Levi"])
+    assert me.node("Dana Levi").node.id == two[0]
+    me.nodes_update(two[0], name="Dana Stone")
+    with pytest.raises(InvalidInput):
+        me.node("Dana Levi")
+
+
 @pytest.mark.parametrize("seed", ["Acme", "acme", "me"])
 def test_a_walk_begins_at_a_name(me, two, seed):
     found = me.traverse(seed_nodes=[seed])

@@ -43,11 +43,12 @@ def node_called(desk: Desk, principal: Principal, named: str) -> Node | None:
 
 
 def _by_name(known: Known, name: str, field: str, type: NodeType | None) -> Node | None:
-    """Whoever is called just so; else whoever could be meant."""
+    """Whose first name it is; else who is called so, too; else whoever could be meant."""
     types, key = [type] if type else list(NodeType), key_of(name)
     exact = [id for each in types for id in known.by_key.get((each, key), ())]
+    first = [id for id in exact if known.nodes[id].key == key]
     guessed = [] if exact else [resolve(known, each, [name]) for each in types]
-    found = [*exact, *guessed]
+    found = [*(first or exact), *guessed]
     met = [id for id in found if id is not None and id is not SEVERAL]
     if SEVERAL in found or len(set(met)) > 1:
         raise InvalidInput(
