@@ -115,6 +115,12 @@ def orders_on_the_way(asked: Query) -> bool:
 
 
 _KINDS = re.compile(r"^(\w+) exception: ", re.I)
+_CUT_OFF = re.compile(r"\.? Supported inputs are$|:$")  # a list follows, on other lines
+_OTHER_TYPES = ("Cast failed", "Implicit cast", "is not a valid", "Supported inputs are")
+_OF_TYPES = (
+    "A text and a number are not compared or joined: write toString(…) or toInteger(…) around one "
+    "of them. `traverse --schema` tells what each property holds."
+)
 _NO_MEMORY = ("bad_alloc", "Buffer manager", "buffer pool is full")
 
 
@@ -129,4 +135,6 @@ def _told(kind: str, why: str) -> BadCypher | QueryTooCostly | QueryEngineFailed
     first = (
         _KINDS.sub("", why.strip()).splitlines()[0][:300].replace("`", "") if why else "it failed"
     )
-    return BadCypher(f"The query cannot be answered: {first}")
+    told = _CUT_OFF.sub(".", first)
+    remedy = _OF_TYPES if any(sign in why for sign in _OTHER_TYPES) else None
+    return BadCypher(f"The query cannot be answered: {told}", remedy=remedy)

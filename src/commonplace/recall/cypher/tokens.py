@@ -94,7 +94,16 @@ def _token(query: str, at: int) -> Token:
             text = found[1] if pattern.groups else found[0]
             token = Token(kind, text, at, found.end())
             return _checked_number(query, token) if kind in _NUMBERS else token
-    raise BadCypher(f"{_odd(query, at)} at {place(query, at)} has no meaning here.")
+    raise BadCypher(
+        f"{_odd(query, at)} at {place(query, at)} has no meaning here.",
+        remedy=_OF_WORDS if query[at] == "`" else None,
+    )
+
+
+_OF_WORDS = (
+    "Words such as 'friend' or 'works-at' are no types of relationship: they are in the property "
+    "relationship_type, as in -[r]- WHERE r.relationship_type = 'works-at'."
+)
 
 
 _NUMBERS = (Kind.FLOAT, Kind.INTEGER)
