@@ -29,8 +29,7 @@ class Individual:
     weight: float = 0.0
     spellings: dict[str, int] = field(default_factory=dict)  # as written → how often
     name: PersonName | None = None  # of a person: the fullest
-    phrases: dict[str, int] = field(default_factory=dict)  # "my manager" → passages
-    called: str = ""  # what a phrase is called where it is another's: "Tom's manager"
+    phrases: dict[str, int] = field(default_factory=dict)  # "my manager", "Tom's boss" → passage
     addresses: tuple[str, ...] = ()
     passages: tuple[int, ...] = ()
     is_owner: bool = False
@@ -101,9 +100,10 @@ class Roster:
     def phrase(self, key: str) -> int | None:
         return self._phrases.get(key)
 
-    def call_by_phrase(self, number: int, mention: Mention, key: str) -> None:
+    def call_by_phrase(self, number: int, written: str, passage: int, key: str) -> None:
         one = self.individuals[number]
-        one.phrases[mention.text] = mention.passage
+        if written:
+            one.phrases[written] = passage
         self._phrases[key] = number
         self._meet(one)
 

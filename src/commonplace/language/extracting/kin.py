@@ -11,7 +11,9 @@ from commonplace.language.extracting.marking import MARK, PERSON, Marked
 from commonplace.language.extracting.relate import is_question
 from commonplace.language.extracting.retelling import retold
 from commonplace.language.extracting.table import compiled, data
+from commonplace.language.extracting.whose import of
 from commonplace.language.normalise import fold
+from commonplace.model.graph.naming import describes
 
 _CONFIDENCE = 0.85
 
@@ -25,7 +27,9 @@ def kin(sentences: Iterable[Marked], nodes: Sequence[FoundNode]) -> list[FoundEd
             node = int(number)
             if letter != PERSON or called or speaker is None or node == speaker:
                 continue
-            type = _relation(nodes[node]) or _goes_to(nodes[node], f"⟨p{number}⟩", marked.text)
+            type = _relation(nodes[node], nodes[speaker]) or _goes_to(
+                nodes[node], f"⟨p{number}⟩", marked.text
+            )
             known = found.get((speaker, node))
             if type and known:
                 found[speaker, node] = known.also_told(marked.utterance.place)
@@ -41,13 +45,22 @@ def kin(sentences: Iterable[Marked], nodes: Sequence[FoundNode]) -> list[FoundEd
     return list(found.values())
 
 
-def _relation(node: FoundNode) -> str | None:
-    """By the first word of one of its names. Of several uncles each has a name besides."""
-    for words in (fold(name).split() for name in (node.name, *node.aliases)):
-        type = _kin().get(words[0]) if words else None
-        if type and (type != "relative" or len(words) > 1):
+def _relation(node: FoundNode, speaker: FoundNode) -> str | None:
+    """By the first word of one of its names. Of several uncles each has a name besides; and "Mum"
+    alone is the owner's: that of others is "Tamar's mum"."""
+    names = [fold(name) for name in (node.name, *node.aliases)]
+    for word, type in _kin().items():
+        theirs = {fold(of(name, word)) for name in (speaker.name, *speaker.aliases)}
+        alone = {word} if speaker.is_owner else theirs
+        is_alone = type != "relative" and not alone.isdisjoint(names)
+        if is_alone or any(_is_titled(name, word) for name in names):
             return type
     return None
+
+
+def _is_titled(name: str, word: str) -> bool:
+    """ "Grandpa Arne"; «אמא של נועה» is no name."""
+    return name.startswith(f"{word} ") and not describes(name)
 
 
 def _goes_to(node: FoundNode, mark: str, text: str) -> str | None:

@@ -17,11 +17,9 @@ _MOST_ALIASES = 12
 def as_node(one: Individual, owner: Owner, spoken_of: Iterable[Place]) -> FoundNode:
     places = tuple(spoken_of)
     spellings = [*sorted(one.spellings, key=lambda each: _rank(one, each)), *one.phrases]
-    name = owner.name if one.is_owner else one.called or _written_as_a_name(one, spellings[0])
+    name = owner.name if one.is_owner else _written_as_a_name(one, spellings[0])
     aliases = {each.casefold(): each for each in reversed(spellings)}
     aliases.pop(name.casefold(), None)
-    if one.called:  # "my manager" is somebody else for the reader
-        aliases = {}
     return FoundNode(
         type=NodeType.PERSON if one.kind == PERSON else NodeType.ENTITY,
         name=name,

@@ -28,6 +28,7 @@ from commonplace.language.extracting.small_letters import named_in_small_letters
 from commonplace.language.extracting.taking_part import taking_part
 from commonplace.language.extracting.unnamed import unnamed, words_for
 from commonplace.language.extracting.vocabulary import PERSON
+from commonplace.language.extracting.whose import as_the_reader_says
 from commonplace.language.extracting.written import Passage, words_of
 from commonplace.language.names import bare
 
@@ -143,7 +144,9 @@ def _assigned(
             numbers[phrase] = numbers[named]
     for each in mentions:
         if each.phrase and each not in numbers and roster.has_room:
-            numbers[each] = _by_phrase(roster, each, kinds[each.key], said)
+            number = _by_phrase(roster, each, kinds[each.key], said[each.passage])
+            if number is not None:
+                numbers[each] = number
     return [Span(m.passage, m.start, m.end, number) for m, number in numbers.items()]
 
 
@@ -193,35 +196,29 @@ def _person(roster: Roster, mention: Mention, vote: Vote) -> int:
 
 def _stands_for(roster: Roster, phrase: Mention, number: int, said: dict[int, Said]) -> None:
     if says_who(phrase):
-        roster.call_by_phrase(number, phrase, _phrase_key(phrase, said))
+        here = said[phrase.passage]
+        written = as_the_reader_says(phrase, here)
+        roster.call_by_phrase(number, written, phrase.passage, _phrase_key(phrase, here))
 
 
-def _by_phrase(roster: Roster, mention: Mention, vote: Vote, said: dict[int, Said]) -> int:
-    key = _phrase_key(mention, said)
+def _by_phrase(roster: Roster, mention: Mention, vote: Vote, said: Said) -> int | None:
+    """None: nobody knows whose manager "my manager" is."""
+    key, written = _phrase_key(mention, said), as_the_reader_says(mention, said)
     number = roster.phrase(key)
+    if number is None and not written:
+        return None
     if number is None:
         number = roster.new(vote.kind)
-        roster.individuals[number].called = _called(mention, said)
     roster.individuals[number].weight = max(roster.individuals[number].weight, vote.weight)
-    roster.call_by_phrase(number, mention, key)
+    roster.call_by_phrase(number, written, mention.passage, key)
     return number
 
 
-def _phrase_key(mention: Mention, said: dict[int, Said]) -> str:
+def _phrase_key(mention: Mention, said: Said) -> str:
     """ "my manager" is another one in another's mouth; "Mum" and "my mum" are one."""
     alone = mention.key.removeprefix("my ").removeprefix("our ")
     key = alone if alone in words_for("alone") else mention.key
-    return f"{_other_speaker(said[mention.passage])}|{key}"
-
-
-def _called(mention: Mention, said: dict[int, Said]) -> str:
-    other = _other_speaker(said[mention.passage])
-    opener, _, rest = mention.text.partition(" ")
-    return f"{other}'s {rest}" if other and opener.casefold() in ("my", "our") else ""
-
-
-def _other_speaker(said: Said) -> str:
-    return "" if said.by_owner else (said.speaker or "")
+    return f"{'' if said.by_owner else said.speaker or '?'}|{key}"
 
 
 # ——— what is handed on ———

@@ -1,0 +1,52 @@
+"""Whom a later source means: the owner's own people are not somebody else's, and of two who share
+a name neither is taken for the other."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def read(me, *talks):
+    """Talks on one day after another; their ids."""
+    ids = []
+    for day, talk in enumerate(talks, 1):
+        ids.append(me.ingest(talk, format="transcript", date=f"2026-01-{day:02}").id)
+        me.extract()
+    return ids
+
+
+def told(me):
+    edges = me.edges(past=True).edges
+    return {(edge.from_name, edge.relationship_type, edge.to_name) for edge in edges}
+
+
+def called(me):
+    return {node.name: set(node.aliases) for node in me.people().nodes if not node.is_owner}
+
+
+@pytest.mark.parametrize(
+    ("theirs", "mine"),
+    [
+        (
+            "Maya: My husband Oren works at Intel.\nAna: Nice.",
+            "Ana: My husband moved to Rome.\nNoa: Oh.",
+        ),
+        (
+            "Tamar: Omer is my brother.\nAna: I know.",
+            "Ana: My brother moved to Rome.\nNoa: Oh.",
+        ),
+        (
+            "Emily: My manager Greg Hall says hi.\nAna: Thanks.",
+            "Ana: My manager moved to Rome.\nNoa: Oh.",
+        ),
+    ],
+)
+def test_whom_others_call_mine_is_not_the_owners(me, theirs, mine):
+    read(me, theirs)
+    before = told(me)
+    read(me, mine)
+    assert told(me) >= before
+    assert {edge for edge in told(me) if edge[2] == "Rome"} == {
+        (name, "lives-in", "Rome") for name in called(me) if name.startswith("My ")
+    }
+    assert not [edge for edge in told(me) - before if set(edge) & {"Oren", "Omer", "Greg Hall"}]
