@@ -50,3 +50,27 @@ def test_whom_others_call_mine_is_not_the_owners(me, theirs, mine):
         (name, "lives-in", "Rome") for name in called(me) if name.startswith("My ")
     }
     assert not [edge for edge in told(me) - before if set(edge) & {"Oren", "Omer", "Greg Hall"}]
+
+
+@pytest.mark.parametrize(("name", "speaker"), [("Ana", "Ana Stein"), ("Ana Stein", "Ana")])
+def test_the_owner_speaks_under_a_fuller_or_shorter_name(me, name, speaker):
+    me.profile_set("preferred_name", name)
+    read(me, f"Ruth Abel: Welcome.\n{speaker}: I live in Jena. My brother Uri works at Bosch.")
+    assert (name, "lives-in", "Jena") in told(me)
+    assert {edge[1] for edge in told(me) if {name, "Uri"} <= set(edge)} == {"sibling"}
+    assert set(called(me)) == {"Ruth Abel", "Uri"}
+
+
+def test_whoever_is_not_the_owner_in_a_source_is_another_in_the_graph(me):
+    me.profile_set("preferred_name", "Ana")
+    read(me, "Ana: I live in Haifa.\nAna Brown: I live in Oslo.")
+    assert told(me) == {("Ana", "lives-in", "Haifa"), ("Ana Brown", "lives-in", "Oslo")}
+    read(me, "Ana Brown: I work at Bosch.\nRuth: Nice.")
+    assert ("Ana Brown", "works-at", "Bosch") in told(me)
+
+
+def test_the_owner_can_take_a_name_that_somebody_in_the_graph_has(me):
+    read(me, "Dana Levi: I live in Jena.\nRuth: Nice.")
+    me.profile_set("preferred_name", "Dana Levi")
+    assert me.node("me").node.name == "Dana Levi"
+    assert set(called(me)) == {"Dana Levi", "Ruth"}

@@ -86,7 +86,7 @@ def read_source(desk: Desk, reader: Principal, id: str) -> Read | None:
     started = desk.clock()
     passages = tuple(passage for _, passage in desk.store.passages_of(source.scope, id))
     everybody = desk.pictures.of(reader.home).picture.nodes.values()
-    owner = as_reader(desk, reader.home, next((node for node in everybody if node.is_owner), None))
+    owner = as_reader(desk, reader.home, everybody)
     found = extract(account_of(source, passages, owner, reader.user_id), desk.name_finder())
     # What was said to an agent was looked at turn by turn, as it came.
     candidates = () if source.origin == THREAD else found.candidates

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from commonplace.language.extracting.found import Account, Owner, Said
+from commonplace.language.extracting.owner_here import as_called_here
+from commonplace.language.extracting.taking_part import as_listed
 from commonplace.language.names import ROLES
 from commonplace.language.normalise import fold_case
 from commonplace.language.without_orders import without_orders
@@ -16,13 +18,17 @@ _MACHINES = frozenset({"assistant", "system", "tool", "ai", "bot", "agent"})
 
 
 def account_of(source: Source, passages: Sequence[Passage], owner: Owner, reader: str) -> Account:
+    participants = tuple(_with_address(each, source) for each in source.participants)
+    by_name = (each for each in participants if each != reader)  # whoever brings it is listed by id
+    speakers = (each.speaker for each in passages if each.speaker)
+    owner = as_called_here(owner, map(as_listed, dict.fromkeys((*by_name, *speakers))))
     names = {fold_case(name) for name in owner.names}
     return Account(
         said=tuple(_said(each, source, names, source.user_id == reader) for each in passages),
         owner=owner,
         source_type=source.source_type,
         date=source.started_at or source.created_at,
-        participants=tuple(_with_address(each, source) for each in source.participants),
+        participants=participants,
         title=source.title,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from commonplace.errors import InvalidInput
 from commonplace.language.contacts import email_key
@@ -47,6 +47,25 @@ class Known:
             if node.key == key and node.subtype == subtype:
                 return id
         return None
+
+
+def without_owner(known: Known) -> Known:
+    """All but the owner, as far as names go: who in a source is the owner is seen in the source
+    itself, so nobody else there is, though they share a name."""
+    if known.owner is None:
+        return known
+    id = known.owner.id
+    keys = {(NodeType.PERSON, key_of(name)) for name in known.owner.names}
+    parts = {part for _, key in keys for part in key.split()}
+    return replace(
+        known,
+        by_key={**known.by_key, **{key: _but(id, known.by_key.get(key, ())) for key in keys}},
+        by_part={**known.by_part, **{key: _but(id, known.by_part.get(key, ())) for key in parts}},
+    )
+
+
+def _but(id: str, ids: Iterable[str]) -> tuple[str, ...]:
+    return tuple(each for each in ids if each != id)
 
 
 def name_taken(name: str, other: str | None, field: str) -> InvalidInput:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain, count
+
 from commonplace.desk import Desk
 from commonplace.graph.canvas import Canvas
 from commonplace.graph.known import Known, key_of
 from commonplace.language.extracting.found import Owner
+from commonplace.language.names import bare
 from commonplace.model.graph.node import PREFIX, Node, TtlPolicy
 from commonplace.model.graph.words import NodeType
 from commonplace.model.scope import Scope
@@ -47,17 +51,41 @@ def owner_node(canvas: Canvas, known: Known) -> Node:
 
 
 def renamed_owner(canvas: Canvas, known: Known, name: str) -> None:
-    """They call themself otherwise now. Nobody's node is made for that alone."""
+    """They call themself otherwise now. Nobody's node is made for that alone. Somebody who has
+    that name already keeps it, too: whether the two are one is for the owner to say."""
     if known.owner is not None and known.owner.name != name:
         canvas.load([known.owner.id])
-        canvas.put(known.owner.evolve(name=name, key=key_of(name)))
+        canvas.put(known.owner.evolve(name=name, key=_free_key(known, name)))
 
 
-def as_reader(desk: Desk, scope: Scope, node: Node | None) -> Owner:
+def _free_key(known: Known, name: str) -> str:
+    key, owner = key_of(name), known.owner
+    keys = chain((key,), (f"{key} {number}" for number in count(2)))
+    taken = (None, owner.id if owner else None)
+    return next(each for each in keys if known.called(NodeType.PERSON, "", each) in taken)
+
+
+def as_reader(desk: Desk, scope: Scope, everybody: Iterable[Node]) -> Owner:
     """Whom "I" means in what the owner says, and by which names others speak of them."""
+    people = [node for node in everybody if node.type is NodeType.PERSON]
+    node = next((each for each in people if each.is_owner), None)
     name = name_of_owner(desk, scope)
+    names = frozenset({name, scope.name, *(node.names if node else ())})
+    firsts = {_first(each) for each in names}
     return Owner(
         name=name,
-        names=frozenset({name, scope.name, *(node.names if node else ())}),
+        names=names,
         addresses=frozenset(node.addresses if node else ()),
+        others=frozenset(
+            bare(other)
+            for each in people
+            if not each.is_owner
+            for other in each.names
+            if _first(other) in firsts
+        ),
     )
+
+
+def _first(name: str) -> str:
+    """Only who shares it can be taken for the owner."""
+    return name.casefold().partition(" ")[0]

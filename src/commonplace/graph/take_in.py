@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from commonplace.graph.canvas import Canvas, Told
 from commonplace.graph.heard import Heard
-from commonplace.graph.known import Known, key_of
+from commonplace.graph.known import Known, key_of, without_owner
 from commonplace.graph.owner import owner_node
 from commonplace.graph.resolve import SEVERAL, resolve
 from commonplace.language.extracting.found import Extracted, FoundEdge, FoundNode, FoundNote
@@ -46,7 +46,8 @@ def take_in(
     """``said_at``: when each passage was. ``heard``: what was taken in already: what it told and is
     not told any more was taken out by hand, and stays out."""
     nodes, edges, notes = canvas.desk.store.told_by(canvas.scope, [source.id])
-    taking = _Taking(canvas, known, cited(source), said_at, heard, nodes, [*nodes])
+    others = without_owner(known)
+    taking = _Taking(canvas, known, others, cited(source), said_at, heard, nodes, [*nodes])
     canvas.load(t.node for t in nodes)
     for telling in edges:
         canvas.load_relations([telling.a], [telling.type])
@@ -81,6 +82,7 @@ _MOST_LIKE_FIRST = (
 class _Taking:
     canvas: Canvas
     known: Known
+    others: Known  # whom anybody but the owner may be
     source: Cited
     said_at: Mapping[int, datetime]
     heard: Heard
@@ -99,7 +101,7 @@ class _Taking:
     def _present(self, found: Iterable[FoundNode]) -> set[str]:
         """Known people who are certain here: by their address, or by their full name."""
         sure = (
-            resolve(self.known, each.type, [each.name], addresses=each.addresses)
+            resolve(self.others, each.type, [each.name], addresses=each.addresses)
             for each in found
             if each.type is NodeType.PERSON and (each.addresses or " " in each.name)
         )
@@ -114,7 +116,7 @@ class _Taking:
             return told
         aliases = [alias for alias in found.aliases if key_of(alias) not in shared]
         met = resolve(
-            self.known,
+            self.others,
             found.type,
             (found.name, *aliases),
             subtype=found.subtype,
@@ -161,7 +163,10 @@ class _Taking:
         return nodes.pop() if len(nodes) == 1 else None
 
     def _goes_on(self, id: str, found: FoundNode) -> bool:
-        """Who was forgotten by hand stays so, until they are spoken of again."""
+        """Who was forgotten by hand stays so, until they are spoken of again; and who is not the
+        owner here is not, though they were taken for the owner before."""
+        if self.known.owner is not None and id == self.known.owner.id:
+            return False
         node = self.canvas.node(self.canvas.root(id))
         return node is not None and (node.purge_at is None or not self.heard.speaks_of(found))
 

@@ -30,6 +30,7 @@ class Owner:
     name: str
     names: frozenset[str] = frozenset()  # all spellings, as speakers are called
     addresses: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()  # bare names, like theirs, of who is somebody else
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from commonplace.language.extracting.found import ORGANIZATION, PROJECT
@@ -10,6 +10,7 @@ from commonplace.language.extracting.mention import Mention
 from commonplace.language.extracting.people import (
     PersonName,
     forms_of,
+    fuller_or_shorter,
     initials,
     person_name,
     same_person,
@@ -29,6 +30,7 @@ class Individual:
     weight: float = 0.0
     spellings: dict[str, int] = field(default_factory=dict)  # as written → how often
     name: PersonName | None = None  # of a person: the fullest
+    keys: set[str] = field(default_factory=set)  # of a person: all names, as they are compared
     phrases: dict[str, int] = field(default_factory=dict)  # "my manager", "Tom's boss" → passage
     addresses: tuple[str, ...] = ()
     passages: tuple[int, ...] = ()
@@ -46,7 +48,9 @@ class Individual:
 class Roster:
     """Everybody and everything that has been met in one source."""
 
-    def __init__(self) -> None:
+    def __init__(self, others: Collection[str] = ()) -> None:
+        """``others``: names of people who are known, and not the owner."""
+        self._others = others
         self.individuals: list[Individual] = []
         self._people: dict[object, list[int]] = {}
         self._things: dict[tuple[str, str], int] = {}
@@ -62,30 +66,39 @@ class Roster:
     # ——— people ———
 
     def add_person(self, name: str, key: str, *, certain: float) -> int:
-        """One who is known to take part; joined with whoever has the name already."""
+        """One who is known to take part and is not the owner; joined with whoever has the name."""
         number = self.person(key)
-        if number is None:
+        if number is None or self.individuals[number].is_owner:
             number = self._new(Individual(PERSON))
         self.call(number, name, key, certain)
         return number
 
     def person(self, key: str) -> int | None:
-        """Who is meant by a name: of several the one that was met last."""
+        """Who is meant by a name; nobody who is known yet, where it could be several."""
         name = person_name(key)
         near: set[int] = set()
         for form in _index(name):
             near.update(self._people.get(form, ())[-_MOST_COMPARED:])
-        meant = [one for one in near if self._is(one, name)]
-        return max(meant, key=lambda one: self.individuals[one].seen, default=None)
+        meant = [one for one in near if self._is(one, key, name)]
+        called = [one for one in meant if key in self.individuals[one].keys]
+        if len(called or meant) == 1:
+            return (called or meant)[0]
+        return max(called, key=lambda one: self.individuals[one].seen, default=None)
 
-    def _is(self, number: int, name: PersonName) -> bool:
-        known = self.individuals[number].name
-        return known is not None and same_person(name, known)
+    def _is(self, number: int, key: str, name: PersonName) -> bool:
+        one = self.individuals[number]
+        if one.name is None or key in one.keys:
+            return one.name is not None
+        if one.is_owner and key in self._others:
+            return False
+        same = fuller_or_shorter if one.is_owner and not one.name.is_full else same_person
+        return same(name, one.name)
 
     def call(self, number: int, written: str, key: str, weight: float) -> None:
         """Note that a person is called so."""
         one, name = self.individuals[number], person_name(key)
         one.spelt(written)
+        one.keys.add(key)
         one.weight = max(one.weight, weight)
         self._meet(one)
         if one.name is None or len(name.parts) > len(one.name.parts) or _is_longer(name, one.name):

@@ -81,6 +81,15 @@ def same_person(one: PersonName, other: PersonName) -> bool:
     return given or (long.is_full and short.last == long.last)
 
 
+def fuller_or_shorter(one: PersonName, other: PersonName) -> bool:
+    """Of whoever is known for sure, as the owner is: "Ana" and "Ana Stein", "Ana S." too; no
+    nickname, and no name that only begins alike (Anabel)."""
+    first = one.first == other.first
+    if one.is_full and other.is_full:
+        return first and _same_family(one, other)
+    return first and len(one.first) > 1 and not one.title and not other.title
+
+
 def _same_family(one: PersonName, other: PersonName) -> bool:
     short, long = sorted((one.last, other.last), key=len)
     return short == long or (len(short) == 1 and long.startswith(short))

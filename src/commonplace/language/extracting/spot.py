@@ -96,7 +96,7 @@ def _around_names(phrases: Iterable[Mention], named: Sequence[Mention]) -> Itera
 
 def _with_those_who_take_part(account: Account) -> Roster:
     """The owner comes first, then all whom the source lists."""
-    roster, owner = Roster(), account.owner
+    roster, owner = Roster(account.owner.others), account.owner
     roster.new(PERSON)
     roster.individuals[_OWNER].is_owner = True
     roster.individuals[_OWNER].addresses = tuple(sorted(owner.addresses))
@@ -151,11 +151,14 @@ def _assigned(
 
 
 def _elected(roster: Roster, key: str, votes: Sequence[Vote]) -> Vote:
-    """Whoever takes part is a person, whatever the words around the name say."""
-    number = roster.person(key)
-    if number is not None and roster.individuals[number].weight >= CERTAIN:
-        return Vote(PERSON, CERTAIN)
-    return elected(votes)
+    """Whoever takes part is a person, whatever the words around the name say. A name with more
+    words is theirs only if it is a person's: of Ana, "Ana Stein", and not "Ana Hotel"."""
+    vote, number = elected(votes), roster.person(key)
+    one = None if number is None else roster.individuals[number]
+    if one is None or one.name is None or one.weight < CERTAIN:
+        return vote
+    is_longer = len(key.split()) > len(one.name.parts)
+    return vote if is_longer and vote.kind != PERSON else Vote(PERSON, CERTAIN)
 
 
 def _comes_first(mention: Mention, vote: Vote) -> bool:

@@ -14,13 +14,18 @@ _LISTED = re.compile(r"\s*(?P<name>[^<>]{0,200}?)\s*<(?P<address>[^<>\s]{3,320})
 _ADDRESS = re.compile(r"[^\s@<>]{1,64}@[^\s@<>]{1,255}")
 _NUMBERED = re.compile(r"[\W\d_]*$")
 _NOBODY = frozenset(data("no_names")["parts"].split())
+_ALSO_FAMILIES = frozenset(data("organisations")["en"]["also_families"].split())
 _MOST_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class TakesPart:
+class Listed:
     name: str
     address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TakesPart(Listed):
     passages: tuple[int, ...] = ()  # that they said
 
 
@@ -28,18 +33,23 @@ def taking_part(account: Account) -> tuple[TakesPart, ...]:
     """Each one once by name and address; roles and machines are nobody."""
     said: dict[tuple[str, str], list[int]] = {}
     for listed in account.participants:
-        said.setdefault(_read(listed), [])
+        said.setdefault(_both(listed), [])
     for passage in account.said:
         if passage.speaker and not passage.by_machine and not passage.by_owner:
-            said.setdefault(_read(passage.speaker), []).append(passage.number)
+            said.setdefault(_both(passage.speaker), []).append(passage.number)
     return tuple(
         TakesPart(name, address, tuple(passages))
         for (name, address), passages in said.items()
-        if _is_person(name)
+        if is_person(name)
     )
 
 
-def _read(listed: str) -> tuple[str, str]:
+def as_listed(listed: str) -> Listed:
+    return Listed(*_both(listed))
+
+
+def _both(listed: str) -> tuple[str, str]:
+    """A name and an address, of which one may be missing."""
     both = _LISTED.fullmatch(listed)
     name, address = (both["name"], both["address"]) if both else (listed.strip(), "")
     name = name.strip("\"' ")
@@ -56,14 +66,15 @@ def _from_address(address: str) -> str:
     return ""
 
 
-def _is_person(name: str) -> bool:
+def is_person(name: str) -> bool:
     words = [word for word in map(bare, _words(name)) if word]
     if not words or len(words) > _MOST_WORDS:
         return False
     if words[0] in ROLES | _NOBODY or words[-1] in ROLES | _NOBODY:
         return False
     heads = last_words(ORGANIZATION) | last_words(GROUP)
-    return len(words) == 1 or words[-1] not in heads or words[0] in GIVEN
+    is_family = words[0] in GIVEN and words[-1] in _ALSO_FAMILIES
+    return len(words) == 1 or words[-1] not in heads or is_family
 
 
 def _words(name: str) -> Iterator[str]:

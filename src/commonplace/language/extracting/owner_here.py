@@ -1,0 +1,49 @@
+"""By which names the owner takes part in a source. Pure.
+
+Their profile may have "Ana" where a transcript has "Ana Stein". What is said under such a name is
+the owner's as long as nobody else could be meant by it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from commonplace.language.extracting.found import Owner
+from commonplace.language.extracting.people import PersonName, fuller_or_shorter, person_name
+from commonplace.language.extracting.taking_part import Listed, is_person
+from commonplace.language.names import bare
+
+_OF_AN_ID = re.compile(r"(?<=[^\W\d_]{3})[\d_]+$")  # "dana77"
+
+
+def as_called_here(owner: Owner, listed: Iterable[Listed]) -> Owner:
+    """The owner, with the names of those who take part and are the owner."""
+    mine = {bare(name) for name in (owner.name, *owner.names)}
+    addresses = {address.casefold() for address in owner.addresses}
+    here = [one for one in listed if is_person(one.name)]
+    exactly = {one.name for one in here if one.address in addresses or bare(one.name) in mine}
+    if exactly:
+        return replace(owner, names=owner.names | exactly)
+    fitting = {
+        one.name: person_name(bare(one.name))
+        for one in here
+        if bare(one.name) not in owner.others and not (one.address and addresses)
+    }
+    names = [person_name(key) for each in mine if (key := _OF_AN_ID.sub("", each).strip())]
+    found = {name: parts for name, parts in fitting.items() if _is_one_of(parts, names)}
+    if any(not fuller_or_shorter(a, b) for a, b in combinations(found.values(), 2)):
+        return owner  # two who share the owner's first name: either may be somebody else
+    return replace(owner, names=owner.names | frozenset(found))
+
+
+def _is_one_of(name: PersonName, names: Sequence[PersonName]) -> bool:
+    """Who is known as Ana Stein, too, is not Ana Brown."""
+    fullest = [
+        one
+        for one in names
+        if not any(len(o.parts) > len(one.parts) and fuller_or_shorter(o, one) for o in names)
+    ]
+    return any(fuller_or_shorter(name, each) for each in fullest)

@@ -1,0 +1,82 @@
+"""Who of those who take part is the owner: under a fuller or a shorter name, too, as long as it can
+be nobody else."""
+
+from __future__ import annotations
+
+import pytest
+
+from commonplace.language.extracting.found import Owner
+from commonplace.language.extracting.owner_here import as_called_here
+from commonplace.language.extracting.spot import spot
+from commonplace.language.extracting.taking_part import as_listed
+from support.accounts import account, kept
+
+
+def called(owner, *listed):
+    """The names that the owner takes part by."""
+    here = as_called_here(owner, [as_listed(each) for each in listed])
+    return here.names - owner.names
+
+
+@pytest.mark.parametrize(
+    ("name", "listed", "expected"),
+    [
+        ("Ana", ["Ana Stein", "Ruth Abel"], {"Ana Stein"}),
+        ("Ana Stein", ["Ana", "Ruth"], {"Ana"}),
+        ("Ana Stein", ["Ana S.", "Ruth"], {"Ana S."}),
+        ("dana77", ["Dana Levi", "Ruth"], {"Dana Levi"}),
+        ("אנה", ["אנה שטיין", "רות"], {"אנה שטיין"}),
+        ("Ana", ["Ana Stein", "Ana S."], {"Ana Stein", "Ana S."}),
+        # Somebody else, or nobody knows:
+        ("Ana", ["Ana Stein", "Ana Brown"], set()),
+        ("Ana", ["Ana", "Ana Stein"], set()),
+        ("Ana", ["Anabel Cruz", "Anna Levi", "Ana Airlines"], set()),
+        ("Ana Stein", ["Ana Brown", "Uri Stein", "Ms. Stein"], set()),
+    ],
+)
+def test_a_fuller_or_shorter_name_is_the_owners(name, listed, expected):
+    assert called(Owner(name=name, names=frozenset({name})), *listed) == expected
+
+
+def test_who_is_known_to_be_somebody_else_is_not_the_owner():
+    owner = Owner(name="Ana", names=frozenset({"Ana"}), others=frozenset({"ana brown"}))
+    assert called(owner, "Ana Brown", "Ruth") == set()
+    assert set(kept(spot(account("I met Ana Brown.", owner=owner)))) == {"Ana Brown"}
+
+
+def test_of_an_owner_with_another_full_name_a_short_one_says_nothing_of_a_third():
+    owner = Owner(name="Ana", names=frozenset({"Ana", "Ana Stein"}))
+    assert called(owner, "Ana Brown", "Ruth") == set()
+
+
+def test_another_address_than_the_owners_is_somebody_elses():
+    owner = Owner(name="Ana", names=frozenset({"Ana"}), addresses=frozenset({"ana@example.org"}))
+    assert called(owner, "Ana Stein <stein@example.com>") == set()
+    assert called(owner, "A. Stein <ana@example.org>") == {"A. Stein"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I booked the Ana Hotel in Tokyo.",
+        "Ana Airlines is great.",
+        "From: ANA Airlines <booking@ana.co.jp>",
+        "I met Anabel Cruz.",
+    ],
+)
+def test_what_only_begins_with_the_owners_name_is_no_name_of_theirs(text):
+    owner = Owner(name="Ana", names=frozenset({"Ana"}))
+    assert spot(account(text, owner=owner)).nodes[0].aliases == ()
+
+
+def test_a_company_that_writes_is_nobody():
+    owner = Owner(name="Ana", names=frozenset({"Ana"}))
+    listed = ["ANA Airlines <booking@ana.co.jp>", "Emily Post <emily@example.org>"]
+    assert kept(spot(account("Hi.", owner=owner, participants=listed))) == {"Emily Post": "Person"}
+
+
+def test_whoever_takes_part_beside_the_owner_is_another():
+    owner = Owner(name="Ana", names=frozenset({"Ana"}))
+    found = spot(account("Hi.", ("Ana Stein", "Hello."), owner=owner))
+    assert set(kept(found)) == {"Ana Stein"}
+    assert found.nodes[0].aliases == ()
