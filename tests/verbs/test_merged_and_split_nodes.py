@@ -210,7 +210,7 @@ COUSIN = "My cousin Sarah Levi lives in Rome."
     [
         ([COLLEAGUE, FRIEND, COUSIN], {"Sarah Chen"}),
         ([COUSIN, FRIEND, COLLEAGUE], {"Sarah Levi"}),
-        ([COLLEAGUE, COUSIN, FRIEND], set()),
+        ([COLLEAGUE, COUSIN, FRIEND], {"Sarah"}),
     ],
 )
 def test_who_is_meant_by_an_unclear_name_is_decided_once_by_who_is_known_then(me, order, friends):

@@ -74,3 +74,38 @@ def test_the_owner_can_take_a_name_that_somebody_in_the_graph_has(me):
     me.profile_set("preferred_name", "Dana Levi")
     assert me.node("me").node.name == "Dana Levi"
     assert set(called(me)) == {"Dana Levi", "Ruth"}
+
+
+# ——— two with one first name ———
+
+ALVAREZ = "Noa: Tom Alvarez lives in Porto.\nDan: Nice."
+WHITFIELD = "Noa: Tom Whitfield lives in Rome.\nDan: Nice."
+TOM = "Noa: Tom moved to Oslo.\nDan: Nice."
+
+
+def test_a_first_name_that_two_share_is_a_new_node(me):
+    read(me, ALVAREZ, WHITFIELD, TOM, "Noa: Tom works at Lumen.\nDan: Nice.")
+    assert told(me) == {
+        ("Tom Alvarez", "lives-in", "Porto"),
+        ("Tom Whitfield", "lives-in", "Rome"),
+        ("Tom", "lives-in", "Oslo"),
+        ("Tom", "works-at", "Lumen"),
+    }
+
+
+def test_so_it_is_although_it_was_clear_before_the_second_was_known(me):
+    read(me, ALVAREZ, "Noa: Tom works at Lumen.\nDan: Nice.", WHITFIELD, TOM)
+    assert ("Tom Alvarez", "works-at", "Lumen") in told(me)
+    assert ("Tom", "lives-in", "Oslo") in told(me)
+    assert all(edge.valid_to is None for edge in me.edges(past=True).edges)
+
+
+@pytest.mark.parametrize("before", [(), (ALVAREZ,)])
+def test_so_it_is_within_one_source(me, before):
+    read(
+        me,
+        *before,
+        "Noa: Tom Whitfield works at Lumen. Tom Alvarez lives in Porto.\nNoa: Tom is my friend.",
+    )
+    friends = {frozenset((edge[0], edge[2])) for edge in told(me) if edge[1] == "friend"}
+    assert friends == {frozenset({"Noa", "Tom"})}

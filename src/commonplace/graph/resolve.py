@@ -62,14 +62,18 @@ def _called(
     present: Collection[str],
     proper: Sequence[str],
 ) -> str | Ambiguous | None:
-    exact = known.by_key.get((type, key_of(name)), ())
+    key = key_of(name)
+    exact = known.by_key.get((type, key), ())
     if type is NodeType.ENTITY:
         exact = _of_subtype(known, exact or known.by_bare_key.get(bare_key(name), ()), subtype)
     if type is NodeType.PERSON and describes(name):
         exact = tuple(id for id in exact if _not_another(proper, known.nodes[id]))
-    if exact or type is not NodeType.PERSON or describes(name):
+    if called := [id for id in exact if known.nodes[id].key == key]:
+        return _one_of(called, present)
+    if type is not NodeType.PERSON or describes(name) or (exact and " " in key):
         return _one_of(exact, present)
-    return _one_of(_by_part(known, key_of(name)), present)
+    # "Tom", that one Tom is called, is no more his than that of another whose name it is part of.
+    return _one_of(dict.fromkeys((*exact, *_by_part(known, key))), present)
 
 
 def _not_another(proper: Sequence[str], node: Node) -> bool:
@@ -99,12 +103,25 @@ def _by_part(known: Known, key: str) -> tuple[str, ...]:
     """Sarah is Sarah Chen, and Sarah Chen is Sarah, as long as nothing in their names disagrees."""
     words = key.split()
     met = dict.fromkeys(id for word in words for id in known.by_part.get(word, ()))
-    return tuple(id for id in met if _may_be(words, known.nodes[id]))
+    meant = [id for id in met if _may_be(words, known.nodes[id])]
+    if len(words) > 1 and any(_is_full_name_with(words[0], known.nodes[id]) for id in met):
+        # Beside Tom Chen and Tom Levi, who is only known as Tom may be each of them.
+        meant = [id for id in meant if len(_fullest(known.nodes[id])) > 1]
+    return tuple(meant)
+
+
+def _is_full_name_with(first: str, node: Node) -> bool:
+    fullest = _fullest(node)
+    return len(fullest) > 1 and fullest[0] == first
+
+
+def _fullest(node: Node) -> list[str]:
+    names = [name for name in node.names if not describes(name)]
+    return max((key_of(name).split() for name in names), key=len)
 
 
 def _may_be(words: list[str], node: Node) -> bool:
-    names = [name for name in node.names if not describes(name)]
-    fullest = max((key_of(name).split() for name in names), key=len)
+    fullest = _fullest(node)
     shorter, longer = sorted((words, fullest), key=len)
     if len(shorter) == len(longer):
         return _initials_agree(shorter, longer)

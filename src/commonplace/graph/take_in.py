@@ -54,7 +54,7 @@ def take_in(
     canvas.load(note.about for note in notes if note.about.startswith(PREFIX))
     canvas.load_edges(note.about for note in notes if not note.about.startswith(PREFIX))
     places = taking.nodes(found.nodes)
-    canvas.look_at(id for id in places if id is not None)
+    canvas.look_at(places)
     places = [taking.unless_denied(*each) for each in zip(found.nodes, places, strict=True)]
     kept = taking.tell(found, places)
     before = [each.id for told in (nodes, edges, notes) for each in told]
@@ -91,12 +91,13 @@ class _Taking:
 
     # ——— who is meant ———
 
-    def nodes(self, found: Sequence[FoundNode]) -> list[str | None]:
-        """The node that each of the found ones is; None for one that could be several."""
+    def nodes(self, found: Sequence[FoundNode]) -> list[str]:
+        """The node that each of the found ones is."""
         present = self._present(found)
         counts = Counter(key for n in found for key in {*map(key_of, (n.name, *n.aliases))})
         shared = {key for key, count in counts.items() if count > 1}
-        return [self._node(each, present, shared) for each in found]
+        unclear = _first_names_of_several(found)
+        return [self._node(each, present, shared, unclear) for each in found]
 
     def _present(self, found: Iterable[FoundNode]) -> set[str]:
         """Known people who are certain here: by their address, or by their full name."""
@@ -107,13 +108,18 @@ class _Taking:
         )
         return {id for id in sure if id is not None and id is not SEVERAL}
 
-    def _node(self, found: FoundNode, present: set[str], shared: set[str]) -> str | None:
-        """``shared``: what several here are called, two brothers, says of none who they are."""
+    def _node(
+        self, found: FoundNode, present: set[str], shared: set[str], unclear: set[str]
+    ) -> str:
+        """``shared``: what several here are called, two brothers, says of none who they are;
+        ``unclear``: names that several here could be meant by. Then it is a new one."""
         if found.is_owner:
             owner = self.known.owner or owner_node(self.canvas, self.known)
             return owner.id
         if told := self._told_before(found, [found.name]):
             return told
+        if key_of(found.name) in unclear and not found.addresses:
+            return self._new(found)
         aliases = [alias for alias in found.aliases if key_of(alias) not in shared]
         met = resolve(
             self.others,
@@ -126,14 +132,14 @@ class _Taking:
         told = self._told_before(found, [alias for alias in aliases if not describes(alias)])
         if told is not None and met in (SEVERAL, self.canvas.root(told)):
             return told
-        if met is SEVERAL:
-            return None
-        return met or self._of_another_type(found) or self._new(found)
+        if met is None or met is SEVERAL:
+            return self._of_another_type(found) or self._new(found)
+        return met
 
-    def unless_denied(self, found: FoundNode, id: str | None) -> str | None:
+    def unless_denied(self, found: FoundNode, id: str) -> str:
         """Somebody may have said of this node that it is not called so."""
-        node = None if id is None else self.canvas.node(self.canvas.root(id))
-        if id is None or node is None or found.is_owner or found.name in node.names:
+        node = self.canvas.node(self.canvas.root(id))
+        if node is None or found.is_owner or found.name in node.names:
             return id
         self.canvas.load([id])
         own = [t for t in self.canvas.told.values() if t.source is None]
@@ -174,6 +180,8 @@ class _Taking:
         """Its fields are folded from what is told of it."""
         canvas = self.canvas
         key = key_of(found.name)
+        if known := self.others.called(found.type, found.subtype, key):
+            return known
         for node in canvas.changed_nodes.values():
             if (node.type, node.subtype, node.key) == (found.type, found.subtype, key):
                 return node.id
@@ -193,12 +201,9 @@ class _Taking:
 
     # ——— what is told ———
 
-    def tell(self, found: Extracted, places: Sequence[str | None]) -> set[str]:
+    def tell(self, found: Extracted, places: Sequence[str]) -> set[str]:
         """The ids of all that this source tells now."""
-        told = [
-            self._tell_node(node, id) if id is not None else None
-            for node, id in zip(found.nodes, places, strict=True)
-        ]
+        told = [self._tell_node(node, id) for node, id in zip(found.nodes, places, strict=True)]
         present = [id if told[place] else None for place, id in enumerate(places)]
         told += self._tell_edges(
             (self._as_telling(edge, a, b), self._is_new(edge, found.nodes))
@@ -369,6 +374,13 @@ class _Taking:
         )
         self.canvas.note(note)
         return note.id
+
+
+def _first_names_of_several(found: Iterable[FoundNode]) -> set[str]:
+    """ "Tom", beside Tom Chen and Tom Levi."""
+    people = {key_of(n.name) for n in found if n.type is NodeType.PERSON and not describes(n.name)}
+    firsts = Counter(key.split()[0] for key in people if " " in key)
+    return {first for first, count in firsts.items() if count > 1}
 
 
 def _as_known(known: EdgeTelling, telling: EdgeTelling) -> EdgeTelling:

@@ -134,6 +134,22 @@ def test_words_that_only_describe_somebody_never_make_two_names_one(names, expec
     assert found == (f"node:{expected}" if expected else None)
 
 
+TOMS = [node("Tom Alvarez", aliases=["Tom"]), node("Tom Whitfield")]
+
+
+def test_a_first_name_that_one_is_called_is_no_more_theirs_than_anothers():
+    assert resolve(known(TOMS[:1]), P, ["Tom"]) == "node:Tom Alvarez"
+    assert resolve(known(TOMS), P, ["Tom"]) is SEVERAL
+    assert resolve(known(TOMS), P, ["Tom"], present={"node:Tom Whitfield"}) == "node:Tom Whitfield"
+
+
+def test_who_is_known_by_the_first_name_alone_is_meant_by_it():
+    graph = known([*TOMS, node("Tom")])
+    assert resolve(graph, P, ["Tom"]) == "node:Tom"
+    assert resolve(graph, P, ["Tom Baker"]) is None
+    assert resolve(known([node("Tom")]), P, ["Tom Baker"]) == "node:Tom"
+
+
 def test_a_name_of_several_is_nobodys_unless_one_of_them_takes_part():
     assert resolve(GRAPH, P, ["Dan"]) is SEVERAL
     assert resolve(GRAPH, P, ["Dan"], present={"node:Dan Levi"}) == "node:Dan Levi"
