@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from commonplace.language.extracting.mention import Mention
+from commonplace.language.extracting.table import not_told
 from commonplace.language.extracting.unnamed import words_for
 
 _BEFORE_A_NAME = re.compile(
@@ -18,6 +19,18 @@ _BEFORE_A_NAME = re.compile(
 _AFTER_A_NAME = re.compile(r", | is |'s | \(|, who is | היא | הוא ")
 _CLOSED = re.compile(r"\s*(?:$|[,.;:)!?\n—–])| (?:from|at) ")
 _IS = re.compile(r" is |'s | היא | הוא ")
+DENIED = re.compile(
+    r"(?:\b(?:not|never|no longer)|n['’]t)\s+(?:really |actually |truly )?$", re.IGNORECASE
+)
+_ASKED = re.compile(r"(?:^|[.!?\n]\s*)(?:[Ii]s|[Ww]as)(?:n['’]t)?(?: [A-Z]\w*){1,3} $")
+_SENTENCE = re.compile(r"[.!?;:\n]\s")
+
+
+def is_denied(text: str, phrase: Mention) -> bool:
+    """ "Gil is not my friend", "is Dan my brother?": it is nobody there. (Of "I don't like my
+    manager" it is somebody.)"""
+    before = text[: phrase.start]
+    return DENIED.search(before) is not None or _ASKED.search(before) is not None
 
 
 def same_as(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
@@ -26,6 +39,8 @@ def same_as(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, M
         if one.phrase == other.phrase:
             continue
         between = text[one.end : other.start]
+        if _IS.fullmatch(between) and not _is_stated(text, one.start, other.end):
+            continue
         if one.phrase and _BEFORE_A_NAME.fullmatch(between):
             if not between.startswith(",") or _CLOSED.match(text, other.end):
                 yield one, other
@@ -34,6 +49,14 @@ def same_as(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, M
             closed = _CLOSED.match(text, other.end) and not (between == ", " and listed)
             if closed or _IS.fullmatch(between):
                 yield other, one
+
+
+def _is_stated(text: str, start: int, end: int) -> bool:
+    """Not "it is not true that Dan is my brother", "I wish Dan was", nor a question."""
+    begins = max((match.end() for match in _SENTENCE.finditer(text, 0, start)), default=0)
+    ends = _SENTENCE.search(text + " ", end)
+    is_question = text[end : ends.end() if ends else len(text)].rstrip().endswith("?")
+    return not is_question and not not_told().search(text[begins:start])
 
 
 def _outermost(mentions: Sequence[Mention]) -> Iterator[Mention]:

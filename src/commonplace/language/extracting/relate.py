@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 
+from commonplace.language.extracting.apposition import DENIED
 from commonplace.language.extracting.dating import Stretch, stretch_in
 from commonplace.language.extracting.found import KEPT_FROM, FoundEdge, FoundNode
 from commonplace.language.extracting.marking import GUESSED, MARK, SPOKEN_TO, Marked
 from commonplace.language.extracting.patterns import Telling, as_told, fitting
 from commonplace.language.extracting.retelling import retold
-from commonplace.language.extracting.table import data
+from commonplace.language.extracting.table import data, not_told
 from commonplace.language.observing.hebrew import is_hebrew
 from commonplace.language.observing.meant import not_meant, taken_back
 from commonplace.language.observing.own_words import BLOT
@@ -60,13 +61,24 @@ def relations_in(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[Told]:
             for match in telling.pattern.finditer(text):
                 if telling.is_named and SPOKEN_TO in _how(match["b"]):
                     continue  # "Omer is my brother, you met": you is nobody's name
-                if telling.is_named or (is_statement and is_told(text, match, marked, nodes)):
+                if (telling.is_named and _is_named(text, match)) or (
+                    is_statement and is_told(text, match, marked, nodes)
+                ):
                     yield Told(as_told(telling, match), match, _clause(text, match))
 
 
 def _how(marks: str) -> set[str]:
     """How those were called who are marked."""
     return {mark[3] for mark in MARK.finditer(marks)}
+
+
+_ASKS_WHO = re.compile(r"\W*(?:is|was)(?:n't)? ⟨p\d+\w?⟩ ⟨p\d+i⟩'s", re.IGNORECASE)
+
+
+def _is_named(text: str, match: re.Match[str]) -> bool:
+    """ "Where is my brother Dan?" says who he is; "is Dan my brother?" and "not my brother Dan" do
+    not."""
+    return not DENIED.search(text, 0, match.start()) and not _ASKS_WHO.match(text)
 
 
 def is_question(text: str) -> bool:
@@ -114,7 +126,7 @@ def is_told(text: str, match: re.Match[str], marked: Marked, nodes: Sequence[Fou
     its own matter, so that only the words before it are looked at."""
     clause = _without_what_follows(_clause(text, match), match[0])
     before = clause[: clause.find(match[0])]
-    if _not_told().search(before):
+    if not_told().search(before):
         return False
     words = _WOULD_LIKE.sub("I want to", marked.in_words(clause, nodes))  # a wish, and meant
     words = _WHAT_IS.sub("", words).replace("believe in", "value")  # no doubt is meant
@@ -129,11 +141,6 @@ def _without_what_follows(clause: str, told: str) -> str:
     comma = clause.find(", ", end)
     is_whole = comma < 0 or _CONDITION.match(clause, comma + 2) is not None
     return clause if is_whole else clause[:comma]
-
-
-@cache
-def _not_told() -> Bilingual:
-    return any_of(data("said")["not_told"]["patterns"])
 
 
 @cache

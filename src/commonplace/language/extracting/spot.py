@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 
 from commonplace.language.extracting.again import spoken_of_again
-from commonplace.language.extracting.apposition import same_as, says_who
+from commonplace.language.extracting.apposition import is_denied, same_as, says_who
 from commonplace.language.extracting.capitals import named_by_capitals
 from commonplace.language.extracting.finder import NameFinder
 from commonplace.language.extracting.found import Account, Place, Said, Span, Spotted
@@ -59,7 +59,8 @@ def mentions_in(passage: Passage, finder: NameFinder | None = None) -> list[Ment
         named = with_finder(passage, named, finder)
     named = sorted(_apart([*named, *named_in_small_letters(passage)]), key=_place_of)
     named = with_lists(passage.text, named)
-    phrases = _around_names(unnamed(passage), named)
+    meant = (each for each in unnamed(passage) if not is_denied(passage.text, each))
+    phrases = _around_names(meant, named)
     return sorted((*named, *phrases), key=_place_of)
 
 

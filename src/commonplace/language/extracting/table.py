@@ -14,7 +14,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from commonplace.language.observing.patterns import filled
+from commonplace.language.observing.patterns import Bilingual, any_of, filled
 
 _SLOT = re.compile(r"\{(\w+):(\w+)\}")
 # "A girl called Yasmin".
@@ -30,6 +30,12 @@ _BEFORE = (
 def data(name: str) -> Mapping[str, Any]:
     file = resources.files(__package__).joinpath(f"{name}.toml")
     return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+@cache
+def not_told() -> Bilingual:
+    """What makes of the words after it something denied, imagined or wished for."""
+    return any_of(data("said")["not_told"]["patterns"])
 
 
 def words_of(name: str) -> Mapping[str, str]:
