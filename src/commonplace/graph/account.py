@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from commonplace.language.extracting.found import Account, Owner, Said
 from commonplace.language.extracting.owner_here import as_called_here
 from commonplace.language.extracting.taking_part import as_listed
+from commonplace.language.extracting.voices import several_speak
 from commonplace.language.names import ROLES
 from commonplace.language.normalise import fold_case
 from commonplace.language.without_orders import without_orders
@@ -23,8 +24,10 @@ def account_of(source: Source, passages: Sequence[Passage], owner: Owner, reader
     speakers = (each.speaker for each in passages if each.speaker)
     owner = as_called_here(owner, map(as_listed, dict.fromkeys((*by_name, *speakers))))
     names = {fold_case(name) for name in owner.names}
+    unnamed = (each.text for each in passages if not each.speaker)
+    is_own = source.user_id == reader and not several_speak(unnamed)
     return Account(
-        said=tuple(_said(each, source, names, source.user_id == reader) for each in passages),
+        said=tuple(_said(each, source, names, is_own) for each in passages),
         owner=owner,
         source_type=source.source_type,
         date=source.started_at or source.created_at,
@@ -40,7 +43,8 @@ def _with_address(name: str, source: Source) -> str:
     return f"{name} <{address}>" if address else name
 
 
-def _said(passage: Passage, source: Source, names: set[str], brought_it: bool) -> Said:
+def _said(passage: Passage, source: Source, names: set[str], is_own: bool) -> Said:
+    """``is_own``: where nobody is named, whoever brought it speaks, and that is the reader."""
     speaker, role = fold_case(passage.speaker or ""), fold_case(passage.role or "")
     is_named = bool(speaker) and speaker not in ROLES
     by_machine = role in _MACHINES or speaker in _MACHINES
@@ -51,7 +55,7 @@ def _said(passage: Passage, source: Source, names: set[str], brought_it: bool) -
         text=text,
         at=passage.at,
         speaker=passage.speaker if is_named else None,
-        by_owner=not by_machine and (speaker in names if is_named else brought_it and own),
+        by_owner=not by_machine and (speaker in names if is_named else is_own and own),
         by_machine=by_machine,
         suspicious=passage.suspicious and not text.strip(),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 
 from commonplace.ingest.cues import TIMING
@@ -49,6 +49,8 @@ reply-to in-reply-to
 _MAIL_HEADERS = frozenset(_ONLY_IN_MAIL.split())
 _HTML = re.compile(r"\s*(?:<!doctype html|<html|<body|<div|<p>|<head)", re.I)
 _SLACK_TIME = re.compile(r'"ts"\s*:\s*"\d{9,}\.\d+"')
+_FENCE = re.compile(r"\s*```")
+_LISTED = re.compile(r"\s*(?:[-*•]|\d{1,2}[.)])\s")
 _MARKDOWN_HEADING = re.compile(r"^ {0,3}#{1,6} \S", re.M)
 
 
@@ -107,7 +109,7 @@ def _is_mail(text: str) -> bool:
 def _is_spoken(text: str) -> bool:
     """From the first on most lines name a speaker; people answer each other, and in sentences.
     A recipe names flour twice, too: "Flour: 500 g, sifted"."""
-    lines = [speaker_line(line) for line in text.split("\n") if line.strip()][:200]
+    lines = [speaker_line(line) for line in _spoken(text.split("\n"))][:200]
     found = [line for line in lines if line is not None]
     if len(found) <= _ENOUGH_LINES or len({line.speaker for line in found}) == len(found):
         return False
@@ -122,6 +124,16 @@ def _is_spoken(text: str) -> bool:
         and _somebody_answers([line.speaker for line in found])
         and quantities <= len(found) / 3 <= sentences
     )
+
+
+def _spoken(lines: Iterable[str]) -> Iterator[str]:
+    """Without what people paste into a message, and list in it: that names nobody."""
+    is_pasted = False
+    for line in lines:
+        if _FENCE.match(line):
+            is_pasted = not is_pasted
+        elif line.strip() and not is_pasted and not _LISTED.match(line):
+            yield line
 
 
 def _somebody_answers(speakers: list[str]) -> bool:

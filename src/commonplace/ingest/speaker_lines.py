@@ -1,4 +1,5 @@
-"""Who speaks in a line of a transcript: "Ana Cohen: …", "[00:01:02] Ana: …", "Ana (00:12): …"."""
+"""Who speaks in a line of a transcript: "Ana Cohen: …", "[00:01:02] Ana: …", "Ana (00:12): …",
+"12/03/2026, 10:03 - Ana: …"."""
 
 from __future__ import annotations
 
@@ -7,7 +8,11 @@ from dataclasses import dataclass
 
 _CLOCK = r"(?:\d{1,3}:)?\d{1,2}:\d{2}(?:[.,]\d{1,3})?"
 _NAME = r"[^\W\d_][\w.'’\"״׳\- ]{0,38}[\w.)]|[^\W\d_]"
-_WITH_CLOCK_FIRST = re.compile(rf"\s*[\[(]?({_CLOCK})[\])]?\s*[-–—:]?\s*({_NAME})\s*:(?:\s+(.*)|)")
+_DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s+"
+_HALF = r"(?:\s?[AaPp]\.?[Mm]\.?)?"
+_WITH_CLOCK_FIRST = re.compile(
+    rf"\s*[\[(]?(?:{_DATE})?({_CLOCK}){_HALF}[\])]?\s*[-–—:]?\s*({_NAME})\s*:(?:\s+(.*)|)"
+)
 _WITH_CLOCK_AFTER = re.compile(rf"\s*({_NAME})\s*[\[(]({_CLOCK})[\])]\s*:?\s*(.*)")
 _HEADING = re.compile(rf"\s*({_NAME})\s{{2,}}({_CLOCK})\s*()")  # the text stands in the lines below
 _ONLY_NAME = re.compile(rf"\s*(?:\*\*)?({_NAME})(?:\*\*)?\s*:(?:\*\*)?(?:\s+(.*)|)")

@@ -174,6 +174,22 @@ Water: a splash more if it is dry
         (None, "WEBVTT\n\n00:01.000 --> 00:02.000\nhi", Format.TRANSCRIPT),
         (None, "1\n00:00:01,000 --> 00:00:02,000\nhi", Format.TRANSCRIPT),
         (None, "Ana: hi\nDan: hello\nAna: how are you?", Format.TRANSCRIPT),
+        (
+            None,
+            "12/03/2026, 10:01 - Ana: hi\n12/03/2026, 10:02 - Dan: hello\n"
+            "12/03/2026, 10:03 - Ana: how are you?",
+            Format.TRANSCRIPT,
+        ),
+        (
+            None,
+            "Ana: look at this:\n```\nx = 1\ny = 2\nz = 3\n```\nDan: nice.\nAna: is it not?",
+            Format.TRANSCRIPT,
+        ),
+        (
+            None,
+            "Ana: I need this.\nand that\nDan: fine.\nAna: namely:\n- one\n- two\n- three",
+            Format.TRANSCRIPT,
+        ),
         (None, "From: ana@x.org\nTo: dan@x.org\nSubject: Hi\n\nHello", Format.EMAIL),
         (None, "From: ana@x.org\r\nSubject: Hi\r\n\r\nHello", Format.EMAIL),
         (None, "<!DOCTYPE html><html><body>Hi</body></html>", Format.HTML),

@@ -94,6 +94,12 @@ def test_lines_that_roll_through_captions_are_said_once():
         "Ana (0:01): Hello.\nDan (0:05): Hi. and welcome\nAna (2:00): Thanks",
         "Ana  0:01\nHello.\n\nDan  0:05\nHi.\nand welcome\n\nAna  2:00\nThanks",
         "**Ana:** Hello.\n**Dan:** Hi.\nand welcome\n**Ana:** Thanks",
+        "12/03/2026, 10:01 - Ana: Hello.\n12/03/2026, 10:02 - Dan: Hi.\nand welcome\n"
+        "13/03/2026, 9:03 - Ana: Thanks",
+        "[3/12/26, 10:01:11 PM] Ana: Hello.\n[3/12/26, 10:02:30 PM] Dan: Hi.\nand welcome\n"
+        "[3/12/26, 10:03:01 PM] Ana: Thanks",
+        "[2026-03-12 10:01] Ana: Hello.\n[2026-03-12 10:02] Dan: Hi.\nand welcome\n"
+        "[2026-03-12 10:03] Ana: Thanks",
     ],
 )
 def test_plain_transcripts_are_read_in_every_usual_shape(raw):

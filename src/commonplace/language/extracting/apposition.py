@@ -23,14 +23,16 @@ DENIED = re.compile(
     r"(?:\b(?:not|never|no longer)|n['’]t)\s+(?:really |actually |truly )?$", re.IGNORECASE
 )
 _ASKED = re.compile(r"(?:^|[.!?\n]\s*)(?:[Ii]s|[Ww]as)(?:n['’]t)?(?: [A-Z]\w*){1,3} $")
+_NEAR, _SAID_WITH = 80, 300  # characters that are looked at
 _SENTENCE = re.compile(r"[.!?;:\n]\s")
 
 
 def is_denied(text: str, phrase: Mention) -> bool:
     """ "Gil is not my friend", "is Dan my brother?": it is nobody there. (Of "I don't like my
     manager" it is somebody.)"""
-    before = text[: phrase.start]
-    return DENIED.search(before) is not None or _ASKED.search(before) is not None
+    near = max(0, phrase.start - _NEAR)
+    denied = DENIED.search(text, near, phrase.start) or _ASKED.search(text, near, phrase.start)
+    return denied is not None
 
 
 def same_as(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
@@ -53,10 +55,10 @@ def same_as(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, M
 
 def _is_stated(text: str, start: int, end: int) -> bool:
     """Not "it is not true that Dan is my brother", "I wish Dan was", nor a question."""
-    begins = max((match.end() for match in _SENTENCE.finditer(text, 0, start)), default=0)
-    ends = _SENTENCE.search(text + " ", end)
-    is_question = text[end : ends.end() if ends else len(text)].rstrip().endswith("?")
-    return not is_question and not not_told().search(text[begins:start])
+    before, after = text[max(0, start - _SAID_WITH) : start], text[end : end + _SAID_WITH]
+    ends = _SENTENCE.search(after)
+    is_question = after[: ends.end() if ends else None].rstrip().endswith("?")
+    return not is_question and not not_told().search(_SENTENCE.split(before)[-1])
 
 
 def _outermost(mentions: Sequence[Mention]) -> Iterator[Mention]:

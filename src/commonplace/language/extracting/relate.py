@@ -72,13 +72,15 @@ def _how(marks: str) -> set[str]:
     return {mark[3] for mark in MARK.finditer(marks)}
 
 
+_NEAR = 20  # characters
 _ASKS_WHO = re.compile(r"\W*(?:is|was)(?:n't)? ⟨p\d+\w?⟩ ⟨p\d+i⟩'s", re.IGNORECASE)
 
 
 def _is_named(text: str, match: re.Match[str]) -> bool:
     """ "Where is my brother Dan?" says who he is; "is Dan my brother?" and "not my brother Dan" do
     not."""
-    return not DENIED.search(text, 0, match.start()) and not _ASKS_WHO.match(text)
+    near = max(0, match.start() - _NEAR)
+    return not DENIED.search(text, near, match.start()) and not _ASKS_WHO.match(text)
 
 
 def is_question(text: str) -> bool:

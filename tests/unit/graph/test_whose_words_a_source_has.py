@@ -1,0 +1,64 @@
+"""Who speaks where nobody is named: whoever brought it, unless several people speak in it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from commonplace.graph.account import account_of
+from commonplace.language.extracting.found import Owner
+from commonplace.language.extracting.voices import several_speak
+from commonplace.model.source import ContentType, Passage, Source, SourceType
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+ANA = Owner(name="Ana", names=frozenset({"Ana", "ana"}))
+
+
+CHAT = "Ravi: I love Python.\nand\nso\non\nAna: ok.\nRavi: My wife Lena works at Bosch."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        CHAT,
+        "Ravi Rao: I love Python.\nso long\nAna: ok.\nRavi Rao: My wife is Lena.",
+        "10:01 Ravi: I love Python.\n10:02 Ana: ok.\n10:03 Ravi: My wife is Lena.",
+        "> **Ravi**: I love it.\n> **Ana**: ok.\n> **Ravi**: My wife is Lena.",
+        "רועי: אני אוהב פייתון.\nנועה: יופי.\nרועי: אשתי לנה.",
+    ],
+)
+def test_several_speak_where_one_is_named_again_after_another(text):
+    assert several_speak([text])
+    assert several_speak(text.split("\n"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My wife Lena works at Bosch.",
+        "Dan: 5 pm pickup.\nNoa: dentist.\nMy wife is Lena.",
+        "Dan: call him.\nDan: send the contract.",
+        "Milk: 2\nBread: 1\nMilk: again",
+        "To do: this.\nNote: that.\nTo do: I said so.",
+    ],
+)
+def test_notes_of_one_are_their_own(text):
+    assert not several_speak([text])
+
+
+@pytest.mark.parametrize(("text", "by_owner"), [(CHAT, False), ("My wife is Lena.", True)])
+def test_what_several_say_is_not_the_words_of_whoever_brought_it(text, by_owner):
+    source = Source(
+        id="source:1",
+        user_id="ana",
+        source_type=SourceType.TEXT_IMPORT,
+        content_type=next(iter(ContentType)),
+        origin="test",
+        external_id="1",
+        created_at=NOW,
+        updated_at=NOW,
+    )
+    passage = Passage(source_id="source:1", number=1, turn=1, text=text, at=NOW)
+    (said,) = account_of(source, [passage], ANA, "ana").said
+    assert said.by_owner is by_owner
