@@ -24,16 +24,33 @@ def account_of(source: Source, passages: Sequence[Passage], owner: Owner, reader
     speakers = (each.speaker for each in passages if each.speaker)
     owner = as_called_here(owner, map(as_listed, dict.fromkeys((*by_name, *speakers))))
     names = {fold_case(name) for name in owner.names}
-    unnamed = (each.text for each in passages if not each.speaker)
-    is_own = source.user_id == reader and not several_speak(unnamed)
+    foreign = _of_several(passages)
+    is_readers = source.user_id == reader
     return Account(
-        said=tuple(_said(each, source, names, is_own) for each in passages),
+        said=tuple(
+            _said(each, source, names, is_readers and _part(each) not in foreign)
+            for each in passages
+        ),
         owner=owner,
         source_type=source.source_type,
         date=source.started_at or source.created_at,
         participants=participants,
         title=source.title,
     )
+
+
+def _of_several(passages: Sequence[Passage]) -> set[int | None]:
+    """The parts in which several people speak, of those that name no speaker."""
+    texts: dict[int | None, list[str]] = {}
+    for each in passages:
+        if not each.speaker or fold_case(each.speaker) in ROLES:
+            texts.setdefault(_part(each), []).append(each.text)
+    return {part for part, said in texts.items() if several_speak(said)}
+
+
+def _part(passage: Passage) -> int | None:
+    """A turn of a talk with an agent, into which somebody pasted a chat; or the whole source."""
+    return passage.turn if passage.role else None
 
 
 def _with_address(name: str, source: Source) -> str:

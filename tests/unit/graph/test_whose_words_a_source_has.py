@@ -47,18 +47,30 @@ def test_notes_of_one_are_their_own(text):
     assert not several_speak([text])
 
 
-@pytest.mark.parametrize(("text", "by_owner"), [(CHAT, False), ("My wife is Lena.", True)])
-def test_what_several_say_is_not_the_words_of_whoever_brought_it(text, by_owner):
+def said_by_the_owner(source_type, *passages):
     source = Source(
         id="source:1",
         user_id="ana",
-        source_type=SourceType.TEXT_IMPORT,
+        source_type=source_type,
         content_type=next(iter(ContentType)),
         origin="test",
         external_id="1",
         created_at=NOW,
         updated_at=NOW,
     )
-    passage = Passage(source_id="source:1", number=1, turn=1, text=text, at=NOW)
-    (said,) = account_of(source, [passage], ANA, "ana").said
-    assert said.by_owner is by_owner
+    said = account_of(source, passages, ANA, "ana").said
+    return [each.by_owner for each in said]
+
+
+def passage(number, text, **more):
+    return Passage(source_id="source:1", number=number, turn=number, text=text, at=NOW, **more)
+
+
+@pytest.mark.parametrize(("text", "by_owner"), [(CHAT, False), ("My wife is Lena.", True)])
+def test_what_several_say_is_not_the_words_of_whoever_brought_it(text, by_owner):
+    assert said_by_the_owner(SourceType.TEXT_IMPORT, passage(1, text)) == [by_owner]
+
+
+def test_a_chat_that_was_pasted_into_one_turn_leaves_the_others_the_owners():
+    turns = [passage(1, CHAT, role="user"), passage(2, "My wife is Lena.", role="user")]
+    assert said_by_the_owner(SourceType.CHAT, *turns) == [False, True]
