@@ -82,3 +82,26 @@ def test_a_query_sees_all_edges_and_says_so(told):
 def test_what_ends_before_it_begins_is_refused(told):
     with pytest.raises(InvalidInput):
         told.relate("Acme", "Globex", "partner", valid_from="2026-03-01", valid_to="2026-01-01")
+
+
+@pytest.mark.parametrize(
+    ("said", "before", "after"),
+    [
+        ("Ana: I used to work at Acme.", "2025-06-01", "2026-01-06"),
+        ("Ana: I worked at Acme until 2020.", "2019-06-01", "2020-06-01"),
+        ("Ana: I work at Acme until the end of May.", "2026-05-20", "2026-06-02"),
+    ],
+)
+def test_what_is_only_known_to_end_was_so_before(me, said, before, after):
+    me.ingest(said, format="transcript", date="2026-01-05")
+    me.extract()
+    assert jobs(me, as_of=before) == {"Acme"}
+    assert jobs(me, as_of=after) == set()
+
+
+def test_what_another_source_of_that_day_contradicts_was_not_so_before(me, clock):
+    for place in ("Haifa", "Jena"):
+        me.ingest(f"Ana: I live in {place}.", format="transcript", date="2026-01-05")
+        clock.tick(hours=1)
+        me.extract()
+    assert not me.edges(types="lives-in", as_of="2026-01-01").edges

@@ -324,7 +324,7 @@ class _Taking:
             source=replace(self.source, passage=found.passage),
             by=self.canvas.by,
             recorded_at=self.canvas.at,
-            valid_from=found.valid_from or found.valid_to or said,
+            valid_from=found.valid_from or min(said, found.valid_to or said),
             valid_to=found.valid_to,
             ends=found.ends,
             attitude=found.attitude,

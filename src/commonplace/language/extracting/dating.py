@@ -37,6 +37,10 @@ _FROM_TO = re.compile(
 )
 _SINCE = re.compile(rf"(?:\bsince|\bever since|(?<!\w)מאז|(?<!\w)מ-?) ?{_POINT.format(n=1)}", re.I)
 _UNTIL = re.compile(rf"(?:\buntil|\btill|(?<!\w)עד) {_POINT.format(n=1)}", re.IGNORECASE)
+_AHEAD = re.compile(
+    rf"(?:\buntil|\btill|(?<!\w)עד) (?P<end>(?:the )?end of |סוף )?{_POINT.format(n=1)}",
+    re.IGNORECASE,
+)
 _ON = re.compile(rf"(?:\b(?:in|on|around|during)|(?<!\w)ב-?) ?{_POINT.format(n=1)}", re.IGNORECASE)
 _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
@@ -64,12 +68,27 @@ def stretch_in(text: str, at: datetime, when: When) -> Stretch:
     if found := _SINCE.search(told):
         return Stretch(_point(found, 1, at))
     if when is When.STATE:
-        return Stretch(_ago(told, at))
+        return Stretch(_ago(told, at), _until(text, at))
     if found := _UNTIL.search(told):
         return Stretch(None, _point(found, 1, at))
     found = _ON.search(told)
     start = _point(found, 1, at) if found else None
     return Stretch(start if start is None or start <= at else None)
+
+
+def _until(text: str, at: datetime) -> datetime | None:
+    """ "He works here until the end of May": the next one. What is over is told otherwise."""
+    found = _AHEAD.search(with_dates(text, at, is_hebrew(text)).text)
+    if found is None:
+        return None
+    end = _point(found, 1, at)
+    if end is None or not found["month1"]:
+        return end if end is not None and end > at else None
+    if not found["my1"] and end <= at:
+        end = end.replace(day=min(end.day, 28), year=end.year + 1)
+    if found["end"]:
+        end = end.replace(day=1, year=end.year + end.month // 12, month=end.month % 12 + 1)
+    return end if end > at else None
 
 
 def _ago(text: str, at: datetime) -> datetime | None:

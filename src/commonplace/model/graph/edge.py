@@ -64,10 +64,19 @@ class Edge:
     def holds(self, then: Then, now: datetime) -> bool:
         """Whether it was true at ``as_of``, by what was known at ``known_at``."""
         at, known = then.as_of or now, then.known_at or now
-        if self.recorded_at > known or self.valid_from > at:
+        if self.recorded_at > known or (self.valid_from > at and not self.is_known_by_its_end):
             return False
         end = self.valid_to_known_at(known)
         return end is None or at < end
+
+    @property
+    def is_known_by_its_end(self) -> bool:
+        """It was over as soon as it was told: "I used to live in Haifa". Since when it was so
+        nobody said; before its end it was."""
+        is_told_as_over = (
+            self.invalidated_at is not None and self.invalidated_at <= self.recorded_at
+        )
+        return is_told_as_over and self.valid_to is not None and self.valid_to <= self.valid_from
 
     def valid_to_known_at(self, known: datetime) -> datetime | None:
         learned = self.invalidated_at is not None and self.invalidated_at <= known

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from rich.console import Group
@@ -92,10 +93,15 @@ def _edge_from(id: str, edge: EdgeShown) -> Text:
 
 def _particulars(edge: EdgeShown) -> Text:
     words = [edge.attitude_word, edge.proximity_word]
-    until = f" until {edge.valid_to:%Y-%m-%d}" if edge.valid_to else ""
-    told = f"  {', '.join(words)} · since {edge.valid_from:%Y-%m-%d}{until}"
+    told = f"  {', '.join(words)} ·{_when(edge.valid_from, edge.valid_to)}"
     said = f"  {shorten(edge.description)}" if edge.description else ""
     return Text.assemble((told, "dim"), said)
+
+
+def _when(start: datetime, end: datetime | None) -> str:
+    """Of what was over when it was told ("I used to live there") only the end is known."""
+    until = f" until {end:%Y-%m-%d}" if end else ""
+    return until if end and end <= start else f" since {start:%Y-%m-%d}{until}"
 
 
 @drawn.register
@@ -134,9 +140,8 @@ def _named(node: Node) -> Text:
 def _related(answer: Related) -> Any:
     edge = answer.edge
     word = "✓ related " if answer.is_new else "↑ told anew "
-    since = f" since {edge.valid_from:%Y-%m-%d}"
-    until = f" until {edge.valid_to:%Y-%m-%d}" if edge.valid_to else ""
-    lines = [Text.assemble((word, "bold green"), edge.type, since, until), id_line(answer.id)]
+    when = _when(edge.valid_from, edge.valid_to)
+    lines = [Text.assemble((word, "bold green"), edge.type, when), id_line(answer.id)]
     lines += [Text(f"  over from then on: {id}", "dim") for id in answer.closed]
     return Group(*lines)
 

@@ -64,3 +64,20 @@ def test_who_makes_a_story_up_ends_no_quarrel() -> None:
 
 def test_nothing_begins_in_the_time_to_come() -> None:
     assert edge("I joined Acme, and the party is on 2030-01-01.").valid_from is None
+
+
+@pytest.mark.parametrize(
+    ("said", "until"),
+    [
+        ("Dan works at Acme until the end of May.", "2026-06-01"),
+        ("Dan works at Acme until the end of December.", "2027-01-01"),
+        ("Dan works at Acme until February.", "2027-02-01"),
+        ("Dan works at Acme until June 2027.", "2027-06-01"),
+        ("Dan works at Acme until Friday.", "2026-03-20"),
+        ("Dan works at Acme.", None),
+    ],
+)
+def test_what_holds_until_a_day_to_come_ends_then(said: str, until: str | None) -> None:
+    found = edge(said)
+    assert not found.ends
+    assert (found.valid_to.date().isoformat() if found.valid_to else None) == until
