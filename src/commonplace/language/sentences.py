@@ -17,6 +17,13 @@ _ABBREVIATION = re.compile(
 # These also end sentences ("I said no."), so they are abbreviations only before a number.
 _BEFORE_NUMBERS = re.compile("nos?|pp?|vol|ch|sec|art|tel|mob|ph|טל")
 
+# These stand at a sentence's end as well: "I work at Acme Corp. My manager …".
+_AT_THE_END = re.compile(r"\b(?:inc|ltd|co|corp|jr|sr|etc|[ap]\.m)$", re.IGNORECASE)
+_BEGINS = re.compile(
+    r"\s+(?:I|My|We|Our|He|His|She|Her|They|Their|It|Its|You|Your|The|This|That|There|But|And|So)"
+    r"(?!\w)"
+)
+
 _LOOK_BACK = 20
 _LAST_WORD = re.compile(r"(?:[א-ת]+[\"״])?[\w.]*\w$")  # מ״ג is no initial
 
@@ -41,7 +48,9 @@ def _ends_sentence(text: str, start: int, stop: re.Match[str]) -> bool:
     following = _next_character(text, stop.end())
     if following.islower():
         return False
-    return mark != "." or not _is_abbreviated(before, following)
+    if mark != "." or not _is_abbreviated(before, following):
+        return True
+    return bool(_AT_THE_END.search(before) and _BEGINS.match(text, stop.end()))
 
 
 def _next_character(text: str, position: int) -> str:

@@ -25,6 +25,14 @@ from commonplace.language.sentences import sentences
         ("Visit example.com today. OK.", ["Visit example.com today.", "OK."]),
         ("", []),
         ("\n \n", []),
+        (
+            "I work at Acme Corp. My manager is Dana. Acme Inc. Berlin opens at 5 p.m. Fridays.",
+            [
+                "I work at Acme Corp.",
+                "My manager is Dana.",
+                "Acme Inc. Berlin opens at 5 p.m. Fridays.",
+            ],
+        ),
     ],
 )
 def test_sentences(text: str, expected: list[str]) -> None:
