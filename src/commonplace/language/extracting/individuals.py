@@ -14,6 +14,7 @@ from commonplace.language.extracting.people import (
     initials,
     person_name,
     same_person,
+    titles_disagree,
 )
 from commonplace.language.extracting.vocabulary import PERSON, data, listed
 
@@ -90,6 +91,8 @@ class Roster:
         if one.name is None or key in one.keys:
             return one.name is not None
         if one.is_owner and key in self._others:
+            return False
+        if name.title and any(titles_disagree(name, person_name(each)) for each in one.keys):
             return False
         same = fuller_or_shorter if one.is_owner and not one.name.is_full else same_person
         return same(name, one.name)

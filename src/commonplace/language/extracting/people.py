@@ -95,5 +95,15 @@ def _same_family(one: PersonName, other: PersonName) -> bool:
     return short == long or (len(short) == 1 and long.startswith(short))
 
 
+_OF_MEN = frozenset(("mr", "sir", "lord", "מר", "אדון"))
+_OF_WOMEN = frozenset(("mrs", "ms", "miss", "madam", "mme", "lady", "גברת", "גב"))
+
+
+def titles_disagree(one: PersonName, other: PersonName) -> bool:
+    """Mr. Smith and Mrs. Smith."""
+    titles = {one.title, other.title}
+    return not titles.isdisjoint(_OF_MEN) and not titles.isdisjoint(_OF_WOMEN)
+
+
 def initials(name: PersonName) -> str:
     return "".join(part[0] for part in name.parts)

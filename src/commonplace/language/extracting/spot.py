@@ -9,7 +9,7 @@ from commonplace.language.extracting.again import spoken_of_again
 from commonplace.language.extracting.apposition import is_denied, same_as, says_who
 from commonplace.language.extracting.capitals import named_by_capitals
 from commonplace.language.extracting.finder import NameFinder
-from commonplace.language.extracting.found import Account, Place, Said, Span, Spotted
+from commonplace.language.extracting.found import ORGANIZATION, Account, Place, Said, Span, Spotted
 from commonplace.language.extracting.hebrew_names import named_in_hebrew
 from commonplace.language.extracting.individuals import Individual, Roster, by_letters
 from commonplace.language.extracting.joined import with_finder
@@ -129,7 +129,7 @@ def _assigned(
     for each in mentions:
         votes.setdefault(each.key, []).extend(each.votes)
     for phrase, named in pairs:
-        if phrase.votes[0].kind == PERSON:
+        if phrase.votes[0].kind == PERSON and not _is_a_company(phrase, votes[named.key]):
             votes[named.key].append(Vote(PERSON, SURE, "apposition"))
     kinds = {key: _elected(roster, key, each) for key, each in votes.items()}
     for each in mentions:
@@ -143,12 +143,23 @@ def _assigned(
         if named in numbers and roster.individuals[numbers[named]].kind == phrase.votes[0].kind:
             _stands_for(roster, phrase, numbers[named], said)
             numbers[phrase] = numbers[named]
+        elif named in numbers and _is_a_company(phrase, votes[named.key]):
+            numbers[phrase] = numbers[named]
     for each in mentions:
         if each.phrase and each not in numbers and roster.has_room:
             number = _by_phrase(roster, each, kinds[each.key], said[each.passage])
             if number is not None:
                 numbers[each] = number
     return [Span(m.passage, m.start, m.end, number) for m, number in numbers.items()]
+
+
+def _is_a_company(phrase: Mention, votes: Sequence[Vote]) -> bool:
+    """ "Microsoft is my favourite client": the name says what it is, and not the phrase."""
+    is_sure = any(
+        vote.kind == ORGANIZATION and vote.weight >= KNOWN and vote.by in ("known", "head")
+        for vote in votes
+    )
+    return is_sure and not words_for("companies_too").isdisjoint(phrase.key.split())
 
 
 def _elected(roster: Roster, key: str, votes: Sequence[Vote]) -> Vote:

@@ -50,6 +50,26 @@ def test_a_first_name_that_two_share_is_neithers():
     assert spoken_of(found, told, "Sarah") == ["Sarah", "Sarah"]
 
 
+@pytest.mark.parametrize("before", ["", "John Smith called. "])
+def test_mr_and_mrs_are_two(before):
+    told = account(f"{before}Mr. Smith came. Mrs. Smith wrote. Mr. Smith left.")
+    found = spot(told)
+    assert len(kept(found)) == 2
+    assert spoken_of(found, told, "Mrs. Smith") == ["Mrs. Smith"]
+
+
+@pytest.mark.parametrize(
+    ("text", "company"),
+    [
+        ("Microsoft is my favourite client.", "Microsoft"),
+        ("Our partner is Acme Corp.", "Acme Corp"),
+        ("My landlord, Globex GmbH, called.", "Globex GmbH"),
+    ],
+)
+def test_a_company_in_somebodys_part_is_no_person(text, company):
+    assert kept(spotted(text)) == {company: "organization"}
+
+
 def test_people_have_many_friends_so_a_friend_is_no_alias():
     found = spotted("My friend Tom is here.", "My friend Noa too.")
     assert all(not node.aliases for node in found.nodes)
