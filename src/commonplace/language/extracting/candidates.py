@@ -39,6 +39,12 @@ _FIRST_PERSON = re.compile(
     r"\b(?:I|me|my|mine|we|us|our|ours|myself)\b|(?<![א-ת])(?:אני|אנחנו|שלי|שלנו|לי|לנו)(?![א-ת])",
     re.IGNORECASE,
 )
+# Of a mail that was forwarded, what stands above its text: two lines or more.
+_HEADERS = re.compile(
+    r"(?:^[>* \t]{0,8}(?:from|to|cc|date|sent|subject|reply-to|von|an|datum|gesendet|betreff"
+    r"|מאת|אל|תאריך|נשלח|נושא)\*{0,2}:[^\n]*(?:\n|$)){2,}",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def candidates(account: Account) -> tuple[tuple[int, Candidate], ...]:
@@ -54,6 +60,8 @@ def candidates(account: Account) -> tuple[tuple[int, Candidate], ...]:
 
 def _in_passage(account: Account, said: Said) -> Iterator[Candidate]:
     text = without_echoes(said.text, BULLETS)
+    if account.source_type is SourceType.EMAIL:
+        text = _HEADERS.sub("\n", text)
     speaker = None if said.by_owner else said.speaker
     for one in candidates_in(text, speaker=speaker, said_at=said.at):
         if not isinstance(one, Candidate) or one.confidence < STORED_FROM:

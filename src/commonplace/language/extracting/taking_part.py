@@ -37,10 +37,11 @@ def taking_part(account: Account) -> tuple[TakesPart, ...]:
     for passage in account.said:
         if passage.speaker and not passage.by_machine and not passage.by_owner:
             said.setdefault(_both(passage.speaker), []).append(passage.number)
+    boxes = {name for name, address in said if _is_a_mailbox(name, address)}
     return tuple(
         TakesPart(name, address, tuple(passages))
         for (name, address), passages in said.items()
-        if is_person(name)
+        if is_person(name) and name not in boxes
     )
 
 
@@ -75,6 +76,12 @@ def is_person(name: str) -> bool:
     heads = last_words(ORGANIZATION) | last_words(GROUP)
     is_family = words[0] in GIVEN and words[-1] in _ALSO_FAMILIES
     return len(words) == 1 or words[-1] not in heads or is_family
+
+
+def _is_a_mailbox(name: str, address: str) -> bool:
+    """ "Wolt <no-reply@wolt.com>"; but Noa Stein may write from info@."""
+    box, first = address.partition("@")[0], bare(name).partition(" ")[0]
+    return box in _NOBODY and first not in GIVEN
 
 
 def _words(name: str) -> Iterator[str]:

@@ -85,3 +85,13 @@ def test_a_document_tells_what_is_so_and_nothing_of_an_i() -> None:
 )
 def test_orders_questions_and_recalled_lines_leave_none(said: str) -> None:
     assert found(said) == []
+
+
+def test_the_header_of_a_forwarded_mail_is_no_memory() -> None:
+    mail = (
+        "See below.\n\n---------- Forwarded message ---------\n"
+        "From: ANA Airlines <booking@ana.co.jp>\nDate: Thu, Mar 19, 2026\n"
+        "Subject: Booking\nTo: Noa Stein <noa@example.org>\n\nDana works at Acme.\n"
+    )
+    kept = found(by("Noa Stein", mail), source=SourceType.EMAIL)
+    assert not [each for each in kept if "Date" in each.content or "booking@" in each.content]

@@ -80,3 +80,9 @@ def test_whoever_takes_part_beside_the_owner_is_another():
     found = spot(account("Hi.", ("Ana Stein", "Hello."), owner=owner))
     assert set(kept(found)) == {"Ana Stein"}
     assert found.nodes[0].aliases == ()
+
+
+def test_a_mailbox_that_nobody_reads_is_nobody():
+    listed = ["Wolt <no-reply@wolt.com>", "Noa Stein <info@example.org>"]
+    found = spot(account(("Wolt", "Thank you."), ("Noa Stein", "Hi."), participants=listed))
+    assert set(kept(found)) == {"Noa Stein"}
