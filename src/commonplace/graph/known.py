@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -66,6 +66,13 @@ def without_owner(known: Known) -> Known:
 
 def _but(id: str, ids: Iterable[str]) -> tuple[str, ...]:
     return tuple(each for each in ids if each != id)
+
+
+def first_names_of_several(people: Iterable[str]) -> set[str]:
+    """ "Tom", beside Tom Chen and Tom Levi."""
+    keys = {key_of(name) for name in people if not describes(name)}
+    firsts = Counter(key.split()[0] for key in keys if " " in key)
+    return {first for first, count in firsts.items() if count > 1}
 
 
 def name_taken(name: str, other: str | None, field: str) -> InvalidInput:

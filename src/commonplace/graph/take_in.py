@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from commonplace.graph.canvas import Canvas, Told
 from commonplace.graph.heard import Heard
-from commonplace.graph.known import Known, key_of, without_owner
+from commonplace.graph.known import Known, first_names_of_several, key_of, without_owner
 from commonplace.graph.owner import owner_node
 from commonplace.graph.resolve import SEVERAL, resolve
 from commonplace.language.extracting.found import Extracted, FoundEdge, FoundNode, FoundNote
@@ -96,7 +96,7 @@ class _Taking:
         present = self._present(found)
         counts = Counter(key for n in found for key in {*map(key_of, (n.name, *n.aliases))})
         shared = {key for key, count in counts.items() if count > 1}
-        unclear = _first_names_of_several(found)
+        unclear = first_names_of_several(n.name for n in found if n.type is NodeType.PERSON)
         return [self._node(each, present, shared, unclear) for each in found]
 
     def _present(self, found: Iterable[FoundNode]) -> set[str]:
@@ -149,7 +149,8 @@ class _Taking:
     def _of_another_type(self, found: FoundNode) -> str | None:
         """What this source takes for a Person, say, is an Entity by somebody's word."""
         key, known = key_of(found.name), self.known.by_key
-        called = [id for type in NodeType for id in known.get((type, key), ())]
+        types = [type for type in NodeType if type is not found.type]
+        called = [id for type in types for id in known.get((type, key), ())]
         self.canvas.load(called)
         told_so = [id for id in called if self._was_told_as(found.type, key, id)]
         return told_so[0] if len(told_so) == 1 else None
@@ -374,13 +375,6 @@ class _Taking:
         )
         self.canvas.note(note)
         return note.id
-
-
-def _first_names_of_several(found: Iterable[FoundNode]) -> set[str]:
-    """ "Tom", beside Tom Chen and Tom Levi."""
-    people = {key_of(n.name) for n in found if n.type is NodeType.PERSON and not describes(n.name)}
-    firsts = Counter(key.split()[0] for key in people if " " in key)
-    return {first for first, count in firsts.items() if count > 1}
 
 
 def _as_known(known: EdgeTelling, telling: EdgeTelling) -> EdgeTelling:
