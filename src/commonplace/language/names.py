@@ -61,16 +61,19 @@ class _Spoken:
 
 
 def named_in(text: str, people: Iterable[str]) -> Named:
-    known = [person for person in people if fold_case(person) not in ROLES]
-    if not known:
-        return Named()
-    spoken = list(_spoken(text))
-    found: dict[str, frozenset[str]] = {}
-    for person in known:
-        said = _naming(person, spoken, guess=len(known) <= MANY_NAMES)
-        if said:
-            found[person] = frozenset(said)
+    found = said_of(text, people)
     return Named(_mentions(found), frozenset().union(*found.values()))
+
+
+def said_of(text: str, people: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Who is named, and by which words."""
+    known = [person for person in people if fold_case(person) not in ROLES]
+    spoken = list(_spoken(text)) if known else []
+    said = {
+        person: frozenset(_naming(person, spoken, guess=len(known) <= MANY_NAMES))
+        for person in known
+    }
+    return {person: words for person, words in said.items() if words}
 
 
 def _mentions(found: dict[str, frozenset[str]]) -> tuple[frozenset[str], ...]:

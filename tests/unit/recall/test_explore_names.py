@@ -54,6 +54,8 @@ def test_things_are_found_by_their_whole_name(query, name):
         ("the meeting in may", "May", NodeType.PERSON),
         ("how long is the road?", "The Long Road", NodeType.ENTITY),
         ("which project is late?", "Project Manager", NodeType.PERSON),
+        ("של מי זה?", "של", NodeType.ENTITY),
+        ("האם זה נכון?", "אם", NodeType.CONCEPT),
     ],
 )
 def test_an_ordinary_word_names_nobody(query, name, type):

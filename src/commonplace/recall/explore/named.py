@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import cache
 
-from commonplace.language.names import MANY_NAMES, named_in, without_prefix, words_that_name
+from commonplace.language.names import MANY_NAMES, said_of, without_prefix, words_that_name
 from commonplace.language.stopwords import stop_words
 from commonplace.model.graph.words import NodeType
 from commonplace.recall.explore.explanation import Match, MetBy
@@ -16,7 +17,7 @@ LONGEST_NAME = 8  # words
 
 def named(view: View, query: str) -> dict[str, Match]:
     """By a whole name, or people by a part of theirs: "Dana" names Dana Levi."""
-    people = people_named(view, query)
+    people = frozenset(people_named(view, query))
     whole = [
         id
         for id in named_nodes(query, view)
@@ -47,7 +48,7 @@ def named_nodes(query: str, view: View) -> list[str]:
         for start in range(len(words) - length + 1):
             span = range(start, start + length)
             said = words[start : start + length]
-            if taken & set(span) or stop_words("en").issuperset(said):
+            if taken & set(span) or _small_words().issuperset(said):
                 continue
             whole = _called(view, " ".join(said))
             found.update(dict.fromkeys(whole))
@@ -55,8 +56,16 @@ def named_nodes(query: str, view: View) -> list[str]:
     return list(found)
 
 
+@cache
+def _small_words() -> frozenset[str]:
+    """Of languages that share no letters: those of French are names elsewhere."""
+    return stop_words("en") | stop_words("he") | stop_words("ru")
+
+
 def _called(view: View, name: str) -> tuple[str, ...]:
-    return view.called.get(name) or view.called.get(without_prefix(name), ())
+    """In Hebrew also without its prefix, unless a small word would be left."""
+    bare = without_prefix(name)
+    return view.called.get(name) or (() if bare in _small_words() else view.called.get(bare, ()))
 
 
 def people_named(view: View, query: str) -> list[str]:
@@ -66,5 +75,4 @@ def people_named(view: View, query: str) -> list[str]:
         near = {
             name for word in words_that_name(query) for name in view.people_by_word.get(word, ())
         }
-    said = named_in(query, near).people
-    return [id for name in sorted(said) for id in view.people[name]]
+    return [id for name in sorted(said_of(query, near)) for id in view.people[name]]
