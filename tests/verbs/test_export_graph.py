@@ -201,6 +201,18 @@ def test_a_memory_with_nothing_but_a_graph_is_not_empty(graph, me, book, store):
     assert len(store.whole_graph(BEN).nodes) == 5
 
 
+LATER = {"node_telling": "not_called", "extraction": "heard"}  # fields that came to them since
+
+
+def test_an_export_of_an_older_version_arrives(graph, me, book, store):
+    lines = [json.loads(line) for line in me.export()]
+    older = [{k: v for k, v in line.items() if k != LATER.get(line["type"])} for line in lines]
+    assert older != lines
+    assert book.user("ben").import_(list(map(json.dumps, older))).whole
+    assert told(store.whole_graph(BEN)) == told(store.whole_graph(ANA))
+    assert {each.heard for each in store.whole_graph(BEN).extractions} == {()}
+
+
 def lines_with(me, type_, **changes):
     lines = [json.loads(line) for line in me.export()]
     for line in lines:

@@ -180,7 +180,8 @@ class GraphReader:
         once(self._artifacts, made.id, made)
 
     def _take_extraction(self, record: Mapping[str, Any]) -> None:
-        values = read(record, EXTRACTION, "An extraction")
+        whole = {"heard": [], **record}  # which older exports do not have: then all counts as new
+        values = read(whole, EXTRACTION, "An extraction")
         extraction = Extraction(**{**values, "scope": values["scope"] or self._owner})
         once(self._extractions, (extraction.scope, extraction.source), extraction)
 
