@@ -238,3 +238,35 @@ def _similarity_without(book, said):
         return_explanations=True,
     )
     return found.semantic.people[0].explanation.similarity
+
+
+def test_a_name_that_was_anothers_is_theirs_when_they_are_next_met(book):
+    """Two are called Sarah Chen, so that one of them goes by Sally; until the other is erased."""
+
+    def letter(number, name, address):
+        id = me.ingest(
+            f"From: {name} <{address}>\nTo: ana@example.com\nSubject: {number}\n"
+            f"Date: Mon, {number:02d} Jan 2026 10:00:00 +0000\n\nHello.\n",
+            format="email",
+            external_id=f"letter {number}",
+        ).id
+        settled(book)
+        return id
+
+    def people():
+        return {
+            person.name: person.aliases
+            for person in me.people(limit=10).nodes
+            if not person.is_owner
+        }
+
+    me = book.user(OWNER)
+    one = [letter(1, "Sarah", "s1@a.com")]
+    letter(2, "Sally", "s2@b.com")
+    one.append(letter(3, "Sarah Chen", "s1@a.com"))
+    letter(4, "Sarah Chen", "s2@b.com")
+    letter(5, "Sally", "s2@b.com")
+    assert people().keys() == {"Sally", "Sarah Chen"}
+    me.erase(one)
+    letter(6, "Sally", "s2@b.com")
+    assert people() == {"Sarah Chen": ("Sally",)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -68,9 +69,16 @@ def heard(draw):
     return [*(draw(tellings(number)) for number in range(count)), *draw(OWN)]
 
 
-@given(told=heard(), more=tellings(9), is_owner=st.booleans())
-def test_it_is_as_if_all_were_folded_anew(told, more, is_owner):
-    before = as_folded(NODE.evolve(is_owner=is_owner), fold(told))
+@given(
+    told=heard(),
+    more=tellings(9),
+    is_owner=st.booleans(),
+    taken=st.sampled_from(("", "sarah chen", "sarah")),
+)
+def test_it_is_as_if_all_were_folded_anew(told, more, is_owner, taken):
+    """Though another one, who is gone now, had a name of theirs when they were last folded."""
+    folded = fold(told, lambda type, subtype, key: key == taken)
+    before = as_folded(NODE.evolve(is_owner=is_owner), folded)
     after = with_one_more(before, more)
     assert after in (None, as_folded(before, fold([*told, more])))
 
@@ -99,3 +107,23 @@ def test_a_number_that_tells_two_apart_is_looked_at_each_time():
     assert numbered.name == "Sarah (2)"
     more = a_node_telling(NODE, name="Sarah", key="sarah", source=cited("source:9"))
     assert with_one_more(numbered, more) is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_second_choice_is_looked_at_each_time(kind):
+    """Who has the first may be gone by now."""
+    told = [
+        a_node_telling(
+            NODE,
+            name=name,
+            key=name.casefold(),
+            type=kind[0],
+            subtype=kind[1],
+            source=cited(f"source:{number}"),
+        )
+        for number, name in enumerate(("Sarah Chen", "Sally", "Sarah Chen"))
+    ]
+    before = as_folded(NODE, fold(told, lambda type, subtype, key: key == "sarah chen"))
+    assert before.name == "Sally"
+    more = replace(told[1], id="telling:9", source=cited("source:9"))
+    assert with_one_more(before, more) is None

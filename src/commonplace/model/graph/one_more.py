@@ -7,13 +7,16 @@ more. Wherever that is not plain the answer is None, and all of it is folded. Pu
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
-from commonplace.model.graph.naming import describes
+from commonplace.model.graph.naming import alike, describes
 from commonplace.model.graph.node import Mentioned, Node
 from commonplace.model.graph.telling import Cited, NodeTelling, is_high
 from commonplace.model.graph.words import NodeType
 from commonplace.model.memory import Sensitivity
+
+_WORD = re.compile(r"[^\W_]+|[^\w\s.,'’-]+")  # as names are compared; a symbol is one, too
 
 
 def with_one_more(node: Node, telling: NodeTelling) -> Node | None:
@@ -36,7 +39,7 @@ def _adds_no_name(node: Node, telling: NodeTelling) -> bool:
     """All its names are known, which is the first stays so, and their order does, too: they stand
     in that of time, so that of two a mention might move one."""
     if telling.name == node.name and not telling.aliases and not node.is_owner:
-        return True
+        return _is_first(node)
     known = {telling.name, *telling.aliases} <= {node.name, *node.aliases}
     return known and len(node.aliases) <= 1 and _stays_first(node, telling)
 
@@ -44,11 +47,23 @@ def _adds_no_name(node: Node, telling: NodeTelling) -> bool:
 def _stays_first(node: Node, telling: NodeTelling) -> bool:
     """The owner is called what they call themself. Of others the fullest name is the first, however
     often they are called otherwise; but for names that several have, which are numbered."""
-    if node.is_owner or telling.name == node.name:
+    if node.is_owner:
         return True
+    if telling.name == node.name:
+        return _is_first(node)
     if node.type is not NodeType.PERSON or node.name.endswith(")"):
         return False
     return _rank(node.name, node.key) < _rank(telling.name, telling.key)
+
+
+def _is_first(node: Node) -> bool:
+    """Plainly: a name may be a second choice since the first was another one's, who may be gone by
+    now. Which of two names is the more usual one would have to be counted."""
+    others = [alias for alias in node.aliases if alike(alias) != alike(node.name)]
+    if node.type is not NodeType.PERSON:
+        return not others
+    first = _rank(node.name, node.key)
+    return all(first < _rank(alias, " ".join(_WORD.findall(alias))) for alias in others)
 
 
 def _rank(name: str, key: str) -> tuple[bool, int]:
