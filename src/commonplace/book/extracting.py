@@ -110,9 +110,10 @@ def extracted(
     the source is a team's: the member learns nothing of what the team takes away meanwhile."""
     scope, at = reader.home, desk.clock()
     canvas = Canvas(desk, scope, ACTOR, at)
-    take_in(canvas, canvas.known, read.source, read.found, read.said_at, _heard(desk, scope, read))
+    heard = _heard(desk, scope, read)
+    told = take_in(canvas, canvas.known, read.source, read.found, read.said_at, heard)
     kept = keep(desk, reader, read.source, read.batch)
-    steps = (*weave(canvas, place=Node.WORKER), *kept.steps, *_done(read, scope, at))
+    steps = (*weave(canvas, place=Node.WORKER), *kept.steps, *_done(read, scope, at, told))
     changeset = Changeset(
         scope,
         at,
@@ -131,7 +132,8 @@ def _heard(desk: Desk, reader: Scope, read: Read) -> Heard:
     return heard_before(read.source, read.passages, known[0].heard) if known else Heard()
 
 
-def _done(read: Read, reader: Scope, at: datetime) -> tuple[Step, ...]:
+def _done(read: Read, reader: Scope, at: datetime, told: Sequence[str]) -> tuple[Step, ...]:
+    """``told``: digests of it."""
     source = read.source
     note = SetExtracted(
         Extraction(
@@ -141,7 +143,7 @@ def _done(read: Read, reader: Scope, at: datetime) -> tuple[Step, ...]:
             completed_at=at,
             passages=len(read.passages),
             digest=source.digest,
-            heard=digests_of(source, read.passages),
+            heard=(*digests_of(source, read.passages), *told),
         ),
         Entry(op=Op.CLASSIFY, node=Node.WORKER, subject=source.id),
     )

@@ -39,6 +39,10 @@ def account_of(source: Source, passages: Sequence[Passage], owner: Owner, reader
     )
 
 
+def words_to_read(passage: Passage) -> str:
+    return without_orders(passage.text) if passage.suspicious else passage.text
+
+
 def _of_several(passages: Sequence[Passage]) -> set[int | None]:
     """The parts in which several people speak, of those that name no speaker."""
     texts: dict[int | None, list[str]] = {}
@@ -65,7 +69,7 @@ def _said(passage: Passage, source: Source, names: set[str], is_own: bool) -> Sa
     speaker, role = fold_case(passage.speaker or ""), fold_case(passage.role or "")
     is_named = bool(speaker) and speaker not in ROLES
     by_machine = role in _MACHINES or speaker in _MACHINES
-    text = without_orders(passage.text) if passage.suspicious else passage.text
+    text = words_to_read(passage)
     own = role in ("user", "human") or source.source_type in _OWN_WORDS
     return Said(
         number=passage.number,

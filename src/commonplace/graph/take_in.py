@@ -7,14 +7,27 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
 
 from commonplace.graph.canvas import Canvas, Told
 from commonplace.graph.heard import Heard
 from commonplace.graph.known import Known, first_names_of_several, key_of, without_owner
 from commonplace.graph.owner import owner_node
 from commonplace.graph.resolve import SEVERAL, resolve
-from commonplace.language.extracting.found import Extracted, FoundEdge, FoundNode, FoundNote
+from commonplace.graph.taken_out import (
+    TakenOut,
+    taken_out,
+    words_of_edge,
+    words_of_node,
+    words_of_note,
+)
+from commonplace.graph.told_again import TellingAgain, reworded, told_before
+from commonplace.language.extracting.found import (
+    Extracted,
+    FoundEdge,
+    FoundNode,
+    FoundNote,
+    Place,
+)
 from commonplace.model.graph.fold import is_denied
 from commonplace.model.graph.naming import describes
 from commonplace.model.graph.node import PREFIX, Node
@@ -42,12 +55,13 @@ def take_in(
     found: Extracted,
     said_at: Mapping[int, datetime],
     heard: Heard,
-) -> None:
-    """``said_at``: when each passage was. ``heard``: what was taken in already: what it told and is
-    not told any more was taken out by hand, and stays out."""
+) -> tuple[str, ...]:
+    """Digests of what it tells now. ``said_at``: when each passage was. ``heard``: what was taken
+    in already: what it told and is not told any more was taken out by hand, and stays out."""
     nodes, edges, notes = canvas.desk.store.told_by(canvas.scope, [source.id])
-    others = without_owner(known)
-    taking = _Taking(canvas, known, others, cited(source), said_at, heard, nodes, [*nodes])
+    before = [each.id for told in (nodes, edges, notes) for each in told]
+    others, out = without_owner(known), taken_out(source, heard.digests, before)
+    taking = _Taking(canvas, known, others, cited(source), said_at, heard, out, nodes, [*nodes])
     canvas.load(t.node for t in nodes)
     for telling in edges:
         canvas.load_relations([telling.a], [telling.type])
@@ -57,25 +71,8 @@ def take_in(
     canvas.look_at(places)
     places = [taking.unless_denied(*each) for each in zip(found.nodes, places, strict=True)]
     kept = taking.tell(found, places)
-    before = [each.id for told in (nodes, edges, notes) for each in told]
     canvas.untell(id for id in before if id not in kept)
-
-
-class _Likeness(NamedTuple):
-    """Of what a source tells of a relation now to what it told before."""
-
-    ends: int  # how many are the same
-    worded: bool = False  # in the same words
-    there: bool = False  # in the same passage
-
-
-_MOST_LIKE_FIRST = (
-    _Likeness(2, worded=True, there=True),
-    _Likeness(2, worded=True),
-    _Likeness(2, there=True),
-    _Likeness(1, there=True),
-    _Likeness(2),
-)
+    return tuple(out.entries)
 
 
 @dataclass(slots=True)
@@ -86,6 +83,7 @@ class _Taking:
     source: Cited
     said_at: Mapping[int, datetime]
     heard: Heard
+    out: TakenOut
     earlier: Sequence[NodeTelling]  # what this source told when it was last taken in
     told: list[NodeTelling]  # and what it tells now
 
@@ -204,22 +202,21 @@ class _Taking:
 
     def tell(self, found: Extracted, places: Sequence[str]) -> set[str]:
         """The ids of all that this source tells now."""
-        told = [self._tell_node(node, id) for node, id in zip(found.nodes, places, strict=True)]
+        nodes = found.nodes
+        told = [self._tell_node(node, id) for node, id in zip(nodes, places, strict=True)]
         present = [id if told[place] else None for place, id in enumerate(places)]
-        told += self._tell_edges(
-            (self._as_telling(edge, a, b), self._is_new(edge, found.nodes))
-            for edge in found.edges
-            if (a := present[edge.a]) and (b := present[edge.b]) and a != b
-        )
-        for note in found.notes:
-            about = self._about(note, present)
-            if about is not None:
-                is_new = self.heard.tells([note.place], [found.nodes[each] for each in note.about])
-                told.append(self._tell_note(note, about, is_new))
+        words = [words_of_node(node) for node in nodes]
+        words += [words_of_edge(edge, nodes) for edge in found.edges]
+        told += self._tell_edges(found, present)
+        words += [words_of_note(note, nodes) for note in found.notes]
+        told += [self._tell_note(note, nodes, self._about(note, present)) for note in found.notes]
+        for what, telling in zip(words, told, strict=True):
+            self.out.note(what, telling)
         return {id for id in told if id is not None}
 
-    def _is_new(self, edge: FoundEdge, nodes: Sequence[FoundNode]) -> bool:
-        return self.heard.tells((edge.place, *edge.repeated), (nodes[edge.a], nodes[edge.b]))
+    def _is_out(self, words: Iterable[str], places: Iterable[Place]) -> bool:
+        """It was taken out by hand, and no new sentence tells it."""
+        return self.out.has(words) and not any(map(self.heard.is_new, places))
 
     def _mine(self, told: Iterable[Told]) -> Iterator[Told]:
         """What this source is known to tell."""
@@ -245,7 +242,8 @@ class _Taking:
             same = replace(telling, id=known.id, node=known.node, recorded_at=known.recorded_at)
             if same == known and self._are_one(node, known.node):
                 return known.id
-        if not self.heard.speaks_of(found) and not self._tells_of(node):
+        is_out = self.out.has(words_of_node(found)) and not self.heard.speaks_of(found)
+        if is_out and not self._tells_of(node):
             return None
         telling = replace(telling, id=self.canvas.desk.new_id())
         self.canvas.tell(telling)
@@ -260,56 +258,32 @@ class _Taking:
         """By now: the one may speak for the other."""
         return self.canvas.root(one) == self.canvas.root(other)
 
-    def _tell_edges(self, found: Iterable[tuple[EdgeTelling, bool]]) -> list[str]:
-        """Each with whether it is new. What was told before stays as it is. What is said elsewhere
-        now, or in other words, with a fuller name or of one of two who were split, takes the place
-        of what was told."""
-        before = list(self._mine(self.canvas.related.values()))
-        again = [(*each, self._said_again(each[0], before)) for each in found]
-        told = [known for _, _, known in again if known is not None]
-        left = [known for known in before if known.id not in told]
-        other = [(telling, is_new) for telling, is_new, known in again if known is None]
-        in_place_of = self._in_other_words([telling for telling, _ in other], left)
-        for place, (telling, is_new) in enumerate(other):
-            known = in_place_of.get(place)
-            if known is None and not is_new:
-                continue
-            if known is not None and self._common_ends(telling, known) == 2:
-                telling = _reworded(known, telling)
-            else:
-                telling = replace(telling, id=self.canvas.desk.new_id())
-            self.canvas.relate(telling)
-            told.append(telling.id)
-        return told
+    def _tell_edges(self, found: Extracted, present: Sequence[str | None]) -> Iterator[str | None]:
+        """What was told before stays as it is. What is said elsewhere now, or in other words, with
+        a fuller name or of one of two who were split, takes the place of what was told."""
+        telling = {
+            place: TellingAgain(self._as_telling(edge, a, b), self._is_edge_out(edge, found.nodes))
+            for place, edge in enumerate(found.edges)
+            if (a := present[edge.a]) and (b := present[edge.b]) and a != b
+        }
+        mine = list(self._mine(self.canvas.related.values()))
+        before = told_before([*telling.values()], mine, self._common_ends)
+        told = dict(zip(telling, map(self._tell_edge, telling.values(), before), strict=True))
+        return map(told.get, range(len(found.edges)))
 
-    def _said_again(self, telling: EdgeTelling, before: Iterable[EdgeTelling]) -> str | None:
-        for known in before:
-            same = replace(_as_known(known, telling), a=known.a, b=known.b)
-            if same == known and self._common_ends(telling, known) == 2:
-                return known.id
-        return None
+    def _is_edge_out(self, edge: FoundEdge, nodes: Sequence[FoundNode]) -> bool:
+        return self._is_out(words_of_edge(edge, nodes), (edge.place, *edge.repeated))
 
-    def _in_other_words(
-        self, found: Sequence[EdgeTelling], left: Sequence[EdgeTelling]
-    ) -> dict[int, EdgeTelling]:
-        """By their places, which one of ``left`` told it before: each for one, and rather the one
-        that is most like it."""
-        free, places = list(left), dict[int, EdgeTelling]()
-        for likeness in _MOST_LIKE_FIRST:
-            for place, telling in enumerate(found):
-                like = [known for known in free if self._is_like(telling, known, likeness)]
-                if place not in places and like:
-                    free.remove(like[0])
-                    places[place] = like[0]
-        return places
-
-    def _is_like(self, telling: EdgeTelling, known: EdgeTelling, likeness: _Likeness) -> bool:
-        return (
-            (telling.type, telling.ends) == (known.type, known.ends)
-            and self._common_ends(telling, known) >= likeness.ends
-            and (not likeness.worded or telling.description == known.description)
-            and (not likeness.there or _passage(telling) == _passage(known))
-        )
+    def _tell_edge(self, again: TellingAgain, known: EdgeTelling | None) -> str | None:
+        telling = again.telling
+        if known is not None and self._common_ends(telling, known) == 2:
+            telling = reworded(known, telling)
+        elif known is None and again.is_out:
+            return None
+        else:
+            telling = replace(telling, id=self.canvas.desk.new_id())
+        self.canvas.relate(telling)
+        return telling.id
 
     def _common_ends(self, one: EdgeTelling, other: EdgeTelling) -> int:
         return self._are_one(one.a, other.a) + self._are_one(one.b, other.b)
@@ -345,9 +319,13 @@ class _Taking:
                 return edge.id
         return nodes[0]
 
-    def _tell_note(self, found: FoundNote, about: str, is_new: bool) -> str | None:
+    def _tell_note(
+        self, found: FoundNote, nodes: Sequence[FoundNode], about: str | None
+    ) -> str | None:
         """It counts from the day that it was said: what an old source says of its week is no note
         any more."""
+        if about is None:
+            return None
         said = self.said_at.get(found.passage, self.source.said_at)
         mine = [n for n in self._mine(self.canvas.notes.values()) if n.content == found.content]
         for known in mine:
@@ -356,13 +334,14 @@ class _Taking:
                 if known.source != source:  # it stands elsewhere now
                     self.canvas.note(replace(known, source=source))
                 return known.id
+        if self._is_out(words_of_note(found, nodes), [found.place]):
+            return None
         for known in mine:
             if known.source and known.source.passage == found.passage:
                 self.canvas.note(replace(known, about=about))  # of one of two who were split
                 return known.id
         ends = expiry(found.lifetime, said)
-        is_over = ends is not None and ends <= self.canvas.at
-        if is_over or not is_new:
+        if ends is not None and ends <= self.canvas.at:
             return None
         note = Note(
             id=OF_NOTES + self.canvas.desk.new_id(),
@@ -375,25 +354,3 @@ class _Taking:
         )
         self.canvas.note(note)
         return note.id
-
-
-def _as_known(known: EdgeTelling, telling: EdgeTelling) -> EdgeTelling:
-    return replace(telling, id=known.id, edge=known.edge, recorded_at=known.recorded_at)
-
-
-def _reworded(known: EdgeTelling, telling: EdgeTelling) -> EdgeTelling:
-    """Its edge stays the one that it was. What is more than another wording is known only now."""
-    after = _as_known(known, telling)
-    worded = replace(
-        known,
-        a=after.a,
-        b=after.b,
-        source=after.source,
-        description=after.description,
-        confidence=after.confidence,
-    )
-    return after if after == worded else replace(after, recorded_at=telling.recorded_at)
-
-
-def _passage(telling: EdgeTelling) -> int | None:
-    return telling.source.passage if telling.source else None

@@ -24,7 +24,7 @@ class Extraction:
     completed_at: datetime
     passages: int  # so many have been read
     digest: str  # of the original when it was read: another one is read anew
-    heard: tuple[str, ...] = ()  # digests of its sentences, and of who took part: graph/heard.py
+    heard: tuple[str, ...] = ()  # digests of its sentences, of who took part and of what it told
     stands: bool = True  # False: the source is forgotten, and may come back
 
     def is_all_of(self, source: Source) -> bool:
