@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from commonplace.recall.cypher.tree import Clause, Match, Path, Projection, Unwind, Variable
+from commonplace.recall.cypher.tree import Clause, Path, Projection, Unwind, Variable
 
 
 def names_after(before: tuple[str, ...], clause: Clause) -> tuple[str, ...]:
     """In the order in which they were given. Upper and lower case alike, as the engine has it."""
     if isinstance(clause, Projection):
         return tuple(_names_of_items(clause))
-    given = (clause.variable,) if isinstance(clause, Unwind) else _names_of_patterns(clause)
+    given = (clause.variable,) if isinstance(clause, Unwind) else names_of_paths(clause.paths)
     names: dict[str, str] = {}
     for name in (*before, *given):
         names.setdefault(name.lower(), name)
@@ -25,16 +25,16 @@ def ways_of(paths: Iterable[Path]) -> frozenset[str]:
     return frozenset(name.lower() for name in (*named, *steps) if name)
 
 
+def names_of_paths(paths: Iterable[Path]) -> tuple[str, ...]:
+    return tuple(name for path in paths for name in _names_in(path) if name)
+
+
 def _names_of_items(clause: Projection) -> Iterator[str]:
     for item in clause.items:
         if item.name:
             yield item.name
         elif isinstance(item.expression, Variable):
             yield item.expression.name
-
-
-def _names_of_patterns(clause: Match) -> tuple[str, ...]:
-    return tuple(name for path in clause.paths for name in _names_in(path) if name)
 
 
 def _names_in(path: Path) -> Iterator[str | None]:

@@ -6,7 +6,7 @@ caller wrote can mean anything but a name or a value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import singledispatchmethod
 from itertools import count
@@ -15,7 +15,8 @@ from commonplace.errors import BadCypher
 from commonplace.recall.cypher import rewrite
 from commonplace.recall.cypher.apart import must_part, told_apart
 from commonplace.recall.cypher.schema import MOMENTS
-from commonplace.recall.cypher.scope import names_after, ways_of
+from commonplace.recall.cypher.scope import names_after, names_of_paths, ways_of
+from commonplace.recall.cypher.stepwise import Step, goes_stepwise, stepwise
 from commonplace.recall.cypher.times import PARTS
 from commonplace.recall.cypher.tree import (
     Call,
@@ -69,24 +70,44 @@ class _Writer:
 
     def _part(self, clauses: Sequence[Clause]) -> Iterator[str]:
         names: tuple[str, ...] = ()
-        before: Clause | None = None
+        run: list[Match] = []  # which the engine looks at together
         for clause in clauses:
-            if names and must_part(before, clause):
-                yield f"WITH {', '.join(quoted(name) for name in names)}"
-            yield self.clause(clause)
+            if not isinstance(clause, Match):
+                run.clear()
+                yield self.clause(clause)
+            else:
+                if names and must_part(run, clause):
+                    run.clear()
+                    yield _passing_on(names)
+                run.append(clause)
+                yield from self._match(clause, names)
             names = names_after(names, clause)
-            before = clause
 
     # ——— clauses ———
+
+    def _match(self, match: Match, names: tuple[str, ...]) -> Iterator[str]:
+        self._ways |= ways_of(match.paths)
+        if not goes_stepwise(match, self._ways):
+            word = "OPTIONAL MATCH" if match.optional else "MATCH"
+            yield f"{word} {self._matched(match.paths, match.where)}"
+            return
+        known = {name.lower(): name for name in names}
+        for number, step in enumerate(stepwise(match, names, self._unnamed)):
+            if number:
+                yield _passing_on(known.values())
+            yield self._step(step)
+            known |= {name.lower(): name for name in names_of_paths([step.path])}
+
+    def _step(self, step: Step) -> str:
+        conditions = [self.of(condition) for condition in step.conditions]
+        if step.repeats:
+            conditions.append(f"NOT ({' OR '.join(step.repeats)})")
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        return f"MATCH {self._path(step.path)}{where}"
 
     @singledispatchmethod
     def clause(self, clause: Clause) -> str:
         raise TypeError(clause)
-
-    @clause.register
-    def _(self, clause: Match) -> str:
-        word = "OPTIONAL MATCH" if clause.optional else "MATCH"
-        return f"{word} {self._matched(clause.paths, clause.where)}"
 
     @clause.register
     def _(self, clause: Unwind) -> str:
@@ -281,6 +302,10 @@ class _Writer:
     def _(self, it: Matching) -> str:
         word = "COUNT" if it.counted else "EXISTS"
         return f"({word} {{ MATCH {self._matched(it.paths, it.where)} }})"
+
+
+def _passing_on(names: Iterable[str]) -> str:
+    return f"WITH {', '.join(quoted(name) for name in names)}"
 
 
 def _is_moment(expression: Expression) -> bool:

@@ -89,8 +89,8 @@ PATTERNS = [
     ("(a)--(b), shortestPath((a)-[*..2]-(c))", "(`a`)-[]-(`b`), (`a`)-[* SHORTEST 1..2]-(`c`)"),
     (
         "(a)-[r]-()-[{attitude: 5}]-(b) WHERE a.name = 'x' AND r.attitude = 1",
-        "(`a`)-[`r`]-()-[`1`]-(`b`) WHERE (`a`.`name` = 'x') AND CASE WHEN id(`r`) = id(`1`) "
-        "THEN FALSE ELSE ((`r`.`attitude` = 1) AND (`1`.`attitude` = 5)) END",
+        "(`a`)-[`r`]-(`1`) WHERE (`a`.`name` = 'x') AND (`r`.`attitude` = 1) WITH `a`, `r`, `1` "
+        "MATCH (`1`)-[`2`]-(`b`) WHERE (`2`.`attitude` = 5) AND NOT (id(`r`) = id(`2`))",
     ),
     (
         "(a)-[r:about]-(b) WHERE r.said_at IS NULL MATCH (b)-[:groups]-(c)",
