@@ -13,6 +13,7 @@ from itertools import count
 
 from commonplace.errors import BadCypher
 from commonplace.recall.cypher import rewrite
+from commonplace.recall.cypher.again import told_once
 from commonplace.recall.cypher.apart import must_part, told_apart
 from commonplace.recall.cypher.schema import MOMENTS
 from commonplace.recall.cypher.scope import names_after, names_of_paths, ways_of
@@ -75,12 +76,15 @@ class _Writer:
             if not isinstance(clause, Match):
                 run.clear()
                 yield self.clause(clause)
-            else:
-                if names and must_part(run, clause):
+            elif (match := told_once(clause, names)).paths:
+                if names and must_part(run, match):
                     run.clear()
                     yield _passing_on(names)
-                run.append(clause)
-                yield from self._match(clause, names)
+                run.append(match)
+                yield from self._match(match, names)
+            else:
+                run.clear()
+                yield _passing_on(names) + self._where(match.where)
             names = names_after(names, clause)
 
     # ——— clauses ———
