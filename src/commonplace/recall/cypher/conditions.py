@@ -7,8 +7,10 @@ from dataclasses import fields, is_dataclass
 from functools import reduce
 
 from commonplace.recall.cypher.tree import (
+    Clause,
     Expression,
     Joined,
+    Matching,
     NodePattern,
     Property,
     RelationshipPattern,
@@ -35,16 +37,25 @@ def properties_of(one: NodePattern | RelationshipPattern) -> Iterator[Expression
 
 
 def names_in(expression: Expression) -> Iterator[str]:
-    """In lower case; the nodes of its patterns as well. Not by recursion: what is read may be
-    nested deeper than Python's calls."""
-    waiting: list[object] = [expression]
-    while waiting:
-        part = waiting.pop()
+    """In lower case; the nodes of its patterns as well."""
+    for part in _parts(expression):
         if isinstance(part, Variable):
             yield part.name.lower()
-            continue
-        if isinstance(part, NodePattern) and part.variable:
+        elif isinstance(part, NodePattern) and part.variable:
             yield part.variable.lower()
+
+
+def matchings_in(clause: Clause) -> Iterator[Matching]:
+    return (part for part in _parts(clause) if isinstance(part, Matching))
+
+
+def _parts(whole: Expression | Clause) -> Iterator[object]:
+    """All that it is made of. Not by recursion: what is read may be nested deeper than Python's
+    calls."""
+    waiting: list[object] = [whole]
+    while waiting:
+        part = waiting.pop()
+        yield part
         if isinstance(part, tuple):
             waiting += part
         elif is_dataclass(part):

@@ -16,6 +16,7 @@ from commonplace.recall.cypher.messages import Message
 from commonplace.recall.cypher.pool import Pool
 from commonplace.recall.cypher.project import Filling, fillings
 from commonplace.recall.cypher.reader import read
+from commonplace.recall.cypher.scope import columns_of
 from commonplace.recall.cypher.tree import Projection, Query
 from commonplace.recall.cypher.write import write
 
@@ -96,15 +97,8 @@ def _check_installed() -> None:
 
 def _rows(asked: Query, answer: Mapping[str, Any], verbose: bool) -> Rows:
     shown = answer["rows"] if verbose else shortened(answer["rows"])
-    columns = _columns(asked)
+    columns = columns_of(asked.parts[0])
     return Rows(tuple(columns), tuple(tuple(row) for row in shown), answer["truncated"])
-
-
-def _columns(asked: Query) -> list[str]:
-    """As the caller spelt them."""
-    last = asked.parts[0][-1]
-    assert isinstance(last, Projection)
-    return [item.name or item.told for item in last.items]
 
 
 def orders_on_the_way(asked: Query) -> bool:

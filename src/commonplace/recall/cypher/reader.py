@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from commonplace.recall.cypher.expressions import ExpressionReader
-from commonplace.recall.cypher.scope import names_after
+from commonplace.recall.cypher.scope import columns_of, named_again, names_after
 from commonplace.recall.cypher.tokens import Kind
 from commonplace.recall.cypher.tree import (
     Clause,
@@ -40,8 +40,19 @@ class Reader(ExpressionReader):
             parts.append(self._part())
         if len(all_kept) > 1:
             self.fail("UNION and UNION ALL cannot be mixed")
+        self._check_columns(parts)
         self._end()
         return Query(tuple(parts), keeps_doubles=True in all_kept)
+
+    def _check_columns(self, parts: Sequence[Sequence[Clause]]) -> None:
+        first, *others = map(columns_of, parts)
+        for columns in others:
+            if columns != first:
+                self.fail(
+                    f"UNION joins columns of the same names: {', '.join(first)} and "
+                    f"{', '.join(columns)} are not",
+                    "Name them in each RETURN, in the same order: RETURN p.name AS name.",
+                )
 
     def _end(self) -> None:
         if self.takes(";") and self.here.kind is not Kind.END:
@@ -58,6 +69,12 @@ class Reader(ExpressionReader):
         names: tuple[str, ...] = ()
         while True:
             clause = self._clause(names)
+            if (name := named_again(names, clause)) is not None:
+                self.fail(
+                    f"The relationship {name} has a name that is taken",
+                    "A relationship is named once. What was matched before is known: ask of it by "
+                    "its name, and of its ends by theirs.",
+                )
             names = names_after(names, clause)
             clauses.append(clause)
             if len(clauses) > MOST_CLAUSES:

@@ -1,10 +1,19 @@
-"""Which names a clause leaves behind for the next one: what `*` stands for."""
+"""Which names a clause leaves behind for the next one: what `*` stands for. And which it may not
+give again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from commonplace.recall.cypher.tree import Clause, Path, Projection, Unwind, Variable
+from commonplace.recall.cypher.conditions import matchings_in
+from commonplace.recall.cypher.tree import (
+    Clause,
+    Match,
+    Path,
+    Projection,
+    Unwind,
+    Variable,
+)
 
 
 def names_after(before: tuple[str, ...], clause: Clause) -> tuple[str, ...]:
@@ -16,6 +25,31 @@ def names_after(before: tuple[str, ...], clause: Clause) -> tuple[str, ...]:
     for name in (*before, *given):
         names.setdefault(name.lower(), name)
     return tuple(names.values())
+
+
+def columns_of(part: Sequence[Clause]) -> list[str]:
+    """As the caller spelt them."""
+    last = part[-1]
+    assert isinstance(last, Projection)
+    return [item.name or item.told for item in last.items]
+
+
+def named_again(before: Iterable[str], clause: Clause) -> str | None:
+    """The first relationship of its patterns that has the name of something else. Cypher would
+    match the same relationship again, which the engine cannot."""
+    taken = {name.lower() for name in before}
+    paths = clause.paths if isinstance(clause, Match) else ()
+    for name in _relationships_in(paths):
+        if name.lower() in taken:
+            return name
+        taken.add(name.lower())
+    inner = (name for one in matchings_in(clause) for name in _relationships_in(one.paths))
+    return next((name for name in inner if name.lower() in taken), None)
+
+
+def _relationships_in(paths: Iterable[Path]) -> Iterator[str]:
+    for path in paths:
+        yield from (one.variable for one, _ in path.steps if one.variable)
 
 
 def ways_of(paths: Iterable[Path]) -> frozenset[str]:

@@ -154,6 +154,13 @@ REFUSED = [
     ("RETURN 1 RETURN 2", "has no meaning after RETURN"),
     ("RETURN 'not closed", "does not end"),
     ("RETURN 1 UNION RETURN 2 UNION ALL RETURN 3", "cannot be mixed"),
+    ("MATCH (a) RETURN a.name UNION MATCH (b) RETURN b.name", "a.name and b.name are not"),
+    ("RETURN 1 AS x, 2 AS y UNION RETURN 3 AS y, 4 AS x", "x, y and y, x are not"),
+    ("RETURN 1 AS x UNION RETURN 1 AS x, 2 AS y", "x and x, y are not"),
+    ("MATCH (a)-[r]->(b) MATCH (a)-[r]->(b)-[s]-(c) RETURN c", "relationship r has a name that is"),
+    ("MATCH (a)-[r]-(b)-[R]-(c) RETURN c", "The relationship R has a name that is taken"),
+    ("MATCH ()-[r]-(b) WHERE EXISTS { (a)-[r]-(b) } RETURN b", "has a name that is taken"),
+    ("MATCH ()-[r]-(b) RETURN COUNT { (a)-[r]-(b) }", "has a name that is taken"),
     ("RETURN 1 AS", "A column is missing"),
     ("RETURN CASE END", "is a word of the language"),
     ("RETURN $missing", "The parameter $missing is not given"),
@@ -175,6 +182,11 @@ def test_it_is_refused(query, told):
     assert told in caught.value.message
     assert caught.value.code == "bad_cypher"
     assert caught.value.remedy
+
+
+def test_a_name_of_a_relationship_is_free_again_where_it_is_no_longer_known():
+    read("MATCH (a)-[r]-(b) WITH a MATCH (a)-[r]-(c) RETURN c", {})
+    read("MATCH (a) WHERE EXISTS { (a)-[r]->() } AND EXISTS { (a)<-[r]-() } RETURN a", {})
 
 
 def test_the_place_is_told():
