@@ -93,6 +93,22 @@ PATTERNS = [
         "MATCH (`1`)-[`2`]-(`b`) WHERE (`2`.`attitude` = 5) AND NOT (id(`r`) = id(`2`))",
     ),
     (
+        "(a)-[r]-(b)-[s {attitude: 5}]-(c:Person {name: 'x'})",
+        "(`b`)-[`s`]-(`c`:`Person`) WHERE (`s`.`attitude` = 5) AND (`c`.`name` = 'x') "
+        "WITH `b`, `s`, `c` MATCH (`a`)-[`r`]-(`b`) WHERE NOT (id(`s`) = id(`r`))",
+    ),
+    (
+        "p = (a)-[r]-(b)-[s]-(c) WHERE r.attitude = 1",
+        "`p` = (`a`)-[`r`]-(`b`)-[`s`]-(`c`) "
+        "WHERE CASE WHEN id(`r`) = id(`s`) THEN FALSE ELSE (`r`.`attitude` = 1) END",
+    ),
+    (
+        "(a:Person) MATCH (a:Entity)-[]-(b), (a {name: 'x'})",
+        "(`a`:`Person`) MATCH (`a`)-[]-(`b`) WHERE (((label(`a`) = 'Entity') "
+        "AND (`a` IS NOT NULL)) AND (`a`.`name` = 'x'))",
+    ),
+    ("(a)-[r]-(b) MATCH (b)", "(`a`)-[`r`]-(`b`) WITH `a`, `r`, `b` WHERE (`b` IS NOT NULL)"),
+    (
         "(a)-[r:about]-(b) WHERE r.said_at IS NULL MATCH (b)-[:groups]-(c)",
         "(`a`)-[`r`:`about`]-(`b`) WHERE (`r`.`said_at` IS NULL) "
         "WITH `a`, `r`, `b` MATCH (`b`)-[:`groups`]-(`c`)",
@@ -103,6 +119,29 @@ PATTERNS = [
 @pytest.mark.parametrize(("written", "engine"), PATTERNS, ids=[each for each, _ in PATTERNS])
 def test_a_pattern(written, engine):
     assert write(read(f"MATCH {written} RETURN 1", {}), NOW) == f"MATCH {engine} RETURN 1"
+
+
+RARE, RARER = "r.relationship_type = 'rare'", "s.relationship_type = 'rarer'"
+SELECTIVE = [
+    f"(a)-[r]->(b), (c)-[s]->(d) WHERE {RARE} AND {RARER}",
+    "(a)-[r {relationship_type: 'rare'}]->(b), (c)-[s {relationship_type: 'rarer'}]->(d)",
+    f"(a)-[r]->(b) WHERE {RARE} MATCH (c)-[s]->(d) WHERE {RARER}",
+    f"(a)-[r]-(b)-[s]-(c) WHERE {RARER} AND {RARE}",
+    f"(a)-[r]-()-[s]-(c)-[t]-(d) WHERE {RARE} AND {RARER}",
+    f"(d)-[t]-(a)-[r]-()-[s]-(c) WHERE {RARE} AND {RARER}",
+    f"(a)-[r]-(b)-[s]-(a) WHERE a.name = 'x' AND {RARE} AND {RARER}",
+]
+
+
+@pytest.mark.parametrize("query", SELECTIVE)
+def test_what_is_asked_of_a_relationship_is_judged_before_the_next_step(query):
+    """Each is the last of a MATCH of its own, which has its condition; rare ones come first."""
+    written = write(read(f"MATCH {query} RETURN 1", {}), NOW)
+    first, second, *others = written.removeprefix("MATCH ").split(" MATCH ")
+    assert "-[`r`]-" in first and "`r`.`relationship_type` = 'rare'" in first
+    assert "-[`s`]-" in second and "`s`.`relationship_type` = 'rarer'" in second
+    assert all(step.count("]-") == 1 for step in (first, second, *others))
+    assert all(" WITH " in step for step in (first, second, *others)[:-1])
 
 
 def test_remarks_and_layout_are_gone():
