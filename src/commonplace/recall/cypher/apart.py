@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from commonplace.recall.cypher.circles import has_circle
 from commonplace.recall.cypher.conditions import all_of, conditions_of, names_in, properties_of
 from commonplace.recall.cypher.repeats import (
     Patterns,
@@ -58,8 +59,11 @@ def must_part(run: Sequence[Match], following: Match) -> bool:
         return False
     before = sum(len(relationships(one.paths)) for one in run)
     after = len(relationships(following.paths))
-    asks = any(one.where or _asks_by_itself(one) for one in (*run, following))
-    return asks and before > 0 and before + after > 1
+    if before == 0 or before + after < 2:
+        return False
+    together = (*run, following)
+    asks = any(one.where or _asks_by_itself(one) for one in together)
+    return asks or has_circle([path for one in together for path in one.paths])
 
 
 def _asks_by_itself(match: Match) -> bool:

@@ -1,8 +1,9 @@
 """A MATCH of several relationships, asked for one relationship at a time.
 
-The engine judges a condition rightly on the last relationship of a pattern alone (apart.py). So
-each gets a MATCH of its own, and all that can be asked by then is asked there, before the next
-step; a WITH between them keeps the engine from looking at them together.
+The engine judges a condition rightly on the last relationship of a pattern alone (apart.py), and
+goes wrong on patterns that lead back to where they have been (circles.py). So each relationship
+gets a MATCH of its own, and all that can be asked by then is asked there, before the next step; a
+WITH between them keeps the engine from looking at them together.
 
     (a)-[r]-()-[s]-(c) WHERE r.attitude > 3
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from commonplace.recall.cypher.circles import has_circle
 from commonplace.recall.cypher.conditions import conditions_of, names_in, properties_of
 from commonplace.recall.cypher.repeats import overlap, relationships, rivals, same
 from commonplace.recall.cypher.scope import names_of_paths
@@ -28,13 +30,15 @@ class Step:
 
 
 def goes_stepwise(match: Match, ways: Collection[str]) -> bool:
-    """Whether anything is asked of its relationships, and it can be taken apart. A path of several
-    hops cannot: by itself, it would be looked for from everywhere."""
+    """Whether the engine would go wrong, and it can be taken apart. A path of several hops cannot:
+    by itself, it would be looked for from everywhere."""
     met = relationships(match.paths)
     if match.optional or len(met) < 2 or not all(_can_be_cut(path) for path in match.paths):
         return False
+    if has_circle(match.paths) or any(one.properties for one in met.values()):
+        return True
     asked = (name for condition in conditions_of(match.where) for name in names_in(condition))
-    return any(one.properties for one in met.values()) or any(name in ways for name in asked)
+    return any(name in ways for name in asked)
 
 
 def _can_be_cut(path: Path) -> bool:
