@@ -73,7 +73,7 @@ def _how(marks: str) -> set[str]:
 
 
 _NEAR = 20  # characters
-_ASKS_WHO = re.compile(r"\W*(?:is|was)(?:n't)? ⟨p\d+\w?⟩ ⟨p\d+i⟩'s", re.IGNORECASE)
+_ASKS_WHO = re.compile(r"\W*(?:is|was)(?:n't)? ⟨p\d+\w?⟩ ⟨p\d+\w?⟩'s", re.IGNORECASE)
 
 
 def _is_named(text: str, match: re.Match[str]) -> bool:

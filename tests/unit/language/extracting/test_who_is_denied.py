@@ -50,6 +50,11 @@ def test_not_mine_but_theirs():
     assert not [edge for edge in edges if "Maya" in edge]
 
 
+def test_what_is_asked_of_another_is_no_answer():
+    _, edges = told("I met Greta.", ("Maya", "Oh, nice."), "Is Greta your cousin?")
+    assert "cousin" not in {type for _, type, _ in edges}
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
