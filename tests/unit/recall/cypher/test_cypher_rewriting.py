@@ -138,8 +138,10 @@ def test_what_is_asked_of_a_relationship_is_judged_before_the_next_step(query):
     """Each is the last of a MATCH of its own, which has its condition; rare ones come first."""
     written = write(read(f"MATCH {query} RETURN 1", {}), NOW)
     first, second, *others = written.removeprefix("MATCH ").split(" MATCH ")
-    assert "-[`r`]-" in first and "`r`.`relationship_type` = 'rare'" in first
-    assert "-[`s`]-" in second and "`s`.`relationship_type` = 'rarer'" in second
+    assert "-[`r`]-" in first
+    assert "`r`.`relationship_type` = 'rare'" in first
+    assert "-[`s`]-" in second
+    assert "`s`.`relationship_type` = 'rarer'" in second
     assert all(step.count("]-") == 1 for step in (first, second, *others))
     assert all(" WITH " in step for step in (first, second, *others)[:-1])
 
