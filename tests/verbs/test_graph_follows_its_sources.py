@@ -240,7 +240,7 @@ def _similarity_without(book, said):
     return found.semantic.people[0].explanation.similarity
 
 
-def test_a_name_that_was_anothers_is_theirs_when_they_are_next_met(book):
+def test_a_name_that_was_anothers_is_theirs_once_the_other_was_never_met(book):
     """Two are called Sarah Chen, so that one of them goes by Sally; until the other is erased."""
 
     def letter(number, name, address):
@@ -268,5 +268,6 @@ def test_a_name_that_was_anothers_is_theirs_when_they_are_next_met(book):
     letter(5, "Sally", "s2@b.com")
     assert people().keys() == {"Sally", "Sarah Chen"}
     me.erase(one)
+    assert people() == {"Sarah Chen": ("Sally",)}
     letter(6, "Sally", "s2@b.com")
     assert people() == {"Sarah Chen": ("Sally",)}

@@ -59,6 +59,7 @@ class _Loom:
             Op.DELETE: ended,
         }
         self.standing: dict[str, Node] = {}  # as they will be, by id
+        self.left: set[str] = set()  # those that are gone
         self.changed = list(canvas.changed_tellings())
         self.gone = list(canvas.gone_tellings())
         self.noted = {note.about for note in (*canvas.other_notes(), *canvas.gone_notes())}
@@ -76,7 +77,47 @@ class _Loom:
         gone: list[RemoveNode] = []
         for root in sorted((r for r in roots if canvas.root(r) == r), key=self._whose_turn):
             self._group(root, put, gone)
+        self._hand_on(self._names_left(gone), put, gone)
         return put, gone
+
+    def _names_left(self, gone: Sequence[RemoveNode]) -> list[tuple[NodeType, str]]:
+        """By those of whom less is told than before. A name that is only out of sight, with what is
+        forgotten, is kept for them."""
+        self.left = {step.id for step in gone}
+        roots = dict.fromkeys(self._root_before(telling.node) for telling in self.gone)
+        told_of = [node for root in roots if (node := self.canvas.nodes.get(root))]
+        return [(node.type, node.key) for node in told_of if self._has_left(node)]
+
+    def _has_left(self, before: Node) -> bool:
+        after = self.standing.get(before.id)
+        return before.id in self.left or (after is not None and after.key != before.key)
+
+    def _hand_on(
+        self, names: list[tuple[NodeType, str]], put: list[PutNode], gone: list[RemoveNode]
+    ) -> None:
+        """To those who are called so, too, and had to be called otherwise; who leave a name then,
+        perhaps, to others."""
+        while names:
+            type, key = names.pop()
+            for id in self.canvas.known.by_key.get((type, key), ()):
+                self.canvas.load([id])
+                if not self._may_take(id, key):
+                    continue
+                members = self.canvas.group(id)
+                put[:] = [step for step in put if step.after.id not in members]
+                gone[:] = [step for step in gone if step.id not in members]
+                self._group(id, put, gone)
+                before = self.canvas.nodes[id]
+                if self._has_left(before):
+                    names.append((before.type, before.key))
+
+    def _may_take(self, id: str, key: str) -> bool:
+        """Each takes another name once at most: who took the one that they left comes after them,
+        since no two have one name at any time."""
+        before = self.canvas.nodes.get(id)
+        if before is None or before.is_owner or before.key == key or self._has_left(before):
+            return False
+        return any(self.canvas.root(told.node) == id for told in self.canvas.told.values())
 
     def _whose_turn(self, root: str) -> tuple[bool, str]:
         """Who spoke for themself before comes first: they keep their name, or leave it free."""
@@ -140,7 +181,8 @@ class _Loom:
 
         def is_taken(type: NodeType, subtype: str, key: str) -> bool:
             known = self.canvas.known.called(type, subtype, key)
-            before = known if known not in self.standing else None  # it may be called otherwise now
+            # It may be called otherwise now, or gone.
+            before = known if known not in self.standing and known not in self.left else None
             other = here.get((type, subtype, key)) or before
             return other is not None and self.canvas.root(other) != root
 
