@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from commonplace.recall.cypher.circles import has_circle
+from commonplace.recall.cypher.circles import has_circle, opened
 from commonplace.recall.cypher.conditions import all_of, conditions_of, names_in, properties_of
 from commonplace.recall.cypher.repeats import (
     Patterns,
@@ -42,8 +42,11 @@ def told_apart(
     pairs = rivals(met)
     steps = [place for place, one in met.items() if one.hops is None]
     early, late = _split(where, ways)
-    if not pairs and (len(steps) < 2 or not (late or any(one.properties for one in met.values()))):
+    asks = late or has_circle(paths) or any(one.properties for one in met.values())
+    if not pairs and (len(steps) < 2 or not asks):
         return Asked(paths, where, None, ())
+    paths, circles = opened(paths, unnamed)
+    late += circles
     compared = {place for pair in pairs for place in pair}
     named = _named(met, {*steps, *compared}, unnamed)
     late += [condition for one in named.values() for condition in properties_of(one)]

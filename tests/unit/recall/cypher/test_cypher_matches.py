@@ -70,6 +70,35 @@ def test_two_matches_after_another(engine, seed):
     assert told(engine, f"{query} RETURN count(*)") == [(expected,)]
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_a_pattern_that_leads_back_to_where_it_began(engine, seed):
+    start, pattern, expected, where, _ = asked_of_chance(seed)
+    back = pattern.spelt().replace(f"({pattern.ends()[0]})", "(s)")
+    rows = sum(ends[0] == start for ends in expected)
+    for way in (back, f"p = {back}"):
+        assert told(engine, f"MATCH {way} WHERE {where} RETURN count(s)") == [(rows,)]
+    query = f"MATCH (s) WHERE s.entity_key = '{start}' RETURN "
+    assert told(engine, f"{query} COUNT {{ MATCH {back} WHERE {where} }}") == [(rows,)]
+
+
+@pytest.mark.parametrize("labels", ["", ":Person", ":Entity", ":Person|Concept"])
+def test_labels_of_a_node_that_is_known_are_conditions(engine, labels):
+    """And no others that it may have as well."""
+    known = "MATCH (a:Person)-[r]-(b:Person|Entity) WHERE r.attitude > 2"
+    wanted = {each.type.value for each in PICTURE.nodes.values() if not labels} | {
+        *labels.removeprefix(":").split("|")
+    }
+    rows = [
+        each for each in told(engine, f"{known} RETURN labels(b)[0], count(*)") if each[0] in wanted
+    ]
+    for again in (
+        f"MATCH (b{labels})",
+        f"MATCH (a), (b{labels})",
+        f"WITH a, b MATCH (b{labels}), (a)",
+    ):
+        assert told(engine, f"{known} {again} RETURN labels(b)[0], count(*)") == rows
+
+
 def test_colleagues_of_colleagues_are_not_oneself(ask):
     query = "MATCH (b:Person {name: 'Bob'})-[:has_relationship_with]-()-[:has_relationship_with]-"
     assert ask(f"{query}(c) RETURN c.name") == [("Alice",)]
