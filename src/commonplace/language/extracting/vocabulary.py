@@ -9,7 +9,6 @@ from importlib import resources
 from typing import Any
 
 from commonplace.language.extracting.found import (
-    ENTITY_TYPES,
     EVENT,
     GROUP,
     LOCATION,
@@ -24,7 +23,6 @@ from commonplace.language.wordlists import word_lists
 
 PERSON = "person"
 Kinds = tuple[tuple[str, bool], ...]  # and whether the name is nothing else
-KINDS = (PERSON, *ENTITY_TYPES)
 
 _FIRST_NAMES = word_lists("asking/first_names.txt")
 _NAME_WORDS = word_lists("extracting/name_words.txt")

@@ -39,9 +39,6 @@ class Rows:
     rows: tuple[tuple[Any, ...], ...]
     truncated: bool  # there is more
 
-    def as_dicts(self) -> list[dict[str, Any]]:
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-
 
 class Cypher:
     def __init__(self, processes: int = 2) -> None:
