@@ -2,7 +2,7 @@
 
 from commonplace.bench.cypher_speed import QUERIES, cypher_table
 from commonplace.bench.graph_data import made_up, of_triples, triples_file
-from commonplace.bench.quality.graph_arms import measure
+from commonplace.bench.quality.graph_arms import WEIGHT, WEIGHTS, measure
 from commonplace.bench.quality.own_graph import WITH, WITHOUT, measure_own
 from commonplace.bench.quality.values import Original, Unit
 from commonplace.bench.walk_speed import Size, speed_table
@@ -75,7 +75,7 @@ def test_the_arms_are_measured_beside_recall_without_them(tmp_path):
     (table,) = measure(tmp_path, HashingEmbedder(64), lambda: None)
     rows = {row[0]: row[1:] for row in table.rows}
     assert "without" in rows
-    assert len(rows) == 1 + 2 * 5
+    assert len(rows) == 1 + 2 * len({*WEIGHTS, WEIGHT})
     assert rows["names, weight 1"][0] == 100.0  # both paragraphs among the first five
 
 

@@ -80,12 +80,14 @@ def without_the_graph(monkeypatch) -> Iterator[None]:
 def test_a_passage_two_hops_away_is_found_once_the_graph_knows_the_way(me, told):
     assert told[HOPS_AWAY] not in found(me)
     me.extract()
-    assert found(me)[:2] == [told[NAMED], told[HOPS_AWAY]]
+    assert found(me)[0] == told[NAMED]
+    assert told[HOPS_AWAY] in found(me)
 
 
 def test_it_says_why(me, told):
     me.extract()
-    hit = me.recall(QUESTION, explain=True).hits[1]
+    hits = me.recall(QUESTION, explain=True).hits
+    hit = next(hit for hit in hits if hit.citation.source == told[HOPS_AWAY])
     assert hit.parts["graph"] > 0
     assert "names in the question lead to it" in hit.why
 
@@ -138,6 +140,29 @@ def test_no_way_leads_through_a_source_that_may_not_be_seen(me, sensitivity, is_
     me.ingest(NAMED, format="text", sensitivity=sensitivity)
     me.extract()
     assert (hops_away in found(me)) is is_found
+
+
+def test_a_document_that_is_called_like_somebody_speaks_of_them(me):
+    """Its words name nobody; its title is on the way to what hangs on the name."""
+    me.ingest("My colleague Sarah Chen works at Lumora Labs.", format="text")
+    moved = {"format": "text", "external_id": "moved"}
+    called = me.ingest("The workshop moved to Rotterdam in May.", title="Lumora Labs", **moved)
+    plain = me.ingest("The bakery moved to Utrecht in May.", format="text", title="Other Labs")
+    me.ingest("The company picnic is in the park.", format="text")
+    me.extract()
+    question = "In which city is the company of Sarah Chen?"
+    assert called.id in found(me, question)
+    assert plain.id not in found(me, question)
+    me.ingest("The workshop moved to Rotterdam in May.", title="Something else", **moved)
+    assert called.id not in found(me, question)
+
+
+def test_whoever_else_has_the_first_name_leads_nowhere(me, told, monkeypatch):
+    question = "In which city is the company of Sarah Miller?"
+    me.extract()
+    answer = me.recall(question).hits
+    with without_the_graph(monkeypatch):
+        assert me.recall(question).hits == answer
 
 
 def test_filters_hold_for_what_is_reached(me, told):

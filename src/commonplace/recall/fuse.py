@@ -38,7 +38,7 @@ class Weights:
     importance: float = 0.4
     relation: float = 0.4
     title: float = 2.4
-    graph: float = 8.0  # of the best hit's score
+    graph: float = 2.0  # of the best hit's score
     named: float = 1.5
     follows: float = 1.0
 

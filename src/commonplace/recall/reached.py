@@ -16,11 +16,11 @@ import numpy as np
 
 from commonplace.desk import Desk, visibility_of
 from commonplace.graph.seen import within_sight
-from commonplace.model.graph.picture import Picture
+from commonplace.model.graph.picture import Mention, Picture
 from commonplace.model.scope import Principal
 from commonplace.model.source import split_passage_id
 from commonplace.model.time_travel import Then
-from commonplace.recall.explore.named import named_nodes
+from commonplace.recall.explore.named import surely_named
 from commonplace.recall.explore.view import View, Views
 from commonplace.recall.graph_arms import graph_scores, lifts
 from commonplace.recall.latest import Latest
@@ -29,7 +29,9 @@ from commonplace.recall.web import Web, can_walk, web_of
 from commonplace.store.index import Mask, ScopeIndex
 from commonplace.store.port import Counters
 
-ADMITTED = 0.2  # of the best hit's score: a lift by which what shares no words is an answer, too
+ADMITTED = (
+    0.2  # of the most that can be lifted: from here on what shares no words is an answer, too
+)
 STARTING = 20  # the best, from whose sources a walk starts, too
 
 Key = tuple[object, ...]
@@ -43,6 +45,14 @@ class Named:
     stamp: Key  # of the graph
     view: View
     nodes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Speaking:
+    """The sources that speak of nodes, as far as the asker may know of them."""
+
+    passages: Mapping[str, int]  # how many there are of each
+    titled: frozenset[Mention]  # a document that is called like a node speaks of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +82,7 @@ def named_in_graph(
         lambda: View(_known(within_sight(desk.pictures.of(scope).picture, sight), desk.then), ()),
         stamp,
     )
-    nodes = named_nodes(query, view)
+    nodes = surely_named(query, view)
     return Named(who, stamp, view, nodes) if nodes else None
 
 
@@ -88,31 +98,56 @@ def _known(picture: Picture, then: Then) -> Picture:
     return replace(picture, nodes=nodes)
 
 
-def passages_in(index: ScopeIndex, visible: Mask, named: Named) -> dict[str, int]:
-    """How many passages the asker may know of, of each source that speaks of a node."""
+def speaking_in(held: Iterable[tuple[ScopeIndex, Mask]], named: Named) -> Speaking:
+    """Of each index, with what of it may be seen."""
+    passages: dict[str, int] = {}
+    titled: set[Mention] = set()
+    for index, visible in held:
+        called = _titled_in(index, named.view)
+        passages |= _passages_in(index, visible, (*named.view.picture.mentions, *called))
+        titled |= {mention for mention in called if mention.source in passages}
+    return Speaking(passages, frozenset(titled))
+
+
+def _titled_in(index: ScopeIndex, view: View) -> list[Mention]:
+    nodes = view.called_like_titles
+    return [
+        Mention(source, node, view.picture.nodes[node].created_at)
+        for title in nodes.keys() & index.titles.keys()
+        for source in index.titles[title]
+        for node in nodes[title]
+    ]
+
+
+def _passages_in(index: ScopeIndex, visible: Mask, mentions: Iterable[Mention]) -> dict[str, int]:
     codes = index.words["source_id"].codes
     mine = index.coded["source_id"][: index.size][visible & index.passages]
     counts = np.bincount(mine, minlength=len(codes))
-    speaking = dict.fromkeys(mention.source for mention in named.view.picture.mentions)
+    speaking = dict.fromkeys(mention.source for mention in mentions)
     there = ((id, int(counts[codes[id]])) for id in speaking if id in codes)
     return {id: count for id, count in there if count}
 
 
 def lifts_by_source(
-    desk: Desk, named: Named, passages: Mapping[str, int], ranked: Sequence[Ranked]
+    desk: Desk, named: Named, speaking: Speaking, ranked: Sequence[Ranked]
 ) -> dict[str, float]:
     """By how much each passage of a source is lifted. ``ranked``: best first."""
-    day, picture = desk.clock().date(), named.view.picture
-    ends = datetime.combine(day, time.max, desk.clock().tzinfo)
     ground = desk.made.get(Grounds).get(
         named.who,
-        lambda: Ground(View(picture, passages), web_of(picture, ends, desk.then, passages)),
-        (named.stamp, frozenset(passages), day),
+        lambda: _ground(desk, named.view.picture, speaking),
+        (named.stamp, frozenset(speaking.passages), speaking.titled, desk.clock().date()),
     )
     reached = graph_scores(
         ground.view, ground.web, names=named.nodes, top_sources=_best_sources(ranked)
     )
-    return lifts(reached, passages, ranked[0].score)
+    return lifts(reached, speaking.passages, ranked[0].score)
+
+
+def _ground(desk: Desk, picture: Picture, speaking: Speaking) -> Ground:
+    now = desk.clock()
+    ends = datetime.combine(now.date(), time.max, now.tzinfo)
+    whole = replace(picture, mentions=(*picture.mentions, *speaking.titled))
+    return Ground(View(whole, speaking.passages), web_of(whole, ends, desk.then, speaking.passages))
 
 
 def _best_sources(ranked: Iterable[Ranked]) -> dict[str, float]:

@@ -17,6 +17,7 @@ from commonplace.model.reach import Reading
 from commonplace.model.scope import Principal
 from commonplace.recall.arms import Heard, Listener, Listening, listen
 from commonplace.recall.fuse import Floats, parts_of, totals
+from commonplace.recall.graph_arms import WEIGHT
 from commonplace.recall.mentions import MENTIONING, texts_of
 from commonplace.recall.mentions import lifts_in as lifts_of_titled
 from commonplace.recall.plan import Plan, Understood
@@ -31,7 +32,7 @@ from commonplace.recall.rank import (
     nearest,
     relevant,
 )
-from commonplace.recall.reached import ADMITTED, lifts_by_source, named_in_graph, passages_in
+from commonplace.recall.reached import ADMITTED, lifts_by_source, named_in_graph, speaking_in
 from commonplace.recall.reached import lifts_in as lifts_of_reached
 from commonplace.store.index import Mask, ScopeIndex
 from commonplace.store.port import Counters
@@ -216,13 +217,14 @@ def _with_reached(
     named = named_in_graph(desk, principal, asking.plan.query, counters)
     if named is None or highest <= 0:
         return ranked
-    passages: dict[str, int] = {}
     with desk.index.holding(asking.readings) as indexes:
-        for reading, index in zip(asking.readings, indexes, strict=True):
-            visible = index.visible(visibility_in(principal, reading), desk.clock())
-            passages |= passages_in(index, visible, named)
-    by_source = lifts_by_source(desk, named, passages, ranked)
-    admits = ADMITTED * highest if asking.plan.threshold is None else inf
+        seen = [
+            (index, index.visible(visibility_in(principal, reading), desk.clock()))
+            for reading, index in zip(asking.readings, indexes, strict=True)
+        ]
+        speaking = speaking_in(seen, named)
+    by_source = lifts_by_source(desk, named, speaking, ranked)
+    admits = ADMITTED * WEIGHT * highest if asking.plan.threshold is None else inf
     lift = _Lift("graph", lambda index: lifts_of_reached(index, by_source), admits)
     return _lifted(asking, judged, ranked, lift) if by_source else ranked
 

@@ -3,7 +3,7 @@
 import pytest
 
 from commonplace.model.graph.words import NodeType
-from commonplace.recall.explore.named import named_nodes
+from commonplace.recall.explore.named import named_nodes, surely_named
 from commonplace.recall.explore.view import View
 from commonplace.recall.graph_arms import fused, graph_scores, lifts
 from commonplace.recall.web import web_of
@@ -99,6 +99,31 @@ def test_a_longer_name_hides_those_within_it():
     view = View(a_picture([york, new_york]))
     assert named_nodes("the mayor of New York", view) == [new_york.id]
     assert named_nodes("from York to New York", view) == [new_york.id, york.id]
+
+
+@pytest.mark.parametrize(
+    ("query", "is_meant"),
+    [
+        ("Where does Grace live?", True),
+        ("where does grace live", True),
+        ("What did Captain Grace say?", True),
+        ("Is Grace's Berlin office open?", True),
+        ("Where does Grace Duckett live?", True),
+        ("Where does Grace Miller live?", False),
+        ("Where do Anna Grace and Tom live?", False),
+        ("Does Grace Miller know Grace?", True),
+        ("WHERE DOES GRACE LIVE", True),
+    ],
+)
+def test_a_part_of_somebody_elses_name_names_nobody(query, is_meant):
+    grace = a_node("Grace Duckett", aliases=("Grace",))
+    assert surely_named(query, View(a_picture([grace]))) == [grace.id] * is_meant
+
+
+def test_a_part_of_a_longer_name_may_name_a_thing():
+    """ "The Terminal" stands in what a film is called, too."""
+    terminal = a_node("Terminal", NodeType.ENTITY)
+    assert surely_named("Who played in Terminal Blues?", View(a_picture([terminal])))
 
 
 def test_a_small_word_is_no_name():

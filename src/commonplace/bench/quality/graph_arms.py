@@ -20,14 +20,14 @@ from commonplace.bench.quality.values import Question
 from commonplace.bench.report import Table
 from commonplace.language.models.embedder import Embedder, Vectors
 from commonplace.model.source import split_passage_id
-from commonplace.recall.explore.named import named_nodes
+from commonplace.recall.explore.named import surely_named
 from commonplace.recall.explore.view import View
 from commonplace.recall.graph_arms import CLOSE_EDGES, WEIGHT, fused, graph_scores
 from commonplace.recall.web import Web, web_of
 
 ASKED_FOR = 200  # hits, which the arms may put into another order
 BEST = 20  # of them, whose sources a walk starts from, too
-WEIGHTS = (0.25, 0.5, 1.0, 1.5, 2.0)
+WEIGHTS = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0)
 WITHOUT, NAMES, EDGES = "without", "names", "names and closest edges"
 
 
@@ -80,7 +80,7 @@ def _ask_all(
 def _methods(
     graph: Graph, model: Embedder, question: Question, ranked: Sequence[tuple[str, float]]
 ) -> list[tuple[str, float, Mapping[str, float]]]:
-    names = named_nodes(question.text, graph.view)
+    names = surely_named(question.text, graph.view)
     top: dict[str, float] = {}
     for id, score in ranked[:BEST]:
         top.setdefault(split_passage_id(id)[0], score)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
+from commonplace.language.extracting.people import person_name
+from commonplace.language.extracting.spot import mentions_in
+from commonplace.language.extracting.written import Passage, words_of
 from commonplace.language.names import MANY_NAMES, said_of, without_prefix, words_that_name
 from commonplace.language.stopwords import stop_words
 from commonplace.model.graph.words import NodeType
@@ -39,10 +42,34 @@ def _without(view: View, query: str, whole: Sequence[str]) -> str:
 
 
 def named_nodes(query: str, view: View) -> list[str]:
-    """By whole names: the longest first, each word in one of them. A name of small words alone
-    ("It") is not taken for one."""
+    """By whole names."""
+    return list(dict.fromkeys(id for _, ids in _met(query, view) for id in ids))
+
+
+def surely_named(query: str, view: View) -> list[str]:
+    """Those of them for whom nobody else can be meant: "Grace Miller" is not the Grace who is known
+    here, be it that she is the only one."""
+    said = {id: name for name, ids in _met(query, view) for id in ids}
+    people = {id for id in said if view.picture.nodes[id].type is NodeType.PERSON}
+    names = _written_names(query) if people else ()
+    return [id for id in said if id not in people or not _is_another(said[id], names)]
+
+
+def _written_names(text: str) -> list[str]:
+    """The names in a text, known or not, folded and without titles."""
+    found = mentions_in(Passage(0, text, words_of(text)))
+    return [folded(" ".join(person_name(each.key).parts)) for each in found if not each.phrase]
+
+
+def _is_another(said: str, names: Sequence[str]) -> bool:
+    """Whether a name never stands alone, but always as a part of a longer one."""
+    return said not in names and any(f" {said} " in f" {name} " for name in names)
+
+
+def _met(query: str, view: View) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Names, and whose they are: the longest first, each word in one of them. A name of small words
+    alone ("It") is not taken for one."""
     words = folded(query).split()
-    found: dict[str, None] = {}
     taken: set[int] = set()
     for length in range(min(LONGEST_NAME, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
@@ -51,9 +78,9 @@ def named_nodes(query: str, view: View) -> list[str]:
             if taken & set(span) or _small_words().issuperset(said):
                 continue
             whole = _called(view, " ".join(said))
-            found.update(dict.fromkeys(whole))
-            taken |= set(span) if whole else set()
-    return list(found)
+            if whole:
+                taken |= set(span)
+                yield " ".join(said), whole
 
 
 @cache

@@ -13,6 +13,7 @@ from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.words import NodeType
 from commonplace.model.salience import Marks
+from commonplace.model.titles import title_key
 from commonplace.recall.explore.spelled import Spelled, folded, spelled
 from commonplace.recall.latest import Latest
 
@@ -32,6 +33,16 @@ class View:
         for node in self.picture.nodes.values():
             for name in (*node.names, node.key):
                 found[folded(name)][node.id] = None
+        found.pop("", None)
+        return {name: tuple(ids) for name, ids in found.items()}
+
+    @cached_property
+    def called_like_titles(self) -> Mapping[str, tuple[str, ...]]:
+        """Whose each name is, written as titles of documents are looked up."""
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for node in self.picture.nodes.values():
+            for name in node.names:
+                found[title_key(name)][node.id] = None
         found.pop("", None)
         return {name: tuple(ids) for name, ids in found.items()}
 
