@@ -1,12 +1,22 @@
 """The benches of the graph: what they load, and that they compare what they say they do."""
 
+from dataclasses import replace
+
 from commonplace.bench.cypher_speed import QUERIES, cypher_table
 from commonplace.bench.graph_data import made_up, of_triples, triples_file
 from commonplace.bench.quality.graph_arms import WEIGHT, WEIGHTS, measure
-from commonplace.bench.quality.own_graph import WITH, WITHOUT, measure_own
+from commonplace.bench.quality.own_graph import (
+    FLOOR_WITH,
+    FLOOR_WITHOUT,
+    WITHOUT,
+    at_weight,
+    measure_own,
+)
 from commonplace.bench.quality.values import Original, Unit
 from commonplace.bench.walk_speed import Size, speed_table
 from commonplace.language.models.hashing import HashingEmbedder
+from commonplace.recall.pack import Hit
+from support.clock import START
 from support.quality_sets import write
 
 FILM = ("The Long Road", "The Long Road is a film by Ines Moreau.")
@@ -100,4 +110,13 @@ def test_every_query_in_cypher_is_timed_cold_and_warm():
 def test_the_graph_of_its_own_extraction_is_compared_with_none(tmp_path):
     write_set(tmp_path)
     (table,) = measure_own(tmp_path, HashingEmbedder(), lambda: None)
-    assert [row[0] for row in table.rows] == [WITHOUT, WITH]
+    weights = [f"weight {weight:g}" for weight in sorted({*WEIGHTS, WEIGHT})]
+    assert [row[0] for row in table.rows] == [WITHOUT, FLOOR_WITHOUT, *weights, FLOOR_WITH]
+
+
+def test_one_answer_shows_every_weight():
+    plain = Hit("plain", "", "passage", "history", START, None, 1.0, parts={"words": 1.0})
+    parts = {"words": 0.9, "graph": WEIGHT}
+    lifted = replace(plain, id="lifted", score=0.9 + WEIGHT, parts=parts)
+    assert [hit.id for hit in at_weight([lifted, plain], WEIGHT)] == ["lifted", "plain"]
+    assert [hit.id for hit in at_weight([lifted, plain], 0.0)] == ["plain", "lifted"]

@@ -74,6 +74,22 @@ def test_what_was_forgotten_is_purged_after_thirty_days(friends, clock):
     assert names(me) == {me.principal.user_id, "Acme"}
 
 
+def test_what_was_forgotten_can_be_erased(friends):
+    me = friends
+    me.artifacts_create("Letter", "A letter about whales")
+    sarah = me.node("Sarah Chen")
+    works = next(edge for edge in sarah.edges if edge.relationship_type == "works-at")
+    ids = [works.id, sarah.notes[0].id, me.artifacts().artifacts[0].id, sarah.node.id]
+    me.forget(ids)
+    for id in ids:
+        assert id in me.erase(id).ids
+        with pytest.raises(NotFound):
+            me.restore(id)
+    assert names(me) == {me.principal.user_id, "Acme"}
+    assert me.verify_forget("cello").clean
+    assert me.verify_forget("whales").clean
+
+
 def test_a_node_whose_name_another_has_by_now_is_not_restored(friends):
     me = friends
     sarah = me.node("Sarah Chen").node.id

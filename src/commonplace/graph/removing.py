@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from commonplace.desk import Desk
-from commonplace.errors import InvalidInput, NotFound
+from commonplace.graph.by_id import item_of
 from commonplace.graph.canvas import Canvas
-from commonplace.graph.seen import seen
 from commonplace.graph.weave import weave
 from commonplace.model.changes import Step
 from commonplace.model.graph.artifact import CATEGORY as OF_ARTIFACTS
@@ -17,7 +16,6 @@ from commonplace.model.graph.artifact import PREFIX as ARTIFACT
 from commonplace.model.graph.edge import PREFIX as EDGE
 from commonplace.model.graph.node import PREFIX as NODE
 from commonplace.model.graph.note import PREFIX as NOTE
-from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.relationships import spellings
 from commonplace.model.graph.steps import RemoveArtifact, RemoveEdge, RemoveNode
 from commonplace.model.journal import Entry, Event, Op
@@ -40,10 +38,9 @@ def removal(desk: Desk, principal: Principal, ids: Sequence[str], ended: Event) 
     """All of them, or NotFound naming the first that is not there for this caller."""
     if not ids:
         return Removal()
-    picture = seen(desk, principal, whole=True).picture
     canvas = Canvas(desk, principal.home, principal.actor, desk.clock())
     for id in ids:
-        _check(picture, _spoken_for(canvas, id), id)
+        item_of(canvas, principal, id)
         take_out(canvas, id)
     steps = weave(canvas, ended=ended)
     made = tuple(
@@ -53,25 +50,6 @@ def removal(desk: Desk, principal: Principal, ids: Sequence[str], ended: Event) 
     )
     along = [step.id for step in steps if isinstance(step, RemoveNode | RemoveEdge)]
     return Removal((*steps, *made), tuple(dict.fromkeys([*ids, *along])))
-
-
-def _spoken_for(canvas: Canvas, id: str) -> str:
-    """Of a node that was merged, the one that speaks for it: they go together."""
-    if id.startswith(NODE):
-        canvas.load([id])
-    return canvas.root(id)
-
-
-def _check(picture: Picture, id: str, named: str) -> None:
-    known = (picture.nodes, picture.edges, picture.artifacts)
-    if not any(id in each for each in known) and not _is_note(picture, id):
-        raise NotFound(f"There is no {named!r} here.", field="ids")
-    if id in picture.nodes and picture.nodes[id].is_owner:
-        raise InvalidInput(
-            "The owner's own node stays.",
-            remedy="Forget or erase what is told of the owner instead.",
-            field="ids",
-        )
 
 
 def take_out(canvas: Canvas, id: str) -> None:
@@ -91,7 +69,3 @@ def take_out(canvas: Canvas, id: str) -> None:
         for note in canvas.desk.store.notes_called(canvas.scope, [id]):
             canvas.load_subject(note.about)
         canvas.untell([id])
-
-
-def _is_note(picture: Picture, id: str) -> bool:
-    return any(note.id == id for notes in picture.notes.values() for note in notes)
