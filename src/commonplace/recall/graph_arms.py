@@ -3,7 +3,7 @@
 A question of several hops names one thing and asks for another; the passages between them share no
 words with it. A walk over nodes and sources finds these: it starts at the nodes that the question
 names, at the ends of the edges that are closest to it and, much less, at the sources of the best
-hits. Each of these choices was measured (docs/benchmarks.md).
+hits. Each of these choices was measured (docs/graph-in-recall.md).
 """
 
 from __future__ import annotations
