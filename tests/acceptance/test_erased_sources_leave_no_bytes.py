@@ -2,34 +2,9 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
-
-import psycopg
-import pytest
-
 from support.sources import chat, one_of_each, turn
-from support.stored_bytes import files_holding
+from support.stored_bytes import gather_statistics
 from support.whole import assert_whole
-
-
-@pytest.fixture
-def secret():
-    """A word that stands nowhere else."""
-    return f"zq{uuid4().hex}"
-
-
-@pytest.fixture
-def holding(store_url, request):
-    """Looks for a text in the bytes of the store's files."""
-    server = request.getfixturevalue("postgres") if "://" in store_url else None
-    return lambda text: files_holding(text, store_url, server)
-
-
-def gather_statistics(store_url):
-    """PostgreSQL does this by itself from time to time, and copies samples of what it sees."""
-    if "://" in store_url:
-        with psycopg.connect(store_url, autocommit=True) as connection:
-            connection.execute("ANALYZE")
 
 
 def spread(me, secret):

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
-
-import psycopg
 import pytest
 
 from support.questions import tell
-from support.stored_bytes import files_holding
+from support.stored_bytes import gather_statistics
 from support.whole import assert_whole
-
-
-@pytest.fixture
-def secret():
-    """A word that stands nowhere else."""
-    return f"zq{uuid4().hex}"
-
-
-@pytest.fixture
-def holding(store_url, request):
-    server = request.getfixturevalue("postgres") if "://" in store_url else None
-    return lambda text: files_holding(text, store_url, server)
 
 
 def by_target(me, there, held):
@@ -44,9 +29,7 @@ def test_erase_now_leaves_no_byte_of_what_waited(book, me, store_url, secret, ho
         tell(me, f"{secret} two", evidence=[f"the {secret} file"]).id,
         tell(me, f"{secret} three", on_conflict="alternative").id,
     ]
-    if "://" in store_url:  # PostgreSQL does this by itself, and keeps samples of what it sees
-        with psycopg.connect(store_url, autocommit=True) as connection:
-            connection.execute("ANALYZE")
+    gather_statistics(store_url)
     assert holding(secret), "the test can find what is there"
     way(me, there, held)
     assert me.verify_forget(secret, files=True).clean

@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
-
 import pytest
 
 from support.rest_server import running
-from support.stored_bytes import files_holding
-
-
-@pytest.fixture
-def secret():
-    """A word that stands nowhere else."""
-    return f"zq{uuid4().hex}"
-
-
-@pytest.fixture
-def holding(store_url, request):
-    server = request.getfixturevalue("postgres") if "://" in store_url else None
-    return lambda text: files_holding(text, store_url, server)
-
 
 WAYS = {
     "a memory": lambda server, id: server.ask("POST", f"/v1/memories/{id}/erase", {"now": True}),

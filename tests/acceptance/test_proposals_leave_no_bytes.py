@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from uuid import uuid4
-
-import psycopg
 import pytest
 
-from support.stored_bytes import files_holding
+from support.stored_bytes import gather_statistics
 from support.whole import assert_whole
-
-
-@pytest.fixture
-def secret():
-    """A word that stands nowhere else."""
-    return f"zq{uuid4().hex}"
-
-
-@pytest.fixture
-def holding(store_url, request):
-    server = request.getfixturevalue("postgres") if "://" in store_url else None
-    return lambda text: files_holding(text, store_url, server)
 
 
 def by_ids(me, ids):
@@ -52,9 +37,7 @@ def test_erase_now_leaves_no_byte_of_what_was_proposed(book, me, store_url, secr
         helper.propose("city", "two", reason=f"the {secret} file").id,
         helper.propose("city", "three", evidence=[f"it says {secret}"]).id,
     ]
-    if "://" in store_url:  # PostgreSQL does this by itself, and keeps samples of what it sees
-        with psycopg.connect(store_url, autocommit=True) as connection:
-            connection.execute("ANALYZE")
+    gather_statistics(store_url)
     assert holding(secret), "the test can find what is there"
     way(me, ids)
     assert me.verify_forget(secret, files=True).clean

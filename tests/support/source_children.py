@@ -5,6 +5,7 @@ from __future__ import annotations
 import commonplace
 from commonplace.errors import StaleDecision
 from support.children import die_at
+from support.graph_told import TALKS, take_in
 from support.making import changeset
 from support.processes import Line
 from support.sources import a_source, bringing
@@ -74,3 +75,35 @@ def observe_many_things(line: Line, url: str, user: str, name: str, count: int, 
             f"I am allergic to the plant {name} {number} of the hill." for number in range(count)
         ]
         line.say(sum(len(me.observe(turn).stored) for turn in turns))
+
+
+def extract_while_owed(line: Line, url: str, user: str, failpoint: str | None) -> None:
+    """Takes the talks in and works until nothing is owed; killed where it is told to."""
+    with commonplace.open(
+        url, embedder="hashing", tidy_on_open=False, worker="off", extraction="auto"
+    ) as book:
+        for number in range(len(TALKS)):
+            take_in(book.user(user), number)
+        if failpoint:
+            die_at(failpoint)
+        while book.work(once=True).done:
+            pass
+
+
+def extract_when_told(line: Line, url: str, user: str) -> None:
+    """The same sources as somebody else, at the same moment; says how many it did."""
+    with open_plainly(url) as book:
+        me = book.user(user)
+        line.say("ready")
+        line.hear()
+        line.say(me.extract().sources)
+
+
+def relate_when_told(line: Line, url: str, user: str, count: int) -> None:
+    with open_plainly(url) as book:
+        me = book.user(user)
+        line.say("ready")
+        line.hear()
+        for number in range(count):
+            me.relate("me", me.nodes_add(f"Guest {number}").id, "friend")
+        line.say(count)

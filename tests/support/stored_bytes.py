@@ -18,6 +18,13 @@ def files_holding(text: str, url: str, server: Server | None) -> list[str]:
     return [path.name for path in _files(url, server) if _holds(path, sought)]
 
 
+def gather_statistics(url: str) -> None:
+    """PostgreSQL does this by itself from time to time, and copies samples of what it sees."""
+    if "://" in url:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("ANALYZE")
+
+
 def _files(url: str, server: Server | None) -> Iterator[Path]:
     if server is None:
         yield from Path(url).parent.glob(f"{Path(url).name}*")  # with -wal and -shm

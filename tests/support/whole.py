@@ -9,6 +9,7 @@ import commonplace
 from commonplace.book import Commonplace, User
 from commonplace.language.models.embedder import Embedder
 from commonplace.model.filters import Visibility
+from commonplace.model.graph.whole import WholeGraph
 from commonplace.model.journal import Event, JournalRow, Op
 from commonplace.model.memory import VERSIONED, Memory, State, Version
 from commonplace.model.portable import Belongings, from_lines
@@ -32,6 +33,7 @@ def assert_whole(url: str, user: str) -> Belongings:
         assert_originals_are_whole(me, sources)
         assert_versions_are_complete(belongings)
         assert_nothing_dangles(belongings)
+        assert_graph_is_whole(belongings.graph)
         assert_questions_are_whole(belongings)
         assert_index_is_complete(me, belongings, sources)
     return belongings
@@ -64,7 +66,12 @@ def assert_journal_is_complete(belongings: Belongings, sources: Sequence[Source]
     changesets = sorted({row.revision for row in rows if row.entry.event})
     assert changesets == list(range(revision, belongings.revision + 1))
     present = {memory.id for memory in belongings.memories} | {each.id for each in sources}
-    assert present == _left_by_journal(rows)
+    assert present | _of_graph(belongings.graph) == _left_by_journal(rows)
+
+
+def _of_graph(graph: WholeGraph) -> set[str]:
+    """A note is told of as a change of what it is about."""
+    return {each.id for each in (*graph.nodes, *graph.edges, *graph.artifacts)}
 
 
 def assert_originals_are_whole(me: User, sources: Sequence[Source]) -> None:
@@ -92,10 +99,10 @@ def _left_by_journal(rows: Sequence[JournalRow]) -> set[str]:
         entry = row.entry
         if entry.event in (None, Event.LINK) or entry.subject is None or entry.op in _ASKING:
             continue  # what has no event tells of no change
-        if entry.new_ref is None:  # expired, purged or erased
-            left.discard(entry.subject)
-        else:
+        if entry.new_ref is not None:
             left.add(entry.subject)
+        elif entry.op is not Op.UPDATE:  # expired, purged or erased
+            left.discard(entry.subject)
     return left
 
 
@@ -131,6 +138,16 @@ def assert_nothing_dangles(belongings: Belongings) -> None:
     assert all({link.a, link.b} <= present for link in belongings.links)
     successors = {m.superseded_by for m in belongings.memories if m.superseded_by}
     assert successors <= present
+
+
+def assert_graph_is_whole(graph: WholeGraph) -> None:
+    """Every end, every telling and every note has what it is about."""
+    nodes, edges = {node.id for node in graph.nodes}, {edge.id for edge in graph.edges}
+    assert all(set(edge.ends) <= nodes for edge in graph.edges)
+    assert {told.node for told in graph.node_tellings} <= nodes
+    assert {told.edge for told in graph.edge_tellings} <= edges
+    assert {note.about for note in graph.notes} <= nodes | edges
+    assert len({node.id for node in graph.nodes if node.is_owner}) <= 1
 
 
 def assert_questions_are_whole(belongings: Belongings) -> None:

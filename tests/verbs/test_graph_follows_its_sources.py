@@ -7,67 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import commonplace
-from commonplace.model.time_travel import NOW
-from commonplace.recall.graph.nodes import list_edges
 from support.clock import Clock
+from support.graph_told import OWNER, TALKS, take_in, told
 from support.settled import settled
-
-OWNER = "ana"
-TALKS = (
-    ("2026-01-05", "Ana: My friend Sarah Chen works at Acme. Sarah has a dog called Rex."),
-    ("2026-01-12", "Ana: Sarah works at Globex now. My brother Dan lives in Haifa."),
-    ("2026-01-20", "Ana: Dan moved to Berlin. I can't stand Globex."),
-    ("2026-02-02", "Ana: Sarah Chen and Dan are married. I want to learn Greek."),
-    ("2026-02-10", "Ana: My manager Noa Levi works at Acme. I'm worried about money."),
-)
 
 NUMBERS = range(len(TALKS))
 SETTINGS = {"embedder": "hashing", "extraction": "on-demand"}
-
-
-def take_in(me, number):
-    date, said = TALKS[number]
-    return me.ingest(said, format="transcript", date=date, external_id=f"talk-{number}").id
-
-
-def told(me):
-    """The whole graph without its ids."""
-    names = {}
-    nodes = set()
-    for list_them in (me.people, me.concepts, me.entities):
-        for node in list_them(limit=1000, include_archived=True).nodes:
-            names[node.id] = node.name
-            nodes.add(
-                (
-                    node.node_type,
-                    node.type,
-                    node.name,
-                    frozenset(node.aliases),
-                    node.source_count,
-                    node.promotion_score,
-                    node.first_mentioned_at,
-                    node.last_mentioned_at,
-                    node.distinct_source_days,
-                    node.confidence,
-                    frozenset(node.notes_snippets),
-                )
-            )
-    edges = {
-        (
-            frozenset((edge.from_name, edge.to_name)),
-            edge.relationship_type,
-            edge.description,
-            edge.attitude,
-            edge.proximity,
-            edge.confidence,
-            edge.valid_from,
-            edge.valid_to,
-        )
-        for edge in list_edges(
-            me._desk, me.principal, None, (), NOW, limit=1000, after=None, past=True
-        ).edges
-    }
-    return nodes, edges
 
 
 @pytest.fixture
