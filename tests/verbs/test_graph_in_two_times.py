@@ -105,3 +105,18 @@ def test_what_another_source_of_that_day_contradicts_was_not_so_before(me, clock
         clock.tick(hours=1)
         me.extract()
     assert not me.edges(types="lives-in", as_of="2026-01-01").edges
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ana: I live in Haifa.\nBob: Ok.\nAna: I moved to Berlin.",
+        "Ana: I live in Haifa. Then I moved to Berlin.\nBob: Ok.\nAna: Yes.",
+    ],
+)
+def test_of_what_one_source_says_the_later_word_counts(me, said):
+    for number in range(8):  # whatever ids come out of the dice
+        me.ingest(said, format="transcript", date="2026-01-05", external_id=f"talk {number}")
+        me.extract()
+        assert [edge.to_name for edge in me.edges(types="lives-in").edges] == ["Berlin"]
+        me.erase_user()

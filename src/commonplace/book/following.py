@@ -30,7 +30,11 @@ from commonplace.model.memory import State
 from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import Source
 from commonplace.remember.erase import without_what_they_told
-from commonplace.remember.sources import forget_what_it_told, revive_what_it_told
+from commonplace.remember.without_sources import (
+    forget_what_it_told,
+    purge_what_they_told,
+    revive_what_it_told,
+)
 
 
 @dataclass(slots=True)
@@ -133,6 +137,8 @@ def _steps(
         steps += without_sources(desk, reader, sources.gone, by, at, sources.ended)
         if not is_own:  # at home whoever takes the source away sees to the memories, too
             steps += without_what_they_told(desk, owner, sources.gone)
+        elif sources.ended is Event.DELETE:
+            steps += purge_what_they_told(desk, owner, sources.gone)
     if sources.hidden:
         ids = [source.id for source in sources.hidden]
         steps += set_standing(desk, reader, ids, False, by, at)

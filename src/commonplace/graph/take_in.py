@@ -268,20 +268,28 @@ class _Taking:
         }
         mine = list(self._mine(self.canvas.related.values()))
         before = told_before([*telling.values()], mine, self._common_ends)
-        told = dict(zip(telling, map(self._tell_edge, telling.values(), before), strict=True))
-        return map(told.get, range(len(found.edges)))
+        ids = self._ids_in_order([found.edges[place] for place in telling])
+        told = map(self._tell_edge, telling.values(), before, ids)
+        by_place = dict(zip(telling, told, strict=True))
+        return map(by_place.get, range(len(found.edges)))
+
+    def _ids_in_order(self, edges: Sequence[FoundEdge]) -> list[str]:
+        """Of what one source says the later word counts, so ids are in the order of its text."""
+        in_order = sorted(range(len(edges)), key=lambda at: edges[at].place)
+        ids = sorted(self.canvas.desk.new_id() for _ in edges)
+        return [id for _, id in sorted(zip(in_order, ids, strict=True))]
 
     def _is_edge_out(self, edge: FoundEdge, nodes: Sequence[FoundNode]) -> bool:
         return self._is_out(words_of_edge(edge, nodes), (edge.place, *edge.repeated))
 
-    def _tell_edge(self, again: TellingAgain, known: EdgeTelling | None) -> str | None:
+    def _tell_edge(self, again: TellingAgain, known: EdgeTelling | None, id: str) -> str | None:
         telling = again.telling
         if known is not None and self._common_ends(telling, known) == 2:
             telling = reworded(known, telling)
         elif known is None and again.is_out:
             return None
         else:
-            telling = replace(telling, id=self.canvas.desk.new_id())
+            telling = replace(telling, id=id)
         self.canvas.relate(telling)
         return telling.id
 

@@ -1,4 +1,5 @@
-"""Values that wait: for a person who decides, or as an alternative beside what stands."""
+"""Values that wait: for a person who decides, or as an alternative beside what stands; and what
+sources told of a memory that they share."""
 
 from __future__ import annotations
 
@@ -29,6 +30,7 @@ class Held:
     reason: str  # which value differs, in words
     actor: str | None
     held_at: datetime
+    merged_into: str | None = None  # the memory that it has become a part of: it waits for nothing
 
 
 @dataclass(frozen=True, slots=True)

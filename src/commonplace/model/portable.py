@@ -123,6 +123,7 @@ def _held_out(held: Held, memories: Iterable[Memory]) -> dict[str, Any]:
         "conflict": held.conflict,
         "targets": [m.id for m in memories if m.conflict and m.conflict == held.conflict],
         "beside": held.beside,
+        "merged_into": held.merged_into,
         "mentioned": sorted(held.mentioned),
         "reason": held.reason,
         "actor": held.actor,
@@ -223,12 +224,13 @@ class _Reader:
     def _take_held(self, record: Mapping[str, Any]) -> None:
         targets = check.ids(record["targets"]) if record["targets"] else ()
         held = _held_in(record, self._user_id)
-        self._about_known(*targets, *([held.beside] if held.beside else []))
-        if bool(held.conflict) == bool(held.beside):
-            raise InvalidInput("A held value waits in a conflict, or beside a memory.")
-        kinds = {
-            self._memories[id].kind for id in (*targets, *([held.beside] if held.beside else []))
-        }
+        about = [id for id in (*targets, held.beside, held.merged_into) if id]
+        self._about_known(*about)
+        if sum(map(bool, (held.conflict, held.beside, held.merged_into))) != 1:
+            raise InvalidInput(
+                "A held value waits in a conflict or beside a memory, or is a part of one."
+            )
+        kinds = {self._memories[id].kind for id in about}
         if held.memory.state is not State.ACTIVE or kinds - {held.memory.kind}:
             raise InvalidInput("A held value is a live memory of the kind that it is held against.")
         once(self._held, held.memory.id, held)
@@ -337,6 +339,7 @@ _HELD: dict[str, Reading] = {
     "conflict": word,
     "targets": lambda value, field: value,
     "beside": word,
+    "merged_into": word,
     "mentioned": check.words,
     "reason": lambda value, field: check.text(value, field) if value else "",
     "actor": maybe(reference),
@@ -365,7 +368,8 @@ def _link_in(record: Mapping[str, Any]) -> Link:
 
 
 def _held_in(record: Mapping[str, Any], user_id: str) -> Held:
-    values = read({n: v for n, v in record.items() if n != "memory"}, _HELD, "A held value")
+    told = {"merged_into": None} | {n: v for n, v in record.items() if n != "memory"}
+    values = read(told, _HELD, "A held value")
     return Held(
         _memory_in(record["memory"], user_id),
         values["conflict"],
@@ -374,6 +378,7 @@ def _held_in(record: Mapping[str, Any], user_id: str) -> Held:
         values["reason"],
         values["actor"],
         values["held_at"],
+        values["merged_into"],
     )
 
 

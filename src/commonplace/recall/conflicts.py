@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from commonplace.desk import Desk, can_see, visibility_of
+from commonplace.language.normalise import fold
 from commonplace.model.conflict import Conflict, Held, group
 from commonplace.model.delta import shorten
 from commonplace.model.filters import Visibility
@@ -117,11 +118,20 @@ def alternatives_to(desk: Desk, principal: Principal, id: str) -> tuple[Side, ..
     return _sides(desk, principal, HeldQuery(beside=[id]))
 
 
+def _once_each(held: Iterable[Held]) -> list[Held]:
+    """What several sources say alike beside one memory is held for each of them, and told once."""
+    found: dict[tuple[str | None, str], Held] = {}
+    for each in held:
+        found.setdefault((each.beside or each.memory.id, fold(each.memory.content)), each)
+    return list(found.values())
+
+
 def _sides(desk: Desk, principal: Principal, query: HeldQuery) -> tuple[Side, ...]:
     """The owner sees that something waits, even where its words are withheld."""
     held = desk.store.held(principal.scope, query)
     visibility = visibility_of(principal)
-    return tuple(_held_side(each, visibility) for each in held if can_see(principal, each.memory))
+    seen = (each for each in held if can_see(principal, each.memory))
+    return tuple(_held_side(each, visibility) for each in _once_each(seen))
 
 
 def _may_see(principal: Principal, memories: Sequence[Memory]) -> bool:
@@ -150,6 +160,11 @@ def _question(desk: Desk, principal: Principal, conflict: Conflict) -> Question:
 def _alternatives(desk: Desk, principal: Principal, held: Sequence[Held]) -> list[Question]:
     stands = {m.id: m for m in desk.store.fetch(principal.scope, [str(h.beside) for h in held])}
     visibility = visibility_of(principal)
+    seen = (
+        each
+        for each in held
+        if each.beside in stands and _may_see(principal, [each.memory, stands[each.beside]])
+    )
     return [
         Question(
             id=each.memory.id,
@@ -163,8 +178,7 @@ def _alternatives(desk: Desk, principal: Principal, held: Sequence[Held]) -> lis
             held=(_held_side(each, visibility),),
             is_alternative=True,
         )
-        for each in held
-        if each.beside in stands and _may_see(principal, [each.memory, stands[each.beside]])
+        for each in _once_each(seen)
     ]
 
 

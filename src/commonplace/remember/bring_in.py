@@ -31,6 +31,7 @@ from commonplace.remember.proposals import new_proposals
 from commonplace.remember.relate import relate
 from commonplace.remember.sources import to_be_processed
 from commonplace.remember.supports import renamed
+from commonplace.remember.told_together import kept_with
 from commonplace.remember.weigh import weigh_all
 from commonplace.store.port import HeldQuery, Listing, SourceListing
 
@@ -78,7 +79,8 @@ def bring_in(
             known = arrivals.known(principal.scope)
             sources = arrivals.beside(known)
             here = [_told_here(memory, known) for memory in arrived]
-            steps, told = _what_is_new(desk, principal, here, indexes, vectors, belongings.held)
+            held = [replace(h, memory=_told_here(h.memory, known)) for h in belongings.held]
+            steps, told = _what_is_new(desk, principal, here, indexes, vectors, held)
             heard = [_heard_here(proposal, known) for proposal in belongings.proposals]
             proposed = new_proposals(desk, principal, heard)
             called = {id: source.id for id, source in known.items()}
@@ -177,6 +179,8 @@ def _what_is_new(
             stands[memory.id] = memory
             steps.append(added(memory, indexes[place], op=Op.IMPORT))
     coming = sum(isinstance(step, Add) for step in steps)
+    for memory in [step.memory for step in steps if isinstance(step, Add)]:
+        steps += kept_with(memory, [each for each in held if each.merged_into == memory.id])
     beside += _waiting(held, arrived, stands)
     kept = _kept_beside(desk, principal, beside, stands)
     alternatives = tuple(value.memory.id for step in kept for value in step.values)

@@ -26,7 +26,9 @@ from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import Neighbour
 from commonplace.remember.refresh import refreshed
 from commonplace.remember.replace import in_place_of, is_override, make_way
-from commonplace.remember.supports import added_by_telling, is_only_supported
+from commonplace.remember.supports import added_by_telling, is_only_supported, sources_behind
+from commonplace.remember.told_together import kept_with, resting_on, tellings
+from commonplace.store.port import HeldQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Ledger:
     held: list[Held]
     steps: list[Step] = field(default_factory=list)
     _reworded: dict[int, Memory] = field(default_factory=dict)  # what a step says in new words
+    _in_parts: set[str] = field(default_factory=set)  # memories whose tellings are kept, too
 
     def live(self, ids: Iterable[str], new: Memory) -> list[Memory]:
         """Of these what the new one is compared with: what the caller may know of, since an agent
@@ -132,6 +135,9 @@ class Ledger:
             mentioned = frozenset()  # only what is missing is filled in
         by_owner = self.principal.is_owner
         after = refreshed(old, item.memory, mentioned, self.now, by_owner=by_owner)
+        parts = self._parts(old, item, mentioned)
+        if parts:
+            after = resting_on(after, item.memory)
         told: dict[str, Any] = {"relation": decision.relation}
         if after.evolve(updated_at=old.updated_at) == old:  # told again, with nothing new
             return Outcome(old, old.conflict)
@@ -141,7 +147,20 @@ class Ledger:
         if after.searchable_text != old.searchable_text:
             self._reworded[len(self.steps)] = after
         self._add(step, step.after)
+        self._keep_parts(step.after, parts)
         return Outcome(step.after, old.conflict, (old.ref,))
+
+    def _parts(self, old: Memory, item: Item, mentioned: frozenset[str]) -> list[Held]:
+        """What is told together is kept apart, too, so that each can be taken back."""
+        at = self.now + timedelta(microseconds=len(self.steps) + 1)  # after what stood, in order
+        has_first = old.id in self._in_parts
+        new = item.memory
+        return tellings(self.desk, self.principal, old, new, mentioned, at, has_first)
+
+    def _keep_parts(self, memory: Memory, parts: Sequence[Held]) -> None:
+        self.steps += kept_with(memory, parts)
+        if parts:
+            self._in_parts.add(memory.id)
 
     def _replace(self, item: Item, decision: Decision) -> Outcome:
         first = decision.others[0]
@@ -154,6 +173,8 @@ class Ledger:
         event = Event.OVERRIDE if is_override(new.kind) else Event.UPDATE
         told = {"relation": decision.relation, "replaces": [m.id for m in decision.others]}
         self._add(added(new, item.index, event=event, old_ref=first.ref, meta=told), new)
+        if decision.relation is Relation.REWORDING:
+            self._keep_parts(new, self._parts_in_place(new, first, item))
         for old in decision.others:
             step = make_way(old, new, self.now, self.desk.lifetimes.restorable)
             self._add(step, step.after)
@@ -161,6 +182,15 @@ class Ledger:
         gone = {old.id for old in decision.others}
         self._link(new, [near for near in item.near if near.id not in gone])
         return Outcome(new, undo=tuple(old.id for old in decision.others))
+
+    def _parts_in_place(self, new: Memory, old: Memory, item: Item) -> list[Held]:
+        """What was told of the old one in other words, and what is told now, are parts of the new
+        one."""
+        query = HeldQuery(merged_into=[old.id])
+        before = self.desk.store.held(self.principal.scope, query)
+        again = replace(item, memory=item.memory.evolve(id=self.desk.new_id()))
+        told = self._parts(old, again, item.mentioned)
+        return [replace(each, merged_into=new.id) for each in (*before, *told) if told]
 
     def _hand_over(self, old: Memory, new: Memory) -> None:
         """What waits about the old one, as the store has it and as this batch has left it."""
@@ -197,8 +227,9 @@ class Ledger:
         stands = decision.others[0]
         value = self._held(item, decision, beside=stands.id)
         for known in self.held:
-            if known.beside == stands.id and says_the_same(known.memory, item.memory):
-                return Outcome(known.memory)
+            is_same = known.beside == stands.id and says_the_same(known.memory, item.memory)
+            if is_same and sources_behind(item.memory) <= sources_behind(known.memory):
+                return Outcome(known.memory)  # another source tells it, too: it may be the last
         self.steps.append(hold_beside(value, stands))
         self.held.append(value)
         return Outcome(item.memory)

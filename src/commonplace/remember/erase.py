@@ -38,12 +38,10 @@ from commonplace.remember.proposals import erase_proposals, proposals_among
 from commonplace.remember.sources import (
     find_sources,
     of_sources,
-    standing_behind,
     still_told,
-    told_by,
 )
-from commonplace.remember.supports import without
 from commonplace.remember.unsay import unsay
+from commonplace.remember.without_sources import memories_without
 from commonplace.store.port import EVERYTHING, Listing, SourceListing
 
 log = logging.getLogger("commonplace")
@@ -124,10 +122,9 @@ def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
     told_beside = held_from(desk, principal, gone_sources)
     waiting = list({each.memory.id: each for each in (*asked_for, *told_beside)}.values())
     held = [each.memory.id for each in waiting]
-    told = [m for m in told_by(desk, principal, gone_sources) if m.id not in met]
-    carried = _carried(desk, principal, told, gone_sources)
-    doomed += [memory for memory in told if memory.id not in carried]
-    removals, rewrites = _consequences(desk, principal, doomed, carried)
+    fallen = memories_without(desk, principal, gone_sources, met)
+    doomed += fallen.alone
+    removals, rewrites = _consequences(desk, principal, doomed, fallen.carried)
     ended = [removed_source(source, event=Event.ERASE) for source in sources]
     gone = [*(step.id for step in removals), *(step.id for step in ended)]
     unsaid, reworded = unsay(desk, principal, gone)
@@ -135,7 +132,7 @@ def _fall(desk: Desk, principal: Principal, ids: Sequence[str]) -> _Fall:
     proposals = erase_proposals(desk, principal, proposed, gone)
     owed = (Withdraw(tuple(source.id for source in sources)),) if sources else ()
     held_back = erase_held(desk, principal, waiting)
-    remembered: tuple[Step, ...] = (*rewrites, *reworded, *removals, *unsaid)
+    remembered = (*fallen.steps, *rewrites, *reworded, *removals, *unsaid)
     return _Fall(
         (*remembered, *ended, *owed, *held_back, *proposals, *drawn.steps),
         (*gone, *held, *(id for step in proposals for id in step.ids), *drawn.gone),
@@ -171,28 +168,16 @@ def _told_to(
     return tuple(gone), tuple(rewritten)
 
 
-def _carried(
-    desk: Desk, principal: Principal, told: Sequence[Memory], ended: Sequence[str]
-) -> dict[str, Memory]:
-    """Those that another source or the owner tells as well, resting on that alone; by id."""
-    standing = standing_behind(desk, principal, told, ended)
-    return {m.id: alone for m in told if (alone := without(m, standing)) is not None}
-
-
 def without_what_they_told(
     desk: Desk, principal: Principal, sources: Sequence[str]
 ) -> tuple[Step, ...]:
     """Of a reader of sources that another owner takes away: the memories that only they carry go,
     others rest on what is left; and what waits because they told it."""
     held_back = erase_held(desk, principal, held_from(desk, principal, sources))
-    told = told_by(desk, principal, sources)
-    if not told:
-        return tuple(held_back)
-    carried = _carried(desk, principal, told, sources)
-    doomed = [memory for memory in told if memory.id not in carried]
-    removals, rewrites = _consequences(desk, principal, doomed, carried)
+    fallen = memories_without(desk, principal, sources)
+    removals, rewrites = _consequences(desk, principal, fallen.alone, fallen.carried)
     unsaid, reworded = unsay(desk, principal, [*(step.id for step in removals), *sources])
-    return (*rewrites, *reworded, *removals, *unsaid, *held_back)
+    return (*fallen.steps, *rewrites, *reworded, *removals, *unsaid, *held_back)
 
 
 def erase_user(desk: Desk, principal: Principal, now_too: bool) -> Erased:

@@ -142,7 +142,11 @@ def held_among(desk: Desk, principal: Principal, ids: Sequence[str]) -> list[Hel
 def held_from(desk: Desk, principal: Principal, sources: Collection[str]) -> list[Held]:
     """What waits because one of these sources told it, whoever may see it."""
     waiting = desk.store.held(principal.scope) if sources else []
-    return [each for each in waiting if not sources_behind(each.memory).isdisjoint(sources)]
+    return [
+        each
+        for each in waiting
+        if not each.merged_into and not sources_behind(each.memory).isdisjoint(sources)
+    ]
 
 
 def erase_held(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-from commonplace.desk import Desk, can_see_source, reach_of
+from commonplace.desk import Desk, can_see_source
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.model.changes import ChangeSource, Enqueue, Step, Withdraw
 from commonplace.model.filters import WHOLE, Filters
@@ -21,9 +21,7 @@ from commonplace.model.source import (
     split_alias,
     split_passage_id,
 )
-from commonplace.remember.hold import erase_held, held_from
-from commonplace.remember.replace import revived, soft_delete
-from commonplace.remember.supports import source_of, sources_behind, turns_behind, without
+from commonplace.remember.supports import source_of, turns_behind
 from commonplace.store.port import EVERYTHING, Listing
 
 
@@ -86,46 +84,6 @@ def told_by(desk: Desk, principal: Principal, sources: Iterable[str]) -> list[Me
                 limit=EVERYTHING,
             ),
         )
-    ]
-
-
-def standing_behind(
-    desk: Desk, principal: Principal, memories: Iterable[Memory], ended: Iterable[str]
-) -> dict[str, Source]:
-    """The sources that these rest on beside those that end, where they stand and may be read."""
-    behind = {id for memory in memories for id in sources_behind(memory)}
-    left = sorted(behind.difference(ended))
-    found: list[Source] = []
-    for reading in reach_of(desk, principal, searching=False) if left else ():
-        found += desk.store.sources(reading.scope, left)
-    return {source.id: source for source in found if source.state is State.ACTIVE}
-
-
-def forget_what_it_told(
-    desk: Desk, principal: Principal, sources: Sequence[Source], now: datetime
-) -> list[Step]:
-    """Memories that nothing else carries are forgotten with their source, until the same day: by
-    that they are known when it comes back. A value that waits has no such day, and is let go."""
-    ended = [source.id for source in sources]
-    waiting = held_from(desk, principal, ended)
-    steps: list[Step] = erase_held(desk, principal, waiting, Event.DELETE)
-    for source in sources:
-        told = [m for m in told_by(desk, principal, [source.id]) if m.is_live(now)]
-        standing = standing_behind(desk, principal, told, ended)
-        alone = [m for m in told if without(m, standing) is None and not m.pinned]
-        until = source.purge_at or now
-        steps += [soft_delete(memory, now, until) for memory in alone]
-    return steps
-
-
-def revive_what_it_told(
-    desk: Desk, principal: Principal, sources: Sequence[Source], now: datetime
-) -> list[Step]:
-    return [
-        revived(memory, memory, now)
-        for source in sources
-        for memory in told_by(desk, principal, [source.id])
-        if memory.state is State.SOFT_DELETED and memory.purge_at == source.purge_at
     ]
 
 

@@ -132,9 +132,10 @@ class JournalQuery:
 class HeldQuery:
     """Held values by any of these."""
 
-    ids: Sequence[str] = ()
+    ids: Sequence[str] = ()  # of those that wait
     conflicts: Sequence[str] = ()
     beside: Sequence[str] = ()
+    merged_into: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class Account:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Place:
     """Where something is said: in which passage, from where to where."""
 

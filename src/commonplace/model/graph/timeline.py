@@ -163,8 +163,10 @@ def _agree(one: int | None, other: int | None) -> bool:
     return one is None or other is None or one == other
 
 
-def _in_time(telling: EdgeTelling) -> tuple[datetime, bool, datetime, str]:
-    return telling.valid_from, telling.ends, telling.recorded_at, telling.id
+def _in_time(telling: EdgeTelling) -> tuple[datetime, bool, datetime, int, str]:
+    """Of what one source says of one day the later word counts; its ids are in that order."""
+    passage = telling.source.passage if telling.source else None
+    return telling.valid_from, telling.ends, telling.recorded_at, passage or 0, telling.id
 
 
 def _description(told: Sequence[EdgeTelling]) -> str:

@@ -184,16 +184,20 @@ DELETE FROM journal WHERE scope = :scope
 DELETE FROM cursors WHERE scope = :scope
 
 -- name: insert_held
-INSERT INTO held (scope, id, conflict, beside, content, fields, mentioned, reason, actor, held_at)
-VALUES (:scope, :id, :conflict, :beside, :content, :fields, :mentioned, :reason, :actor, :held_at)
+INSERT INTO held (scope, id, conflict, beside, merged_into, content, fields, mentioned, reason,
+                  actor, held_at)
+VALUES (:scope, :id, :conflict, :beside, :merged_into, :content, :fields, :mentioned, :reason,
+        :actor, :held_at)
 ON CONFLICT (scope, id) DO UPDATE
-   SET conflict = excluded.conflict, beside = excluded.beside, reason = excluded.reason
+   SET conflict = excluded.conflict, beside = excluded.beside,
+       merged_into = excluded.merged_into, reason = excluded.reason
 
 -- name: delete_held
 DELETE FROM held WHERE scope = :scope AND id IN #list(ids)
 
 -- name: delete_held_beside
-DELETE FROM held WHERE scope = :scope AND beside IN #list(ids)
+DELETE FROM held
+ WHERE scope = :scope AND (beside IN #list(ids) OR merged_into IN #list(ids))
 
 -- name: delete_held_about_nothing
 -- An erased target takes the question with it, unless another target is still asked about.
@@ -228,11 +232,12 @@ UPDATE memories SET conflict = NULL WHERE scope = :scope AND conflict IN #list(c
 DELETE FROM held WHERE scope = :scope
 
 -- name: held
-SELECT id, conflict, beside, content, fields, mentioned, reason, actor, held_at
+SELECT id, conflict, beside, merged_into, content, fields, mentioned, reason, actor, held_at
   FROM held
  WHERE scope = :scope
-   AND (CAST(:any AS BIGINT) = 1 OR id IN #list(ids) OR conflict IN #list(conflicts)
-        OR beside IN #list(beside))
+   AND (CAST(:any AS BIGINT) = 1 OR (id IN #list(ids) AND merged_into IS NULL)
+        OR conflict IN #list(conflicts) OR beside IN #list(beside)
+        OR merged_into IN #list(merged_into))
  ORDER BY held_at, id
 
 -- name: disputed
@@ -420,8 +425,9 @@ SELECT
   (SELECT COUNT(*) FROM memories m WHERE m.scope = :scope AND m.conflict IS NOT NULL
       AND NOT EXISTS
     (SELECT 1 FROM held h WHERE h.scope = :scope AND h.conflict = m.conflict)),
-  (SELECT COUNT(*) FROM held h WHERE h.scope = :scope AND h.beside IS NOT NULL AND NOT EXISTS
-    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = h.beside))
+  (SELECT COUNT(*) FROM held h
+    WHERE h.scope = :scope AND COALESCE(h.beside, h.merged_into) IS NOT NULL AND NOT EXISTS
+    (SELECT 1 FROM memories m WHERE m.scope = :scope AND m.id = COALESCE(h.beside, h.merged_into)))
 
 -- name: count_operations
 SELECT (ts / 86400000000) AS day, node, op, status, COUNT(*)

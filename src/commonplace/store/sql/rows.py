@@ -184,6 +184,7 @@ def held_values(held: Held) -> dict[str, Any]:
         "id": held.memory.id,
         "conflict": held.conflict,
         "beside": held.beside,
+        "merged_into": held.merged_into,
         "content": values["content"],
         "fields": values["fields"],
         "mentioned": to_json(sorted(held.mentioned)),
@@ -194,10 +195,10 @@ def held_values(held: Held) -> dict[str, Any]:
 
 
 def held_from(scope: Scope, row: Row) -> Held:
-    id_, conflict, beside, content, fields, mentioned, reason, actor, held_at = row
+    id_, conflict, beside, merged_into, content, fields, mentioned, reason, actor, held_at = row
     memory = _memory_of(scope, id_, 1, content, fields, instant(held_at))
     told = frozenset(json.loads(mentioned))
-    return Held(memory, conflict, beside, told, reason, actor, instant(held_at))
+    return Held(memory, conflict, beside, told, reason, actor, instant(held_at), merged_into)
 
 
 def _memory_of(

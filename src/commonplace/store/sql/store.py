@@ -234,6 +234,7 @@ class SqlStore(
                 ids=list(asked.ids),
                 conflicts=list(asked.conflicts),
                 beside=list(asked.beside),
+                merged_into=list(asked.merged_into),
             )
         return [held_from(scope, row) for row in rows]
 

@@ -1,0 +1,155 @@
+"""What sources tell of one memory together: without one of them it is what the others told."""
+
+from __future__ import annotations
+
+import pytest
+
+import commonplace
+from commonplace.model.memory import State
+
+OWNER = "ana"
+DAYS = ("2026-01-05", "2026-01-20", "2026-02-03")
+
+
+def talk(said):
+    return f"Ana: Hi.\nBob: Hello.\nAna: {said}"
+
+
+def take_in(me, said, day):
+    id = me.ingest(talk(said), format="transcript", date=day, external_id=day).id
+    me.extract([id])
+    me._desk.clock.tick(minutes=1)
+    return id
+
+
+def remembered(me):
+    """All of it without ids, and what is said otherwise."""
+    found = []
+    for memory in me.list(limit=1000).memories:
+        others = sorted(side.text for side in me.show(memory.id).alternatives)
+        said = {name: value for name, value in memory.metadata.items() if value}
+        found.append((memory.kind, memory.content, sorted(said.items()), memory.valid_from, others))
+    return sorted(found, key=repr)
+
+
+TOLD = {
+    "a number, then an address": (
+        "Call Dan Cohen at 054-1111111.",
+        "You can reach Dan Cohen at dan@acme.com.",
+    ),
+    "two numbers": ("My phone number is 054-1234567.", "My phone number is 054-7654321."),
+    "two numbers of somebody": ("Call Dan Cohen at 054-1111111.", "Call Dan Cohen at 054-2222222."),
+    "the same": ("I love hiking.", "I love hiking."),
+    "the same in other words": ("My sister is Noa.", "My sister's name is Noa."),
+    "three values": (
+        "My phone number is 054-1234567.",
+        "My phone number is 054-7654321.",
+        "My phone number is 054-3333333.",
+    ),
+    "a value and twice another": (
+        "My phone number is 054-1234567.",
+        "My phone number is 054-7654321.",
+        "My phone number is 054-7654321.",
+    ),
+}
+CASES = [
+    pytest.param(said, ended, id=f"{name}, without {ended + 1}")
+    for name, said in TOLD.items()
+    for ended in range(len(said))
+]
+
+
+@pytest.fixture
+def book(open_book):
+    return open_book(worker="off")
+
+
+@pytest.fixture
+def never(tmp_path, clock):
+    path = str(tmp_path / "never.db")
+    with commonplace.open(path, embedder="hashing", clock=clock, worker="off") as book:
+        yield book.user(OWNER)
+
+
+@pytest.mark.parametrize(("said", "ended"), CASES)
+def test_an_erased_source_is_as_if_it_had_never_been_met(book, never, said, ended):
+    me = book.user(OWNER)
+    ids = [take_in(me, each, day) for each, day in zip(said, DAYS, strict=False)]
+    for place, (each, day) in enumerate(zip(said, DAYS, strict=False)):
+        if place != ended:
+            take_in(never, each, day)
+    me.erase(ids[ended], now=True)
+    assert remembered(me) == remembered(never)
+
+
+@pytest.mark.parametrize(("said", "ended"), CASES)
+def test_a_forgotten_source_is_not_heard_and_comes_back_whole(book, never, said, ended):
+    me = book.user(OWNER)
+    ids = [take_in(me, each, day) for each, day in zip(said, DAYS, strict=False)]
+    for place, (each, day) in enumerate(zip(said, DAYS, strict=False)):
+        if place != ended:
+            take_in(never, each, day)
+    before = remembered(me)
+    me.forget(ids[ended])
+    assert remembered(me) == remembered(never)
+    me.restore(ids[ended])
+    values = [(kind, content, fields) for kind, content, fields, *_ in remembered(me)]
+    assert values == [(kind, content, fields) for kind, content, fields, *_ in before]
+
+
+def test_no_word_of_it_is_left(book):
+    me = book.user(OWNER)
+    take_in(me, *("Call Dan Cohen at 054-1111111.", DAYS[0]))
+    second = take_in(me, "You can reach Dan Cohen at dan@acme.com.", DAYS[1])
+    (contact,) = me.list(kinds=["contact"]).memories
+    assert contact.metadata["email"] == "dan@acme.com"
+    assert {each.partition("#")[0] for each in contact.evidence} >= {second}
+    me.erase(second, now=True)
+    assert me.verify_forget("dan@acme.com").clean
+    (left,) = me.list(kinds=["contact"]).memories
+    assert left.id == contact.id
+    assert "email" not in left.metadata
+
+
+def test_what_is_forgotten_for_good_leaves_no_word_either(book, clock):
+    me = book.user(OWNER)
+    take_in(me, "Call Dan Cohen at 054-1111111.", DAYS[0])
+    second = take_in(me, "You can reach Dan Cohen at dan@acme.com.", DAYS[1])
+    me.forget(second)
+    clock.tick(days=31)
+    me.tidy()
+    assert me.verify_forget("dan@acme.com").clean
+    assert "054" in me.list(kinds=["contact"]).memories[0].content
+
+
+def test_what_the_owner_said_and_changed_stays(book):
+    me = book.user(OWNER)
+    first = take_in(me, "Call Dan Cohen at 054-1111111.", DAYS[0])
+    me.remember(
+        "Dan Cohen, dan@acme.com",
+        kind="contact",
+        metadata={"name": "Dan Cohen", "email": "dan@acme.com"},
+    )
+    (contact,) = me.list(kinds=["contact"]).memories
+    me.update(contact.id, tags=["friends"], pinned=True)
+    me.erase(first, now=True)
+    (left,) = me.list(kinds=["contact"]).memories
+    assert left.metadata["email"] == "dan@acme.com"
+    assert "054" not in left.content
+    assert (left.tags, left.pinned) == (("friends",), True)
+
+
+def test_it_travels_with_an_export(book, open_book, tmp_path, clock):
+    me = book.user(OWNER)
+    take_in(me, "Call Dan Cohen at 054-1111111.", DAYS[0])
+    second = take_in(me, "You can reach Dan Cohen at dan@acme.com.", DAYS[1])
+    lines = list(me.export())
+    with commonplace.open(
+        str(tmp_path / "other.db"), embedder="hashing", clock=clock, worker="off"
+    ) as there:
+        other = there.user(OWNER)
+        other.import_(lines)
+        other.erase(second, now=True)
+        assert other.verify_forget("dan@acme.com").clean
+        assert "054" in other.list(kinds=["contact"]).memories[0].content
+        assert all(m.state is State.ACTIVE for m in other.list().memories)
