@@ -90,3 +90,16 @@ def test_where_a_model_reads_no_hebrew_words_find_sources():
     )
     found = explored(a_picture(sources=[talk, other]), given, queries=["חופשה באילת"])
     assert sources_of(found) == [talk.id]
+
+
+def test_a_source_in_which_every_word_of_a_query_stands_is_close_enough():
+    talk, other = a_source("talk"), a_source("other")
+    given = Given(
+        queries=(Query("YC interview", 0.5),),
+        sources=[
+            SourceFound(0, talk.id, cosine=0.1, words=1.0),
+            SourceFound(0, other.id, cosine=0.1, words=0.5),
+        ],
+    )
+    found = explored(a_picture(sources=[talk, other]), given, queries=["YC interview"])
+    assert sources_of(found) == [talk.id]

@@ -21,11 +21,12 @@ SHAPES = {
     "Semantic": "people concepts entities relationships | neighbors",
     "Episodic": "sources storylines macros artifacts",
     "SemanticNodeHit": "entity_key node_type name description notes_snippets salience state "
-    "last_accessed_at | explanation",
+    "last_accessed_at | suspicious explanation",
     "RelationshipHit": "from_entity_key to_entity_key relationship_kind relationship_type "
-    "description attitude proximity notes_snippets salience state | entity_key explanation",
+    "description attitude proximity notes_snippets salience state | "
+    "entity_key suspicious explanation",
     "SourceHit": "entity_key summary context_type source_type started_at ended_at relevance_score "
-    "mentioned_nodes storyline_refs macro_refs | explanation",
+    "mentioned_nodes storyline_refs macro_refs | suspicious explanation",
     "NodeSummary": "entity_key node_type name description",
     "StorylineRef": "storyline_id name",
     "MacroRef": "macro_id name",
@@ -38,7 +39,7 @@ SHAPES = {
     "started_at last_event_at anchor storylines | explanation",
     "ChildStoryline": "storyline_id name one_liner source_count started_at last_source_at",
     "ArtifactHit": "entity_key name description content_type created_at related_nodes "
-    "| explanation",
+    "| suspicious explanation",
     "RelatedNode": "entity_key node_type name",
 }
 
@@ -92,6 +93,7 @@ def test_values_are_told_as_the_contract_types_them():
         "salience": 0.5,
         "state": "candidate",
         "last_accessed_at": None,
+        "suspicious": False,
         "explanation": None,
     }
     (works,) = told["semantic"]["relationships"]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from commonplace.language.suspicious import is_suspicious
 from commonplace.model.graph.node import Node
 from commonplace.model.graph.note import snippets
 from commonplace.model.graph.standing import standing
@@ -78,6 +79,7 @@ class _Telling:
             salience=stands.salience,
             state=stands.state,
             last_accessed_at=marks.touched_at if marks.access_count else None,
+            suspicious=_is_planted(node.name, node.description, *self._snippets(node.id)),
             explanation=self._explanation(hit),
         )
 
@@ -96,6 +98,7 @@ class _Telling:
             notes_snippets=self._snippets(edge.id),
             salience=stands.salience,
             state=stands.state,
+            suspicious=_is_planted(edge.description, *self._snippets(edge.id)),
             explanation=self._explanation(hit),
         )
 
@@ -115,6 +118,7 @@ class _Telling:
                     :MENTIONED_NODES
                 ]
             ),
+            suspicious=_is_planted(source.title, source.summary),
             explanation=self._explanation(hit),
         )
 
@@ -132,6 +136,7 @@ class _Telling:
                 RelatedNode(entity_key=node.id, node_type=node.type, name=node.name)
                 for node in related[:RELATED_NODES]
             ),
+            suspicious=_is_planted(artifact.name, artifact.description),
             explanation=self._explanation(hit),
         )
 
@@ -169,6 +174,10 @@ class _Telling:
 
     def _explanation(self, hit: Scored) -> Explanation | None:
         return hit.explanation if self._asked.return_explanations else None
+
+
+def _is_planted(*words: str) -> bool:
+    return is_suspicious("\n".join(words))
 
 
 def _summary(node: Node) -> NodeSummary:

@@ -13,6 +13,7 @@ from commonplace.language.detect import script
 from commonplace.language.models.embedder import Calibration, Vectors
 from commonplace.recall.explore.asked import Query
 from commonplace.recall.explore.explanation import Match, MetBy
+from commonplace.recall.rank import ALL_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class SourceFound:
     query: int  # its place among the queries that were executed
     id: str
     cosine: float
-    words: float = 0.0  # the share of the query's words in one of them: for scripts nobody reads
+    words: float = 0.0  # the share of the query's words that stand in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +96,8 @@ def _similarities(
 
 
 def _sources(given: Given, place: int) -> dict[str, float]:
-    """Each by the closest of its passages. Where the model is blind, words decide."""
+    """Each by the closest of its passages. Where the model is blind, words decide; and where all
+    words of the query stand, whatever a model makes of them, it is close enough."""
     query = given.queries[place]
     mine = [each for each in given.sources if each.query == place]
     cosines = np.array([each.cosine for each in mine], dtype=np.float64)
@@ -104,6 +106,7 @@ def _sources(given: Given, place: int) -> dict[str, float]:
         similarities = np.array([each.words for each in mine], dtype=np.float64)
     found: dict[str, float] = {}
     for each, similarity in zip(mine, similarities, strict=True):
-        if similarity >= query.threshold:
-            found[each.id] = max(found.get(each.id, 0.0), float(similarity))
+        close = max(float(similarity), query.threshold if each.words >= ALL_WORDS else 0.0)
+        if close >= query.threshold:
+            found[each.id] = max(found.get(each.id, 0.0), close)
     return found

@@ -32,6 +32,7 @@ class SemanticNodeHit:
     salience: float
     state: Presence
     last_accessed_at: datetime | None
+    suspicious: bool = False  # its words read like instructions to an agent
     explanation: Explanation | None = None
 
 
@@ -48,6 +49,7 @@ class RelationshipHit:
     notes_snippets: tuple[str, ...]
     salience: float
     state: Presence
+    suspicious: bool = False  # its words read like instructions to an agent
     explanation: Explanation | None = None
 
 
@@ -75,6 +77,7 @@ class SourceHit:
     mentioned_nodes: tuple[NodeSummary, ...]
     storyline_refs: tuple[StorylineRef, ...] = ()
     macro_refs: tuple[MacroRef, ...] = ()
+    suspicious: bool = False  # its words read like instructions to an agent
     explanation: Explanation | None = None
 
 
@@ -158,6 +161,7 @@ class ArtifactHit:
     content_type: str
     created_at: datetime
     related_nodes: tuple[RelatedNode, ...]
+    suspicious: bool = False  # its words read like instructions to an agent
     explanation: Explanation | None = None
 
 

@@ -22,7 +22,7 @@ from commonplace.recall.explore.result import (
     SourceHit,
 )
 from commonplace.recall.graph.traversing import Traversed
-from commonplace.surfaces.cli.draw import drawn, id_line, plain, several
+from commonplace.surfaces.cli.draw import SUSPICIOUS, drawn, id_line, plain, several
 
 _CELL = 200  # characters
 
@@ -57,7 +57,12 @@ def _node(hit: SemanticNodeHit) -> Text:
 
 def _titled(name: str, told: str, hit: Any) -> Text:
     return Text.assemble(
-        "  ", (name, "bold"), f"  {shorten(told)}", _why(hit.explanation), _id(hit.entity_key)
+        "  ",
+        (name, "bold"),
+        f"  {shorten(told)}",
+        _warning(hit),
+        _why(hit.explanation),
+        _id(hit.entity_key),
     )
 
 
@@ -77,7 +82,7 @@ def _relationship(hit: RelationshipHit, names: Mapping[str, str]) -> Text:
         "  ", (first, "bold"), (f" —{hit.relationship_type}→ ", "cyan"), (other, "bold")
     )
     return ends.append(f"  {shorten(hit.description)}").append_text(
-        Text.assemble(_why(hit.explanation), _id(hit.entity_key))
+        Text.assemble(_warning(hit), _why(hit.explanation), _id(hit.entity_key))
     )
 
 
@@ -86,12 +91,16 @@ def _source(hit: SourceHit) -> Text:
     who = ", ".join(node.name for node in hit.mentioned_nodes)
     names = (f"\n    speaks of {shorten(who)}" if who else "", "dim")
     return Text.assemble(
-        of, shorten(hit.summary), _why(hit.explanation), names, _id(hit.entity_key)
+        of, shorten(hit.summary), _warning(hit), _why(hit.explanation), names, _id(hit.entity_key)
     )
 
 
 def _id(id: str) -> tuple[str, str]:
     return f"\n    {id}", "dim"
+
+
+def _warning(hit: Any) -> tuple[str, str]:
+    return (f"\n    ! {SUSPICIOUS}" if hit.suspicious else ""), "yellow"
 
 
 def _why(explanation: Explanation | None) -> tuple[str, str]:
