@@ -128,11 +128,17 @@ def test_memories_that_it_told_go_along(book, team):
     assert eve.verify_forget("4711").clean
 
 
-def test_a_guest_reads_and_learns_nothing(book):
-    ana, guest = book.user("ana"), book.user("guest")
-    source = ana.ingest(MEETING, format="transcript").id
-    ana.sources_share(source, "guest")
+@pytest.mark.parametrize("of_team", [False, True])
+def test_a_guest_reads_and_learns_nothing(book, team, of_team):
+    id, bob, _ = team
+    guest = book.user("guest")
+    source = bob.ingest(MEETING, format="transcript", team=id if of_team else None).id
+    bob.sources_share(source, "guest")
     assert guest.show(source).passages
+    assert guest.recall("Where is Sarah moving?").hits
     assert guest.extract().sources == 0
+    with pytest.raises(NotFound):
+        guest.extract([source])
+    assert not [job for job in guest.jobs() if job.kind == "extract"]
     settled(book)
     assert people(guest) == set()

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.desk import Desk, can_see_source, placed_for, reach_of, visibility_in
+from commonplace.desk import Desk, can_see_source, reach_of, visibility_in
 from commonplace.errors import NotFound
 from commonplace.graph.account import account_of
 from commonplace.graph.canvas import Canvas
+from commonplace.graph.first_reading import place_to_learn
 from commonplace.graph.heard import Heard, digests_of, heard_before
 from commonplace.graph.owner import as_reader
 from commonplace.graph.take_in import take_in
@@ -96,9 +97,9 @@ def read_source(desk: Desk, reader: Principal, id: str) -> Read | None:
 
 
 def _source_now(desk: Desk, reader: Principal, id: str) -> Source | None:
-    place = placed_for(desk, reader, id)
-    if not (place.is_at_home or place.scope.is_team):
-        return None  # a guest reads, and makes no knowledge of it
+    place = place_to_learn(desk, reader, id)
+    if place is None:
+        return None
     found = desk.store.sources(place.scope, [id])
     return found[0] if found and can_see_source(place, found[0]) else None
 
@@ -226,7 +227,7 @@ def unextracted(desk: Desk, reader: Principal) -> Iterator[Source]:
     """What this reader may read, was processed, and has changed since they last extracted it."""
     read = {each.source: each for each in desk.store.extractions(reader.home)}
     for reading in reach_of(desk, reader, searching=False):
-        if not (reading.is_own or reading.scope.is_team):
+        if reading.is_guests:
             continue
         listing = SourceListing(
             visibility=visibility_in(reader, reading) if not reading.is_own else WHOLE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from commonplace.desk import Desk
+from commonplace.desk import Desk, placed_for, reach_of
 from commonplace.model.changes import Changeset, Enqueue
 from commonplace.model.owed import EXTRACT, extracting
 from commonplace.model.scope import Principal, Scope
@@ -20,11 +20,21 @@ def extract_when_first_read(desk: Desk, principal: Principal, sources: Iterable[
     home, now = principal.home, desk.clock()
     known = _read_as_they_are(desk, home, wanted)
     known |= {job.key for job in desk.store.jobs(home, JobQuery(kinds=[EXTRACT], keys=wanted))}
-    owed = tuple(
-        Enqueue(extracting(id, home, desk.new_id(), now)) for id in wanted if id not in known
-    )
+    new = [id for id in wanted if id not in known and place_to_learn(desk, principal, id)]
+    owed = tuple(Enqueue(extracting(id, home, desk.new_id(), now)) for id in new)
     if owed:
         desk.apply(Changeset(home, now, principal.actor, owed))
+
+
+def place_to_learn(desk: Desk, reader: Principal, id: str) -> Principal | None:
+    """They themselves where a source is of which they make knowledge: at home, or in a team of
+    theirs. None: a guest reads, and learns nothing."""
+    place = placed_for(desk, reader, id)
+    if place.is_at_home:
+        return place
+    readings = reach_of(desk, reader, searching=False)
+    is_in_it = any(each.scope == place.scope and not each.is_guests for each in readings)
+    return place if is_in_it else None
 
 
 def _read_as_they_are(desk: Desk, reader: Scope, wanted: Sequence[str]) -> set[str]:

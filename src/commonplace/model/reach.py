@@ -23,6 +23,11 @@ class Reading:
             return (self.scope.key,)
         return (self.scope.key, "as a guest", *sorted(self.sources))
 
+    @property
+    def is_guests(self) -> bool:
+        """A guest makes no knowledge of what they read: it would stay when the owners erase it."""
+        return self.sources is not None
+
     def covers(self, source: str) -> bool:
         return self.sources is None or source in self.sources
 
