@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from commonplace.desk import Desk, can_see_source, reach_of, visibility_of
+from commonplace.desk import Desk, can_see_source, reach_of, visibility_in, visibility_of
 from commonplace.graph.then import speakers_of
 from commonplace.model.filters import Visibility
 from commonplace.model.graph.artifact import CATEGORY as OF_ARTIFACTS
@@ -47,7 +47,8 @@ def seen(desk: Desk, principal: Principal, *, whole: bool = False, sources: bool
         picture = _of_one_team(desk, principal.home, Scope.of_team(principal.team), picture)
     nodes, edges = picture.nodes, picture.edges
     about = nodes.keys() | edges.keys()
-    readable, teams = _sources(desk, principal, sight, _speaking(picture)) if sources else ({}, {})
+    speaking = _speaking(picture)
+    readable, teams = _sources(desk, principal, sight, speaking, whole) if sources else ({}, {})
     limited = replace(
         picture,
         notes=_notes(sight, picture.notes, about, readable if sources else None),
@@ -149,22 +150,24 @@ def _speaking(picture: Picture) -> Iterator[str]:
 
 
 def _sources(
-    desk: Desk, principal: Principal, sight: Visibility, speaking: Iterable[str]
+    desk: Desk, principal: Principal, sight: Visibility, speaking: Iterable[str], whole: bool
 ) -> tuple[dict[str, Source], dict[str, Team]]:
-    """Those of them that may be read at this moment, and the teams they are of."""
+    """Those of them that may be read at this moment, and the teams that one is in."""
     if not sight.sees_sources:
         return {}, {}
     wanted = list(dict.fromkeys(speaking))
     found: dict[str, Source] = {}
     teams: dict[str, Team] = {}
     for reading in reach_of(desk, principal, searching=False) if wanted else ():
-        there = principal.at(reading.scope)
+        there = sight if reading.is_own else visibility_in(principal, reading)
+        named = principal.at(reading.scope) if whole else None
         rest = [id for id in wanted if id not in found and reading.covers(id)]
         for source in desk.store.sources(reading.scope, rest) if rest else ():
-            shown = sight.admits_source(source) if reading.is_own else can_see_source(there, source)
+            shown = there.admits_source(source) or (named and can_see_source(named, source))
             if source.state is State.ACTIVE and shown:
                 found[source.id] = source
-        if reading.scope.is_team and (team := desk.store.team(reading.scope)):
+        is_in_it = reading.scope.is_team and not reading.is_guests
+        if is_in_it and (team := desk.store.team(reading.scope)):
             teams[team.id] = team
     return found, teams
 
