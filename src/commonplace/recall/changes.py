@@ -7,11 +7,14 @@ from dataclasses import replace
 
 from commonplace.desk import Desk, can_see_source, visibility_of
 from commonplace.errors import NotFound
+from commonplace.graph.seen import sees_artifact
 from commonplace.language.suspicious import is_suspicious
 from commonplace.language.tokens import count_tokens
 from commonplace.model.changes import Bookkeeping
 from commonplace.model.delta import MAX_BULLETS, ChangeTold, Delta, net_changes
 from commonplace.model.filters import Visibility
+from commonplace.model.graph.artifact import PREFIX as ARTIFACT
+from commonplace.model.graph.artifact import Artifact
 from commonplace.model.graph.edge import PREFIX as EDGE
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import PREFIX as NODE
@@ -30,7 +33,7 @@ FURTHER_BACK = 4  # times as many lines, until an agent has as many as it asked 
 FAR_BACK = 300  # lines of the journal that are looked at for three bullets, at first
 _FARTHER = 8
 
-Item = Memory | Source | Node | Edge
+Item = Memory | Source | Node | Edge | Artifact
 
 
 def changes(desk: Desk, principal: Principal, thread: str, since: int | None) -> Delta:
@@ -131,9 +134,11 @@ def _items(desk: Desk, principal: Principal, subjects: Sequence[str]) -> dict[st
     store, scope = desk.store, principal.scope
     of_the_graph = [id for id in subjects if id.startswith((NODE, EDGE))]
     sources = [id for id in subjects if is_source_id(id)]
-    memories = sorted({*subjects} - {*of_the_graph, *sources})
+    made = [id for id in subjects if id.startswith(ARTIFACT)]
+    memories = sorted({*subjects} - {*of_the_graph, *sources, *made})
     found: list[Item] = [*as_disputed(desk, principal, store.fetch(scope, memories))]
     found += store.sources(scope, sources)
+    found += store.artifacts(scope, made) if made else ()
     edges = store.edges(scope, [id for id in of_the_graph if id.startswith(EDGE)])
     ends = [end for edge in edges for end in edge.ends]
     found += [*edges, *store.nodes(scope, [*ends, *of_the_graph])]
@@ -149,6 +154,8 @@ def _admits(visibility: Visibility, item: Item, known: Mapping[str, Item]) -> bo
         case Edge():
             ends = [end for id in item.ends if isinstance(end := known.get(id), Node)]
             return visibility.admits_edge(item, ends)
+        case Artifact():
+            return sees_artifact(visibility, item)
         case _:
             return visibility.admits(item)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from commonplace.desk import Desk
 from commonplace.language.suspicious import is_suspicious
+from commonplace.model.graph.artifact import Artifact
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node
 from commonplace.model.kinds import Kind
@@ -18,9 +19,9 @@ from commonplace.store.port import JournalQuery
 _ORDERS = (Kind.SOUL, Kind.RULE)
 
 
-def is_planted(item: Memory | Source | Node | Edge) -> bool:
+def is_planted(item: Memory | Source | Node | Edge | Artifact) -> bool:
     """By all of its words that a prompt could show."""
-    if isinstance(item, Node | Edge):
+    if isinstance(item, Node | Edge | Artifact):
         return is_suspicious(item.told)
     if isinstance(item, Source):
         return is_suspicious("\n".join((item.alias, item.title, item.summary)))

@@ -32,3 +32,20 @@ class Artifact:
 
     def evolve(self, **changes: Any) -> Self:
         return replace(self, **changes)
+
+    # ——— what the delta header asks of every item ———
+
+    @property
+    def importance(self) -> int:
+        return 2
+
+    @property
+    def conflict(self) -> str | None:
+        return None
+
+    @property
+    def told(self) -> str:
+        return f"{self.name}: {self.description}" if self.description else self.name
+
+    def is_live(self, now: datetime) -> bool:
+        return self.purge_at is None
