@@ -38,13 +38,24 @@ class Row:
     calls: Mapping[str, Call]  # by the thing's name
     text: bool = True  # its words are in the answer
     id: bool = True
+    # Things of which the verb tells only the words, or only the id: a note on a node, a source that
+    # something else cites.
+    words_alone: tuple[str, ...] = ()
+    ids_alone: tuple[str, ...] = ()
     # Where the words are withheld, or the thing is asked for by its id, the owner sees sensitive
     # ones without being cleared.
     by_id: bool = False
     never_sensitive: bool = False  # shows none, not even to who is cleared
     own_alone: bool = False  # shows what the owner's memory holds, and nothing of a team's
+    learned_alone: bool = False  # shows sources by what was learned of them; guests learn nothing
     quiet: bool = False  # also shows what was asked, so that nothing may have been asked before
     seen: Callable[[Any, Thing], bool] | None = None  # where neither words nor id are told: counts
+
+    def tells_words(self, thing: Thing) -> bool:
+        return self.text and thing.name not in self.ids_alone
+
+    def tells_id(self, thing: Thing) -> bool:
+        return self.id and thing.name not in self.words_alone
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,10 @@ class Column:
     @property
     def of_owner(self) -> bool:
         return self.name.startswith(("owner", "agent"))
+
+    @property
+    def is_guest(self) -> bool:
+        return self.name.startswith("participant")
 
 
 COLUMNS = (

@@ -3,7 +3,7 @@ looked at, on both databases."""
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from itertools import count
 
@@ -16,7 +16,7 @@ from support.clock import Clock
 from support.readers import COLUMNS, Call, Row, Thing, look
 
 THREAD = "diary"
-TEAM = "Planning"
+TEAM = "Pademelons"
 _turns = count(1)
 
 THINGS = {
@@ -85,6 +85,40 @@ THINGS = {
             of_team=True,
             has_guest=True,
         ),
+        # Brought into the team by somebody who has left it since.
+        Thing(
+            "source of who left",
+            "bongo",
+            "bongo rehearsals begin at eight",
+            "history",
+            "researcher",
+            "planner",
+            of_team=True,
+            has_guest=True,
+        ),
+        # Sources that speak of somebody, so that they are in the graphs of all who read them. What
+        # they are called stands in nothing that is learned of them.
+        *(
+            Thing(
+                name,
+                marker,
+                f"Ana: My boss Yolanda Tamar works at Tamarind. Yolanda Tamar got a new {pet}.",
+                "history",
+                "helper",
+                "planner",
+                sensitive=name.startswith("sensitive"),
+                of_team="team" in name,
+                has_guest="shared" in name or "team" in name,
+            )
+            for name, marker, pet in (
+                ("told source", "caracal", "dog"),
+                ("sensitive told source", "margay", "cat"),
+                ("shared told source", "fennec", "horse"),
+                ("told team source", "fossa", "goat"),
+                ("sensitive told team source", "kinkajou", "cow"),
+            )
+        ),
+        Thing("team", TEAM, TEAM, "history", "researcher", "planner", of_team=True),
         Thing("person", "Zebulon", "Zebulon Quagga", "relationships", "helper", "planner"),
         Thing(
             "sensitive person",
@@ -99,7 +133,27 @@ THINGS = {
         Thing("entity", "Bilbyworks", "Bilbyworks", "knowledge", "researcher", "planner"),
         # Seen by who sees both its ends.
         Thing("edge", "serow", "a serow for a mascot", "knowledge", "helper", "researcher"),
+        Thing(
+            "sensitive edge",
+            "saiga",
+            "a saiga wedding",
+            "relationships",
+            "helper",
+            "planner",
+            sensitive=True,
+        ),
         Thing("note", "takin", "a takin on the desk", "relationships", "helper", "researcher"),
+        # On somebody of whom all may know.
+        Thing(
+            "sensitive note",
+            "oribi",
+            "My neighbour is Zebulon Quagga. Zebulon Quagga got a new oribi.",
+            "relationships",
+            "helper",
+            "planner",
+            sensitive=True,
+        ),
+        Thing("note on an edge", "nilgai", "a nilgai a year", "knowledge", "helper", "planner"),
         Thing("artifact", "vicuna", "Dear vicuna", "knowledge", "researcher", "planner"),
         Thing(
             "sensitive artifact",
@@ -116,12 +170,29 @@ THINGS = {
     )
 }
 EVERYTHING = ("memory", "sensitive", "profile", "source")
-SOURCES = ("source", "shared source", "team source", "sensitive team source")
+SOURCES = (
+    "source",
+    "shared source",
+    "team source",
+    "sensitive team source",
+    "source of who left",
+)
+TOLD_SOURCES = (
+    "told source",
+    "sensitive told source",
+    "shared told source",
+    "told team source",
+    "sensitive told team source",
+)
 ALL_SHARED = (*EVERYTHING, *SOURCES[1:])
 MEMORIES = ("memory", "sensitive", "profile")
 NODES = ("person", "sensitive person", "concept", "entity")
 ARTIFACTS = ("artifact", "sensitive artifact")
-OF_THE_GRAPH = (*NODES, "edge", "note", *ARTIFACTS)
+EDGES = ("edge", "sensitive edge")
+OF_NODES = ("note", "sensitive note")
+NOTES = (*OF_NODES, "note on an edge")
+BY_ID = (*NODES, *EDGES, *ARTIFACTS)  # a note is looked at, and journalled, with what it is about
+OF_THE_GRAPH = (*BY_ID, *NOTES)
 
 
 def of(names: tuple[str, ...], call: Call) -> dict[str, Call]:
@@ -141,25 +212,38 @@ def put_into_a_context(me, thing):
 
 def explored(me, thing):
     """Without what was asked."""
-    answer = me.explore(text_matches=[thing.marker], granularity=1)
+    named = "Zebulon Quagga" if thing.name in OF_NODES else thing.marker
+    answer = me.explore(text_matches=[named], granularity=1)
     return answer.semantic, answer.episodic
 
 
 def traversed(me, thing):
-    """Both ways: what one of them shows, the other does, too."""
-    asked = _EDGES if thing.id.startswith("edge:") else _NODES
-    rows = me.traverse("cypher", cypher=asked, params={"id": thing.id}).rows
+    """Both ways: what one of them shows, the other does, too. Nothing is asked for by its id."""
+    rows = [row for asked in _ALL for row in me.traverse("cypher", cypher=asked).rows]
+    walk = _walked(me, [thing.id])
+    if thing.id.startswith(("node:", "edge:", "source:")):
+        shown = any(row[0] == thing.id for row in rows)
+        assert (walk is not None) is shown, "a walk and a query do not see the same"
+    return rows, walk, _walked(me, ["me"]), _walked(me, ["Yolanda Tamar"])
+
+
+def _walked(me, seeds):
     try:
-        me.traverse("ppr", seed_nodes=[thing.id])
+        return me.traverse("ppr", seed_nodes=seeds, top_k=1000).reached
     except NotFound:
-        assert not rows, "a query shows what a walk does not start from"
-    else:
-        assert rows, "a walk starts from what a query does not show"
-    return rows
+        return None
 
 
-_NODES = "MATCH (n) WHERE n.entity_key = $id RETURN n.entity_key, n.name"
-_EDGES = "MATCH (a)-[r]->(b) WHERE r.entity_key = $id RETURN r.entity_key, r.description"
+_ALL = (
+    "MATCH (n) RETURN n.entity_key, n.name, n.notes, n.content",
+    "MATCH (a)-[r]->(b) RETURN r.entity_key, r.description, r.notes",
+)
+
+
+def node_and_what_hangs_on_it(me, thing):
+    """By the node's id: then the owner sees what is guarded, too."""
+    named = "Yolanda Tamar" if thing.name in TOLD_SOURCES else "Zebulon Quagga"
+    return me.node(me.node(named).node.id)
 
 
 def counted_in(name: str):
@@ -180,31 +264,56 @@ ROWS: dict[str, Row] = {
     "why": Row(of(ALL_SHARED, recalled_and_asked_why), own_alone=True),
     "list": Row(of(MEMORIES, lambda me, thing: me.list())),
     "sources": Row(of(SOURCES, lambda me, thing: me.sources())),
-    "show": Row(of(ALL_SHARED, lambda me, thing: me.show(thing.id)), by_id=True),
+    "show": Row(
+        of((*ALL_SHARED, *BY_ID), lambda me, thing: me.show(thing.id)),
+        by_id=True,
+    ),
     "conflicts": Row({"disputed": lambda me, thing: me.conflicts()}),
-    "changes": Row(of(ALL_SHARED, lambda me, thing: me.changes("new", since=0)), own_alone=True),
+    "changes": Row(
+        of((*ALL_SHARED, *NODES, *ARTIFACTS), lambda me, thing: me.changes("new", since=0)),
+        own_alone=True,
+    ),
     "profile": Row({"profile": lambda me, thing: me.profile()}),
     "abbreviations": Row({"abbreviation": lambda me, thing: me.abbreviations()}),
     "understand": Row(
         {"abbreviation": lambda me, thing: me.understand(f"what is the {thing.text}?")}, id=False
     ),
     "profile proposals": Row({"proposal": lambda me, thing: me.proposals()}),
-    "people": Row(of(("person", "sensitive person"), lambda me, thing: me.people())),
+    "people": Row(
+        of(("person", "sensitive person", *OF_NODES), lambda me, thing: me.people()),
+        words_alone=OF_NODES,
+    ),
     "concepts": Row({"concept": lambda me, thing: me.concepts()}),
     "entities": Row({"entity": lambda me, thing: me.entities()}),
-    "node": Row(of(NODES, lambda me, thing: me.node(thing.id)), by_id=True),
-    "edges": Row({"edge": lambda me, thing: me.edges(limit=100)}),
-    "contributions": Row(
-        of(("person", "concept", "entity", "note"), lambda me, thing: me.contributions(limit=100))
+    "node": Row(
+        of(NODES, lambda me, thing: me.node(thing.id))
+        | of((*OF_NODES, *EDGES, *TOLD_SOURCES), node_and_what_hangs_on_it),
+        by_id=True,
+        learned_alone=True,
     ),
-    "graph": Row(of((*NODES, "edge"), lambda me, thing: me.graph(format="json", past=True))),
-    "explore": Row(of((*NODES, "edge", "artifact", "source"), explored)),
-    "traverse": Row(of((*NODES, "edge"), traversed)),
-    "artifacts": Row(of(ARTIFACTS, lambda me, thing: me.artifacts())),
+    "edges": Row(
+        of((*EDGES, "note on an edge"), lambda me, thing: me.edges(limit=100)),
+        words_alone=("note on an edge",),
+    ),
+    # Of an edge it tells between whom it is, of a source which it is.
+    "contributions": Row(
+        of((*NODES, *EDGES, *NOTES, *TOLD_SOURCES), lambda me, thing: me.contributions(limit=100)),
+        ids_alone=(*EDGES, *TOLD_SOURCES),
+        learned_alone=True,
+    ),
+    "graph": Row(
+        of((*NODES, *EDGES, *NOTES), lambda me, thing: me.graph(format="json", past=True)),
+        words_alone=NOTES,
+    ),
+    "explore": Row(of((*OF_THE_GRAPH, *SOURCES), explored), words_alone=NOTES),
+    "traverse": Row(of((*OF_THE_GRAPH, *TOLD_SOURCES, "team"), traversed), words_alone=NOTES),
+    "artifacts": Row(
+        of((*ARTIFACTS, *TOLD_SOURCES), lambda me, thing: me.artifacts()), ids_alone=TOLD_SOURCES
+    ),
     "artifacts show": Row(of(ARTIFACTS, lambda me, thing: me.artifact(thing.id)), by_id=True),
     # The journal has no text.
     "history": Row(
-        of((*ALL_SHARED, *NODES, "edge"), lambda me, thing: me.history(thing.id)),
+        of((*ALL_SHARED, *BY_ID), lambda me, thing: me.history(thing.id)),
         text=False,
         by_id=True,
     ),
@@ -215,7 +324,7 @@ ROWS: dict[str, Row] = {
         own_alone=True,
     ),
     "events": Row(
-        of((*ALL_SHARED, *NODES, "edge"), lambda me, thing: me.events(limit=1000)),
+        of((*ALL_SHARED, *BY_ID), lambda me, thing: me.events(limit=1000)),
         text=False,
         by_id=True,
         own_alone=True,
@@ -298,6 +407,7 @@ def store(request, tmp_path_factory):
     with commonplace.open(url, **settings) as book:
         gather(book)
         things = {name: replace(thing, id=made(book, thing)) for name, thing in THINGS.items()}
+        learn(book, [things[name].id for name in TOLD_SOURCES])
         book.user("leaver").teams_leave(TEAM)
         yield book, things
     if request.param == "postgres":
@@ -316,31 +426,56 @@ def gather(book) -> None:
         book.user(name).teams_join(TEAM)
 
 
+def learn(book, sources: list[str]) -> None:
+    """Everybody who may read one makes knowledge of it, and something else."""
+    for name in ("ana", "colleague", "friend", "leaver"):
+        me = book.user(name)
+        for source in sources:
+            with suppress(NotFound):
+                me.artifacts_create("Draft", "For later", source=source)
+                me.extract([source])
+
+
 def made(book, thing: Thing) -> str:
     me = book.user("ana")
     match thing.name:
-        case "shared source" | "team source" | "sensitive team source":
-            return me.ingest(
-                thing.text,
-                title=f"{thing.marker} affair",
-                thread=THREAD,
-                participants=["friend", "leaver"] if thing.of_team else ["friend"],
-                sensitivity="high" if thing.sensitive else "normal",
-                team=TEAM if thing.of_team else None,
-            ).id
+        case "team":
+            return me.teams_show(TEAM).id
+        case "source" | "told source" | "sensitive told source":
+            return brought(me, thing)
+        case "shared source" | "shared told source":
+            return brought(me, thing, participants=["friend"])
+        case "team source" | "sensitive team source":
+            return brought(me, thing, team=TEAM, participants=["friend", "leaver"])
+        case "told team source" | "sensitive told team source":
+            return brought(me, thing, team=TEAM, participants=["friend", "leaver"])
+        case "source of who left":
+            leaver = book.user("leaver")
+            return brought(leaver, thing, team=TEAM, participants=["friend", "ana"])
         case "person":
             return me.nodes_add(thing.text).id
         case "sensitive person":
-            source = me.ingest(f"Ana: {thing.text}", sensitivity="high").id
-            me.extract([source])
+            guarded(me, thing.text)
             return book.user("ana", cleared=True).node("Xanthe Potoroo").node.id
         case "concept" | "entity":
             return me.nodes_add(thing.text, node_type=thing.name.title()).id
         case "edge":
             said = me.relate("Zebulon Quagga", "Bilbyworks", "works-at", description=thing.text)
             return said.id
+        case "sensitive edge":
+            me.nodes_add("Dan Cohen")
+            both = "Zebulon Quagga", "Dan Cohen"
+            guarded(me, f"{both[0]} is married to {both[1]}.")
+            cleared = book.user("ana", cleared=True)
+            return cleared.relate(*both, "spouse", description=thing.text).id
         case "note":
             return me.note("Zebulon Quagga", thing.text).id
+        case "note on an edge":
+            return me.note(["Zebulon Quagga", "Bilbyworks"], thing.text).id
+        case "sensitive note":
+            guarded(me, thing.text)
+            noted = book.user("ana", cleared=True).node("Zebulon Quagga").notes
+            return next(note.id for note in noted if thing.marker in note.content)
         case "artifact" | "sensitive artifact":
             level = "high" if thing.sensitive else "normal"
             return me.artifacts_create(thing.marker, thing.text, sensitivity=level).id
@@ -350,8 +485,6 @@ def made(book, thing: Thing) -> str:
             return me.agent(thing.allowed).propose("city", thing.marker).id
         case "abbreviation":
             return me.abbreviate(thing.text, f"{thing.marker} house").id
-        case "source":
-            return me.ingest(thing.text, title=f"{thing.marker} trip", thread=THREAD).id
         case "disputed":
             given = {"kind": "kv", "category": thing.category}
             told = {"subject": thing.marker, "value": 1111}
@@ -363,6 +496,22 @@ def made(book, thing: Thing) -> str:
                 thing.text, category=thing.category, sensitivity=level, thread=THREAD
             )
             return made.id
+
+
+def brought(me, thing: Thing, **more) -> str:
+    return me.ingest(
+        thing.text,
+        format="transcript" if thing.name in TOLD_SOURCES else None,
+        title=f"{thing.marker} affair",
+        thread=THREAD,
+        sensitivity="high" if thing.sensitive else "normal",
+        **more,
+    ).id
+
+
+def guarded(me, said: str) -> None:
+    """Told by a source of sensitivity high alone."""
+    me.extract([me.ingest(f"Ana: {said}", format="transcript", sensitivity="high").id])
 
 
 def test_every_verb_that_reads_has_a_row():
@@ -385,8 +534,10 @@ def test_each_sees_what_the_table_says_and_no_more(opened, operation, column):
         expected = expected and not (thing.sensitive and row.never_sensitive)
         if row.own_alone:
             expected = expected and not thing.of_team and column.of_owner
+        if row.learned_alone:
+            expected = expected and not column.is_guest
         found = look(call, row, column.handle(book, thing), thing)
         where = f"{operation.name} as {column.name}, {name}: {found.told[:400]}"
-        assert found.text == (expected and row.text), where
-        assert found.id == (expected and row.id), where
+        assert found.text == (expected and row.tells_words(thing)), where
+        assert found.id == (expected and row.tells_id(thing)), where
         assert found.counted == (expected and row.seen is not None), where
