@@ -10,13 +10,14 @@ import pytest
 
 from commonplace.errors import StaleDecision
 from commonplace.model.changes import RemoveEverything
-from commonplace.model.graph.node import Mentioned, TtlPolicy
+from commonplace.model.graph.node import Mentioned
 from commonplace.model.graph.note import Lifetime, expiry
 from commonplace.model.graph.steps import RemoveArtifact
 from commonplace.model.graph.words import NodeType
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory import Sensitivity
 from commonplace.model.source import SourceType
+from commonplace.model.ttl_policy import TtlPolicy
 from commonplace.store import failpoints
 from commonplace.store.port import JournalQuery
 from support.clock import START

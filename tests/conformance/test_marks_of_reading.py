@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from commonplace.model.changes import Bookkeeping
-from commonplace.model.graph.node import TtlPolicy
 from commonplace.model.salience import RISE, RISE_OF_A_TOP_HIT, UNREAD, salience_at
+from commonplace.model.ttl_policy import TtlPolicy
 from support.clock import START
 from support.graph_making import (
     a_node,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from commonplace.model.graph.artifact import Artifact
 from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Mentioned, Node, TtlPolicy
+from commonplace.model.graph.node import Mentioned, Node
 from commonplace.model.graph.note import Note
 from commonplace.model.graph.picture import Mention, Picture
 from commonplace.model.graph.telling import Cited
@@ -14,6 +14,7 @@ from commonplace.model.graph.words import NodeType, kind_between
 from commonplace.model.salience import Marks
 from commonplace.model.source import ContentType, ContextType, Source, SourceType, Status
 from commonplace.model.team import Team
+from commonplace.model.ttl_policy import TtlPolicy
 from support.clock import START
 
 ALICE = "alice-123"

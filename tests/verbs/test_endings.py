@@ -46,6 +46,43 @@ def test_the_night_deletes_what_has_expired(me, clock):
         me.restore(id)
 
 
+def test_an_ephemeral_artifact_leaves_every_read_at_its_end_and_the_night_deletes_it(me, clock):
+    id = me.artifacts_create("Draft", "Dear tulip", ttl_policy="ephemeral").id
+    other = me.artifacts_create("Letter", "Dear rose", ttl_policy="keep_forever").id
+    made = "MATCH (a:Artifact) RETURN a.entity_key"
+
+    def shown():
+        explored = me.explore(text_matches=["tulip", "rose"], granularity=1).episodic.artifacts
+        return [
+            {artifact.id for artifact in me.artifacts().artifacts},
+            {artifact.entity_key for artifact in explored},
+            {key for (key,) in me.traverse(cypher=made).rows},
+        ]
+
+    clock.tick(days=30, microseconds=-1)
+    assert shown() == [{id, other}] * 3
+    clock.tick(microseconds=1)
+    assert shown() == [{other}] * 3
+    for ask in (me.artifact, me.show, me.forget, me.restore):
+        with pytest.raises(NotFound):
+            ask(id)
+    assert me.tidy().expired == 1
+    assert me.verify_forget("tulip").clean
+    newest = me.history(id)[0]
+    assert (newest["event"], newest["actor"]) == ("TTL", "worker:tidy")
+    clock.tick(days=400)
+    assert me.tidy().expired == 0
+    assert [artifact.id for artifact in me.artifacts().artifacts] == [other]
+
+
+def test_an_artifact_that_was_forgotten_is_purged_when_its_time_is_over(me, clock):
+    id = me.artifacts_create("Draft", "Dear tulip").id
+    me.forget(id)
+    clock.tick(days=30)
+    assert me.tidy().purged == 1
+    assert me.verify_forget("tulip").clean
+
+
 IDLE = {
     "event": {"kind": "event"},
     "insight": {"kind": "insight"},

@@ -11,7 +11,6 @@ from commonplace.graph.seen import seen
 from commonplace.graph.take_in import cited
 from commonplace.model.changes import Changeset
 from commonplace.model.graph.artifact import CATEGORY, PREFIX, Artifact
-from commonplace.model.graph.node import TtlPolicy
 from commonplace.model.graph.steps import PutArtifact
 from commonplace.model.graph.telling import Cited
 from commonplace.model.graph.words import NodeType
@@ -19,6 +18,7 @@ from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory import Sensitivity, State
 from commonplace.model.paging import page
 from commonplace.model.scope import Principal
+from commonplace.model.ttl_policy import TtlPolicy
 
 
 @dataclass(frozen=True, slots=True)

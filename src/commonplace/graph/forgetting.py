@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from commonplace.desk import Desk
+from commonplace.errors import NotFound
 from commonplace.graph.by_id import Item, item_of, sight_of
 from commonplace.graph.canvas import Canvas
 from commonplace.graph.known import Known, known, name_taken
@@ -24,7 +25,9 @@ from commonplace.model.graph.node import Node
 from commonplace.model.graph.note import Note
 from commonplace.model.graph.steps import PutArtifact, RemoveArtifact
 from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.journal import Node as Place
 from commonplace.model.scope import Principal, Scope
+from commonplace.model.ttl_policy import last_made
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,29 +48,34 @@ def restore_of_graph(desk: Desk, principal: Principal, ids: Sequence[str]) -> Mo
 
 
 def purge_of_graph(desk: Desk, scope: Scope, by: str, now: datetime) -> tuple[Step, ...]:
-    """What was forgotten long enough ago, and notes whose time is over."""
+    """What was forgotten long enough ago, and notes and artifacts whose time is over."""
     due = [id for id, at in desk.store.forgotten_of_graph(scope).items() if at <= now]
     ended = [note.id for note in desk.store.notes_ended(scope, now, _AT_ONCE)]
     canvas = Canvas(desk, scope, by, now)
     for id in dict.fromkeys([*due, *ended]):
-        if not id.startswith(ARTIFACT):
+        if not _is_artifact(id):
             take_out(canvas, id)
-    made = tuple(
-        RemoveArtifact(id, Entry(op=Op.DELETE, event=Event.DELETE, subject=id))
-        for id in due
-        if id.startswith(ARTIFACT)
-    )
-    return (*weave(canvas), *made)
+    made = dict.fromkeys(filter(_is_artifact, due), Event.DELETE)
+    made |= dict.fromkeys(desk.store.ephemeral_artifacts(scope, last_made(now)), Event.TTL)
+    return (*weave(canvas), *(_removed(id, event) for id, event in made.items()))
 
 
 _AT_ONCE = 1000
+
+
+def _is_artifact(id: str) -> bool:
+    return id.startswith(ARTIFACT)
+
+
+def _removed(id: str, event: Event) -> RemoveArtifact:
+    return RemoveArtifact(id, Entry(op=Op.DELETE, event=event, node=Place.WORKER, subject=id))
 
 
 def _move(
     desk: Desk, principal: Principal, ids: Sequence[str], until: datetime | None, event: Event
 ) -> Moved:
     canvas = Canvas(desk, principal.home, principal.actor, desk.clock())
-    items = [item_of(canvas, principal, id) for id in ids]
+    items = [_not_ended(item_of(canvas, principal, id), canvas.at) for id in ids]
     moving = [item for item in items if (item.purge_at is None) is not (until is None)]
     if until is None:
         names = known(desk.pictures.of(principal.home).picture.nodes.values())
@@ -86,6 +94,13 @@ def _move(
     return Moved(
         (*weave(canvas, moved=event), *artifacts), tuple(each.id for each in moving), already
     )
+
+
+def _not_ended(item: Item, now: datetime) -> Item:
+    """What is past its end is not there any more: the night has only not come yet."""
+    if isinstance(item, Artifact) and item.has_ended(now):
+        raise NotFound(f"There is no {item.id!r} here.", field="ids")
+    return item
 
 
 _OPS = {Event.DELETE: Op.DELETE, Event.RESTORE: Op.RESTORE}

@@ -12,12 +12,13 @@ from commonplace.graph.canvas import Canvas
 from commonplace.graph.known import key_of
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.naming import alike
-from commonplace.model.graph.node import PREFIX, Node, TtlPolicy
+from commonplace.model.graph.node import PREFIX, Node
 from commonplace.model.graph.note import PREFIX as OF_NOTES
 from commonplace.model.graph.note import Lifetime, Note, expiry
 from commonplace.model.graph.telling import EdgeTelling, NodeTelling
 from commonplace.model.graph.words import NodeType
 from commonplace.model.memory import Sensitivity
+from commonplace.model.ttl_policy import TtlPolicy
 
 MOST_NAMES = 100  # of one kind, in one word: aliases, addresses
 

@@ -10,9 +10,10 @@ from commonplace.graph.canvas import Canvas
 from commonplace.graph.known import Known, key_of
 from commonplace.language.extracting.found import Owner
 from commonplace.language.names import bare
-from commonplace.model.graph.node import PREFIX, Node, TtlPolicy
+from commonplace.model.graph.node import PREFIX, Node
 from commonplace.model.graph.words import NodeType
 from commonplace.model.scope import Scope
+from commonplace.model.ttl_policy import TtlPolicy
 
 NAME_FIELD = "profile:preferred_name"
 

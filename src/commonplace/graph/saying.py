@@ -28,13 +28,14 @@ from commonplace.model.changes import Changeset, Step
 from commonplace.model.filters import WHOLE
 from commonplace.model.graph.edge import PREFIX as OF_EDGE
 from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Node, TtlPolicy
+from commonplace.model.graph.node import Node
 from commonplace.model.graph.note import Lifetime, Note
 from commonplace.model.graph.relationships import as_kept
 from commonplace.model.graph.steps import PutEdge, PutNode
 from commonplace.model.graph.words import CATEGORY, NodeType
 from commonplace.model.memory import Sensitivity
 from commonplace.model.scope import Principal
+from commonplace.model.ttl_policy import TtlPolicy
 
 Said = TypeVar("Said")
 MOST_NAMED = 5  # relationships that an error tells the ids of

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TypeVar
 
 from commonplace.desk import Desk, can_see_source, reach_of, visibility_in, visibility_of
@@ -54,7 +55,7 @@ def seen(desk: Desk, principal: Principal, *, whole: bool = False, sources: bool
         notes=_notes(sight, picture.notes, about, readable if sources else None),
         mentions=tuple(m for m in picture.mentions if m.node in nodes and m.source in readable),
         sources=readable,
-        artifacts=_artifacts(sight, picture.artifacts, readable if sources else None),
+        artifacts=_artifacts(sight, picture.artifacts, readable if sources else None, desk.clock()),
         teams=teams,
         marks=desk.store.marks(principal.home),
     )
@@ -128,9 +129,13 @@ def _notes(
 
 
 def _artifacts(
-    sight: Visibility, made: Mapping[str, Artifact], readable: Collection[str] | None
+    sight: Visibility,
+    made: Mapping[str, Artifact],
+    readable: Collection[str] | None,
+    now: datetime,
 ) -> dict[str, Artifact]:
-    shown = {id: each for id, each in made.items() if sees_artifact(sight, each)}
+    live = {id: each for id, each in made.items() if not each.has_ended(now)}
+    shown = {id: each for id, each in live.items() if sees_artifact(sight, each)}
     return {id: _as_read(each, readable) for id, each in shown.items()}
 
 
@@ -181,5 +186,6 @@ def _key(principal: Principal, sight: Visibility, picture: Picture) -> Key:
         principal.team or "",
         *sorted(sight.categories if sight.categories is not None else ["*"]),
         str(hash(tuple(sources))),
+        str(len(picture.artifacts)),  # some end between two revisions
         *sorted(picture.teams),
     )

@@ -9,7 +9,7 @@ from typing import Any
 from commonplace.errors import InvalidInput
 from commonplace.model import check
 from commonplace.model.graph import artifact, edge, node
-from commonplace.model.graph.node import Mentioned, TtlPolicy
+from commonplace.model.graph.node import Mentioned
 from commonplace.model.graph.words import EdgeKind, NodeType
 from commonplace.model.memory import Sensitivity
 from commonplace.model.portable_fields import (
@@ -25,6 +25,7 @@ from commonplace.model.portable_fields import (
     whole_number,
 )
 from commonplace.model.source import SourceType
+from commonplace.model.ttl_policy import TtlPolicy
 
 LONGEST_NAME = 500  # PostgreSQL's index takes a third of a page, in any script
 LONGEST_OUTPUT = 4_000_000

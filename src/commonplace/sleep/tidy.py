@@ -7,6 +7,7 @@ about endings hold where no worker ever runs. Running it twice changes nothing m
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -26,7 +27,7 @@ from commonplace.model.changes import (
 )
 from commonplace.model.consent import Decision, settled
 from commonplace.model.filters import Filters, Visibility
-from commonplace.model.graph.steps import RemoveEdge, RemoveNode, RemoveNotes
+from commonplace.model.graph.steps import RemoveArtifact, RemoveEdge, RemoveNode, RemoveNotes
 from commonplace.model.journal import Event, Node, Op
 from commonplace.model.lifecycle import (
     IDLE_KINDS,
@@ -93,7 +94,9 @@ def tidy(
         lambda m: is_purgeable(m, now),
         _purge,
     )
-    purged += purge_sources(desk, scope, now) + _purge_graph(desk, scope, now)
+    of_graph = _purge_graph(desk, scope, now)
+    expired += of_graph[Event.TTL]
+    purged += purge_sources(desk, scope, now) + of_graph[Event.DELETE]
     proposals = _end_proposals(desk, scope, now)
     merged = _fold_volatile(desk, principal, now, merge)
     vectors = fill_vectors(desk, principal, link)
@@ -192,14 +195,19 @@ def _purge(desk: Desk, memory: Memory, now: datetime) -> Step:
     return removed(memory, event=Event.DELETE, node=Node.WORKER)
 
 
-def _purge_graph(desk: Desk, scope: Scope, now: datetime) -> int:
-    def decide() -> tuple[Changeset, int]:
+def _purge_graph(desk: Desk, scope: Scope, now: datetime) -> Counter[Event | None]:
+    """How many are gone, by why."""
+
+    def decide() -> tuple[Changeset, Counter[Event | None]]:
         revision = desk.store.counters(scope).revision
         steps = purge_of_graph(desk, scope, ACTOR, now)
-        gone = sum(isinstance(step, RemoveNode | RemoveEdge | RemoveNotes) for step in steps)
+        gone = Counter(step.entry.event for step in steps if isinstance(step, _REMOVALS))
         return Changeset(scope, now, ACTOR, steps, revision), gone
 
     return desk.decide(decide)[1]
+
+
+_REMOVALS = (RemoveNode, RemoveEdge, RemoveNotes, RemoveArtifact)
 
 
 def purge_sources(desk: Desk, scope: Scope, now: datetime) -> int:

@@ -81,6 +81,10 @@ class GraphStore(Protocol):
         """Newest first; without ids all of them."""
         ...
 
+    def ephemeral_artifacts(self, scope: Scope, made_by: datetime) -> list[str]:
+        """Ids of those that were made so long ago, for the night, which removes them."""
+        ...
+
     def forgotten_of_graph(self, scope: Scope) -> dict[str, datetime]:
         """Nodes, edges, notes and artifacts that were forgotten by hand, and when they are gone."""
         ...

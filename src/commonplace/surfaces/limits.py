@@ -29,7 +29,6 @@ from commonplace.model.check import (
 )
 from commonplace.model.conflict import Choice
 from commonplace.model.filters import EXACT
-from commonplace.model.graph.node import TtlPolicy
 from commonplace.model.graph.note import Lifetime
 from commonplace.model.graph.words import NodeType
 from commonplace.model.heard import Role
@@ -41,6 +40,7 @@ from commonplace.model.relations import OnConflict
 from commonplace.model.source import ContextType, SourceType, Status
 from commonplace.model.team import MAX_RETENTION_DAYS
 from commonplace.model.team import Role as TeamRole
+from commonplace.model.ttl_policy import TtlPolicy
 from commonplace.operations import Parameter
 from commonplace.recall.explore.asked import MOST_QUERIES, Mode
 from commonplace.recall.graph.drawing import Format as GraphFormat

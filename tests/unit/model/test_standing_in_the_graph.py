@@ -5,9 +5,9 @@ from math import exp
 
 import pytest
 
-from commonplace.model.graph.node import TtlPolicy
 from commonplace.model.graph.standing import standing
 from commonplace.model.salience import UNREAD, Marks
+from commonplace.model.ttl_policy import TtlPolicy
 from support.clock import START
 from support.pictures import a_node, a_source, an_artifact, an_edge
 

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.model.graph.node import TtlPolicy
 from commonplace.model.graph.words import NodeType
 from commonplace.model.time_travel import Then
+from commonplace.model.ttl_policy import TtlPolicy
 from support.clock import START
 from support.exploring import edges_of, explored, names_of, nodes_of, sources_of
 from support.pictures import NEVER_READ, a_node, a_note, a_picture, a_source, an_edge

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from commonplace.language.models.embedder import Calibration
-from commonplace.model.graph.node import TtlPolicy
 from commonplace.model.graph.words import NodeType
 from commonplace.model.salience import Marks
+from commonplace.model.ttl_policy import TtlPolicy
 from commonplace.recall.explore.asked import Query
 from commonplace.recall.explore.gather import Embedded, Given, SourceFound
 from support.clock import START

@@ -15,8 +15,8 @@ from commonplace.graph.artifacts import (
     show_artifact,
 )
 from commonplace.model import check
-from commonplace.model.graph.node import TtlPolicy
 from commonplace.model.memory import Sensitivity
+from commonplace.model.ttl_policy import TtlPolicy
 
 LONGEST_OUTPUT = 1_000_000  # characters
 MAX_EXTRACTED = 10_000  # sources a run

@@ -15,10 +15,10 @@ from commonplace.graph.saying import Noted, Related, SaidNode, SplitNode
 from commonplace.graph.seen import seen
 from commonplace.language.contacts import email_key
 from commonplace.model import check
-from commonplace.model.graph.node import TtlPolicy
 from commonplace.model.graph.note import Lifetime
 from commonplace.model.graph.words import NodeType
 from commonplace.model.time_travel import Then
+from commonplace.model.ttl_policy import TtlPolicy
 from commonplace.recall.cypher.schema import describe
 from commonplace.recall.explore.asked import asked_for
 from commonplace.recall.explore.result import ExploreResult

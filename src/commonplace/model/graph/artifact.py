@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Self
 
-from commonplace.model.graph.node import TtlPolicy
 from commonplace.model.graph.telling import Cited
 from commonplace.model.memory import Sensitivity
+from commonplace.model.ttl_policy import TtlPolicy, episodic_end
 
 PREFIX = "artifact:"
 CATEGORY = "knowledge"
@@ -48,4 +48,10 @@ class Artifact:
         return f"{self.name}: {self.description}" if self.description else self.name
 
     def is_live(self, now: datetime) -> bool:
-        return self.purge_at is None
+        return self.purge_at is None and not self.has_ended(now)
+
+    # ——— its end ———
+
+    def has_ended(self, now: datetime) -> bool:
+        end = episodic_end(self.ttl_policy, self.created_at)
+        return end is not None and end <= now

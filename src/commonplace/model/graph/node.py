@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from enum import StrEnum
 from typing import Any, Self
 
 from commonplace.model.graph.words import CATEGORY, NodeType
 from commonplace.model.memory import Sensitivity
+from commonplace.model.ttl_policy import TtlPolicy
 
 PREFIX = "node:"
-
-
-class TtlPolicy(StrEnum):
-    KEEP_FOREVER = "keep_forever"  # stays as salient as it can be
-    EPHEMERAL = "ephemeral"  # ends after 30 days (episodic) or 90 (semantic)
-    DECAY = "decay"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

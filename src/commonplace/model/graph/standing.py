@@ -7,12 +7,10 @@ from datetime import datetime, timedelta
 
 from commonplace.model.graph.artifact import Artifact
 from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Node, TtlPolicy
+from commonplace.model.graph.node import Node
 from commonplace.model.salience import Marks, Presence, presence, salience_at
 from commonplace.model.source import Source
-
-SEMANTIC_DAYS = 90  # of what is ephemeral
-EPISODIC_DAYS = 30
+from commonplace.model.ttl_policy import EPISODIC_DAYS, SEMANTIC_DAYS, TtlPolicy
 
 
 @dataclass(frozen=True, slots=True)

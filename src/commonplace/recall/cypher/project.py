@@ -16,13 +16,14 @@ from typing import Any
 
 from commonplace.model.graph.artifact import Artifact
 from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Node, TtlPolicy
+from commonplace.model.graph.node import Node
 from commonplace.model.graph.note import Note
 from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.standing import standing
 from commonplace.model.graph.words import NodeType
 from commonplace.model.source import Source
 from commonplace.model.team import Team
+from commonplace.model.ttl_policy import TtlPolicy
 from commonplace.recall.cypher.cells import Columns, csv
 from commonplace.recall.cypher.schema import LABELS, RELATIONSHIPS
 from commonplace.recall.cypher.tables import filling, linking

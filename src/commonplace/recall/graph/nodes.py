@@ -13,7 +13,7 @@ from commonplace.graph.known import known
 from commonplace.graph.seen import Seen, seen
 from commonplace.graph.then import as_known
 from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Node, TtlPolicy
+from commonplace.model.graph.node import Node
 from commonplace.model.graph.note import Note, snippets
 from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.relationships import spellings
@@ -23,6 +23,7 @@ from commonplace.model.paging import page
 from commonplace.model.salience import Presence
 from commonplace.model.scope import Principal
 from commonplace.model.time_travel import NOW, Then
+from commonplace.model.ttl_policy import TtlPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -126,6 +126,11 @@ class SqlGraph(ABC):
             rows = session.rows("artifacts", any=int(ids is None), ids=list(ids or ()))
         return [artifact_from(scope, row) for row in rows]
 
+    def ephemeral_artifacts(self, scope: Scope, made_by: datetime) -> list[str]:
+        with self._reading(scope) as session:
+            rows = session.rows("ephemeral_artifacts", made_by=micros(made_by))
+        return [str(id) for (id,) in rows]
+
     # ——— what was read ———
 
     def forgotten_of_graph(self, scope: Scope) -> dict[str, datetime]:

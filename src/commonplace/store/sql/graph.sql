@@ -279,6 +279,12 @@ SELECT #artifact_columns FROM artifacts f
  WHERE f.scope = :scope AND (CAST(:any AS BIGINT) = 1 OR f.id IN #list(ids))
  ORDER BY f.created_at DESC, f.id DESC
 
+-- name: ephemeral_artifacts
+SELECT f.id FROM artifacts f
+ WHERE f.scope = :scope AND f.ttl_policy = 'ephemeral'
+   AND f.created_at <= CAST(:made_by AS BIGINT)
+ ORDER BY f.created_at, f.id
+
 -- name: extractions
 SELECT #extraction_columns FROM extractions x
  WHERE x.scope = :scope AND (CAST(:any AS BIGINT) = 1 OR x.source IN #list(sources))

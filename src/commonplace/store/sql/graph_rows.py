@@ -11,7 +11,7 @@ from typing import Any
 
 from commonplace.model.graph.artifact import Artifact
 from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Mentioned, Node, TtlPolicy
+from commonplace.model.graph.node import Mentioned, Node
 from commonplace.model.graph.note import Note
 from commonplace.model.graph.steps import Extraction
 from commonplace.model.graph.telling import Cited, EdgeTelling, NodeTelling
@@ -20,6 +20,7 @@ from commonplace.model.memory import Sensitivity
 from commonplace.model.salience import Marks
 from commonplace.model.scope import Scope
 from commonplace.model.source import SourceType
+from commonplace.model.ttl_policy import TtlPolicy
 from commonplace.store.sql.rows import Row, exact_micros, instant, micros, moment, to_json
 
 _CITED = (

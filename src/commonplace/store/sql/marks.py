@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from commonplace.model.graph.node import TtlPolicy
 from commonplace.model.salience import UNREAD, Marks, read_again, salience_at
+from commonplace.model.ttl_policy import TtlPolicy
 from commonplace.store.sql.graph_rows import marks_from, marks_values
 from commonplace.store.sql.rows import Row, instant
 from commonplace.store.sql.session import Session

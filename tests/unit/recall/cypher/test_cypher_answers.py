@@ -3,7 +3,7 @@
 import pytest
 
 from commonplace.errors import BadCypher
-from commonplace.model.graph.node import TtlPolicy
+from commonplace.model.ttl_policy import TtlPolicy
 from commonplace.recall.cypher.cypher import Limits
 from support.small_graph import ENTITY, NOW, days_ago, node, small_graph
 
