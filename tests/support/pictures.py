@@ -79,7 +79,7 @@ def an_artifact(name: str, source: Source | None = None, **fields: Any) -> Artif
 
 
 def a_note(about: Node | Edge, content: str, number: int = 0, **fields: Any) -> Note:
-    made = {"added_by": "ana", "date_added": START + timedelta(minutes=number)}
+    made = {"added_by": "ana", "date_added": START + timedelta(minutes=number - 60)}
     return Note(
         id=f"note:{about.id}:{number}", about=about.id, content=content, **{**made, **fields}
     )

@@ -69,6 +69,36 @@ def test_explore_and_a_walk_are_asked_about_a_moment_too(told):
     assert {hit.name for hit in found.semantic.people} == {"Dan"}
 
 
+def test_the_notes_of_a_moment_are_the_same_wherever_they_are_shown(told, clock):
+    """Noted on 1 April for a week; on 8 April something else."""
+    dan, works = told.node("Daniel Cohen").node.id, told.edges(types="works-at").edges[0].id
+    for about in (dan, works):
+        told.note(about, "Has a cold", lifetime="week")
+    clock.tick(days=7)
+    for about in (dan, works):
+        told.note(about, "Is well again", lifetime="forever")
+
+    def shown(words, **moment):
+        whole = told.node(dan, **moment)
+        explored = told.explore(text_matches=["Daniel Cohen"], granularity=1, **moment).semantic
+        met = told.explore(text_matches=[words], granularity=1, **moment).semantic.relationships
+        return [
+            [note.content for note in whole.notes],
+            list(whole.node.notes_snippets),
+            list(whole.edges[0].notes_snippets),
+            list(told.edges(types="works-at", **moment).edges[0].notes_snippets),
+            list(explored.people[0].notes_snippets),
+            list(explored.relationships[0].notes_snippets),
+            list(met[0].notes_snippets) if met else [],
+        ]
+
+    assert shown("cold", known_at="2026-04-03") == [["Has a cold"]] * 7
+    assert shown("well") == [["Is well again"]] * 7
+    assert shown("cold") == [["Is well again"]] * 6 + [[]]
+    said = {each.text for each in told.contributions() if each.what == "note"}
+    assert said == {"Is well again"}
+
+
 def test_a_query_sees_all_edges_and_says_so(told):
     with pytest.raises(InvalidInput, match="query sees all"):
         told.traverse(cypher="MATCH (n) RETURN n", as_of="2026-01-15")

@@ -104,7 +104,7 @@ def test_relationships_are_those_that_held_at_the_time_asked_about():
 
 def test_what_came_later_was_not_known():
     ben, talk = a_node("Ben"), a_source("talk", keywords=("ben",))
-    picture = a_picture([ben], sources=[talk], notes=[a_note(ben, "Later.", 5)])
+    picture = a_picture([ben], sources=[talk], notes=[a_note(ben, "Later.", 65)])
     before = Then(known_at=START - timedelta(days=1))
     found = explored(picture, text_matches=["Ben"], then=before)
     assert nodes_of(found) == sources_of(found) == []

@@ -48,12 +48,17 @@ class Note:
         return self.stands and (self.expires_at is None or now < self.expires_at)
 
 
-def snippets(notes: Iterable[Note], now: datetime) -> tuple[str, ...]:
-    """The newest live ones, shortened, as far as they fit."""
-    live = sorted((n for n in notes if n.is_live(now)), key=lambda n: n.date_added, reverse=True)
+def live_at(notes: Iterable[Note], at: datetime) -> list[Note]:
+    """Those that were there at a moment, and counted; newest first."""
+    live = [note for note in notes if note.date_added <= at and note.is_live(at)]
+    return sorted(live, key=lambda note: note.date_added, reverse=True)
+
+
+def snippets(notes: Iterable[Note], at: datetime) -> tuple[str, ...]:
+    """The newest that are live at a moment, shortened, as far as they fit."""
     shown: list[str] = []
     room = LONGEST_SNIPPETS
-    for note in live[:MOST_SNIPPETS]:
+    for note in live_at(notes, at)[:MOST_SNIPPETS]:
         text = note.content[: min(LONGEST_SNIPPET, room)]
         if text:
             shown.append(text)

@@ -17,7 +17,7 @@ from typing import Any
 from commonplace.model.graph.artifact import Artifact
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node
-from commonplace.model.graph.note import Note
+from commonplace.model.graph.note import Note, live_at
 from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.standing import standing
 from commonplace.model.graph.words import NodeType
@@ -277,10 +277,9 @@ def _notes(notes: Iterable[Note], now: datetime) -> tuple[tuple[Any, ...], ...]:
     """Live ones, newest first, each in the order of NOTE_FIELDS."""
     if not notes:
         return ()
-    live = sorted((n for n in notes if n.is_live(now)), key=lambda n: n.date_added, reverse=True)
     return tuple(
         (n.content, n.added_by, n.date_added, n.source.id if n.source else None, n.expires_at)
-        for n in live
+        for n in live_at(notes, now)
     )
 
 

@@ -166,11 +166,7 @@ class _Telling:
         return [node for *_, node in sorted(found, key=lambda each: each[:3])]
 
     def _snippets(self, about: str) -> tuple[str, ...]:
-        notes = self._picture.notes.get(about, ())
-        known_at = self._asked.then.known_at
-        if known_at is not None:
-            notes = tuple(note for note in notes if note.date_added <= known_at)
-        return snippets(notes, self._now)
+        return snippets(self._picture.notes.get(about, ()), self._asked.then.known_at or self._now)
 
     def _explanation(self, hit: Scored) -> Explanation | None:
         return hit.explanation if self._asked.return_explanations else None

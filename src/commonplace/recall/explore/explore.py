@@ -21,7 +21,8 @@ from commonplace.recall.explore.view import View
 def explore(view: View, asked: Asked, given: Given, now: datetime) -> ExploreResult:
     """``view``: of a picture that holds only what the caller may see; ``given.queries``: those of
     `queries.executed`."""
-    by_words = met(view.spelled, asked.text_matches, now) if asked.text_matches else []
+    known_at = asked.then.known_at or now
+    by_words = met(view.spelled, asked.text_matches, known_at) if asked.text_matches else []
     by_words += [named(view, query.query) for query in asked.queries]
     candidates = Candidates(view, asked, gathered(given, by_words), now)
     nodes = _nodes(view, asked, candidates)

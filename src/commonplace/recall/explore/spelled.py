@@ -49,8 +49,8 @@ def spelled(picture: Picture) -> Spelled:
     return Spelled(names, [_sentence(*each) for each in _sentences(picture)])
 
 
-def met(spelled: Spelled, texts: Sequence[str], now: datetime) -> list[dict[str, Match]]:
-    """For each text, what it meets."""
+def met(spelled: Spelled, texts: Sequence[str], at: datetime) -> list[dict[str, Match]]:
+    """For each text, what it meets, by the notes that are live at a moment."""
     wanted = [folded(text) for text in texts]
     forms = list(spelled.names)
     found: list[dict[str, Match]] = [{} for _ in texts]
@@ -66,7 +66,7 @@ def met(spelled: Spelled, texts: Sequence[str], now: datetime) -> list[dict[str,
                 _keep(found[row], id, texts[row], float(alike[row, place]) * worth)
     for place, text in enumerate(wanted):
         for sentence in spelled.sentences:
-            if text and f" {text} " in sentence.words and _is_live(sentence, now):
+            if text and f" {text} " in sentence.words and _is_live(sentence, at):
                 _keep(found[place], sentence.id, texts[place], 1.0)
     return found
 
@@ -85,8 +85,8 @@ def _keep(found: dict[str, Match], id: str, text: str, similarity: float) -> Non
         found[id] = Match(by=by, asked=text, similarity=similarity)
 
 
-def _is_live(sentence: Sentence, now: datetime) -> bool:
-    return sentence.note is None or sentence.note.is_live(now)
+def _is_live(sentence: Sentence, at: datetime) -> bool:
+    return sentence.note is None or sentence.note.is_live(at)
 
 
 def _sentence(id: str, text: str, note: Note | None) -> Sentence:

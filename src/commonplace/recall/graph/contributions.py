@@ -7,6 +7,7 @@ from datetime import datetime
 
 from commonplace.desk import Desk
 from commonplace.graph.seen import seen
+from commonplace.model.graph.note import live_at
 from commonplace.model.paging import page
 from commonplace.model.scope import Principal
 
@@ -28,7 +29,7 @@ def contributions(
     desk: Desk, principal: Principal, by: str | None, limit: int, after: str | None = None
 ) -> tuple[Contribution, ...]:
     """Newest first; without ``by``, everybody's."""
-    picture = seen(desk, principal, sources=True).picture
+    picture, now = seen(desk, principal, sources=True).picture, desk.clock()
     found = [
         Contribution(node.id, "node", node.id, node.name, node.created_by, node.created_at)
         for node in picture.nodes.values()
@@ -49,7 +50,7 @@ def contributions(
                 note.date_added,
                 note.source.id if note.source else None,
             )
-            for note in notes
+            for note in live_at(notes, now)
         ]
     wanted = [each for each in found if by is None or _is_by(each.by, by)]
     wanted.sort(key=lambda each: (each.at, each.id), reverse=True)

@@ -14,7 +14,7 @@ from commonplace.graph.seen import Seen, seen
 from commonplace.graph.then import as_known
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node
-from commonplace.model.graph.note import Note, snippets
+from commonplace.model.graph.note import Note, live_at, snippets
 from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.relationships import spellings
 from commonplace.model.graph.standing import standing
@@ -165,7 +165,7 @@ def list_edges(
         and (not types or edge.type in types)
         and (past or edge.holds(then, now))
     ]
-    shown = edges_shown(picture, edges, now)
+    shown = edges_shown(picture, edges, now, then)
     found = page(shown, after, limit + 1)
     return EdgePage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
 
@@ -182,9 +182,9 @@ def show_node(desk: Desk, principal: Principal, named: str, then: Then = NOW) ->
         mine = [e for e in mine if e.holds(then, now) or _is_over(e, then, now)]
     holding = [edge for edge in mine if edge.holds(then, now)]
     return WholeNode(
-        node_shown(picture, node, now),
-        tuple(edges_shown(picture, holding, now)),
-        tuple(edges_shown(picture, [e for e in mine if e not in holding], now)),
+        node_shown(picture, node, now, then),
+        tuple(edges_shown(picture, holding, now, then)),
+        tuple(edges_shown(picture, [e for e in mine if e not in holding], now, then)),
         live_notes(picture, node.id, then.known_at or now),
         _mentioning(picture, node),
     )
@@ -223,10 +223,7 @@ def _is_over(edge: Edge, then: Then, now: datetime) -> bool:
 
 
 def live_notes(picture: Picture, id: str, at: datetime) -> tuple[Note, ...]:
-    """Those that were there at a moment, and counted."""
-    noted = [note for note in picture.notes.get(id, ()) if note.date_added <= at]
-    live = [note for note in noted if note.is_live(at)]
-    return tuple(sorted(live, key=lambda note: note.date_added, reverse=True))
+    return tuple(live_at(picture.notes.get(id, ()), at))
 
 
 def _mentioning(picture: Picture, node: Node) -> tuple[Mentioning, ...]:
@@ -246,7 +243,8 @@ def _mentioned_in(
     return tuple(sorted(found, key=lambda each: each.said_at, reverse=True))
 
 
-def node_shown(picture: Picture, node: Node, now: datetime) -> NodeShown:
+def node_shown(picture: Picture, node: Node, now: datetime, then: Then = NOW) -> NodeShown:
+    """As present as it is now, with the notes that counted ``then``."""
     marks = picture.marks_of(node.id)
     now_is = standing(node, marks, now)
     return NodeShown(
@@ -274,17 +272,19 @@ def node_shown(picture: Picture, node: Node, now: datetime) -> NodeShown:
         updated_at=node.updated_at,
         last_accessed_at=marks.touched_at,
         access_count=marks.access_count,
-        notes_snippets=snippets(picture.notes.get(node.id, ()), now),
+        notes_snippets=snippets(picture.notes.get(node.id, ()), then.known_at or now),
     )
 
 
-def edges_shown(picture: Picture, edges: Iterable[Edge], now: datetime) -> list[EdgeShown]:
+def edges_shown(
+    picture: Picture, edges: Iterable[Edge], now: datetime, then: Then = NOW
+) -> list[EdgeShown]:
     """The most salient first, then the newest."""
-    shown = [_edge_shown(picture, edge, now) for edge in edges]
+    shown = [_edge_shown(picture, edge, now, then) for edge in edges]
     return sorted(shown, key=lambda e: (-e.salience, -e.valid_from.timestamp(), e.id))
 
 
-def _edge_shown(picture: Picture, edge: Edge, now: datetime) -> EdgeShown:
+def _edge_shown(picture: Picture, edge: Edge, now: datetime, then: Then) -> EdgeShown:
     now_is = standing(edge, picture.marks_of(edge.id), now)
     return EdgeShown(
         id=edge.id,
@@ -307,5 +307,5 @@ def _edge_shown(picture: Picture, edge: Edge, now: datetime) -> EdgeShown:
         recorded_at=edge.recorded_at,
         invalidated_at=edge.invalidated_at,
         recorded_by=edge.recorded_by,
-        notes_snippets=snippets(picture.notes.get(edge.id, ()), now),
+        notes_snippets=snippets(picture.notes.get(edge.id, ()), then.known_at or now),
     )
