@@ -110,3 +110,19 @@ def a_picture(
         notes=by_subject,
         marks=marks or {},
     )
+
+
+def two_hops():
+    """Where was the director of a film born? One source has the film, another the director."""
+    film, director, town = (
+        a_node(name, NodeType.ENTITY) for name in ("The Long Road", "Ines Moreau", "Lorient")
+    )
+    about_film, about_her, other = a_source("film"), a_source("her"), a_source("other")
+    mentions = [(about_film, film), (about_film, director), (about_her, director)]
+    mentions += [(about_her, town)]
+    return a_picture(
+        [film, director, town],
+        [an_edge(film, director, "directed-by"), an_edge(director, town, "born-in")],
+        sources=[about_film, about_her, other],
+        mentions=mentions,
+    )

@@ -6,7 +6,8 @@ arms and not what made the graph.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,10 +23,11 @@ from commonplace.language.models.embedder import Embedder, Vectors
 from commonplace.model.source import split_passage_id
 from commonplace.recall.explore.named import surely_named
 from commonplace.recall.explore.view import View
-from commonplace.recall.graph_arms import CLOSE_EDGES, WEIGHT, fused, graph_scores
+from commonplace.recall.graph_arms import WEIGHT, lifts, scores_from, specificity
 from commonplace.recall.web import Web, web_of
 
 ASKED_FOR = 200  # hits, which the arms may put into another order
+CLOSE_EDGES = 5  # of those closest to the question, whose ends are seeds
 BEST = 20  # of them, whose sources a walk starts from, too
 WEIGHTS = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0)
 WITHOUT, NAMES, EDGES = "without", "names", "names and closest edges"
@@ -86,9 +88,7 @@ def _methods(
         top.setdefault(split_passage_id(id)[0], score)
     found: list[tuple[str, float, Mapping[str, float]]] = [(WITHOUT, 0.0, {})]
     for method, close in ((NAMES, {}), (EDGES, _closest(graph, model, question.text))):
-        scores = graph_scores(
-            graph.view, graph.web, names=names, close_edges=close, top_sources=top
-        )
+        scores = scores_from(graph.web, seeds_of(graph.view, names, close), top)
         found += [(method, weight, scores) for weight in sorted({*WEIGHTS, WEIGHT})]
     return found
 
@@ -97,6 +97,31 @@ def _closest(graph: Graph, model: Embedder, query: str) -> dict[str, float]:
     cosines = graph.vectors @ model.embed([query])[0]
     best = np.argsort(-cosines, kind="stable")[:CLOSE_EDGES].tolist()
     return {graph.edges[place]: max(0.0, float(cosines[place])) for place in best}
+
+
+def seeds_of(
+    view: View, names: Iterable[str], close_edges: Mapping[str, float]
+) -> dict[str, float]:
+    """The nodes that a question names, as recall takes them, and the ends of the edges that are
+    closest to it, with their similarity: a way in that recall does without."""
+    weights = {id: specificity(view, id) for id in names}
+    closest = sorted(close_edges, key=lambda id: (-close_edges[id], id))[:CLOSE_EDGES]
+    for edge in (view.picture.edges[id] for id in closest if id in view.picture.edges):
+        for end in edge.ends:
+            weight = close_edges[edge.id] * specificity(view, end)
+            weights[end] = weights.get(end, 0.0) + weight
+    return weights
+
+
+def fused(
+    ranked: Sequence[tuple[str, float]], graph: Mapping[str, float], weight: float = WEIGHT
+) -> list[tuple[str, float]]:
+    """Ids of passages or sources with scores, best first, with what the graph adds to each."""
+    highest = max((score for _, score in ranked), default=0.0)
+    passages = Counter(id.partition("#")[0] for id, _ in ranked)
+    lift = lifts(graph, passages, highest, weight)
+    told = [(id, score + lift.get(id.partition("#")[0], 0.0)) for id, score in ranked]
+    return sorted(told, key=lambda each: (-each[1], each[0]))
 
 
 def _table(name: str, embedder: str, outcomes: Mapping[str, Sequence[Outcome]]) -> Table:

@@ -1,0 +1,50 @@
+"""What the bench of the graph's arms measures beside recall's own: edges closest to a question."""
+
+import pytest
+
+from commonplace.bench.quality.graph_arms import fused, seeds_of
+from commonplace.recall.explore.view import View
+from commonplace.recall.graph_arms import graph_scores, scores_from
+from commonplace.recall.web import web_of
+from support.clock import START
+from support.pictures import two_hops
+
+FILM, BORN_IN = "node:the-long-road", "edge:ines-moreau-born-in-lorient"
+BEST = {"source:film": 1.0, "source:other": 0.5}
+
+
+def scores_of(names=(), close_edges=None, top_sources=None):
+    view, web = View(two_hops()), web_of(two_hops(), START)
+    return scores_from(web, seeds_of(view, names, close_edges or {}), top_sources or {})
+
+
+def test_names_alone_are_what_recall_starts_from():
+    view, web = View(two_hops()), web_of(two_hops(), START)
+    assert scores_of([FILM], top_sources=BEST) == graph_scores(
+        view, web, names=[FILM], top_sources=BEST
+    )
+
+
+def test_an_edge_close_to_the_question_is_a_way_in():
+    found = scores_of(close_edges={BORN_IN: 0.8, "edge:hidden": 0.9})
+    assert found["source:her"] == 1.0
+
+
+def test_names_and_closest_edges_count_together():
+    found = scores_of([FILM], {BORN_IN: 0.8, "edge:hidden": 0.9}, BEST)
+    assert found == {
+        "source:film": 1.0,
+        "source:her": pytest.approx(0.90301, abs=1e-4),
+        "source:other": pytest.approx(0.02241, abs=1e-4),
+    }
+
+
+def test_the_passages_of_a_source_share_what_the_graph_adds():
+    ranked = [("source:a#1", 1.0), ("source:b#1", 0.9), ("source:b#2", 0.2)]
+    told = fused(ranked, {"source:b": 1.0}, weight=0.5)
+    assert told == [
+        ("source:b#1", pytest.approx(1.15)),
+        ("source:a#1", 1.0),
+        ("source:b#2", pytest.approx(0.45)),
+    ]
+    assert fused(ranked, {}) == ranked
