@@ -260,18 +260,22 @@ def score_untyped(finding: Finding) -> Score:
     )
 
 
+_RIGHT = "A name is right when its first word, its last word and its type are."
+
+
 @dataclass(frozen=True, slots=True)
 class Compared:
     title: str
     capitals: Finding
     findings: Mapping[str, Finding]
+    notes: tuple[str, ...] = ()
 
     def table(self) -> Table:
         table = Table(
             f"names {self.title}",
             f"Names in {self.title}, %",
             ("finder", "of", "found", "precision", "recall", "F1"),
-            notes=["A name is right when its first word, its last word and its type are."],
+            notes=[_RIGHT, *self.notes],
         )
         self._add(table, "capitals, types given", "any type", score_untyped(self.capitals))
         self._add(table, "capitals, all people", ALL, score(self.capitals))
@@ -293,11 +297,16 @@ class Compared:
         ]
 
 
-def compare(title: str, sentences: Sequence[Sentence], spots: Mapping[str, Spot]) -> Compared:
+def compare(
+    title: str,
+    sentences: Sequence[Sentence],
+    spots: Mapping[str, Spot],
+    notes: tuple[str, ...] = (),
+) -> Compared:
     """All finders over the same sentences, the baseline first."""
     capitals = [(sentence, capitals_in(sentence)) for sentence in sentences]
     findings = {
         name: [(sentence, spotted_in(sentence, spot)) for sentence in sentences]
         for name, spot in spots.items()
     }
-    return Compared(title, capitals, findings)
+    return Compared(title, capitals, findings, notes)
