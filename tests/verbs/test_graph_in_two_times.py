@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from datetime import timedelta
+
 import pytest
 
 from commonplace.errors import InvalidInput
@@ -127,6 +130,29 @@ def test_what_is_only_known_to_end_was_so_before(me, said, before, after):
     me.extract()
     assert jobs(me, as_of=before) == {"Acme"}
     assert jobs(me, as_of=after) == set()
+
+
+def test_what_begins_on_a_day_to_come_does_not_hold_before(me, clock):
+    me.ingest("Ana: I work at Acme.", format="transcript", date="2026-02-01")
+    said = clock()
+    monday = (said + timedelta(days=7 - said.weekday())).date()
+    me.ingest("Ana: I start at Initech next Monday.", format="transcript", date=said.isoformat())
+    me.extract()
+    assert jobs(me) == {"Acme"}
+    assert jobs(me, as_of=monday.isoformat()) == {"Initech"}
+    assert jobs(me, as_of=(monday - timedelta(days=1)).isoformat()) == {"Acme"}
+    assert [e["relationship_type"] for e in json.loads(me.graph())["edges"]] == ["works-at"]
+    clock.tick(days=8)
+    assert jobs(me) == {"Initech"}
+
+
+def test_what_is_to_end_on_a_day_to_come_holds_until_then(me, clock):
+    said = clock()
+    me.ingest("Ana: I'm leaving Acme next month.", format="transcript", date=said.isoformat())
+    me.extract()
+    assert jobs(me) == {"Acme"}
+    clock.tick(days=40)
+    assert jobs(me) == set()
 
 
 def test_what_another_source_of_that_day_contradicts_was_not_so_before(me, clock):

@@ -1,8 +1,10 @@
-"""When a relation began or ended, as its sentence tells: "since 2019", "last March"."""
+"""When a relation began, begins or ended, as its sentence tells: "since 2019", "from next Monday"."""
 
 from __future__ import annotations
 
 import re
+from calendar import monthrange
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
@@ -23,7 +25,8 @@ _YEAR = r"(?:19|20)\d\d"
 _DAY = rf"{_YEAR}-\d\d-\d\d"
 # One place in time, after with_dates has put days in place of words.
 _POINT = (
-    rf"(?:(?:the week of |the weekend of |\w+day |the (?:morning|evening|night|afternoon) of )?"
+    rf"(?:(?:the week of |the weekend of |\w+day |the (?:morning|evening|night|afternoon) of "
+    rf"|יום [א-ת]+ |שבת |שבוע של )?"
     rf"(?P<day{{n}}>{_DAY})"
     rf"|(?P<month{{n}}>{_MONTH})(?: (?P<dom{{n}}>\d{{{{1,2}}}})(?!\d)(?:st|nd|rd|th)?)?"
     rf"(?:,? (?P<my{{n}}>{_YEAR}))?"
@@ -39,6 +42,11 @@ _SINCE = re.compile(rf"(?:\bsince|\bever since|(?<!\w)מאז|(?<!\w)מ-?) ?{_POI
 _UNTIL = re.compile(rf"(?:\buntil|\btill|(?<!\w)עד) {_POINT.format(n=1)}", re.IGNORECASE)
 _AHEAD = re.compile(
     rf"(?:\buntil|\btill|(?<!\w)עד) (?P<end>(?:the )?end of |סוף )?{_POINT.format(n=1)}",
+    re.IGNORECASE,
+)
+_FROM = re.compile(
+    rf"(?:\b(?:from|as of|starting|beginning|effective)(?: (?:on|in|from))?|(?<!\w)החל [במ]-?) ?"
+    rf"{_POINT.format(n=1)}",
     re.IGNORECASE,
 )
 _ON = re.compile(rf"(?:\b(?:in|on|around|during)|(?<!\w)ב-?) ?{_POINT.format(n=1)}", re.IGNORECASE)
@@ -62,18 +70,31 @@ class Stretch:
 
 def stretch_in(text: str, at: datetime, when: When) -> Stretch:
     """Of the clause that tells a relation. ``at``: when it was said."""
-    told = with_dates(text, at, is_hebrew(text), backwards=True).text
-    if found := _FROM_TO.search(told):
-        return Stretch(_point(found, 1, at), _point(found, 2, at))
-    if found := _SINCE.search(told):
-        return Stretch(_point(found, 1, at))
-    if when is When.STATE:
-        return Stretch(_ago(told, at), _until(text, at))
-    if found := _UNTIL.search(told):
-        return Stretch(None, _point(found, 1, at))
-    found = _ON.search(told)
-    start = _point(found, 1, at) if found else None
+    hebrew = is_hebrew(text)
+    was = with_dates(text, at, hebrew, backwards=True).text
+    if found := _SINCE.search(was):
+        return Stretch(_point(found, 1, at, _last))
+    if when in (When.STATE, When.AHEAD):
+        return _from_now_on(text, at, with_dates(text, at, hebrew).text, when)
+    if found := _FROM_TO.search(was):
+        return Stretch(_point(found, 1, at, _last), _point(found, 2, at, _last))
+    if found := _UNTIL.search(was):
+        return Stretch(None, _point(found, 1, at, _last))
+    if when is When.EVENT and (found := _FROM.search(was)):
+        return Stretch(_point(found, 1, at, _nearest))
+    found = _ON.search(was)
+    start = _point(found, 1, at, _last) if found else None
     return Stretch(start if start is None or start <= at else None)
+
+
+def _from_now_on(text: str, at: datetime, told: str, when: When) -> Stretch:
+    """Of what holds, or is to begin: its days are mostly to come."""
+    if found := _FROM_TO.search(told):
+        start, end = _point(found, 1, at, _coming), _point(found, 2, at, _coming)
+        return Stretch(start, end if start is None or end is None or end > start else None)
+    if found := _FROM.search(told) or (_ON.search(told) if when is When.AHEAD else None):
+        return Stretch(_point(found, 1, at, _coming), _until(text, at))
+    return Stretch(_ago(told, at), _until(text, at))
 
 
 def _until(text: str, at: datetime) -> datetime | None:
@@ -81,7 +102,7 @@ def _until(text: str, at: datetime) -> datetime | None:
     found = _AHEAD.search(with_dates(text, at, is_hebrew(text)).text)
     if found is None:
         return None
-    end = _point(found, 1, at)
+    end = _point(found, 1, at, _last)
     if end is None or not found["month1"]:
         return end if end is not None and end > at else None
     if not found["my1"] and end <= at:
@@ -101,14 +122,32 @@ def _ago(text: str, at: datetime) -> datetime | None:
     return _midnight((at - timedelta(days=many * _DAYS[found["unit"].lower()])).date())
 
 
-def _point(found: re.Match[str], n: int, at: datetime) -> datetime | None:
+# ——— which of the days that are called so ———
+
+_Which = Callable[[Sequence[date], date], date]
+_LATELY = timedelta(days=31)  # "as of March 1", said on the 18th
+
+
+def _last(days: Sequence[date], today: date) -> date:
+    return max(day for day in days if day <= today)
+
+
+def _coming(days: Sequence[date], today: date) -> date:
+    return min(day for day in days if day > today - _LATELY)
+
+
+def _nearest(days: Sequence[date], today: date) -> date:
+    return min(days, key=lambda day: abs(day - today))
+
+
+def _point(found: re.Match[str], n: int, at: datetime, which: _Which) -> datetime | None:
     try:
-        return _midnight(_date(found, n, at))
+        return _midnight(_date(found, n, at.date(), which))
     except ValueError:  # the 31st of June
         return None
 
 
-def _date(found: re.Match[str], n: int, at: datetime) -> date:
+def _date(found: re.Match[str], n: int, today: date, which: _Which) -> date:
     if day := found[f"day{n}"]:
         return date.fromisoformat(day)
     if year := found[f"year{n}"]:
@@ -118,8 +157,9 @@ def _date(found: re.Match[str], n: int, at: datetime) -> date:
     day_of_month = int(found[f"dom{n}"] or 1)
     if year := found[f"my{n}"]:
         return date(int(year), month, day_of_month)
-    this_year = date(at.year, month, day_of_month)
-    return this_year if this_year <= at.date() else date(at.year - 1, month, day_of_month)
+    years = (today.year - 1, today.year, today.year + 1)
+    there = [year for year in years if day_of_month <= monthrange(year, month)[1]]
+    return which([date(year, month, day_of_month) for year in there], today)
 
 
 def _midnight(day: date) -> datetime:

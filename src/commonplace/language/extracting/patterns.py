@@ -26,6 +26,7 @@ _HEBREW = re.compile("[א-ת]")
 class When(StrEnum):
     STATE = "state"  # it holds; only "since" tells from when
     EVENT = "event"  # something that happened on a day began or ended it
+    AHEAD = "ahead"  # it begins, or ends, on a day to come: "I start at Acme on Monday"
     PAST = "past"  # it held once
 
 
@@ -98,13 +99,15 @@ def _telling(says: str, entry: Mapping[str, Any]) -> Telling:
 
 # ——— roles ———
 
+_WHEN_OF_ROLES = {"ahead": When.AHEAD, "was": When.PAST, "ended": When.PAST}  # by their form
+
 
 def _of_roles(hebrew: bool) -> Iterator[Telling]:
     """Every form, with the nouns of all roles in it."""
     forms = data("roles")["forms"]
     nouns = sorted(_roles(hebrew), key=len, reverse=True)
     either = "(?P<noun>" + "|".join(nouns) + ")"
-    for name in ("hebrew",) if hebrew else ("named", "says", "both", "was", "ended"):
+    for name in ("hebrew",) if hebrew else ("named", "says", "both", "ahead", "was", "ended"):
         for form in forms[name]:
             says = form.replace("{noun}", either)
             yield Telling(
@@ -112,7 +115,7 @@ def _of_roles(hebrew: bool) -> Iterator[Telling]:
                 needs=letters_of(says),
                 is_named=name == "named",
                 ends=name in ("was", "ended"),
-                when=When.PAST if name in ("was", "ended") else When.STATE,
+                when=_WHEN_OF_ROLES.get(name, When.STATE),
             )
 
 
@@ -140,7 +143,7 @@ def as_told(telling: Telling, match: re.Match[str]) -> Telling:
         proximity=role.get("proximity"),
         turned=role.get("turned", False),
         ends=is_over,
-        when=telling.when if is_over else When.STATE,
+        when=telling.when if is_over or not telling.ends else When.STATE,
     )
 
 

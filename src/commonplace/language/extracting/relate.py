@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, product
 
@@ -242,7 +242,14 @@ def _distinct(edges: Sequence[FoundEdge]) -> list[FoundEdge]:
         if known is None:
             kept[key] = edge
         elif edge.confidence > known.confidence:
-            kept[key] = edge.also_told(known.place, *known.repeated)
+            kept[key] = _dated(edge, known).also_told(known.place, *known.repeated)
         else:
-            kept[key] = known.also_told(edge.place)
+            kept[key] = _dated(known, edge).also_told(edge.place)
     return list(kept.values())
+
+
+def _dated(edge: FoundEdge, other: FoundEdge) -> FoundEdge:
+    """ "I have a new job at Acme, I start at Acme on Monday": the one tells when, for both."""
+    if edge.valid_from or edge.valid_to:
+        return edge
+    return replace(edge, valid_from=other.valid_from, valid_to=other.valid_to)

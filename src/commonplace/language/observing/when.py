@@ -42,14 +42,16 @@ _COUNT = r"(?P<count>\d{1,3}|a|an|one|two|a couple of|three|four|five|six|seven|
 _HE = r"(?<![\w\"״׳'])"
 _END = r"(?![\w\"״׳'])"
 
+# What a day is told with, in place of "on".
+_LEADS = "by|before|until|till|from|since|as of|starting|beginning|effective"
 _ENGLISH = re.compile(
-    r"\b(?:(?P<day_word>(?:the )?day after tomorrow|(?:the )?day before yesterday|today|tomorrow|"
+    rf"\b(?:(?:(?P<led>{_LEADS}) )?(?P<day_word>(?:the )?day after tomorrow|(?:the )?day before yesterday|today|tomorrow|"
     r"yesterday|tonight|last night|this (?P<part>morning|afternoon|evening))"
     r"(?: (?P<later>morning|afternoon|evening|night))?"
-    r"|(?:(?P<until>on|by|before|until|till|from|since) )?"
+    rf"|(?:(?P<until>on|{_LEADS}) )?"
     r"(?P<which>this|next|last|coming|this coming) (?P<unit>week|month|year|weekend|"
     rf"(?<=last )(?:spring|summer|autumn|fall|winter)|{'|'.join(_ENGLISH_DAYS)})"
-    r"|(?P<before>on|by|before|until|till|from|since|to|for) "
+    rf"|(?P<before>on|{_LEADS}|to|for) "
     rf"(?P<weekday>{'|'.join(_ENGLISH_DAYS)})"
     rf"|(?:in|within) (?:about )?{_COUNT} (?P<ahead>day|week|month|year)s?(?: time)?"
     rf"|(?P<about>(?:about|around|almost|nearly|over|more than|some) )?"
@@ -99,7 +101,8 @@ def with_dates(
         words, day = replaced
         if day is not None:
             found.append(day)
-        return words
+        begins = match.start() == 0 and match[0][0].isupper()
+        return words[0].upper() + words[1:] if begins else words
 
     dated = (_HEBREW if hebrew else _ENGLISH).sub(put, text)
     return Dated(dated, found[0] if found else None)
@@ -130,7 +133,8 @@ def _english_day(match: re.Match[str], today: date) -> _Put:
     if word in ("tonight", "last night"):
         part = "night"
     day = today + timedelta(days=_OFFSETS.get(word, 0))
-    return (f"on the {part} of {day}" if part else f"on {day}"), day
+    lead = match["led"] or "on"
+    return (f"{lead} the {part} of {day}" if part else f"{lead} {day}"), day
 
 
 def _english_unit(match: re.Match[str], today: date) -> _Put:

@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.relationships import relationship
 from commonplace.model.graph.words import NodeType
+from commonplace.model.time_travel import NOW
 from commonplace.recall.graph.nodes import EdgeShown, NodeShown, edges_shown, node_shown
 
 
@@ -26,7 +27,7 @@ _SHAPES = {NodeType.PERSON: "ellipse", NodeType.CONCEPT: "note", NodeType.ENTITY
 
 def drawn(picture: Picture, format: Format, now: datetime, *, past: bool) -> str:
     nodes = [node_shown(picture, node, now) for node in picture.nodes.values()]
-    edges = [e for e in picture.edges.values() if past or e.valid_to is None or e.valid_to > now]
+    edges = [edge for edge in picture.edges.values() if past or edge.holds(NOW, now)]
     shown = edges_shown(picture, edges, now)
     writer = {Format.DOT: _dot, Format.JSON: _json, Format.GRAPHML: _graphml}[format]
     return writer(sorted(nodes, key=lambda node: node.id), sorted(shown, key=lambda e: e.id))

@@ -62,8 +62,62 @@ def test_who_makes_a_story_up_ends_no_quarrel() -> None:
     assert not told("Dana and Noa made up a story.")
 
 
-def test_nothing_begins_in_the_time_to_come() -> None:
+def test_nothing_has_begun_in_the_time_to_come() -> None:
     assert edge("I joined Acme, and the party is on 2030-01-01.").valid_from is None
+
+
+@pytest.mark.parametrize(
+    ("said", "since"),
+    [
+        ("I start at Acme next Monday.", "2026-03-23"),
+        ("Tomorrow I start at Acme.", "2026-03-19"),
+        ("I'm joining Acme on April 1.", "2026-04-01"),
+        ("I will join Acme in two weeks.", "2026-03-30"),
+        ("I'm joining Acme in January.", "2027-01-01"),
+        ("I start my new job at Acme on Monday.", "2026-03-23"),
+        ("My first day at Acme is next Monday.", "2026-03-23"),
+        ("From April 1 I work at Acme.", "2026-04-01"),
+        ("As of next month I work at Acme.", "2026-04-01"),
+        ("I work at Acme as of March 1.", "2026-03-01"),
+        ("Starting Monday I work at Acme.", "2026-03-23"),
+        ("I live in Haifa from tomorrow.", "2026-03-19"),
+        ("Dana will be my manager next month.", "2026-04-01"),
+        ("מחר אני מתחילה לעבוד באקמי.", "2026-03-19"),
+        ("אני מתחילה לעבוד באקמי ביום ראשון.", "2026-03-22"),
+    ],
+)
+def test_what_is_to_begin_begins_on_the_day_that_is_told(said: str, since: str) -> None:
+    began = edge(said).valid_from
+    assert began is not None
+    assert began.date().isoformat() == since
+
+
+def test_one_sentence_may_tell_when_for_another() -> None:
+    began = edge("I have a new job at Acme! I start at Acme on Monday.").valid_from
+    assert began is not None
+    assert began.date().isoformat() == "2026-03-23"
+
+
+@pytest.mark.parametrize(
+    ("said", "until"),
+    [
+        ("I'm leaving Acme next month.", "2026-04-01"),
+        ("I'm leaving my job at Acme on Friday.", "2026-03-20"),
+        ("My last day at Acme is next Friday.", "2026-03-27"),
+    ],
+)
+def test_what_is_to_end_ends_on_the_day_that_is_told(said: str, until: str) -> None:
+    found = edge(said)
+    assert found.ends
+    assert found.valid_from is not None
+    assert found.valid_from.date().isoformat() == until
+
+
+def test_a_summer_job_to_come_lies_ahead() -> None:
+    found = edge("I'm working at Acme from June to August.")
+    assert found.valid_from is not None
+    assert found.valid_to is not None
+    assert (found.valid_from.year, found.valid_to.year) == (2026, 2026)
 
 
 @pytest.mark.parametrize(
