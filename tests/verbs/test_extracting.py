@@ -34,6 +34,22 @@ def test_what_was_processed_is_extracted_by_itself(open_book):
     }
 
 
+def test_a_dated_event_makes_an_edge_and_a_memory_of_its_own_day(me):
+    talk(me, "Ana: I joined Initech on March 3, 2024.")
+    me.extract()
+    day = datetime(2024, 3, 3, tzinfo=UTC)
+    assert [(e.to_name, e.valid_from) for e in me.edges(types="works-at").edges] == [
+        ("Initech", day)
+    ]
+    assert [m.valid_from for m in me.list(kinds="event").memories] == [day]
+
+
+def test_whom_one_joins_on_a_hike_employs_nobody(me):
+    talk(me, "Ana: I joined Fenwick on a hike on Sunday.")
+    me.extract()
+    assert not me.edges(types="works-at").edges
+
+
 def test_on_demand_nothing_is_extracted_before_somebody_says_so(me):
     source = talk(me)
     assert names(me.people()) == set()

@@ -1,55 +1,42 @@
-"""When a relation began, begins or ended, as its sentence tells: "since 2019", "from next Monday"."""
+"""When a relation began, begins or ends, as its sentence tells: "since 2019", "from Monday"."""
 
 from __future__ import annotations
 
 import re
-from calendar import monthrange
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from commonplace.language.extracting.patterns import When
+from commonplace.language.observing.days_told import (
+    ON,
+    POINT,
+    Which,
+    coming,
+    day_of,
+    last,
+    nearest,
+)
 from commonplace.language.observing.hebrew import is_hebrew
 from commonplace.language.observing.when import with_dates
 
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
-    *("october", "november", "december"),
-)
-_HEBREW_MONTHS = (
-    *("ינואר", "פברואר", "מרץ", "אפריל", "מאי", "יוני", "יולי", "אוגוסט", "ספטמבר", "אוקטובר"),
-    *("נובמבר", "דצמבר"),
-)
-_MONTH = "|".join((*_MONTHS, *_HEBREW_MONTHS))
-_YEAR = r"(?:19|20)\d\d"
-_DAY = rf"{_YEAR}-\d\d-\d\d"
-# One place in time, after with_dates has put days in place of words.
-_POINT = (
-    rf"(?:(?:the week of |the weekend of |\w+day |the (?:morning|evening|night|afternoon) of "
-    rf"|יום [א-ת]+ |שבת |שבוע של )?"
-    rf"(?P<day{{n}}>{_DAY})"
-    rf"|(?P<month{{n}}>{_MONTH})(?: (?P<dom{{n}}>\d{{{{1,2}}}})(?!\d)(?:st|nd|rd|th)?)?"
-    rf"(?:,? (?P<my{{n}}>{_YEAR}))?"
-    rf"|(?:the )?(?:spring|summer|autumn|fall|winter|early|late|mid|beginning|end)?(?: of | |-)?"
-    rf"(?P<year{{n}}>{_YEAR}))"
-)
 _FROM_TO = re.compile(
-    rf"\b(?:from|between) {_POINT.format(n=1)} (?:to|until|till|and|through|-|–) "
-    rf"{_POINT.format(n=2)}",
+    rf"\b(?:from|between) {POINT.format(n=1)} (?:to|until|till|and|through|-|–) "
+    rf"{POINT.format(n=2)}",
     re.IGNORECASE,
 )
-_SINCE = re.compile(rf"(?:\bsince|\bever since|(?<!\w)מאז|(?<!\w)מ-?) ?{_POINT.format(n=1)}", re.I)
-_UNTIL = re.compile(rf"(?:\buntil|\btill|(?<!\w)עד) {_POINT.format(n=1)}", re.IGNORECASE)
+_SINCE = re.compile(
+    rf"(?:\bsince|\bever since|(?<!\w)מאז|(?<!\w)(?<!החל )מ-?) ?{POINT.format(n=1)}", re.I
+)
+_UNTIL = re.compile(rf"(?:\buntil|\btill|(?<!\w)עד) {POINT.format(n=1)}", re.IGNORECASE)
 _AHEAD = re.compile(
-    rf"(?:\buntil|\btill|(?<!\w)עד) (?P<end>(?:the )?end of |סוף )?{_POINT.format(n=1)}",
+    rf"(?:\buntil|\btill|(?<!\w)עד) (?P<end>(?:the )?end of |סוף )?{POINT.format(n=1)}",
     re.IGNORECASE,
 )
 _FROM = re.compile(
     rf"(?:\b(?:from|as of|starting|beginning|effective)(?: (?:on|in|from))?|(?<!\w)החל [במ]-?) ?"
-    rf"{_POINT.format(n=1)}",
+    rf"{POINT.format(n=1)}",
     re.IGNORECASE,
 )
-_ON = re.compile(rf"(?:\b(?:in|on|around|during)|(?<!\w)ב-?) ?{_POINT.format(n=1)}", re.IGNORECASE)
 _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
     "eight": 8, "nine": 9, "ten": 10,
@@ -73,27 +60,27 @@ def stretch_in(text: str, at: datetime, when: When) -> Stretch:
     hebrew = is_hebrew(text)
     was = with_dates(text, at, hebrew, backwards=True).text
     if found := _SINCE.search(was):
-        return Stretch(_point(found, 1, at, _last))
+        return Stretch(_point(found, 1, at, last))
     if when in (When.STATE, When.AHEAD):
         return _from_now_on(text, at, with_dates(text, at, hebrew).text, when)
     if found := _FROM_TO.search(was):
-        return Stretch(_point(found, 1, at, _last), _point(found, 2, at, _last))
+        return Stretch(_point(found, 1, at, last), _point(found, 2, at, last))
     if found := _UNTIL.search(was):
-        return Stretch(None, _point(found, 1, at, _last))
+        return Stretch(None, _point(found, 1, at, last))
     if when is When.EVENT and (found := _FROM.search(was)):
-        return Stretch(_point(found, 1, at, _nearest))
-    found = _ON.search(was)
-    start = _point(found, 1, at, _last) if found else None
+        return Stretch(_point(found, 1, at, nearest))
+    found = ON.search(was)
+    start = _point(found, 1, at, last) if found else None
     return Stretch(start if start is None or start <= at else None)
 
 
 def _from_now_on(text: str, at: datetime, told: str, when: When) -> Stretch:
     """Of what holds, or is to begin: its days are mostly to come."""
     if found := _FROM_TO.search(told):
-        start, end = _point(found, 1, at, _coming), _point(found, 2, at, _coming)
+        start, end = _point(found, 1, at, coming), _point(found, 2, at, coming)
         return Stretch(start, end if start is None or end is None or end > start else None)
-    if found := _FROM.search(told) or (_ON.search(told) if when is When.AHEAD else None):
-        return Stretch(_point(found, 1, at, _coming), _until(text, at))
+    if found := _FROM.search(told) or (ON.search(told) if when is When.AHEAD else None):
+        return Stretch(_point(found, 1, at, coming), _until(text, at))
     return Stretch(_ago(told, at), _until(text, at))
 
 
@@ -102,7 +89,7 @@ def _until(text: str, at: datetime) -> datetime | None:
     found = _AHEAD.search(with_dates(text, at, is_hebrew(text)).text)
     if found is None:
         return None
-    end = _point(found, 1, at, _last)
+    end = _point(found, 1, at, last)
     if end is None or not found["month1"]:
         return end if end is not None and end > at else None
     if not found["my1"] and end <= at:
@@ -122,44 +109,9 @@ def _ago(text: str, at: datetime) -> datetime | None:
     return _midnight((at - timedelta(days=many * _DAYS[found["unit"].lower()])).date())
 
 
-# ——— which of the days that are called so ———
-
-_Which = Callable[[Sequence[date], date], date]
-_LATELY = timedelta(days=31)  # "as of March 1", said on the 18th
-
-
-def _last(days: Sequence[date], today: date) -> date:
-    return max(day for day in days if day <= today)
-
-
-def _coming(days: Sequence[date], today: date) -> date:
-    return min(day for day in days if day > today - _LATELY)
-
-
-def _nearest(days: Sequence[date], today: date) -> date:
-    return min(days, key=lambda day: abs(day - today))
-
-
-def _point(found: re.Match[str], n: int, at: datetime, which: _Which) -> datetime | None:
-    try:
-        return _midnight(_date(found, n, at.date(), which))
-    except ValueError:  # the 31st of June
-        return None
-
-
-def _date(found: re.Match[str], n: int, today: date, which: _Which) -> date:
-    if day := found[f"day{n}"]:
-        return date.fromisoformat(day)
-    if year := found[f"year{n}"]:
-        return date(int(year), 1, 1)
-    name = found[f"month{n}"].lower()
-    month = (_MONTHS.index(name) if name in _MONTHS else _HEBREW_MONTHS.index(name)) + 1
-    day_of_month = int(found[f"dom{n}"] or 1)
-    if year := found[f"my{n}"]:
-        return date(int(year), month, day_of_month)
-    years = (today.year - 1, today.year, today.year + 1)
-    there = [year for year in years if day_of_month <= monthrange(year, month)[1]]
-    return which([date(year, month, day_of_month) for year in there], today)
+def _point(found: re.Match[str], n: int, at: datetime, which: Which) -> datetime | None:
+    day = day_of(found, n, at.date(), which)
+    return None if day is None else _midnight(day)
 
 
 def _midnight(day: date) -> datetime:

@@ -11,6 +11,7 @@ from commonplace.language.categorise import categorise
 from commonplace.language.kv_fields import Pair, Sort, pair_in, sort_of
 from commonplace.language.observing import asking, english, goals, hebrew
 from commonplace.language.observing.candidate import Candidate, ForgetAsked, Observed
+from commonplace.language.observing.days_told import happened_on
 from commonplace.language.observing.meant import not_meant, taken_back
 from commonplace.language.observing.own_contact import own_contact
 from commonplace.language.observing.own_words import Sentence
@@ -18,7 +19,7 @@ from commonplace.language.observing.profile import ProfileSaid, profile_in
 from commonplace.language.observing.remembered import asked_to_remember
 from commonplace.language.observing.statements import StatementRule, rule_for
 from commonplace.language.observing.told_contacts import contact_told
-from commonplace.language.observing.when import with_dates
+from commonplace.language.observing.when import Dated, with_dates
 from commonplace.language.policy import LONGEST, check_writing
 from commonplace.model.kinds import Kind
 
@@ -264,7 +265,6 @@ def _told(clause: str, rule: StatementRule | None, heard: Heard) -> Candidate | 
     )
     fits = told is not None and _stands_alone(kind, dated.text, heard.said_at)
     confidence = rule.confidence if rule else 0.8
-    day = dated.day if kind is Kind.EVENT else None
     is_goal = rule is not None and rule.facet == "goal" and heard.speaker is None
     return Candidate(
         kind,
@@ -274,10 +274,22 @@ def _told(clause: str, rule: StatementRule | None, heard: Heard) -> Candidate | 
         facet=rule.facet if rule else "fact",
         importance=rule.importance if rule else 2,
         confidence=confidence if fits else min(confidence, _UNTOLD),
-        valid_from=datetime.combine(day, time.min, UTC) if day else None,
+        valid_from=_happened(dated, rule, heard.said_at) if kind is Kind.EVENT else None,
         profile_field=goals.FIELD if is_goal else None,
         profile_value=goals.goal_in(dated.text) if is_goal else None,
     )
+
+
+def _happened(
+    dated: Dated, rule: StatementRule | None, said_at: datetime | None
+) -> datetime | None:
+    """When, if the sentence tells it. A date in what was decided may be that of the deed."""
+    if said_at is None:
+        return None
+    is_event = rule is not None and rule.facet == "event"
+    day = dated.day or (happened_on(dated.text, said_at.date()) if is_event else None)
+    is_over = day is not None and day <= said_at.date()
+    return datetime.combine(day, time.min, UTC) if day is not None and is_over else None
 
 
 # Understood only by who was there, though the writing policy lets it pass.

@@ -45,8 +45,9 @@ _END = r"(?![\w\"״׳'])"
 # What a day is told with, in place of "on".
 _LEADS = "by|before|until|till|from|since|as of|starting|beginning|effective"
 _ENGLISH = re.compile(
-    rf"\b(?:(?:(?P<led>{_LEADS}) )?(?P<day_word>(?:the )?day after tomorrow|(?:the )?day before yesterday|today|tomorrow|"
-    r"yesterday|tonight|last night|this (?P<part>morning|afternoon|evening))"
+    rf"\b(?:(?:(?P<led>{_LEADS}) )?(?P<day_word>(?:the )?day after tomorrow|"
+    r"(?:the )?day before yesterday|today|tomorrow|yesterday|tonight|last night|"
+    r"this (?P<part>morning|afternoon|evening))"
     r"(?: (?P<later>morning|afternoon|evening|night))?"
     rf"|(?:(?P<until>on|{_LEADS}) )?"
     r"(?P<which>this|next|last|coming|this coming) (?P<unit>week|month|year|weekend|"

@@ -39,6 +39,29 @@ def test_the_owners_words_leave_memories(said: str, kind: Kind, content: str) ->
     assert (only.kind, only.content.casefold()) == (kind, content.casefold())
 
 
+@pytest.mark.parametrize(
+    ("said", "since"),
+    [
+        ("I left Initech yesterday.", "2026-03-17"),
+        ("I left Initech last month.", "2026-02-01"),
+        ("I left Initech two weeks ago.", "2026-03-02"),
+        ("I left Initech in December.", "2025-12-01"),
+        ("I joined Initech on March 3, 2024.", "2024-03-03"),
+        ("I graduated in 2014.", "2014-01-01"),
+        ("סיימתי בחודש שעבר את התזה.", "2026-02-01"),
+        ("I left Initech.", None),
+        ("I booked a flight on May 3.", None),  # the flight's day, and it is to come
+        ("We decided to move to Berlin tomorrow.", None),
+    ],
+)
+def test_an_event_is_of_the_day_that_it_tells_and_not_of_the_day_it_was_told(
+    said: str, since: str | None
+) -> None:
+    (only,) = found(said)
+    assert only.kind is Kind.EVENT
+    assert (only.valid_from.date().isoformat() if only.valid_from else None) == since
+
+
 def test_the_passage_is_told() -> None:
     numbers = [number for number, _ in candidates(account("Hello.", "I am allergic to nuts."))]
     assert numbers == [1]

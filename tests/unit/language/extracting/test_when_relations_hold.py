@@ -82,6 +82,7 @@ def test_nothing_has_begun_in_the_time_to_come() -> None:
         ("Starting Monday I work at Acme.", "2026-03-23"),
         ("I live in Haifa from tomorrow.", "2026-03-19"),
         ("Dana will be my manager next month.", "2026-04-01"),
+        ("החל מאפריל אני עובדת באקמי.", "2026-04-01"),
         ("מחר אני מתחילה לעבוד באקמי.", "2026-03-19"),
         ("אני מתחילה לעבוד באקמי ביום ראשון.", "2026-03-22"),
     ],

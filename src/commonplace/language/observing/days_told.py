@@ -1,0 +1,97 @@
+"""Days that a text tells as dates: "March 3, 2024", "in December", "in the week of 2026-03-09".
+
+Of a month or a year it is the first day: that is as far as the date says. It is read after
+with_dates (when.py) has put dates in place of "tomorrow" and "last month".
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+    *("october", "november", "december"),
+)
+_HEBREW_MONTHS = (
+    *("ינואר", "פברואר", "מרץ", "אפריל", "מאי", "יוני", "יולי", "אוגוסט", "ספטמבר", "אוקטובר"),
+    *("נובמבר", "דצמבר"),
+)
+_MONTH = "|".join((*_MONTHS, *_HEBREW_MONTHS))
+_YEAR = r"(?:19|20)\d\d"
+_DAY = rf"{_YEAR}-\d\d-\d\d"
+# One place in time. Its groups have a number, so that two of them fit into one pattern.
+POINT = (
+    rf"(?:(?:the week of |the weekend of |\w+day |the (?:morning|evening|night|afternoon) of "
+    rf"|יום [א-ת]+ |שבת |שבוע של )?"
+    rf"(?P<day{{n}}>{_DAY})"
+    rf"|(?P<month{{n}}>{_MONTH})(?: (?P<dom{{n}}>\d{{{{1,2}}}})(?!\d)(?:st|nd|rd|th)?)?"
+    rf"(?:,? (?P<my{{n}}>{_YEAR}))?"
+    rf"|(?:the )?(?:spring|summer|autumn|fall|winter|early|late|mid|beginning|end)?(?: of | |-)?"
+    rf"(?P<year{{n}}>{_YEAR}))"
+)
+ON = re.compile(rf"(?:\b(?:in|on|around|during)|(?<!\w)ב-?) ?{POINT.format(n=1)}", re.IGNORECASE)
+
+# ——— which of the days that are called so ———
+
+Which = Callable[[Sequence[date], date], date]
+_LATELY = timedelta(days=31)  # "as of March 1", said on the 18th
+
+
+def last(days: Sequence[date], today: date) -> date:
+    return max(day for day in days if day <= today)
+
+
+def coming(days: Sequence[date], today: date) -> date:
+    return min(day for day in days if day > today - _LATELY)
+
+
+def nearest(days: Sequence[date], today: date) -> date:
+    return min(days, key=lambda day: abs(day - today))
+
+
+def day_of(found: re.Match[str], n: int, today: date, which: Which) -> date | None:
+    """Of the place in time with this number; None for the 31st of June."""
+    try:
+        return _day_of(found, n, today, which)
+    except ValueError:
+        return None
+
+
+def _day_of(found: re.Match[str], n: int, today: date, which: Which) -> date:
+    if day := found[f"day{n}"]:
+        return date.fromisoformat(day)
+    if year := found[f"year{n}"]:
+        return date(int(year), 1, 1)
+    name = found[f"month{n}"].lower()
+    month = (_MONTHS.index(name) if name in _MONTHS else _HEBREW_MONTHS.index(name)) + 1
+    day_of_month = int(found[f"dom{n}"] or 1)
+    if year := found[f"my{n}"]:
+        return date(int(year), month, day_of_month)
+    years = (today.year - 1, today.year, today.year + 1)
+    there = [year for year in years if day_of_month <= monthrange(year, month)[1]]
+    return which([date(year, month, day_of_month) for year in there], today)
+
+
+# ——— when something happened ———
+
+# "I booked a flight in March": mostly the March to come, unless a year is told.
+_ARRANGED = re.compile(
+    r"\b(?:booked|scheduled|planned|reserved|registered|enrolled|signed up|ordered|invited"
+    r"|accepted|proposed|renewed|(?:bought|got) (?:\w+ )?tickets?)\b|הזמנ|קבע|נרשמ|נרשם",
+    re.IGNORECASE,
+)
+
+
+def happened_on(text: str, said: date) -> date | None:
+    """The day of an event, as far as its sentence tells it; never one to come."""
+    found = ON.search(text)
+    if found is None:
+        return None
+    guessed = found["month1"] and not found["my1"]
+    if guessed and _ARRANGED.search(text):
+        return None
+    day = day_of(found, 1, said, last)
+    return day if day is not None and day <= said else None
