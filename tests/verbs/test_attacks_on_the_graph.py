@@ -113,7 +113,7 @@ def test_a_word_said_while_it_was_guarded_stays_so_when_others_tell_of_it_openly
     cleared.note(quinn, "Sees me on Mondays")
     read(me, "Ana: My neighbour Quinn Oxblood works at Acme.")
     shown = agent.node(quinn)
-    assert (shown.node.description, shown.notes) == ("", ())
+    assert (shown.node.description, shown.notes) == ("Quinn Oxblood is the user's neighbour.", ())
     assert {edge.relationship_type for edge in shown.edges} == {"works-at", "neighbour"}
     cleared.nodes_update(quinn, description="A neighbour")
     assert agent.node(quinn).node.description == "A neighbour"

@@ -15,14 +15,18 @@ from typing import Any
 from commonplace.language.extracting.found import FoundEdge, FoundNode
 from commonplace.language.extracting.marking import MARK, Marked
 from commonplace.language.extracting.relate import clauses, is_question, is_told
-from commonplace.language.extracting.retelling import retold
+from commonplace.language.extracting.retelling import retold, retold_wholly
 from commonplace.language.extracting.table import compiled, data
 from commonplace.language.extracting.utterances import OWNER
 from commonplace.language.normalise import fold
+from commonplace.language.observing import english
 from commonplace.language.observing.hebrew import is_hebrew
+from commonplace.language.observing.in_sentence import USER
 from commonplace.language.observing.meant import taken_back
 from commonplace.language.observing.patterns import Bilingual, any_of
+from commonplace.language.policy import check_writing
 from commonplace.model.graph.words import NodeType
+from commonplace.model.kinds import Kind
 
 _TABLE = "concepts"
 _HEBREW = re.compile("[א-ת]")
@@ -61,7 +65,7 @@ def concepts(sentences: Iterable[Marked], nodes: Sequence[FoundNode]) -> Ideas:
             key = fold(name)
             if thing is None:
                 places.setdefault(key, len(nodes) + len(found))
-                found[key] = _node(found.get(key), name, marked)
+                found[key] = _node(found.get(key), name, marked, _described(match, marked, nodes))
             end = places[key] if thing is None else thing
             edges.append(_edge(stating, match, end, marked, nodes))
     return Ideas(tuple(found.values()), tuple(_distinct(edges)))
@@ -183,7 +187,16 @@ def _preferred_to() -> re.Pattern[str]:
 # ——— nodes and edges ———
 
 
-def _node(before: FoundNode | None, name: str, marked: Marked) -> FoundNode:
+def _described(match: re.Match[str], marked: Marked, nodes: Sequence[FoundNode]) -> str:
+    """The sentence that states it: whose idea it is, and what of it."""
+    told = retold_wholly(marked, english.without_tail(match[0]), nodes)
+    speaker = marked.utterance.speaker or OWNER
+    subject = USER if speaker == OWNER else nodes[speaker].name
+    is_whose = subject.casefold() in told.casefold()
+    return told if is_whose and not check_writing(Kind.FACT, told) else ""
+
+
+def _node(before: FoundNode | None, name: str, marked: Marked, described: str) -> FoundNode:
     passage, place = marked.utterance.passage, marked.utterance.place
     confidence = _sure(marked)
     if before is None:
@@ -193,6 +206,7 @@ def _node(before: FoundNode | None, name: str, marked: Marked) -> FoundNode:
         passages=tuple(dict.fromkeys((*before.passages, passage))),
         places=(*before.places, place),
         confidence=max(before.confidence, confidence),
+        description=before.description or described,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from commonplace.language.extracting.attitudes import with_attitudes
 from commonplace.language.extracting.candidates import candidates
 from commonplace.language.extracting.concepts import concepts
+from commonplace.language.extracting.descriptions import with_descriptions
 from commonplace.language.extracting.found import Account, Extracted, Spotted
 from commonplace.language.extracting.kin import kin
 from commonplace.language.extracting.marking import Marker
@@ -20,7 +21,7 @@ def told_of(account: Account, spotted: Spotted) -> Extracted:
     marker = Marker(spotted.nodes, {each.speaker for each in spoken if each.speaker is not None})
     sentences = [marker.mark(each) for each in spoken]
     ideas = concepts(sentences, spotted.nodes)
-    nodes = (*spotted.nodes, *ideas.nodes)
+    nodes = (*with_descriptions(spotted.nodes, sentences), *ideas.nodes)
     told = [*relate(sentences, nodes), *kin(sentences, nodes)]
     edges = (*with_attitudes(told, sentences, nodes), *ideas.edges)
     found = Extracted(

@@ -62,6 +62,10 @@ def without_opener(sentence: str) -> str:
     return _OPENER.sub("", sentence, count=1)
 
 
+def without_tail(clause: str) -> str:
+    return _TAIL.sub("", clause)
+
+
 # ——— contractions ———
 
 _SPELLINGS = (

@@ -166,8 +166,7 @@ def _numbered(name: str, key: str, is_taken: Callable[[str], bool]) -> tuple[str
 
 
 def _description(told: Sequence[NodeTelling], own: Sequence[NodeTelling]) -> str:
+    """Somebody's own word; else that of the last source that says what it is."""
     said = [t.description for t in own if t.description]
-    if said:
-        return said[-1]
-    described = [t for t in told if t.description]
-    return max(described, key=lambda t: t.confidence).description if described else ""
+    told_in_time = [t.description for t in told if t.description]
+    return next(reversed(said or told_in_time), "")
