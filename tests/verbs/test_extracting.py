@@ -44,6 +44,15 @@ def test_a_dated_event_makes_an_edge_and_a_memory_of_its_own_day(me):
     assert [m.valid_from for m in me.list(kinds="event").memories] == [day]
 
 
+def test_who_accepts_a_job_offer_works_there(me):
+    talk(me, "Ana: I accepted the Google job offer.")
+    me.extract()
+    assert names(me.entities()) == {"Google"}
+    (job,) = me.edges(types="works-at").edges
+    assert (job.to_name, job.description) == ("Google", "The user accepted the Google job offer.")
+    assert job.valid_from == datetime(2026, 1, 5, tzinfo=UTC)
+
+
 def test_whom_one_joins_on_a_hike_employs_nobody(me):
     talk(me, "Ana: I joined Fenwick on a hike on Sunday.")
     me.extract()

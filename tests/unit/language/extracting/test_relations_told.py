@@ -43,6 +43,9 @@ TOLD = {
         "I works-at Acme",
     },
     # organisations
+    "I accepted the Acme job offer.": {"I works-at Acme"},
+    "I took Acme's offer.": {"I works-at Acme"},
+    "I got the Acme job!": {"I works-at Acme"},
     "I work at Acme as a designer.": {"I works-at Acme"},
     "I joined Acme last week.": {"I works-at Acme"},
     "I left Acme in March.": {"I works-at Acme (over)"},
