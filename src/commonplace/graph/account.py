@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from commonplace.language.extracting.found import Account, Owner, Said
 from commonplace.language.extracting.owner_here import as_called_here
 from commonplace.language.extracting.taking_part import as_listed
-from commonplace.language.extracting.voices import several_speak
+from commonplace.language.extracting.voices import another_speaks
 from commonplace.language.names import ROLES
 from commonplace.language.normalise import fold_case
 from commonplace.language.without_orders import without_orders
@@ -24,7 +24,7 @@ def account_of(source: Source, passages: Sequence[Passage], owner: Owner, reader
     speakers = (each.speaker for each in passages if each.speaker)
     owner = as_called_here(owner, map(as_listed, dict.fromkeys((*by_name, *speakers))))
     names = {fold_case(name) for name in owner.names}
-    foreign = _of_several(passages)
+    foreign = _of_others(passages, owner.names)
     is_readers = source.user_id == reader
     return Account(
         said=tuple(
@@ -43,13 +43,13 @@ def words_to_read(passage: Passage) -> str:
     return without_orders(passage.text) if passage.suspicious else passage.text
 
 
-def _of_several(passages: Sequence[Passage]) -> set[int | None]:
-    """The parts in which several people speak, of those that name no speaker."""
+def _of_others(passages: Sequence[Passage], owner: Collection[str]) -> set[int | None]:
+    """The parts in which somebody else speaks, of those that name no speaker."""
     texts: dict[int | None, list[str]] = {}
     for each in passages:
         if not each.speaker or fold_case(each.speaker) in ROLES:
             texts.setdefault(_part(each), []).append(each.text)
-    return {part for part, said in texts.items() if several_speak(said)}
+    return {part for part, said in texts.items() if another_speaks(said, owner)}
 
 
 def _part(passage: Passage) -> int | None:

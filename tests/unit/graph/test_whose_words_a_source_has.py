@@ -1,4 +1,4 @@
-"""Who speaks where nobody is named: whoever brought it, unless several people speak in it."""
+"""Who speaks where nobody is named: whoever brought it, unless somebody else speaks in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.graph.account import account_of
 from commonplace.language.extracting.found import Owner
-from commonplace.language.extracting.voices import several_speak
+from commonplace.language.extracting.voices import another_speaks, several_speak
 from commonplace.model.source import ContentType, Passage, Source, SourceType
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -45,6 +45,50 @@ def test_several_speak_where_one_is_named_again_after_another(text):
 )
 def test_notes_of_one_are_their_own(text):
     assert not several_speak([text])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dana: I live in Tel Aviv. My husband Yossi works at Intel.\nAna: Yes.",
+        "Dana: I live in Tel Aviv.",
+        "Dana: I live in Tel Aviv.\nAna: I love it.\nOmer: My wife is Tamar.",
+        "- Dana: I live in Tel Aviv.\n- Omer: My wife is Tamar.",
+        "1. Dana Levi: my wife is Tamar.",
+        "Zeynal: I live in Baku.\nAna: Yes.",
+        "Zeynal Aliyev: I live in Baku.",
+        "Dana  10:03 AM\nI live in Tel Aviv.\nAna  10:04 AM\nYes.",
+        "Dana Levi [10:03]\nI live in Tel Aviv.",
+        "Letter from Dana:\n\nI live in Tel Aviv now.",
+        "Dana wrote to me:\nI live in Tel Aviv now.",
+        "Dear Ana,\nI live in Tel Aviv now.",
+        "I live in Tel Aviv now.\nLove, Dana",
+        "I live in Tel Aviv now.\n\nBest wishes,\nDana Levi\n",
+        "דנה: אני גרה בתל אביב. בעלי יוסי עובד באינטל.\nאנה: כן.",
+        "דנה: נולדתי בחיפה.",
+    ],
+)
+def test_somebody_else_speaks_where_another_name_stands_by_what_is_said(text):
+    assert another_speaks([text], ANA.names)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ana: I live in Tel Aviv.",
+        "Ana Stein: I live in Tel Aviv.",
+        "Monday: I met Dana Levi.\nTuesday: my brother Noam comes.",
+        "Note: I live in Tel Aviv.\nTODO: call my sister.\nAddress: I moved to Haifa.",
+        "May: I moved to Berlin.\nMood: I am happy.\nUpdate: I work at Intel now.",
+        "Dana: call her about the lease.\nI have to pay it.",
+        "My wife Dana: 40 next week. I have to buy a present.",
+        "Dear Dana,\nI live in Tel Aviv now.\nLove, Ana",
+        "I met Dana at 10:03\nMy wife was late.",
+        "הערה: אני גרה בתל אביב.",
+    ],
+)
+def test_labels_and_ones_own_letters_leave_the_words_to_whoever_brought_them(text):
+    assert not another_speaks([text], ANA.names)
 
 
 def said_by_the_owner(source_type, *passages):

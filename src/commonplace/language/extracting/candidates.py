@@ -39,6 +39,8 @@ _FIRST_PERSON = re.compile(
     r"\b(?:I|me|my|mine|we|us|our|ours|myself)\b|(?<![א-ת])(?:אני|אנחנו|שלי|שלנו|לי|לנו)(?![א-ת])",
     re.IGNORECASE,
 )
+# In Hebrew the ending of a word says "my", and what is retold says whose it is: «בעלה של המשתמשת».
+_USER = re.compile(r"\bthe user\b|[הל]משתמש", re.IGNORECASE)
 # Of a mail that was forwarded, what stands above its text: two lines or more.
 _HEADERS = re.compile(
     r"(?:^[>* \t]{0,8}(?:from|to|cc|date|sent|subject|reply-to|von|an|datum|gesendet|betreff"
@@ -79,7 +81,8 @@ def _as_told(candidate: Candidate, said: Said) -> Candidate | None:
         return candidate
     if said.speaker is not None:
         return as_hearsay(candidate, said.speaker)
-    return None if _FIRST_PERSON.search(candidate.trigger) else candidate
+    is_of_the_speaker = _FIRST_PERSON.search(candidate.trigger) or _USER.search(candidate.content)
+    return None if is_of_the_speaker else candidate
 
 
 def _may_be_kept(candidate: Candidate) -> bool:

@@ -127,3 +127,8 @@ def test_the_header_of_a_forwarded_mail_is_no_memory() -> None:
     )
     kept = found(by("Noa Stein", mail), source=SourceType.EMAIL)
     assert not [each for each in kept if "Date" in each.content or "booking@" in each.content]
+
+
+def test_where_nobody_knows_who_speaks_nothing_is_kept_of_the_user() -> None:
+    assert found(by(None, "בעלי יוסי עובד באינטל.")) == []
+    assert found(by(None, "My husband Yossi works at Intel.")) == []

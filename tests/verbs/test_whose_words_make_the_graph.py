@@ -1,0 +1,49 @@
+"""Another one's "I" and "my" are never the owner's, however their words came here."""
+
+from __future__ import annotations
+
+import pytest
+
+TELLING = "I live in Tel Aviv. My husband Yossi works at Intel."
+HEBREW = "אני גרה בתל אביב. בעלי יוסי עובד באינטל."
+
+
+def relations(me):
+    return {
+        f"{e.from_name} {e.relationship_type} {e.to_name}"
+        for e in me.edges(past=True, limit=200).edges
+    }
+
+
+def brought(me, *texts):
+    me.profile_set("preferred_name", "Maya Rosen")
+    for text in texts:
+        me.ingest(text, date="2026-06-17")
+    me.extract()
+    return relations(me)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Dana: {TELLING}\nMaya: Yes.",
+        f"Dana: {TELLING}",
+        f"Dana: {TELLING}\nMaya: Yes.\nOmer: I love it.",
+        f"- Dana: {TELLING}\n- Omer: I love it.",
+        f"Dana  10:03 AM\n{TELLING}\nMaya  10:04 AM\nYes.",
+        f"Letter from Dana:\n\nDear Maya,\n{TELLING}\nLove, Dana",
+        f"דנה: {HEBREW}\nמאיה: כן.",
+    ],
+)
+def test_of_a_pasted_text_what_another_says_of_themself_is_not_the_owners(me, text):
+    assert not [each for each in brought(me, text) if "Maya Rosen" in each]
+    kept = [each.content for each in me.list(limit=99).memories]
+    assert not [each for each in kept if "user" in each or "המשתמש" in each]
+
+
+def test_of_a_pasted_text_what_the_owner_says_is_theirs(me):
+    assert "Maya Rosen lives-in Tel Aviv" in brought(me, "Maya: I live in Tel Aviv.")
+
+
+def test_a_label_is_nobody(me):
+    assert "Maya Rosen lives-in Tel Aviv" in brought(me, "Note: I live in Tel Aviv.\nTODO: sleep.")
