@@ -108,6 +108,10 @@ _WITHOUT_SUBJECT = re.compile(
 _HANGING = re.compile(r"\s(?:עם|את|של|ל|ב)\S*(?: \S+){0,3}? של(?:ה|ו|הם|הן)$")
 
 
+# «המשתמש», and «למשתמש»: to them.
+_OF_THE_USER = re.compile(rf"(?:ה|(?P<to>ל))משתמשת?{_END}")
+
+
 def retold(clause: str, subject: str = "the user") -> str | None:
     """What is said of oneself as it is said of the user; None where a pronoun would be left."""
     user = user_of(clause)
@@ -119,7 +123,7 @@ def retold(clause: str, subject: str = "the user") -> str | None:
     said = " ".join(said.split())
     if not said or any(remark.code == "pronoun" for remark in check_writing(Kind.FACT, said)):
         return None
-    return said if subject == "the user" else said.replace(WOMAN, subject).replace(USER, subject)
+    return said if subject == "the user" else _OF_THE_USER.sub(rf"\g<to>{subject}", said)
 
 
 def _with_subject(said: str) -> str:

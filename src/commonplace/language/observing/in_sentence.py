@@ -321,8 +321,9 @@ _FIELD_SAYS = {
 
 def _about_profile(found: ProfileSaid, clause: str, heard: Heard) -> Candidate:
     words = hebrew.FIELD_SAYS if heard.is_hebrew else _FIELD_SAYS
-    subject = hebrew.user_of(clause) if heard.is_hebrew else heard.subject
-    lives = "גרה" if subject == hebrew.WOMAN else "גר"
+    user = hebrew.user_of(clause)
+    subject = user if heard.is_hebrew and heard.speaker is None else heard.subject
+    lives = "גרה" if user == hebrew.WOMAN else "גר"
     said = words[found.field].format(who=subject, value=found.value, lives=lives)
     if heard.is_hebrew:
         said = said.replace("להמשתמש", "למשתמש")

@@ -132,3 +132,14 @@ def test_the_header_of_a_forwarded_mail_is_no_memory() -> None:
 def test_where_nobody_knows_who_speaks_nothing_is_kept_of_the_user() -> None:
     assert found(by(None, "בעלי יוסי עובד באינטל.")) == []
     assert found(by(None, "My husband Yossi works at Intel.")) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "content"),
+    [
+        ("יש לי שני ילדים.", "לדברי דנה: לדנה יש שני ילדים"),
+        ("אני גרה בתל אביב.", "דנה גרה בתל אביב"),
+    ],
+)
+def test_in_hebrew_too_what_others_say_of_themselves_is_of_them(said: str, content: str) -> None:
+    assert [each.content for each in found(by("דנה", said))] == [content]
