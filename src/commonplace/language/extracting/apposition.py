@@ -19,6 +19,7 @@ _BEFORE_A_NAME = re.compile(
 _AFTER_A_NAME = re.compile(r", | is |'s | \(|, who is | היא | הוא ")
 _CLOSED = re.compile(r"\s*(?:$|[,.;:)!?\n—–])| (?:from|at) ")
 _IS = re.compile(r" is |'s | היא | הוא ")
+_OWNS = re.compile(r"['’]s [a-z]")
 DENIED = re.compile(
     r"(?:\b(?:not|never|no longer)|n['’]t)\s+(?:really |actually |truly )?$", re.IGNORECASE
 )
@@ -43,6 +44,8 @@ def same_as(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, M
         between = text[one.end : other.start]
         if _IS.fullmatch(between) and not _is_stated(text, one.start, other.end):
             continue
+        if _IS.fullmatch(between) and _OWNS.match(text, other.end):
+            continue  # "my sister is Dana's friend"
         if one.phrase and _BEFORE_A_NAME.fullmatch(between):
             if not between.startswith(",") or _CLOSED.match(text, other.end):
                 yield one, other

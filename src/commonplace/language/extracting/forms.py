@@ -48,6 +48,15 @@ def spelled_out(text: str) -> str:
     return text
 
 
+# The nouns by which people are called somebody's: "my sister Noa", "Tom's best friend Ann".
+ROLES = "|".join(
+    noun.replace("_", " ")
+    for noun in sorted(
+        (noun for role in data("roles")["role"] for noun in role["nouns"].split()),
+        key=len,
+        reverse=True,
+    )
+)
 _ASIDES = tuple(
     (re.compile(aside, re.IGNORECASE), without)
     for aside, without in (
@@ -58,6 +67,8 @@ _ASIDES = tuple(
         (rf"\b(?:an?|one) [^,.;⟨⟩]{{2,40}} of ⟨p\d+[ih]⟩'s, {_M},", r"\1"),
         (rf"⟨p\d+[ih]?⟩'s [^,.;⟨⟩]{{2,40}}, {_M},", r"\1"),
         (rf"(?:the|their) [a-z][^,.;⟨⟩]{{2,30}}, {_M},", r"\1"),
+        # "Uri married my sister Shira": the name alone; "my sister's friend" is another.
+        (rf"⟨p\d+[ihy]?⟩'s (?:[\w-]+ ){{0,2}}?(?:{ROLES})s? (⟨p\d+[ih]?⟩)", r"\1"),
     )
 )
 

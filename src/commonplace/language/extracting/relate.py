@@ -10,6 +10,7 @@ from itertools import combinations, product
 
 from commonplace.language.extracting.apposition import DENIED
 from commonplace.language.extracting.dating import Stretch, stretch_in
+from commonplace.language.extracting.forms import ROLES
 from commonplace.language.extracting.found import KEPT_FROM, FoundEdge, FoundNode
 from commonplace.language.extracting.marking import GUESSED, MARK, SPOKEN_TO, Marked
 from commonplace.language.extracting.patterns import Telling, as_told, fitting
@@ -59,6 +60,8 @@ def relations_in(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[Told]:
             if telling.is_written and marked.utterance.speaker is not None:
                 continue
             for match in telling.pattern.finditer(text):
+                if _is_of_another(text, match):
+                    continue
                 if telling.is_named and SPOKEN_TO in _how(match["b"]):
                     continue  # "Omer is my brother, you met": you is nobody's name
                 if (telling.is_named and _is_named(text, match)) or (
@@ -67,12 +70,22 @@ def relations_in(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[Told]:
                     yield Told(as_told(telling, match), match, _clause(text, match))
 
 
+def _is_of_another(text: str, match: re.Match[str]) -> bool:
+    """ "The mother of Dana works at Acme", «אמא של דנה עובדת באקמי»: Dana does not."""
+    mark = MARK.match(text, match.start())
+    if mark is None or text.startswith("'s", mark.end()):
+        return False
+    near = max(0, match.start() - _NEAR)
+    return _AFTER_A_ROLE.search(text, near, match.start()) is not None
+
+
 def _how(marks: str) -> set[str]:
     """How those were called who are marked."""
     return {mark[3] for mark in MARK.finditer(marks)}
 
 
 _NEAR = 20  # characters
+_AFTER_A_ROLE = re.compile(rf"(?:\b(?:{ROLES})s? of|(?<![א-ת])של) $", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"\W*(?:is|was)(?:n't)? ⟨p\d+\w?⟩ ⟨p\d+\w?⟩'s", re.IGNORECASE)
 
 

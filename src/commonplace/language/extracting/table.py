@@ -2,7 +2,7 @@
 
 ``{name}`` is one of the words of a list; ``{a:person}`` is a mark (or a list of marks, "Dana, Noa
 and Ben") of a node of that sort, called ``a``. What sorts there are is in
-marks.toml.
+marks.toml. Whose something is ("Noa's") is not meant where a pattern does not say so.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ _BEFORE = (
     r"(?:(?:the|an?|⟨p\d+[ih]?⟩'s) (?:[\w-]+ ){1,4}?(?:called|named|at|of) |the |⟨p\d+[ih]?⟩'s "
     r"(?:[\w-]+ ){0,3}?(?:[\w-]+, )?|an? (?:[\w-]+ ){0,3}?(?:[\w-]+, (?:the )?)?)?"
 )
+
+# "Uri married my sister": not me.
+_ITSELF = r"(?!'s\b)"
 
 
 @cache
@@ -57,7 +60,9 @@ def compiled(pattern: str, name: str = "") -> re.Pattern[str]:
 
     def marks(slot: re.Match[str]) -> str:
         owns = pattern.startswith("'s", slot.end())
-        return _marks(slot[1], sorts[slot[2]], begins=slot.start() == 0, owns=owns)
+        may_own = owns or pattern.startswith(("(?:'s", "(?!'s", "(?='s"), slot.end())
+        found = _marks(slot[1], sorts[slot[2]], begins=slot.start() == 0, owns=owns)
+        return found if may_own else found + _ITSELF
 
     return re.compile(filled(_SLOT.sub(marks, pattern), words), re.IGNORECASE)
 
