@@ -47,3 +47,29 @@ def test_of_a_pasted_text_what_the_owner_says_is_theirs(me):
 
 def test_a_label_is_nobody(me):
     assert "Maya Rosen lives-in Tel Aviv" in brought(me, "Note: I live in Tel Aviv.\nTODO: sleep.")
+
+
+FORWARDED = """From: Dana Levi <dana@levi.example>
+To: Maya Rosen <maya@rosen.example>
+Subject: Fwd: My new job
+Date: Tue, 14 Apr 2026 10:00:00 +0000
+
+Look at this, from my cousin!
+
+---------- Forwarded message ---------
+From: Omri Katz <omri@katz.example>
+Date: Mon, 13 Apr 2026 at 09:00
+Subject: My new job
+To: Dana Levi <dana@levi.example>
+
+Hi Dana,
+I started working at Nvidia last week. My wife Tamar is pregnant. I live in Yokneam now.
+Omri
+"""
+
+
+def test_what_a_forwarded_mail_says_is_its_writers(me):
+    found = brought(me, FORWARDED)
+    assert {"Omri Katz works-at Nvidia", "Omri Katz lives-in Yokneam"} <= found
+    assert not [each for each in found if each.startswith(("Dana Levi works", "Dana Levi lives"))]
+    assert not [each for each in found if "spouse" in each and "Dana Levi" in each]

@@ -39,17 +39,17 @@ _HEADER = {
     "subject": "subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|тема|נושא|temat",
     "copy": "cc|bcc|kopie|copie|копия|עותק|reply-to|importance",
 }
-_HEADER_LINE = {
+HEADER_LINE = {
     what: re.compile(rf"[>*_\s]*(?:{names})\s?\*?\s?:.*", re.I) for what, names in _HEADER.items()
 }
-_ORIGINAL = re.compile(
+ORIGINAL = re.compile(
     r"\s*[-_*]{2,}\s*(?:original message|original appointment|ursprüngliche nachricht|"
     r"message d'origine|mensaje original|messaggio originale|mensagem original|"
     r"oorspronkelijk bericht|reply message|исходное сообщение|пересылаемое сообщение|"
     r"הודעה מקורית)\s*[-_*]{2,}\s*",
     re.I,
 )
-_FORWARDED = re.compile(
+FORWARDED = re.compile(
     r"[>\s]*(?:[-_*]{2,}\s*(?:forwarded (?:message|by).*|weitergeleitete nachricht|"
     r"message transféré|mensaje reenviado|messaggio inoltrato|הודעה שהועברה|הודעה מועברת)"
     r"\s*[-_*]*|begin forwarded message:|תחילת הודעה מועברת:)\s*",
@@ -82,9 +82,9 @@ def cut_quotes(text: str, forwards: bool = False) -> str:
 def _forward(lines: list[str]) -> int:
     """Where a forwarded mail begins; the end when there is none."""
     for number, line in enumerate(lines):
-        if _FORWARDED.fullmatch(line):
+        if FORWARDED.fullmatch(line):
             return number
-        if _ORIGINAL.fullmatch(line):
+        if ORIGINAL.fullmatch(line):
             break
     return len(lines)
 
@@ -92,23 +92,23 @@ def _forward(lines: list[str]) -> int:
 def _pasted(lines: list[str]) -> int:
     """Where an old mail is pasted below without signs; the end when there is none."""
     for number, line in enumerate(lines):
-        if _ORIGINAL.fullmatch(line) or _is_header(lines, number):
+        if ORIGINAL.fullmatch(line) or is_header(lines, number):
             while number and (not lines[number - 1].strip() or _RULER.fullmatch(lines[number - 1])):
                 number -= 1
             return number
     return len(lines)
 
 
-def _is_header(lines: list[str], number: int) -> bool:
+def is_header(lines: list[str], number: int) -> bool:
     """At least three header lines of an old mail, one of them From, however they are ordered."""
-    if not any(rule.fullmatch(lines[number]) for rule in _HEADER_LINE.values()):
+    if not any(rule.fullmatch(lines[number]) for rule in HEADER_LINE.values()):
         return False
     if _SIGN.match(lines[number]):
         return False
     block = lines[number : number + 8]
     ends = next((n for n, line in enumerate(block) if not line.strip()), len(block))
     found = {
-        what for line in block[:ends] for what, rule in _HEADER_LINE.items() if rule.fullmatch(line)
+        what for line in block[:ends] for what, rule in HEADER_LINE.items() if rule.fullmatch(line)
     }
     return "from" in found and len(found) >= 3
 

@@ -174,11 +174,51 @@ def test_a_forwarded_mail_is_what_the_mail_is_about():
         "Please look.\n\n---------- Forwarded message ---------\nFrom: Dan\nDate: Sunday\n"
         "Subject: Offer\nTo: Ana\n\nWe offer 500."
     )
-    assert text_of(body).startswith("Please look.")
-    assert text_of(body).endswith("We offer 500.")
+    assert [turn.text for turn in mail(body).turns] == ["Please look.", "We offer 500."]
     pasted = "See below.\n\nFrom: Dan\nSent: Sunday\nTo: Ana\nSubject: Offer\n\nWe offer 500."
-    assert read(f"Subject: Fwd: Offer\n\n{pasted}", format="email").turns[0].text == pasted
-    assert read(f"Subject: Re: Offer\n\n{pasted}", format="email").turns[0].text == "See below."
+    forwarded, answered = (
+        [turn.text for turn in read(f"Subject: {sign}: Offer\n\n{pasted}", format="email").turns]
+        for sign in ("Fwd", "Re")
+    )
+    assert forwarded == ["See below.", "We offer 500."]
+    assert answered == ["See below."]
+
+
+@pytest.mark.parametrize(
+    ("sign", "date"),
+    [
+        ("---------- Forwarded message ---------", "Mon, 13 Apr 2026 at 09:00"),
+        ("Begin forwarded message:\n", "Monday, April 13, 2026 9:00 AM"),
+        ("---------- Forwarded message ---------", "Mon, Apr 13, 2026 at 9:00 AM"),
+        ("-----Original Message-----", "Mon, 13 Apr 2026 09:00:00 +0000"),
+        ("", "13 April 2026 09:00"),
+    ],
+)
+def test_a_forwarded_mail_is_its_writers_and_of_its_own_day(sign, date):
+    body = (
+        f"Look at this!\n\n{sign}\nFrom: Omri Katz <omri@katz.example>\nDate: {date}\n"
+        "Subject: My new job\nTo: Ana Cohen <ana@x.org>\n\nI started at Nvidia.\n\nOmri"
+    )
+    reading = read(HEAD.replace("Rome", "Fwd: My new job") + "\n" + body, format="email")
+    own, forwarded = reading.turns
+    assert (own.speaker, own.text) == ("Ana Cohen", "Look at this!")
+    assert (forwarded.speaker, forwarded.at) == ("Omri Katz", datetime(2026, 4, 13, 9, tzinfo=UTC))
+    assert forwarded.text.startswith("I started at Nvidia.")
+    assert reading.provenance["addresses"]["Omri Katz"] == "omri@katz.example"
+
+
+def test_mails_that_were_passed_on_several_times_are_each_their_writers():
+    body = (
+        "See below.\n\n---------- Forwarded message ---------\nFrom: Dan\nDate: Sunday\n"
+        "Subject: Offer\nTo: Ana\n\nI am for it.\n\n---------- Forwarded message ---------\n"
+        "From: Noa\nDate: Saturday\nSubject: Offer\nTo: Dan\n\nWe offer 500."
+    )
+    told = [(turn.speaker, turn.text) for turn in mail(body).turns]
+    assert told == [
+        ("Ana Cohen", "See below."),
+        ("Dan", "I am for it."),
+        ("Noa", "We offer 500."),
+    ]
 
 
 def test_a_mail_that_is_nothing_but_quotation_keeps_it():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from email import message_from_bytes
 from email.message import Message
@@ -13,6 +14,7 @@ from typing import Any
 from commonplace.errors import InvalidInput
 from commonplace.ingest.addresses import Person, people_in
 from commonplace.ingest.decode import refuse_binary, refuse_size
+from commonplace.ingest.forwards import Part, parts_of
 from commonplace.ingest.hints import Hints
 from commonplace.ingest.html_text import html_to_text
 from commonplace.ingest.lenient import clean_text, clean_word
@@ -37,18 +39,21 @@ def read(raw: bytes | str, hints: Hints) -> Reading:
     receivers = _names(_people(message, "To", "Cc"))
     id = next(iter(_ids(message, "Message-ID")), None)
     speaker = senders[0] if senders else None
-    text = _own_text(message, subject or "", speaker) or subject  # many a mail is all subject
+    parts = parts_of(_written_text(message, subject or ""))
+    turns = tuple(_turns(parts, Turn(text="", speaker=speaker, at=at, label=id)))
+    if not turns and subject:  # many a mail is all subject
+        turns = (Turn(text=subject, speaker=speaker, at=at, label=id),)
     return Reading(
         source_type=SourceType.EMAIL,
         content_type=ContentType.EMAIL,
         context_type=ContextType.EMAIL_THREAD,
-        turns=(Turn(text=text, speaker=speaker, at=at, label=id),) if text else (),
+        turns=turns,
         title=hints.title or subject,
-        participants=tuple(dict.fromkeys([*senders, *receivers])),
+        participants=tuple(dict.fromkeys([*senders, *receivers, *_names(_writers(parts))])),
         started_at=at,
         ended_at=at,
         external_id=id,
-        provenance=_provenance(message),
+        provenance=_provenance(message, _writers(parts)),
     )
 
 
@@ -64,12 +69,25 @@ def _parsed(raw: bytes | str) -> Message:
         raise InvalidInput("The mail is nested too deeply.") from None
 
 
-def _own_text(message: Message, subject: str, sender: str | None) -> str:
-    """What its sender wrote: without quotations, without signature."""
+def _turns(parts: list[Part], own: Turn) -> Iterator[Turn]:
+    """What its sender wrote, and what others did whose mails it passes on; without signatures."""
+    for part in parts:
+        writer = part.writer.shown if part.writer else None
+        speaker = writer if part.is_forwarded else own.speaker
+        if text := cut_signature(part.text, speaker):
+            yield replace(own, text=text, speaker=speaker, at=part.at or own.at)
+
+
+def _writers(parts: list[Part]) -> list[Person]:
+    return [part.writer for part in parts if part.writer][:_MAX_NAMES]
+
+
+def _written_text(message: Message, subject: str) -> str:
+    """Without quotations."""
     body = "\n\n".join(part for part in _bodies(message) if part.strip())
     body = body or _stray_text(message)
     forwards = _FORWARDS.match(subject) is not None
-    return cut_signature(cut_quotes(clean_text(body), forwards), sender)
+    return cut_quotes(clean_text(body), forwards)
 
 
 def _bodies(part: Message) -> Iterator[str]:
@@ -147,13 +165,13 @@ def _ids(message: Message, header: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(id for id in map(clean_word, found) if id))[:_MAX_NAMES]
 
 
-def _provenance(message: Message) -> dict[str, Any]:
+def _provenance(message: Message, writers: list[Person]) -> dict[str, Any]:
     """Where it stands among other mails, and what hung on it."""
     told = {
         "in_reply_to": next(iter(_ids(message, "In-Reply-To")), None),
         "references": list(_ids(message, "References")),
         "attachments": _attachments(message),
-        "addresses": _addresses(message),
+        "addresses": _addresses([*_people(message, "From", "To", "Cc"), *writers]),
     }
     return {name: value for name, value in told.items() if value}
 
@@ -164,7 +182,6 @@ def _attachments(message: Message) -> list[str]:
     return [name for name in names if name][:_MAX_NAMES]
 
 
-def _addresses(message: Message) -> dict[str, str]:
+def _addresses(people: list[Person]) -> dict[str, str]:
     """The address of everybody who is named, so that a name can be told from its double."""
-    people = _people(message, "From", "To", "Cc")
     return {one.name: one.address for one in people if one.name and one.address}

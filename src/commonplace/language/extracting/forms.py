@@ -48,15 +48,6 @@ def spelled_out(text: str) -> str:
     return text
 
 
-# The nouns by which people are called somebody's: "my sister Noa", "Tom's best friend Ann".
-ROLES = "|".join(
-    noun.replace("_", " ")
-    for noun in sorted(
-        (noun for role in data("roles")["role"] for noun in role["nouns"].split()),
-        key=len,
-        reverse=True,
-    )
-)
 _ASIDES = tuple(
     (re.compile(aside, re.IGNORECASE), without)
     for aside, without in (
@@ -67,8 +58,6 @@ _ASIDES = tuple(
         (rf"\b(?:an?|one) [^,.;⟨⟩]{{2,40}} of ⟨p\d+[ih]⟩'s, {_M},", r"\1"),
         (rf"⟨p\d+[ih]?⟩'s [^,.;⟨⟩]{{2,40}}, {_M},", r"\1"),
         (rf"(?:the|their) [a-z][^,.;⟨⟩]{{2,30}}, {_M},", r"\1"),
-        # "Uri married my sister Shira": the name alone; "my sister's friend" is another.
-        (rf"⟨p\d+[ihy]?⟩'s (?:[\w-]+ ){{0,2}}?(?:{ROLES})s? (⟨p\d+[ih]?⟩)", r"\1"),
     )
 )
 
@@ -77,6 +66,25 @@ def without_asides(text: str) -> str:
     for aside, without in _ASIDES:
         text = aside.sub(without, text)
     return text
+
+
+# The nouns by which people are called somebody's: "my sister Noa", "Tom's best friend Ann".
+ROLES = "|".join(
+    noun.replace("_", " ")
+    for noun in sorted(
+        (noun for role in data("roles")["role"] for noun in role["nouns"].split()),
+        key=len,
+        reverse=True,
+    )
+)
+_WITH_A_ROLE = re.compile(
+    rf"⟨p\d+[ihy]?⟩'s (?:[\w-]+ ){{0,2}}?(?:{ROLES})s? (⟨p\d+[ih]?⟩)", re.IGNORECASE
+)
+
+
+def by_name_alone(text: str) -> str:
+    """ "Uri married my sister Shira" → "Uri married Shira"."""
+    return _WITH_A_ROLE.sub(r"\1", text)
 
 
 # ——— what is left out ———

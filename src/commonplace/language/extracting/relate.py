@@ -10,7 +10,7 @@ from itertools import combinations, product
 
 from commonplace.language.extracting.apposition import DENIED
 from commonplace.language.extracting.dating import Stretch, stretch_in
-from commonplace.language.extracting.forms import ROLES
+from commonplace.language.extracting.forms import ROLES, by_name_alone
 from commonplace.language.extracting.found import KEPT_FROM, FoundEdge, FoundNode
 from commonplace.language.extracting.marking import GUESSED, MARK, SPOKEN_TO, Marked
 from commonplace.language.extracting.patterns import Telling, as_told, fitting
@@ -54,7 +54,8 @@ def relations_in(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[Told]:
     if not 0 < len(MARK.findall(marked.text)) <= _MOST_MARKS:
         return
     is_statement = not is_question(marked.text) and not taken_back(marked.utterance.own)
-    for text in dict.fromkeys((marked.text, marked.shorter)):
+    texts = (marked.text, marked.shorter, by_name_alone(marked.shorter))
+    for text in dict.fromkeys(texts):
         letters = "".join(mark[1] for mark in MARK.finditer(text))
         for telling in fitting(is_hebrew(text), letters):
             if telling.is_written and marked.utterance.speaker is not None:

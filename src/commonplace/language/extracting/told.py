@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from commonplace.language.extracting.attitudes import with_attitudes
 from commonplace.language.extracting.candidates import candidates
 from commonplace.language.extracting.concepts import concepts
@@ -11,14 +13,15 @@ from commonplace.language.extracting.kin import kin
 from commonplace.language.extracting.marking import Marker
 from commonplace.language.extracting.notes import notes
 from commonplace.language.extracting.relate import relate
-from commonplace.language.extracting.utterances import utterances
+from commonplace.language.extracting.utterances import Utterance, utterances
 from commonplace.language.extracting.worthy import worthy
+from commonplace.model.source import SourceType
 
 
 def told_of(account: Account, spotted: Spotted) -> Extracted:
     """Edges, ideas, notes, and what may become memories; without what means nothing to anybody."""
     spoken = list(utterances(account, spotted))
-    marker = Marker(spotted.nodes, {each.speaker for each in spoken if each.speaker is not None})
+    marker = Marker(spotted.nodes, _talking(account, spoken))
     sentences = [marker.mark(each) for each in spoken]
     ideas = concepts(sentences, spotted.nodes)
     nodes = (*with_descriptions(spotted.nodes, sentences), *ideas.nodes)
@@ -31,3 +34,10 @@ def told_of(account: Account, spotted: Spotted) -> Extracted:
         candidates=candidates(account),
     )
     return worthy(found, account, sentences)
+
+
+def _talking(account: Account, spoken: Iterable[Utterance]) -> set[int]:
+    """Who speaks with whom: in a mail nobody does, though it may pass on another one's."""
+    if account.source_type is SourceType.EMAIL:
+        return set()
+    return {each.speaker for each in spoken if each.speaker is not None}
