@@ -73,3 +73,35 @@ def test_what_a_forwarded_mail_says_is_its_writers(me):
     assert {"Omri Katz works-at Nvidia", "Omri Katz lives-in Yokneam"} <= found
     assert not [each for each in found if each.startswith(("Dana Levi works", "Dana Levi lives"))]
     assert not [each for each in found if "spouse" in each and "Dana Levi" in each]
+
+
+def mail(sender, day, firm):
+    return (
+        f"From: {sender}\nTo: Dana Levi <dana@levi.example>\nSubject: Hello\n"
+        f"Date: Tue, {day} Apr 2026 10:00:00 +0000\nMessage-ID: <{day}@rosen.example>\n\n"
+        f"Hi Dana, I work at {firm}.\n"
+    )
+
+
+@pytest.mark.parametrize("days", [(14, 15), (15, 14)])
+def test_whoever_writes_from_the_owners_address_is_the_owner_whichever_mail_is_read_first(me, days):
+    named, short = days
+    brought(
+        me,
+        mail("Maya Rosen <maya@rosen.example>", named, "Wix"),
+        mail("M. R. <maya@rosen.example>", short, "Google"),
+    )
+    assert [node.name for node in me.people().nodes] == ["Maya Rosen"]
+    assert me.node("me").node.addresses == ("maya@rosen.example",)
+    assert {"Maya Rosen works-at Wix", "Maya Rosen works-at Google"} <= relations(me)
+
+
+@pytest.mark.parametrize("days", [(14, 15), (15, 14)])
+def test_a_family_that_shares_an_address_stays_several_people(me, days):
+    mine, his = days
+    found = brought(
+        me,
+        mail("Maya Rosen <family@rosen.example>", mine, "Wix"),
+        mail("Ben Rosen <family@rosen.example>", his, "Google"),
+    )
+    assert found == {"Maya Rosen works-at Wix", "Ben Rosen works-at Google"}

@@ -50,8 +50,8 @@ class Known:
 
 
 def without_owner(known: Known) -> Known:
-    """All but the owner, as far as names go: who in a source is the owner is seen in the source
-    itself, so nobody else there is, though they share a name."""
+    """All but the owner, as far as names and addresses go: who in a source is the owner is seen in
+    the source itself, so nobody else there is, though they share a name."""
     if known.owner is None:
         return known
     id = known.owner.id
@@ -61,6 +61,7 @@ def without_owner(known: Known) -> Known:
         known,
         by_key={**known.by_key, **{key: _but(id, known.by_key.get(key, ())) for key in keys}},
         by_part={**known.by_part, **{key: _but(id, known.by_part.get(key, ())) for key in parts}},
+        by_address={key: each for key, each in known.by_address.items() if each != id},
     )
 
 

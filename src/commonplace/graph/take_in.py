@@ -11,6 +11,7 @@ from datetime import datetime
 from commonplace.graph.canvas import Canvas, Told
 from commonplace.graph.heard import Heard
 from commonplace.graph.known import Known, first_names_of_several, key_of, without_owner
+from commonplace.graph.merging import merge
 from commonplace.graph.owner import owner_node
 from commonplace.graph.resolve import SEVERAL, resolve
 from commonplace.graph.taken_out import (
@@ -21,6 +22,7 @@ from commonplace.graph.taken_out import (
     words_of_note,
 )
 from commonplace.graph.told_again import TellingAgain, reworded, told_before
+from commonplace.language.contacts import email_key
 from commonplace.language.extracting.found import (
     Extracted,
     FoundEdge,
@@ -28,6 +30,7 @@ from commonplace.language.extracting.found import (
     FoundNote,
     Place,
 )
+from commonplace.language.extracting.owner_here import may_be
 from commonplace.model.graph.fold import is_denied
 from commonplace.model.graph.naming import describes
 from commonplace.model.graph.node import PREFIX, Node
@@ -68,6 +71,7 @@ def take_in(
     canvas.load(note.about for note in notes if note.about.startswith(PREFIX))
     canvas.load_edges(note.about for note in notes if not note.about.startswith(PREFIX))
     places = taking.nodes(found.nodes)
+    taking.find_the_owner(found.nodes)
     canvas.look_at(places)
     places = [taking.unless_denied(*each) for each in zip(found.nodes, places, strict=True)]
     kept = taking.tell(found, places)
@@ -133,6 +137,24 @@ class _Taking:
         if met is None or met is SEVERAL:
             return self._of_another_type(found) or self._new(found)
         return met
+
+    def find_the_owner(self, found: Sequence[FoundNode]) -> None:
+        """Who was met before the owner's address was known, and writes from it, is the owner."""
+        for node in self._who_writes_from(found[0].addresses if found else ()):
+            if self._is_only_read(node) and may_be(node.name, [found[0].name]):
+                merge(self.canvas, owner_node(self.canvas, self.known), node)
+
+    def _who_writes_from(self, addresses: Iterable[str]) -> list[Node]:
+        """Besides the owner."""
+        ids = {self.known.by_address.get(email_key(each) or "") for each in addresses}
+        nodes = [self.known.nodes[id] for id in ids if id is not None]
+        return [node for node in nodes if not node.is_owner]
+
+    def _is_only_read(self, node: Node) -> bool:
+        """Of whom somebody has said who it is, nobody else decides."""
+        self.canvas.load([node.id])
+        told = (t for t in self.canvas.told.values() if self.canvas.root(t.node) == node.id)
+        return all(t.source is not None for t in told)
 
     def unless_denied(self, found: FoundNode, id: str) -> str:
         """Somebody may have said of this node that it is not called so."""

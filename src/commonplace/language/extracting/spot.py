@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from commonplace.language.extracting.again import spoken_of_again
 from commonplace.language.extracting.apposition import is_denied, same_as, says_who
@@ -23,9 +23,10 @@ from commonplace.language.extracting.mention import (
     elected,
 )
 from commonplace.language.extracting.nodes import as_node
+from commonplace.language.extracting.owner_here import may_be
 from commonplace.language.extracting.people import person_name
 from commonplace.language.extracting.small_letters import named_in_small_letters
-from commonplace.language.extracting.taking_part import taking_part
+from commonplace.language.extracting.taking_part import as_listed, taking_part
 from commonplace.language.extracting.unnamed import unnamed, words_for
 from commonplace.language.extracting.vocabulary import PERSON
 from commonplace.language.extracting.whose import as_the_reader_says
@@ -100,7 +101,6 @@ def _with_those_who_take_part(account: Account) -> Roster:
     roster, owner = Roster(account.owner.others), account.owner
     roster.new(PERSON)
     roster.individuals[_OWNER].is_owner = True
-    roster.individuals[_OWNER].addresses = tuple(sorted(owner.addresses))
     for name in sorted(
         {owner.name, *owner.names} - {""}, key=lambda each: (each != owner.name, each)
     ):
@@ -108,14 +108,21 @@ def _with_those_who_take_part(account: Account) -> Roster:
             roster.call(_OWNER, name, bare(name), CERTAIN)
     mine = {address.casefold() for address in owner.addresses}
     names = {bare(name) for name in (owner.name, *owner.names)}
+    roster.individuals[_OWNER].addresses = _addresses_here(account, mine)
     for one in taking_part(account):
-        if one.address in mine or bare(one.name) in names:
+        if bare(one.name) in names or (one.address in mine and may_be(one.name, names)):
             continue
         number = roster.add_person(one.name, bare(one.name), certain=CERTAIN)
         individual = roster.individuals[number]
         individual.addresses = tuple(dict.fromkeys((*individual.addresses, one.address)))
         individual.passages = (*individual.passages, *one.passages)
     return roster
+
+
+def _addresses_here(account: Account, mine: Collection[str]) -> tuple[str, ...]:
+    """The owner's addresses, as far as this source has them: no other one tells of them."""
+    here = {as_listed(each).address for each in account.participants}
+    return tuple(sorted(here.intersection(mine)))
 
 
 def _assigned(

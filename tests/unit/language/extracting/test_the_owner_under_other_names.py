@@ -55,6 +55,42 @@ def test_another_address_than_the_owners_is_somebody_elses():
     assert called(owner, "A. Stein <ana@example.org>") == {"A. Stein"}
 
 
+def addresses(owner, *listed):
+    return as_called_here(owner, [as_listed(each) for each in listed]).addresses
+
+
+@pytest.mark.parametrize(
+    ("name", "listed", "expected"),
+    [
+        ("Ana Stein", "Ana Stein <ana@stein.example>", {"ana@stein.example"}),
+        ("Ana", "Ana <ana@stein.example>", {"ana@stein.example"}),
+        ("Ana Stein", "Ana <ana@stein.example>", set()),
+        ("Ana", "Ana Stein <ana@stein.example>", set()),
+        ("Ana Stein", "Ana Brown <ana@brown.example>", set()),
+    ],
+)
+def test_an_address_under_the_owners_own_name_is_the_owners(name, listed, expected):
+    owner = Owner(name=name, names=frozenset({name, "ana"}))
+    assert addresses(owner, listed, "Ruth Abel <ruth@abel.example>") == expected
+
+
+def test_who_shares_an_address_with_the_owner_and_has_another_name_is_another():
+    known = frozenset({"family@stein.example"})
+    owner = Owner(name="Ana Stein", names=frozenset({"Ana Stein"}), addresses=known)
+    assert called(owner, "Ben Stein <family@stein.example>") == set()
+    listed = ["Ben Stein <family@stein.example>"]
+    found = spot(account(("Ben Stein", "Hi."), owner=owner, participants=listed))
+    assert set(kept(found)) == {"Ben Stein"}
+
+
+def test_a_source_without_the_owners_address_tells_nothing_of_it():
+    known = frozenset({"ana@stein.example"})
+    owner = Owner(name="Ana Stein", names=frozenset({"Ana Stein"}), addresses=known)
+    assert spot(account("Hi.", owner=owner)).nodes[0].addresses == ()
+    here = spot(account("Hi.", owner=owner, participants=["A. S. <ana@stein.example>"]))
+    assert here.nodes[0].addresses == ("ana@stein.example",)
+
+
 @pytest.mark.parametrize(
     "text",
     [
