@@ -8,7 +8,7 @@ from functools import cache
 
 from commonplace.language.extracting.found import FoundEdge, FoundNode
 from commonplace.language.extracting.marking import MARK, PERSON, Marked
-from commonplace.language.extracting.relate import is_question
+from commonplace.language.extracting.relate import is_a_brand, is_question
 from commonplace.language.extracting.retelling import retold
 from commonplace.language.extracting.table import compiled, data
 from commonplace.language.extracting.whose import of
@@ -23,9 +23,12 @@ def kin(sentences: Iterable[Marked], nodes: Sequence[FoundNode]) -> list[FoundEd
     found: dict[tuple[int, int], FoundEdge] = {}
     for marked in sentences:
         speaker = marked.utterance.speaker
-        for letter, number, called in MARK.findall(marked.text):
+        for mark in MARK.finditer(marked.text):
+            letter, number, called = mark.groups()
             node = int(number)
             if letter != PERSON or called or speaker is None or node == speaker:
+                continue
+            if is_a_brand(marked.text, mark.end()):
                 continue
             type = _relation(nodes[node], nodes[speaker]) or _goes_to(
                 nodes[node], f"⟨p{number}⟩", marked.text

@@ -44,12 +44,17 @@ class Telling:
     turned: bool = False  # the ends are told the other way round
     is_named: bool = False  # it holds whatever the sentence says of it
     is_written: bool = False  # only where nobody speaks
+    unless: str = ""  # a pattern: with it in the sentence nothing is told
     needs: tuple[str, ...] = ()  # a mark with one of each of these letters
 
     @property
     def pattern(self) -> re.Pattern[str]:
         """Compiled when it is first needed: all of them at once would slow every start."""
         return compiled(self.says)
+
+    def is_called_off(self, text: str) -> bool:
+        """ "The flight to Rome was cancelled"."""
+        return bool(self.unless) and compiled(self.unless).search(text) is not None
 
     def may_fit(self, letters: str) -> bool:
         """Whether a sentence with marks of these letters is worth a look."""
@@ -93,6 +98,7 @@ def _telling(says: str, entry: Mapping[str, Any]) -> Telling:
         turned=entry.get("turned", False),
         is_named=entry.get("named", False),
         is_written=entry.get("written", False),
+        unless=entry.get("unless", ""),
         needs=letters_of(says),
     )
 

@@ -15,7 +15,7 @@ from commonplace.language.extracting.found import KEPT_FROM, FoundEdge, FoundNod
 from commonplace.language.extracting.marking import GUESSED, MARK, SPOKEN_TO, Marked
 from commonplace.language.extracting.patterns import Telling, as_told, fitting
 from commonplace.language.extracting.retelling import retold
-from commonplace.language.extracting.table import data, not_told
+from commonplace.language.extracting.table import compiled, data, not_told
 from commonplace.language.observing.hebrew import is_hebrew
 from commonplace.language.observing.meant import not_meant, taken_back
 from commonplace.language.observing.own_words import BLOT
@@ -60,8 +60,10 @@ def relations_in(marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[Told]:
         for telling in fitting(is_hebrew(text), letters):
             if telling.is_written and marked.utterance.speaker is not None:
                 continue
+            if telling.is_called_off(text):
+                continue
             for match in telling.pattern.finditer(text):
-                if _is_of_another(text, match):
+                if _is_of_another(text, match) or _is_no_one(match):
                     continue
                 if telling.is_named and SPOKEN_TO in _how(match["b"]):
                     continue  # "Omer is my brother, you met": you is nobody's name
@@ -80,12 +82,37 @@ def _is_of_another(text: str, match: re.Match[str]) -> bool:
     return _AFTER_A_ROLE.search(text, near, match.start()) is not None
 
 
+def _is_no_one(match: re.Match[str]) -> bool:
+    """ "Tom or Luca is my boss": nobody knows which; "Paul Smith shirts" are a brand's."""
+    text = match.string
+    return any(
+        _OR_BEFORE.search(text, max(0, start - _NEAR), start)
+        or _OR_AFTER.match(text, end)
+        or (name == "b" and is_a_brand(text, end))
+        for name, (start, end) in ((each, match.span(each)) for each in match.groupdict())
+        if name in _ENDS and start >= 0
+    )
+
+
+def is_a_brand(text: str, end: int) -> bool:
+    """Whether what stands behind a name says so: "Granny Smith apples"."""
+    return _goods().match(text, end) is not None
+
+
+@cache
+def _goods() -> re.Pattern[str]:
+    return compiled(r" {goods}\b(?!')")
+
+
 def _how(marks: str) -> set[str]:
     """How those were called who are marked."""
     return {mark[3] for mark in MARK.finditer(marks)}
 
 
 _NEAR = 20  # characters
+_ENDS = ("a", "b", "both")  # the groups of patterns that are ends of edges
+_OR_BEFORE = re.compile(r"⟩,? (?:or|או) $")
+_OR_AFTER = re.compile(r",? (?:or|או) (?:the |an? )?⟨")
 _AFTER_A_ROLE = re.compile(rf"(?:\b(?:{ROLES})s? of|(?<![א-ת])של) $", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"\W*(?:is|was)(?:n't)? ⟨p\d+\w?⟩ ⟨p\d+\w?⟩'s", re.IGNORECASE)
 

@@ -28,7 +28,7 @@ from commonplace.language.extracting.people import person_name
 from commonplace.language.extracting.small_letters import named_in_small_letters
 from commonplace.language.extracting.taking_part import as_listed, taking_part
 from commonplace.language.extracting.unnamed import unnamed, words_for
-from commonplace.language.extracting.vocabulary import PERSON
+from commonplace.language.extracting.vocabulary import GIVEN, HEBREW_GIVEN, PERSON
 from commonplace.language.extracting.whose import as_the_reader_says
 from commonplace.language.extracting.written import Passage, words_of
 from commonplace.language.names import bare
@@ -136,7 +136,9 @@ def _assigned(
     for each in mentions:
         votes.setdefault(each.key, []).extend(each.votes)
     for phrase, named in pairs:
-        if phrase.votes[0].kind == PERSON and not _is_a_company(phrase, votes[named.key]):
+        if phrase.votes[0].kind == PERSON and not (
+            _is_a_company(phrase, votes[named.key]) or _may_be_a_company(phrase, named)
+        ):
             votes[named.key].append(Vote(PERSON, SURE, "apposition"))
     kinds = {key: _elected(roster, key, each) for key, each in votes.items()}
     for each in mentions:
@@ -167,6 +169,13 @@ def _is_a_company(phrase: Mention, votes: Sequence[Vote]) -> bool:
         for vote in votes
     )
     return is_sure and not words_for("companies_too").isdisjoint(phrase.key.split())
+
+
+def _may_be_a_company(phrase: Mention, named: Mention) -> bool:
+    """ "My supplier is Metro": only a name that people have says that it is a person."""
+    name = person_name(named.key)
+    is_a_name = bool(name.title) or name.first in GIVEN or name.first in HEBREW_GIVEN
+    return not is_a_name and not words_for("mostly_companies").isdisjoint(phrase.key.split())
 
 
 def _elected(roster: Roster, key: str, votes: Sequence[Vote]) -> Vote:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from commonplace.language.extracting.found import GROUP, ORGANIZATION, Account
-from commonplace.language.extracting.vocabulary import GIVEN, data, last_words
+from commonplace.language.extracting.found import GROUP, ORGANIZATION, PRODUCT, Account
+from commonplace.language.extracting.vocabulary import GIVEN, data, gazetteer, last_words
 from commonplace.language.names import ROLES, bare
 
 _LISTED = re.compile(r"\s*(?P<name>[^<>]{0,200}?)\s*<(?P<address>[^<>\s]{3,320})>\s*")
@@ -73,9 +73,20 @@ def is_person(name: str) -> bool:
         return False
     if words[0] in ROLES | _NOBODY or words[-1] in ROLES | _NOBODY:
         return False
+    if words[0] not in GIVEN and _is_known_thing(words):
+        return False
     heads = last_words(ORGANIZATION) | last_words(GROUP)
     is_family = words[0] in GIVEN and words[-1] in _ALSO_FAMILIES
     return len(words) == 1 or words[-1] not in heads or is_family
+
+
+def _is_known_thing(words: Sequence[str]) -> bool:
+    """ "Google Calendar", "LinkedIn": what begins with a company's name or a product's."""
+    return any(
+        kind in (ORGANIZATION, PRODUCT) and is_sure
+        for length in range(1, len(words) + 1)
+        for kind, is_sure in gazetteer().get(tuple(words[:length]), ())
+    )
 
 
 def _is_a_mailbox(name: str, address: str) -> bool:

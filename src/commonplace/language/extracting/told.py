@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from itertools import groupby
 
 from commonplace.language.extracting.attitudes import with_attitudes
 from commonplace.language.extracting.candidates import candidates
@@ -12,6 +13,7 @@ from commonplace.language.extracting.found import Account, Extracted, Spotted
 from commonplace.language.extracting.kin import kin
 from commonplace.language.extracting.marking import Marker
 from commonplace.language.extracting.notes import notes
+from commonplace.language.extracting.pets import pets, without_pets
 from commonplace.language.extracting.relate import relate
 from commonplace.language.extracting.utterances import Utterance, utterances
 from commonplace.language.extracting.worthy import worthy
@@ -26,6 +28,7 @@ def told_of(account: Account, spotted: Spotted) -> Extracted:
     ideas = concepts(sentences, spotted.nodes)
     nodes = (*with_descriptions(spotted.nodes, sentences), *ideas.nodes)
     told = [*relate(sentences, nodes), *kin(sentences, nodes)]
+    nodes, told = without_pets(nodes, told, pets(sentences))
     edges = (*with_attitudes(told, sentences, nodes), *ideas.edges)
     found = Extracted(
         nodes=nodes,
@@ -36,8 +39,10 @@ def told_of(account: Account, spotted: Spotted) -> Extracted:
     return worthy(found, account, sentences)
 
 
-def _talking(account: Account, spoken: Iterable[Utterance]) -> set[int]:
-    """Who speaks with whom: in a mail nobody does, though it may pass on another one's."""
-    if account.source_type is SourceType.EMAIL:
+def _talking(account: Account, spoken: Sequence[Utterance]) -> set[int]:
+    """Who speaks with whom. A mail may pass on another one's, to whoever gets it: only where one
+    answers the other do they speak with each other."""
+    turns = [each for each, _ in groupby(each.speaker for each in spoken)]
+    if account.source_type is SourceType.EMAIL and len(turns) == len(set(turns)):
         return set()
-    return {each.speaker for each in spoken if each.speaker is not None}
+    return {each for each in turns if each is not None}

@@ -56,7 +56,7 @@ TOLD = {
     "Joined Acme last week.": {"I works-at Acme"},
     "I left Acme in May, and joined Globex.": {"I works-at Acme (over)", "I works-at Globex"},
     "Our client is Globex. My contact there is Dana.": {
-        "Globex client-of I",
+        "I client Globex",
         "I contact Dana",
         "Dana works-at Globex",
     },

@@ -23,7 +23,7 @@ def names(*said: str) -> set[str]:
     ("said", "wanted"),
     [
         ("fine i guess. im with my roommate Dana", "I roommate Dana"),
-        ("i would stay. my boyfriend Marcus grew up in Lisbon", "Marcus born-in Lisbon"),
+        ("i would stay. my boyfriend Marcus grew up in Lisbon", "Marcus grew-up-in Lisbon"),
         ("Worried about the rent.", "I worries-about rent"),
         ("What worries me most is the rent.", "I worries-about rent"),
         ("Goals for 2027: open a bakery, run a marathon.", "I goal open a bakery"),
