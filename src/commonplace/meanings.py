@@ -137,6 +137,7 @@ HELP: dict[str, str] = {
     "given.",
     "names": "What was told under these names.",
     "node": "A node, by its id or name.",
+    "not_addresses": "E-mail addresses that are not its, whatever sources say.",
     "not_aliases": "Names that are not its, whatever sources say; given as aliases they are again.",
     "node_type": "Person, Concept or Entity.",
     "output": "What was made: text, or anything that JSON can hold.",

@@ -77,7 +77,7 @@ def test_each_way_to_put_something_right_works(names, tmp_path, monkeypatch):
         ids["edge:…"] = me.relate("me", "Wolt Ender", "uses").id
     section = PAGE.partition("## When it is wrong")[2].partition("## Exploring")[0]
     commands = re.findall(r"`commonplace (.*?)`", section)
-    assert len(commands) == 16
+    assert len(commands) == 17
     for command in commands:
         words = [ids.get(word, word) for word in shlex.split(command)]
         ran = CliRunner().invoke(build(words), words)

@@ -142,7 +142,7 @@ def test_nothing_fails_because_others_have_all_the_names(book):
         me.ingest(text, format="transcript", external_id=str(n)).id for n, text in enumerate(said)
     )
     settled(book)
-    me.nodes_add("Sarah")
+    me.nodes_update(me.nodes_add("Sally").id, name="Sarah")
     me.erase(full)
     assert {node.name for node in me.people().nodes} == {OWNER, "Sarah", "Sarah (2)"}
     me.forget(short)

@@ -197,7 +197,7 @@ def test_a_renamed_node_is_still_known_by_the_name_it_had(me):
 def test_a_name_that_a_renamed_node_had_can_be_taken_from_it(me):
     me.nodes_add("Dana Levi")
     me.nodes_update("Dana Levi", name="Dana Cohen")
-    assert me.nodes_update("Dana Cohen", aliases=[]).node.aliases == ()
+    assert me.nodes_update("Dana Cohen", not_aliases=["Dana Levi"]).node.aliases == ()
 
 
 FRIEND = "My friend Sarah lives in Haifa."

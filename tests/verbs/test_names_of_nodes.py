@@ -39,11 +39,12 @@ def test_what_is_neither_memory_nor_node_is_not_merged(me, two, ids):
 
 
 def test_a_name_means_whose_first_name_it_is_before_who_has_it_beside_others(me, two):
-    me.nodes_update(two[1], aliases=["Dana Levi"])
-    assert me.node("Dana Levi").node.id == two[0]
+    me.nodes_update(two[1], aliases=["Dana Stone"])
     me.nodes_update(two[0], name="Dana Stone")
+    assert me.node("Dana Stone").node.id == two[0]
+    me.nodes_update(two[0], name="Dana Levi")
     with pytest.raises(InvalidInput):
-        me.node("Dana Levi")
+        me.node("Dana Stone")
 
 
 @pytest.mark.parametrize("seed", ["Acme", "acme", "me"])

@@ -3,6 +3,7 @@ so nothing but their own word takes it away."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -29,13 +30,18 @@ class NodeWord:
 
     type: NodeType
     name: str
+    is_named: bool = True  # False: it is only spoken of by that name, and stays called as it is
     subtype: str = ""
     aliases: tuple[str, ...] = ()
-    not_called: tuple[str, ...] = ()  # names that are not its
+    not_called: tuple[str, ...] = ()  # names and addresses that are not its
     addresses: tuple[str, ...] = ()
     description: str = ""
     confidence: float = 1.0
     sensitivity: Sensitivity = Sensitivity.NORMAL
+
+    @property
+    def key(self) -> str:
+        return key_of(self.name) if self.is_named else ""
 
 
 def new_node(canvas: Canvas, word: NodeWord, ttl_policy: TtlPolicy = TtlPolicy.DECAY) -> Node:
@@ -63,7 +69,8 @@ def say_of(canvas: Canvas, node: Node, word: NodeWord) -> None:
     mine = own_word(canvas, node, word.sensitivity)
     not_called = _not_called(word, mine)
     aliases = word.aliases
-    if mine and mine.key != key_of(word.name) and mine.name not in (*aliases, *not_called):
+    was_named = mine is not None and mine.key not in ("", word.key)
+    if mine and was_named and mine.name not in (*aliases, *not_called):
         aliases = (*aliases, mine.name)
     just_now = mine is not None and mine.recorded_at == canvas.at
     canvas.tell(
@@ -75,7 +82,7 @@ def say_of(canvas: Canvas, node: Node, word: NodeWord) -> None:
             recorded_at=canvas.at,
             type=word.type,
             name=word.name,
-            key=key_of(word.name),
+            key=word.key,
             subtype=word.subtype,
             aliases=aliases,
             not_called=not_called,
@@ -89,58 +96,97 @@ def say_of(canvas: Canvas, node: Node, word: NodeWord) -> None:
 
 def _not_called(word: NodeWord, mine: NodeTelling | None) -> tuple[str, ...]:
     """What it was said not to be called stays so, until it is given as a name again."""
-    given = {alike(name) for name in (word.name, *word.aliases)}
+    names = (word.name,) if word.is_named else ()
+    given = {alike(each) for each in (*names, *word.aliases, *word.addresses)}
     before = [name for name in (mine.not_called if mine else ()) if alike(name) not in given]
-    names = tuple(dict.fromkeys((*before, *word.not_called)))
-    if len(names) > MOST_NAMES:
-        raise TooLong(
-            f"It would have {len(names):,} names that are not its; the limit is {MOST_NAMES}.",
-            field="not_aliases",
-        )
-    return names
+    names_not_its = tuple(dict.fromkeys((*before, *word.not_called)))
+    _refuse_too_many(names_not_its, "names that are not its", "not_aliases")
+    return names_not_its
 
 
-def changed_word(canvas: Canvas, node: Node, changes: dict[str, Any]) -> NodeWord:
-    """What the caller said of it before, but for ``changes``: fields of a NodeWord."""
-    kept = ("type", "subtype", "name", "sensitivity")
-    fields = {each: getattr(node, each) for each in kept}
-    if said := own_word(canvas, node, node.sensitivity):
-        fields |= {each: getattr(said, each) for each in ("aliases", "addresses", "description")}
+def changed_word(
+    canvas: Canvas,
+    node: Node,
+    changes: Mapping[str, Any],
+    spoken_of: str,
+    sensitivity: Sensitivity | None = None,
+) -> NodeWord:
+    """What the caller said of it before, with ``changes``: fields of a NodeWord, of which names and
+    addresses are added. ``spoken_of``: what they call it now."""
+    guarded = sensitivity or node.sensitivity
+    said = own_word(canvas, node, guarded)
+    kept: dict[str, Any] = {"type": node.type, "subtype": node.subtype, "sensitivity": guarded}
     if changes.get("type", node.type) is not NodeType.ENTITY:
         if "subtype" in changes:
             raise InvalidInput("Only an Entity has a type of its own.", field="type")
-        fields["subtype"] = ""
-    word = NodeWord(**{**fields, **changes})
+        kept["subtype"] = ""
+    if said is not None:
+        kept["description"] = said.description
+    listed = {field: _with_more(said, field, changes) for field in ("aliases", "addresses")}
+    named = {"is_named": True} if "name" in changes else _named_before(node, said, spoken_of)
+    word = NodeWord(**{**kept, **named, **changes, **listed})
     return _without_denied(word, node, changes) if word.not_called else word
 
 
-def _without_denied(word: NodeWord, node: Node, changes: dict[str, Any]) -> NodeWord:
+def _with_more(said: NodeTelling | None, field: str, changes: Mapping[str, Any]) -> tuple[str, ...]:
+    before: tuple[str, ...] = getattr(said, field) if said else ()
+    listed = tuple(dict.fromkeys((*before, *changes.get(field, ()))))
+    _refuse_too_many(listed, field, field)
+    return listed
+
+
+def _refuse_too_many(names: Sized, what: str, field: str) -> None:
+    if len(names) > MOST_NAMES:
+        raise TooLong(
+            f"It would have {len(names):,} {what}; the limit is {MOST_NAMES}.", field=field
+        )
+
+
+def _named_before(node: Node, said: NodeTelling | None, spoken_of: str) -> dict[str, Any]:
+    """The name that the speaker has given it. One that only sources tell is not theirs, and goes
+    with these; so of those that they have not named it is kept by which name they speak of it."""
+    if node.is_owner:
+        return {"name": node.name}
+    if said is not None and said.key:
+        return {"name": said.name}
+    before = said.name if said else ""
+    return {"name": before or _as_spelt(node, spoken_of), "is_named": False}
+
+
+def _as_spelt(node: Node, spoken_of: str) -> str:
+    if spoken_of.startswith(PREFIX):
+        return ""
+    key = key_of(spoken_of)
+    return next((name for name in node.names if key_of(name) == key), spoken_of)
+
+
+def _without_denied(word: NodeWord, node: Node, changes: Mapping[str, Any]) -> NodeWord:
     """In each spelling that it is known by."""
     keys = set(map(key_of, word.not_called))
-    if key_of(word.name) in keys:
+    called = word.name if word.is_named else node.name
+    if key_of(called) in keys:
         raise InvalidInput(
-            f"{word.name!r} is what it is called.",
+            f"{called!r} is what it is called.",
             remedy="Say with name what it is called instead.",
             field="not_aliases",
         )
-    if keys & set(map(key_of, changes.get("aliases", ()))):
+    if keys & set(map(key_of, (*changes.get("aliases", ()), *changes.get("addresses", ())))):
         raise InvalidInput("A name is given, and taken away.", field="not_aliases")
-    spelt = [name for name in node.names if key_of(name) in keys]
+    spelt = [each for each in (*node.names, *node.addresses) if key_of(each) in keys]
     return replace(
         word,
+        name="" if key_of(word.name) in keys else word.name,
         aliases=tuple(name for name in word.aliases if key_of(name) not in keys),
+        addresses=tuple(each for each in word.addresses if key_of(each) not in keys),
         not_called=tuple(dict.fromkeys((*word.not_called, *spelt))),
     )
 
 
-def vouch_for(canvas: Canvas, node: Node) -> None:
+def vouch_for(canvas: Canvas, node: Node, spoken_of: str) -> None:
     """Whoever says something about a node says, too, that it is there: it stays when the sources
     that told of it are gone."""
     if not node.is_owner and not _own_words(canvas, node):
-        word = NodeWord(
-            type=node.type, name=node.name, subtype=node.subtype, sensitivity=node.sensitivity
-        )
-        say_of(canvas, node, word)
+        say_of(canvas, node, changed_word(canvas, node, {}, spoken_of))
 
 
 def relate(
@@ -149,6 +195,7 @@ def relate(
     b: Node,
     type: str,
     *,
+    spoken_of: tuple[str, str],
     description: str = "",
     attitude: int | None = None,
     proximity: int | None = None,
@@ -158,11 +205,12 @@ def relate(
     ends: bool = False,
     sensitivity: Sensitivity = Sensitivity.NORMAL,
 ) -> EdgeTelling:
-    """As guarded as what it is about: the relation that is known already, and either end."""
+    """As guarded as what it is about: the relation that is known already, and either end.
+    ``spoken_of``: what the two are called by whoever says so."""
     if a.id == b.id:
         raise InvalidInput("A node has no relationship with itself.", field="to_node")
-    vouch_for(canvas, a)
-    vouch_for(canvas, b)
+    vouch_for(canvas, a, spoken_of[0])
+    vouch_for(canvas, b, spoken_of[1])
     telling = EdgeTelling(
         id=canvas.desk.new_id(),
         edge="",

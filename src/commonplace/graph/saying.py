@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from commonplace.desk import Desk, visibility_of
 from commonplace.errors import CategoryNotAllowed, InvalidInput, NotFound
 from commonplace.graph.canvas import Canvas
-from commonplace.graph.find import EDGES_ARE_LISTED, find_node
+from commonplace.graph.find import EDGES_ARE_LISTED, ME, find_node
 from commonplace.graph.known import Known, key_of, known, name_taken
 from commonplace.graph.merging import merge, split, unmerge
+from commonplace.graph.namesakes import namesake, refuse_anothers_address, refuse_anothers_name
 from commonplace.graph.own_word import (
     NodeWord,
     changed_word,
@@ -21,7 +22,7 @@ from commonplace.graph.own_word import (
     say_of,
     vouch_for,
 )
-from commonplace.graph.owner import owner_node
+from commonplace.graph.owner import name_of_owner, owner_node
 from commonplace.graph.seen import seen, sees_node
 from commonplace.graph.weave import weave
 from commonplace.model.changes import Changeset, Step
@@ -93,12 +94,18 @@ class Table:
     everybody: Known  # also those who have a name that the caller cannot have
 
     def find(self, named: str, field: str) -> Node:
-        if named.casefold() == "me":
+        if named.casefold() == ME:
             _refuse_unseen(self.principal, CATEGORY[NodeType.PERSON], field)
             return owner_node(self.canvas, self.everybody)
         node = find_node(self.known, named, field)
         self.canvas.load([node.id])
         return node
+
+    def is_owners(self, name: str) -> bool:
+        """Whether the owner is called so, be it that they have no node yet."""
+        owner = self.everybody.owner
+        names = {name_of_owner(self.canvas.desk, self.canvas.scope), owner.name if owner else ME}
+        return key_of(name) in {ME, *map(key_of, names)}
 
 
 def _decide(
@@ -122,23 +129,28 @@ def _decide(
 
 
 def say_node(
-    desk: Desk, principal: Principal, word: NodeWord, ttl_policy: TtlPolicy | None = None
+    desk: Desk,
+    principal: Principal,
+    type: NodeType,
+    name: str,
+    said: Mapping[str, Any],
+    ttl_policy: TtlPolicy | None = None,
 ) -> SaidNode:
-    """A node of this very name and type gets another word about it; else it is new. One that the
-    caller may not see is shown with what they said themself, and as if it were new."""
-    _refuse_unseen(principal, CATEGORY[word.type], "type")
+    """``said``: what else is said of it, as fields of a NodeWord. A node of this type that is
+    called so is told of anew, and what is not said stays; else it is new. One that the caller may
+    not see is shown with what they said themself, and as if it were new."""
+    _refuse_unseen(principal, CATEGORY[type], "type")
 
     def say(table: Table) -> Callable[[Sequence[Step]], tuple[Node, bool]]:
-        everybody = table.everybody
-        id = everybody.called(word.type, word.subtype, key_of(word.name))
-        if id is None:
+        word = NodeWord(type=type, name=name, **said)
+        node = _already_there(table, word)
+        _refuse_anothers(table, node, type, word.subtype, said)
+        if node is None:
             new = new_node(table.canvas, word, ttl_policy or TtlPolicy.DECAY)
             return lambda steps: (_node_after(steps, new), True)
-        node = everybody.nodes[id]
-        table.canvas.load([id])
-        is_seen = id in table.known.nodes
-        said = replace(word, sensitivity=node.sensitivity) if is_seen else word
-        _say_again(table.canvas, node, said, ttl_policy)
+        is_seen = node.is_owner or node.id in table.known.nodes
+        word = _said_again(table.canvas, node, word, said, is_seen)
+        _say_again(table.canvas, node, word, ttl_policy)
         if not is_seen:
             shown = _as_if_new(node, word, ttl_policy or TtlPolicy.DECAY, table.canvas)
             return lambda steps: (shown, True)
@@ -146,6 +158,35 @@ def say_node(
 
     revision, (node, is_new) = _decide(desk, principal, say)
     return SaidNode(node.id, node, is_new, revision)
+
+
+def _already_there(table: Table, word: NodeWord) -> Node | None:
+    """A first name is one node's alone, though the caller may not see it; other names count as far
+    as they see them."""
+    if word.type is NodeType.PERSON and table.is_owners(word.name):
+        return owner_node(table.canvas, table.everybody)
+    everybody = table.everybody
+    id = everybody.called(word.type, word.subtype, key_of(word.name))
+    node = everybody.nodes[id] if id else None
+    node = node or namesake(table.known, word.type, word.subtype, word.name)
+    if node is not None:
+        table.canvas.load([node.id])
+    return node
+
+
+def _said_again(
+    canvas: Canvas, node: Node, word: NodeWord, said: Mapping[str, Any], is_seen: bool
+) -> NodeWord:
+    """By its first name it is named, in the spelling that it has; any other is one of its names,
+    and it stays called as it is."""
+    changes = dict(said)
+    if node.key == word.key and not node.is_owner:
+        changes["name"] = node.name if is_seen else word.name
+    elif not node.is_owner:
+        spelt = next(each for each in node.names if key_of(each) == word.key)
+        changes["aliases"] = (spelt, *word.aliases)
+    guarded = node.sensitivity if is_seen else word.sensitivity
+    return changed_word(canvas, node, changes, word.name, guarded)
 
 
 def change_node(
@@ -167,8 +208,9 @@ def change_node(
                 field="name",
             )
         if changes:
-            word = changed_word(table.canvas, node, changes)
+            word = changed_word(table.canvas, node, changes, named)
             _refuse_taken(table, node, word)
+            _refuse_anothers(table, node, word.type, word.subtype, changes)
             if word.type is not node.type:
                 _change_type(table, node, word.type)
             say_of(table.canvas, node, word)
@@ -201,7 +243,15 @@ def say_relation(
         edges = seen(desk, principal, whole=True).picture.edges
         a, b = table.find(from_node, "from_node"), table.find(to_node, "to_node")
         guarded = _guarded(edges, a, b, type)
-        telling = relate(table.canvas, a, b, type, sensitivity=guarded, **said)
+        telling = relate(
+            table.canvas,
+            a,
+            b,
+            type,
+            spoken_of=(from_node, to_node),
+            sensitivity=guarded,
+            **said,
+        )
 
         def told(steps: Sequence[Step]) -> tuple[Edge, bool, tuple[str, ...]]:
             put = [step for step in steps if isinstance(step, PutEdge)]
@@ -254,7 +304,7 @@ def _subject(desk: Desk, principal: Principal, table: Table, about: Sequence[str
         return edge
     nodes = [table.find(each, "about") for each in about]
     if len(nodes) == 1:
-        vouch_for(table.canvas, nodes[0])
+        vouch_for(table.canvas, nodes[0], about[0])
         return nodes[0]
     ends = {node.id for node in nodes}
     between = [edge for edge in edges.values() if set(edge.ends) == ends]
@@ -343,9 +393,33 @@ def _say_again(canvas: Canvas, node: Node, word: NodeWord, ttl: TtlPolicy | None
 
 
 def _refuse_taken(table: Table, node: Node, word: NodeWord) -> None:
-    other = table.everybody.called(word.type, word.subtype, key_of(word.name))
+    name = word.name if word.is_named else node.name
+    other = table.everybody.called(word.type, word.subtype, key_of(name))
     if other is not None and other != node.id:
-        raise name_taken(word.name, other if other in table.known.nodes else None, "name")
+        raise name_taken(name, other if other in table.known.nodes else None, "name")
+    if not node.is_owner:
+        _refuse_owners(table, word.type, [name], "name")
+
+
+def _refuse_anothers(
+    table: Table, node: Node | None, type: NodeType, subtype: str, said: Mapping[str, Any]
+) -> None:
+    """Of the names and addresses that are given now."""
+    aliases, addresses = said.get("aliases", ()), said.get("addresses", ())
+    if node is None or not node.is_owner:
+        _refuse_owners(table, type, aliases, "aliases")
+    refuse_anothers_name(table.known, node, type, subtype, aliases, "aliases")
+    refuse_anothers_address(table.known, node, addresses)
+
+
+def _refuse_owners(table: Table, type: NodeType, names: Iterable[str], field: str) -> None:
+    theirs = [name for name in names if type is NodeType.PERSON and table.is_owners(name)]
+    if theirs:
+        raise InvalidInput(
+            f"{theirs[0]!r} is what the owner is called.",
+            remedy="The owner's node is named as me; somebody else takes a fuller name.",
+            field=field,
+        )
 
 
 def _refuse_unseen(principal: Principal, category: str, field: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from commonplace.desk import Desk
+from commonplace.graph.known import key_of
 from commonplace.graph.weave_edges import placed
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.fold import Folded, fold
@@ -69,7 +70,7 @@ def _nodes(picture: Picture, told: Sequence[NodeTelling], speakers: Speakers) ->
         by_node[speakers[telling.node]].append(telling)
     found: dict[str, Node] = {}
     for id, node in picture.nodes.items():
-        was = fold(by_node[id], root=id)
+        was = fold(by_node[id], root=id, key_of=key_of)
         if node.is_owner:
             found[id] = node
         elif was is not None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from commonplace.desk import Desk
 from commonplace.graph.canvas import Canvas
+from commonplace.graph.known import key_of
 from commonplace.graph.weave_edges import Woven, edges_of
 from commonplace.model.changes import Step
 from commonplace.model.graph.edge import Edge
@@ -22,7 +23,7 @@ from commonplace.model.graph.steps import (
     RemoveNode,
     RemoveNotes,
 )
-from commonplace.model.graph.telling import is_high
+from commonplace.model.graph.telling import NodeTelling, is_high
 from commonplace.model.graph.words import NodeType
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.journal import Node as Place
@@ -147,9 +148,12 @@ class _Loom:
             elif member is not None and member != canvas.nodes.get(member.id):
                 put += self._put(member, [member.id])
         if told or node.is_owner:
-            put += self._put(as_folded(node, fold(told, self._is_taken(root), root)), members)
+            put += self._put(as_folded(node, self._folded(root, told)), members)
         elif root in canvas.nodes:
             gone.append(RemoveNode(root, self._entry(Op.DELETE, node)))
+
+    def _folded(self, root: str, told: Sequence[NodeTelling]) -> Folded | None:
+        return fold(told, self._is_taken(root), root, key_of)
 
     def _with_one_more(self, node: Node, members: Sequence[str]) -> Node | None:
         """Where nothing happens to it but that a source that told nothing of it speaks of it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 
+from commonplace.graph.known import key_of
 from commonplace.model.changes import Step
 from commonplace.model.graph.fold import fold
 from commonplace.model.graph.node import Node
@@ -115,7 +116,9 @@ class _Arrival:
             merged = [node.id for node in self._here.nodes if node.merged_into == id]
             before = self._nodes[id]
             all_told = [t for each in (id, *merged) for t in there.get(each, ())] + told
-            folded = fold(all_told, lambda *key, id=id: self._keys.get(key, id) != id)
+            folded = fold(
+                all_told, lambda *key, id=id: self._keys.get(key, id) != id, key_of=key_of
+            )
             shaped = {f.name: getattr(folded, f.name) for f in fields(folded)} if folded else {}
             after = before.evolve(**{**shaped, "version": before.version + 1})
             entry = _told(id, after.category, after.ref, before.ref)

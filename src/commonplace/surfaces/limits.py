@@ -12,7 +12,7 @@ from typing import Any
 from commonplace.book.originals import MAX_EXTERNAL_ID
 from commonplace.book.verbs.contexts import MAX_BUDGET, MAX_OF_EACH
 from commonplace.book.verbs.extracting import MAX_EXTRACTED
-from commonplace.book.verbs.graph import LONGEST_NAME, LONGEST_TEXT, MODES
+from commonplace.book.verbs.graph import LONGEST_TEXT, LONGEST_WRITTEN, MODES
 from commonplace.book.verbs.handle import MAX_BATCH, MAX_K, MAX_TURN
 from commonplace.book.verbs.keys import MAX_GRACE
 from commonplace.book.verbs.understanding import MAX_TURNS
@@ -29,6 +29,7 @@ from commonplace.model.check import (
 )
 from commonplace.model.conflict import Choice
 from commonplace.model.filters import EXACT
+from commonplace.model.graph.given_name import LONGEST_NAME
 from commonplace.model.graph.note import Lifetime
 from commonplace.model.graph.words import NodeType
 from commonplace.model.heard import Role
@@ -128,7 +129,7 @@ _QUERY: Schema = {
 
 _OF_NAMES: Mapping[str, Schema] = {
     "about": several(word(), 2, 1),
-    "addresses": several({**text(LONGEST_NAME), "format": "email"}),
+    "addresses": several({**text(LONGEST_WRITTEN), "format": "email"}),
     "aliases": several(text(LONGEST_NAME)),
     "attitude": _CLOSENESS,
     "cypher": text(),
@@ -137,8 +138,9 @@ _OF_NAMES: Mapping[str, Schema] = {
     "granularity": whole(1, 3),
     "lifetime": one_of(Lifetime),
     "max_depth": whole(1, DEEPEST),
-    "names": several(text(LONGEST_NAME)),
-    "not_aliases": several(text(LONGEST_NAME)),
+    "names": several(text(LONGEST_WRITTEN)),
+    "not_addresses": several({**text(LONGEST_WRITTEN), "format": "email"}),
+    "not_aliases": several(text(LONGEST_WRITTEN)),
     "node_type": one_of(NodeType),
     "output": {},
     "proximity": _CLOSENESS,

@@ -10,11 +10,12 @@ from commonplace.book.verbs.handle import MAX_K, Handle, Moment, Texts, several
 from commonplace.errors import InvalidInput, MissingField
 from commonplace.graph import saying
 from commonplace.graph.known import key_of
-from commonplace.graph.own_word import MOST_NAMES, NodeWord
+from commonplace.graph.own_word import MOST_NAMES
 from commonplace.graph.saying import Noted, Related, SaidNode, SplitNode
 from commonplace.graph.seen import seen
 from commonplace.language.contacts import email_key
 from commonplace.model import check
+from commonplace.model.graph.given_name import given_name
 from commonplace.model.graph.note import Lifetime
 from commonplace.model.graph.words import NodeType
 from commonplace.model.time_travel import Then
@@ -29,7 +30,7 @@ from commonplace.recall.graph.exploring import explored
 from commonplace.recall.graph.traversing import Traversed, queried, walked_from
 from commonplace.recall.walk import walk_asked
 
-LONGEST_NAME = 300
+LONGEST_WRITTEN = 300  # names as sources have them, and addresses
 LONGEST_TEXT = 32_000
 MODES = ("ppr", "cypher")
 
@@ -146,18 +147,16 @@ class OfTheGraph(Handle):
         addresses: Texts | None = None,
         ttl_policy: str | None = None,
     ) -> SaidNode:
-        """Put a person, a concept or a thing into the graph; one that is there is told of anew. An
-        Entity has a type of its own: organization, location, project, product, event, group."""
+        """Put a person, a concept or a thing into the graph; one that is there under that name, or
+        has it beside others, is told of anew, and what is not given stays. An Entity has a type of
+        its own: organization, location, project, product, event, group."""
         kind = check.choice(node_type, "node_type", NodeType, {})
-        word = NodeWord(
-            type=kind,
-            name=_name(name, "name"),
-            subtype=_subtype(kind, type),
-            aliases=_names(aliases, "aliases"),
-            addresses=_addresses(addresses),
-            description="" if description is None else _text(description, "description"),
-        )
-        return saying.say_node(self._desk, self.principal, word, _policy(ttl_policy))
+        if type is not None and kind is not NodeType.ENTITY:
+            raise InvalidInput("Only an Entity has a type of its own.", field="type")
+        called = _name(name, "name")
+        said = _said(type, description, aliases, addresses)
+        policy = _policy(ttl_policy)
+        return saying.say_node(self._desk, self.principal, kind, called, said, policy)
 
     def nodes_update(
         self,
@@ -170,22 +169,20 @@ class OfTheGraph(Handle):
         aliases: Texts | None = None,
         not_aliases: Texts | None = None,
         addresses: Texts | None = None,
+        not_addresses: Texts | None = None,
         ttl_policy: str | None = None,
     ) -> SaidNode:
-        """Say something else of a node: its name, what it is, its description, other names; with
-        not_aliases, names that are not its, whatever sources say. Its id stays."""
-        changes: dict[str, Any] = {
-            "name": None if name is None else _name(name, "name"),
-            "type": None
-            if node_type is None
-            else check.choice(node_type, "node_type", NodeType, {}),
-            "subtype": None if type is None else check.word(type, "type").casefold(),
-            "description": None if description is None else _text(description, "description"),
-            "aliases": None if aliases is None else _names(aliases, "aliases"),
-            "not_called": None if not_aliases is None else _names(not_aliases, "not_aliases"),
-            "addresses": None if addresses is None else _addresses(addresses),
-        }
-        said = {field: value for field, value in changes.items() if value is not None}
+        """Say something else of a node: its name, what it is, its description; further names and
+        addresses, beside those that it has; with not_aliases and not_addresses those that are not
+        its, whatever sources say. Its id stays."""
+        said = _said(type, description, aliases, addresses)
+        if name is not None:
+            said["name"] = _name(name, "name")
+        if node_type is not None:
+            said["type"] = check.choice(node_type, "node_type", NodeType, {})
+        if not_aliases is not None or not_addresses is not None:
+            theirs = _addresses(not_addresses, "not_addresses")
+            said["not_called"] = (*_written(not_aliases, "not_aliases"), *theirs)
         policy = _policy(ttl_policy)
         if not said and policy is None:
             raise MissingField("Say what is different.", field="name")
@@ -253,7 +250,7 @@ class OfTheGraph(Handle):
             self.principal,
             check.word(id, "id"),
             None if name is None else _name(name, "name"),
-            _names(names, "names"),
+            _written(names, "names"),
             () if sources is None else check.ids(sources, "sources"),
         )
 
@@ -344,7 +341,7 @@ def _refuse_moments(then: Then) -> None:
 
 
 def _name(given: object, field: str) -> str:
-    name = check.text(given, field, LONGEST_NAME)
+    name = given_name(given, field)
     if not key_of(name):
         raise InvalidInput(f"Nothing of {field} can be seen or compared.", field=field)
     return name
@@ -355,15 +352,23 @@ def _text(given: object, field: str) -> str:
 
 
 def _names(given: Texts | None, field: str) -> tuple[str, ...]:
-    named = [] if given is None else check.several(given, field, MOST_NAMES)
-    return tuple(_name(each, field) for each in named)
+    return tuple(_name(each, field) for each in _listed(given, field))
 
 
-def _addresses(given: Texts | None) -> tuple[str, ...]:
-    written = _names(given, "addresses")
+def _written(given: Texts | None, field: str) -> tuple[str, ...]:
+    """Names that are there already, whatever a source has put into them."""
+    return tuple(check.text(each, field, LONGEST_WRITTEN) for each in _listed(given, field))
+
+
+def _listed(given: Texts | None, field: str) -> list[object]:
+    return [] if given is None else check.several(given, field, MOST_NAMES)
+
+
+def _addresses(given: Texts | None, field: str = "addresses") -> tuple[str, ...]:
+    written = _written(given, field)
     for each in written:
         if email_key(each) is None:
-            raise InvalidInput(f"{each[:100]!r} is no e-mail address.", field="addresses")
+            raise InvalidInput(f"{each[:100]!r} is no e-mail address.", field=field)
     return written
 
 
@@ -379,12 +384,20 @@ def _policy(given: object) -> TtlPolicy | None:
     return None if given is None else check.choice(given, "ttl_policy", TtlPolicy, {})
 
 
-def _subtype(kind: NodeType, given: str | None) -> str:
-    if kind is not NodeType.ENTITY:
-        if given is not None:
-            raise InvalidInput("Only an Entity has a type of its own.", field="type")
-        return ""
-    return "" if given is None else check.word(given, "type").casefold()
+def _said(
+    type: str | None, description: str | None, aliases: Texts | None, addresses: Texts | None
+) -> dict[str, Any]:
+    """What is given of it, as fields of a NodeWord."""
+    said: dict[str, Any] = {}
+    if type is not None:
+        said["subtype"] = check.word(type, "type").casefold()
+    if description is not None:
+        said["description"] = _text(description, "description")
+    if aliases is not None:
+        said["aliases"] = _names(aliases, "aliases")
+    if addresses is not None:
+        said["addresses"] = _addresses(addresses)
+    return said
 
 
 def relation_word(given: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -13,6 +13,12 @@ from commonplace.model.graph.node import Mentioned
 from commonplace.model.graph.telling import NodeTelling, is_high
 from commonplace.model.graph.words import NodeType
 from commonplace.model.memory import Sensitivity
+
+_NAMELESS = {
+    NodeType.PERSON: "Somebody",
+    NodeType.CONCEPT: "Something",
+    NodeType.ENTITY: "Something",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +41,11 @@ def fold(
     tellings: Iterable[NodeTelling],
     is_taken: Callable[[NodeType, str, str], bool] = lambda type, subtype, key: False,
     root: str | None = None,
+    key_of: Callable[[str], str] = alike,
 ) -> Folded | None:
     """None: nothing that stands tells of it. ``is_taken``: another node has that key. ``root``:
     the node that speaks for the others; somebody's word about it counts before one about them, and
-    its own names before theirs.
+    its own names before theirs. ``key_of``: how names are compared.
 
     What is marked sensitivity high shapes a node only where nothing else tells of it, so that
     whoever is not cleared can be shown the node as it is.
@@ -51,16 +58,20 @@ def fold(
     own = sorted((t for t in told if t.source is None), key=lambda t: t.node == root)
     type, subtype = _type(told, own)
     denied = _denied(own)
-    named = [t for t in told if not denied or alike(t.name) not in denied] or told
-    name, key = _name(type, named, root, lambda key: is_taken(type, subtype, key))
-    spelt = dict.fromkeys(spelling for t in told for spelling in (t.name, *t.aliases))
+    naming = [t for t in told if t.key]
+    named = [t for t in naming if not denied or alike(t.name) not in denied] or naming
+    spelt = _names_in_order(type, named, root) or _as_spoken_of(type, told, own, key_of)
+    name, key = _name(spelt, lambda key: is_taken(type, subtype, key))
+    others = dict.fromkeys(each for t in told for each in (*_said_name(t), *t.aliases))
     return Folded(
         type=type,
         subtype=subtype,
         name=name,
         key=key,
-        aliases=tuple(each for each in spelt if each != name and alike(each) not in denied),
-        addresses=tuple(dict.fromkeys(address for t in told for address in t.addresses)),
+        aliases=tuple(each for each in others if each != name and alike(each) not in denied),
+        addresses=tuple(
+            dict.fromkeys(each for t in told for each in t.addresses if alike(each) not in denied)
+        ),
         description=_description(told, own),
         confidence=max(t.confidence for t in told),
         sensitivity=Sensitivity.NORMAL if open_ones else Sensitivity.HIGH,
@@ -69,12 +80,19 @@ def fold(
 
 
 def _denied(own: Iterable[NodeTelling]) -> set[str]:
-    """Names that are not its by somebody's word, unless a later word gives them again."""
+    """Names and addresses that are not its by somebody's word, unless a later word gives them
+    again."""
     denied: set[str] = set()
     for telling in sorted(own, key=lambda t: (t.recorded_at, bool(t.not_called))):
-        denied -= {alike(name) for name in (telling.name, *telling.aliases)}
+        given = (*_said_name(telling), *telling.aliases, *telling.addresses)
+        denied -= set(map(alike, given))
         denied |= {alike(name) for name in telling.not_called}
     return denied
+
+
+def _said_name(telling: NodeTelling) -> tuple[str, ...]:
+    """What it is called by this telling: none, where it is only spoken of."""
+    return (telling.name,) if telling.key else ()
 
 
 def is_denied(name: str, told: Iterable[NodeTelling]) -> bool:
@@ -120,18 +138,8 @@ def _type(told: Sequence[NodeTelling], own: Sequence[NodeTelling]) -> tuple[Node
     return max(weights, key=lambda kind: weights[kind])
 
 
-def _name(
-    type: NodeType,
-    told: Sequence[NodeTelling],
-    root: str | None,
-    is_taken: Callable[[str], bool],
-) -> tuple[str, str]:
-    """Of the node that speaks first, then of those that it speaks for. One that another node has
-    already gives way to the next."""
-    speaking = [t for t in told if t.node == root]
-    spoken_for = [t for t in told if t.node != root]
-    spelt = _names_in_order(type, speaking)
-    spelt |= {k: v for k, v in _names_in_order(type, spoken_for).items() if k not in spelt}
+def _name(spelt: Mapping[str, str], is_taken: Callable[[str], bool]) -> tuple[str, str]:
+    """One that another node has already gives way to the next."""
     key = next((each for each in spelt if not is_taken(each)), None)
     if key is not None:
         return spelt[key], key
@@ -139,7 +147,32 @@ def _name(
     return _numbered(spelt[wanted], wanted, is_taken)
 
 
-def _names_in_order(type: NodeType, told: Sequence[NodeTelling]) -> dict[str, str]:
+def _names_in_order(
+    type: NodeType, told: Sequence[NodeTelling], root: str | None
+) -> dict[str, str]:
+    """Of the node that speaks first, then of those that it speaks for."""
+    spelt = _ranked(type, [t for t in told if t.node == root])
+    spoken_for = _ranked(type, [t for t in told if t.node != root])
+    return spelt | {key: name for key, name in spoken_for.items() if key not in spelt}
+
+
+def _as_spoken_of(
+    type: NodeType,
+    told: Sequence[NodeTelling],
+    own: Sequence[NodeTelling],
+    key_of: Callable[[str], str],
+) -> dict[str, str]:
+    """Where nothing that is left names it: what those called it who said something of it, then its
+    other names. Whom they meant by an id alone is somebody."""
+    spoken = [t.name for t in reversed(own)]
+    names = [name for name in (*spoken, *(each for t in told for each in t.aliases)) if name]
+    spelt: dict[str, str] = {}
+    for name in names or [_NAMELESS[type]]:
+        spelt.setdefault(key_of(name), name)
+    return spelt
+
+
+def _ranked(type: NodeType, told: Sequence[NodeTelling]) -> dict[str, str]:
     """Each by its key. Somebody's own word; else a person's fullest name, before words that only
     describe them, and of other things the most usual one."""
     own = [t for t in told if t.source is None]

@@ -47,10 +47,10 @@ class NodeTelling:
     recorded_at: datetime
     type: NodeType
     name: str  # as it was written
-    key: str  # as it is compared
+    key: str  # as it is compared; "": it was only spoken of by that name, or by its id
     subtype: str = ""
     aliases: tuple[str, ...] = ()
-    not_called: tuple[str, ...] = ()  # of an own word: names that are not its, whoever says so
+    not_called: tuple[str, ...] = ()  # of an own word: names, addresses that are not its
     addresses: tuple[str, ...] = ()
     description: str = ""
     confidence: float = 0.8

@@ -53,6 +53,7 @@ _SINGULAR = {
     "aliases": "--alias",
     "addresses": "--address",
     "names": "--told-as",
+    "not_addresses": "--not-address",
     "not_aliases": "--not-alias",
     "text_matches": "--text-match",
     "types": "--type",

@@ -1,0 +1,33 @@
+"""What somebody may call a node: one line that reads as it is written, and is found again. Pure."""
+
+from __future__ import annotations
+
+import re
+
+from commonplace.errors import BadText, InvalidInput
+from commonplace.model import abbreviation, check, profile, proposal, source
+from commonplace.model.graph import artifact, edge, node, note
+
+# As long as what a node is asked for by: a longer name would never be found.
+LONGEST_NAME = check.MAX_WORD
+
+_KINDS = (abbreviation, artifact, edge, node, note, profile, proposal, source)
+_PREFIXES = "|".join(re.escape(kind.PREFIX) for kind in _KINDS)
+_UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_LIKE_AN_ID = re.compile(rf"(?:{_PREFIXES}).*|{_UUID}", re.IGNORECASE)
+# They turn what stands beside them, and show a name as another than it is.
+_TURNS_WRITING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def given_name(value: object, field: str) -> str:
+    """Spaces count once."""
+    name = " ".join(check.word(value, field, LONGEST_NAME).split())
+    if _TURNS_WRITING.search(name):
+        raise BadText(
+            f"{field} contains a character that turns the direction of writing.",
+            remedy="It cannot be seen: write the name anew instead of copying it.",
+            field=field,
+        )
+    if _LIKE_AN_ID.fullmatch(name):
+        raise InvalidInput(f"{name!r} reads like an id; call it by a name.", field=field)
+    return name
