@@ -1,11 +1,16 @@
 """A question that names somebody finds them, whatever a model makes of it."""
 
+from datetime import timedelta
+
+import numpy as np
 import pytest
 
 from commonplace.language.models.embedder import Calibration
 from commonplace.model.graph.words import NodeType
+from commonplace.model.salience import Marks
 from commonplace.recall.explore.asked import Query
-from commonplace.recall.explore.gather import Given, SourceFound
+from commonplace.recall.explore.gather import Embedded, Given, SourceFound
+from support.clock import START
 from support.exploring import explored, nodes_of, sources_of
 from support.pictures import a_node, a_picture, a_source
 
@@ -67,6 +72,48 @@ def test_who_is_named_in_full_stands_for_no_namesake():
     assert nodes_of(asked(a_picture([levi, cohen]), "who is Dana Levi?")) == [levi.id]
     both = nodes_of(asked(a_picture([levi, cohen]), "who is Dana?"))
     assert sorted(both) == sorted([levi.id, cohen.id])
+
+
+LENAS = ["Lena Hoffmann's husband", "Lena’s husband", "הבעל של Lena"]
+
+
+@pytest.mark.parametrize("alias", LENAS)
+@pytest.mark.parametrize("by", ["queries", "text_matches"])
+def test_who_is_described_by_anothers_name_is_not_called_so(alias, by):
+    lena, husband = a_node("Lena Hoffmann"), a_node("Jonas", aliases=(alias,))
+    assert nodes_of(explored(a_picture([lena, husband]), **{by: ["Lena"]})) == [lena.id]
+
+
+@pytest.mark.parametrize("alias", LENAS)
+def test_whoever_is_described_is_found_by_the_whole_description(alias):
+    lena, husband = a_node("Lena Hoffmann"), a_node("Jonas", aliases=(alias,))
+    picture = a_picture([lena, husband])
+    assert nodes_of(asked(picture, f"who is {alias}?")) == [husband.id]
+    assert husband.id in nodes_of(explored(picture, text_matches=[alias]))
+
+
+def test_a_thing_is_met_by_each_word_of_its_name():
+    shop = a_node("Levi's Corner Shop", NodeType.ENTITY)
+    assert nodes_of(explored(a_picture([shop]), text_matches=["Levi"])) == [shop.id]
+
+
+def test_whom_a_query_names_comes_before_who_is_only_close_to_it():
+    """However long ago they were spoken of, and however often the others were read."""
+    long_ago = START - timedelta(days=300)
+    lena = a_node("Lena Hoffmann", updated_at=long_ago, created_at=long_ago)
+    others = [a_node(f"Somebody {n}") for n in range(6)]
+    marks = {each.id: Marks(salience=1.0, access_count=9, touched_at=START) for each in others}
+    marks[lena.id] = Marks(salience=0.05, access_count=1, touched_at=START)
+    everybody = [*others, lena]
+    vectors = np.ones((len(everybody), 1), dtype=np.float32)
+    given = Given(
+        queries=(Query("Lena", 0.5),),
+        query_vectors=vectors[:1],
+        nodes=Embedded([each.id for each in everybody], vectors),
+    )
+    found = nodes_of(explored(a_picture(everybody, marks=marks), given, queries=["Lena"]))
+    assert found[0] == lena.id
+    assert len(found) == 5
 
 
 def test_among_very_many_people_names_are_found_as_they_are_written():

@@ -8,11 +8,17 @@ _DESCRIBED = re.compile(
     r"^(?:my|our|your|his|her|their|the|a|an)\s|['’]s\s|\s(?:of|from|at)\s|\sשל(?:י|נו|ו|ה|ך)?(?:\s|$)",
     re.IGNORECASE,
 )
+_POSSESSIVE = re.compile(r"['’]s\s|s['’]\s|\sשל\s", re.IGNORECASE)
 
 
 def alike(name: str) -> str:
     """What spellings share that differ in capitals and spaces alone."""
     return " ".join(name.casefold().split())
+
+
+def names_another(name: str) -> bool:
+    """Whose husband, whose sister: the name in it is somebody else's."""
+    return _POSSESSIVE.search(name) is not None
 
 
 def describes(name: str) -> bool:

@@ -23,9 +23,9 @@ def explore(view: View, asked: Asked, given: Given, now: datetime) -> ExploreRes
     `queries.executed`."""
     known_at = asked.then.known_at or now
     by_words = met(view.spelled, asked.text_matches, known_at) if asked.text_matches else []
-    by_words += [named(view, query.query) for query in asked.queries]
-    candidates = Candidates(view, asked, gathered(given, by_words), now)
-    nodes = _nodes(view, asked, candidates)
+    by_name = [named(view, query.query) for query in asked.queries]
+    candidates = Candidates(view, asked, gathered(given, [*by_words, *by_name]), now)
+    nodes = _nodes(view, asked, candidates, {id for each in by_name for id in each})
     ids = {hit.id for hit in nodes}
     found = Found(
         nodes=nodes,
@@ -37,9 +37,12 @@ def explore(view: View, asked: Asked, given: Given, now: datetime) -> ExploreRes
     return told(view, asked, found, (*looked_for, *asked.text_matches), now)
 
 
-def _nodes(view: View, asked: Asked, candidates: Candidates) -> list[Scored]:
+def _nodes(
+    view: View, asked: Asked, candidates: Candidates, called: Collection[str]
+) -> list[Scored]:
     """Those that were met themselves; then the ends of relationships that were met. Where nothing
-    but relationships is asked for, these alone."""
+    but relationships is asked for, these alone. ``called``: whom a query names. They come first,
+    whoever else is close to it and was read more of late."""
     known = view.picture.nodes
     if not asked.is_open:
         own, through = candidates.met(known), _ends_met(view, candidates)
@@ -49,7 +52,9 @@ def _nodes(view: View, asked: Asked, candidates: Candidates) -> list[Scored]:
         own, through = {}, _ends_met(view, candidates)
     ids = dict.fromkeys([*own, *through])
     hits = candidates.scored([known[id] for id in ids], through)
-    return best(hits, COUNTS[asked.granularity].nodes, own)
+    most = COUNTS[asked.granularity].nodes
+    first = best([hit for hit in hits if hit.id in called], most, own)
+    return [*first, *best([hit for hit in hits if hit.id not in called], most - len(first), own)]
 
 
 def _ends_met(view: View, candidates: Candidates) -> dict[str, Match]:

@@ -10,6 +10,7 @@ from commonplace.language.extracting.spot import mentions_in
 from commonplace.language.extracting.written import Passage, words_of
 from commonplace.language.names import MANY_NAMES, said_of, without_prefix, words_that_name
 from commonplace.language.stopwords import stop_words
+from commonplace.model.graph.naming import names_another
 from commonplace.model.graph.words import NodeType
 from commonplace.recall.explore.explanation import Match, MetBy
 from commonplace.recall.explore.spelled import PART, folded
@@ -96,10 +97,17 @@ def _called(view: View, name: str) -> tuple[str, ...]:
 
 
 def people_named(view: View, query: str) -> list[str]:
-    """By one of their names as well, or, among a few, by one that is spelt alike."""
+    """By one of their names as well, or, among a few, by one that is spelt alike. What describes
+    them by another's name, "Lena's husband", names them only as a whole."""
     near: Collection[str] = view.people.keys()
     if len(near) > MANY_NAMES:
         near = {
             name for word in words_that_name(query) for name in view.people_by_word.get(word, ())
         }
-    return [id for name in sorted(said_of(query, near)) for id in view.people[name]]
+    said = f" {folded(query)} "
+    found = [
+        name
+        for name in sorted(said_of(query, near))
+        if not names_another(name) or f" {folded(name)} " in said
+    ]
+    return [id for name in found for id in view.people[name]]

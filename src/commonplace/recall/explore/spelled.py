@@ -14,8 +14,10 @@ from rapidfuzz.process import cdist
 
 from commonplace.language.names import bare
 from commonplace.language.normalise import fold
+from commonplace.model.graph.naming import names_another
 from commonplace.model.graph.note import Note
 from commonplace.model.graph.picture import Picture
+from commonplace.model.graph.words import NodeType
 from commonplace.recall.explore.explanation import Match, MetBy
 
 ALIKE = 0.9  # of Jaro-Winkler: Sarah and Sara, Google and Goggle; not Mark and Mary
@@ -40,13 +42,18 @@ def spelled(picture: Picture) -> Spelled:
     names: dict[str, dict[str, float]] = defaultdict(dict)
     for id, name in _names(picture):
         whole = folded(name)
-        words = whole.split()
-        worth = names[whole]
-        worth[id] = 1.0
-        for word in words if len(words) > 1 else ():
+        names[whole][id] = 1.0
+        for word in _parts(picture, id, name, whole):
             names[word].setdefault(id, PART)
     names.pop("", None)
     return Spelled(names, [_sentence(*each) for each in _sentences(picture)])
+
+
+def _parts(picture: Picture, id: str, name: str, whole: str) -> list[str]:
+    """Words that it is met by as well. Of "Lena's husband" none: he is not called Lena."""
+    node, words = picture.nodes.get(id), whole.split()
+    is_another = node is not None and node.type is NodeType.PERSON and names_another(name)
+    return words if len(words) > 1 and not is_another else []
 
 
 def met(spelled: Spelled, texts: Sequence[str], at: datetime) -> list[dict[str, Match]]:
