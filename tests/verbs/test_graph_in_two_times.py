@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+
+
 from datetime import timedelta
 
 import pytest
 
-from commonplace.errors import InvalidInput
+from commonplace.errors import InvalidInput, NotFound
 
 
 @pytest.fixture
@@ -176,3 +178,49 @@ def test_of_what_one_source_says_the_later_word_counts(me, said):
         me.extract()
         assert [edge.to_name for edge in me.edges(types="lives-in").edges] == ["Berlin"]
         me.erase_user()
+
+
+# ——— walking through sources ———
+
+
+@pytest.fixture
+def talks(me, clock):
+    """Lena is spoken of with Tom in January, and with Rosa in a talk of February that comes in
+    later."""
+    me.profile_set("preferred name", "Ana")
+    said = {
+        "2026-01-05": "Ana: My friend Lena Hoffmann met my friend Tom Chen.",
+        "2026-02-05": "Ana: My friend Lena Hoffmann met my friend Rosa Blum.",
+    }
+    for date, text in said.items():
+        clock.tick(days=10)
+        me.extract([me.ingest(text, format="transcript", title=date, date=date).id])
+    return me
+
+
+def reached(me, **moments):
+    return {
+        each.name for each in me.traverse("ppr", seed_nodes=["Lena Hoffmann"], **moments).reached
+    }
+
+
+def test_a_walk_goes_through_what_had_been_said_by_then(talks):
+    assert {"2026-01-05", "2026-02-05", "Tom Chen", "Rosa Blum"} <= reached(talks)
+    then = reached(talks, as_of="2026-01-20")
+    assert {"2026-01-05", "Tom Chen"} <= then
+    assert not then & {"2026-02-05", "Rosa Blum"}
+    assert reached(talks, as_of="2020-01-01") == set()
+
+
+def test_a_walk_goes_through_what_was_known_by_then(talks, clock):
+    then = reached(talks, known_at=clock() - timedelta(days=5))
+    assert {"2026-01-05", "Tom Chen"} <= then
+    assert not then & {"2026-02-05", "Rosa Blum"}
+
+
+def test_a_walk_does_not_begin_at_what_had_not_been_said(talks):
+    later = next(each for each in talks.sources().sources if each.title == "2026-02-05")
+    assert talks.traverse(seed_nodes=[later.id]).reached
+    for moments in ({"as_of": "2026-01-20"}, {"known_at": "2026-01-20"}):
+        with pytest.raises(NotFound):
+            talks.traverse(seed_nodes=[later.id], **moments)

@@ -128,6 +128,17 @@ def holds_since(memory: Memory) -> datetime:
     return memory.valid_from or memory.created_at
 
 
+def last_said(source: Source) -> datetime:
+    """A source is as old as what it tells, not as its import."""
+    return source.ended_at or source.started_at or source.updated_at
+
+
+def was_said(source: Source, then: Then) -> bool:
+    """Whether it had come by the moment asked about, with all that it tells said by then."""
+    has_come = then.known_at is None or source.created_at <= then.known_at
+    return has_come and (then.as_of is None or last_said(source) <= then.as_of)
+
+
 def as_described_then(source: Source, passages: int, then: Then) -> Source:
     """A source with as many of its passages as there were. Of its description no versions are
     kept: what may have been written after the moment is left out."""

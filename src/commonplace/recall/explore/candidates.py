@@ -10,6 +10,7 @@ from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node
 from commonplace.model.graph.standing import standing
 from commonplace.model.source import Source
+from commonplace.model.time_travel import last_said, was_said
 from commonplace.recall.explore.asked import Asked
 from commonplace.recall.explore.explanation import Match, MetBy
 from commonplace.recall.explore.filters import admitted
@@ -76,15 +77,11 @@ class Candidates:
         return max(self._fused.get(id, 0.0), *by_words, 0.0)
 
     def _is_known(self, thing: Thing) -> bool:
-        known_at, as_of = self._asked.then.known_at, self._asked.then.as_of
-        if known_at is not None and thing.created_at > known_at:
-            return False
-        is_later = isinstance(thing, Source) and as_of is not None and _updated_at(thing) > as_of
-        return not is_later
+        then = self._asked.then
+        if isinstance(thing, Source):
+            return was_said(thing, then)
+        return then.known_at is None or thing.created_at <= then.known_at
 
 
 def _updated_at(thing: Thing) -> datetime:
-    """A source is as old as what it tells, not as its import."""
-    if isinstance(thing, Source):
-        return thing.ended_at or thing.started_at or thing.updated_at
-    return thing.updated_at
+    return last_said(thing) if isinstance(thing, Source) else thing.updated_at

@@ -15,7 +15,7 @@ from commonplace.graph.then import as_known
 from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.standing import standing
 from commonplace.model.scope import Principal
-from commonplace.model.time_travel import NOW, Then
+from commonplace.model.time_travel import NOW, Then, as_described_then, was_said
 from commonplace.recall.cypher.cypher import Cypher, Rows
 from commonplace.recall.graph.exploring import touch
 from commonplace.recall.walk import Reached, Walk, Walked, walked
@@ -52,13 +52,22 @@ def walked_from(desk: Desk, principal: Principal, walk: Walk, then: Then = NOW) 
     one = seen(desk, principal, sources=True)
     day = now.date().isoformat()
     key = (*one.key, day, str(then.as_of), str(then.known_at))
-    picture = as_known(desk, principal.home, one.picture, then)
+    picture = _with_sources_of(then, as_known(desk, principal.home, one.picture, then))
     walk = replace(walk, seeds=_seeds(picture, walk.seeds))
     web = desk.made.get(Webs).get(key, lambda: web_of(picture, now, then))
     found = walked(web, picture, walk, lambda id: not _is_archived(picture, id, now))
     if then.is_now:
         touch(desk, principal, [each.entity_key for each in found.reached])
     return Traversed(mode="ppr", seeds=found.seeds, reached=_shown(picture, found))
+
+
+def _with_sources_of(then: Then, picture: Picture) -> Picture:
+    """Those that had been said by then, and were known: a walk goes through no others."""
+    if then.is_now:
+        return picture
+    said = [source for source in picture.sources.values() if was_said(source, then)]
+    shown = {each.id: as_described_then(each, each.passages, then) for each in said}
+    return replace(picture, sources=shown)
 
 
 def _seeds(picture: Picture, named: Sequence[str]) -> tuple[str, ...]:
