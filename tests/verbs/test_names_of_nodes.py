@@ -38,6 +38,21 @@ def test_what_is_neither_memory_nor_node_is_not_merged(me, two, ids):
         me.merge(ids)
 
 
+@pytest.mark.parametrize("ids", [["Dana Levi", "Zzz"], ["Zzz", "Dana Levi"]])
+def test_an_error_of_merging_names_the_one_that_is_not_there(me, two, ids):
+    with pytest.raises(NotFound) as refused:
+        me.merge(ids)
+    assert "'Zzz'" in refused.value.message
+    assert "Dana" not in refused.value.message
+
+
+def test_a_memory_and_a_node_are_not_merged(me, two):
+    tea = me.remember("Likes tea").id
+    with pytest.raises(InvalidInput) as refused:
+        me.merge([tea, "Dana Levi"])
+    assert "'Dana Levi' is a node" in refused.value.message
+
+
 def test_a_name_means_whose_first_name_it_is_before_who_has_it_beside_others(me, two):
     me.nodes_update(two[1], aliases=["Dana Stone"])
     me.nodes_update(two[0], name="Dana Stone")

@@ -8,6 +8,7 @@ from typing import Any
 from commonplace.book.requests import fields_of, given, listed, one_of, thread_name
 from commonplace.book.verbs.handle import MAX_BATCH, Moment
 from commonplace.book.verbs.recalling import Choice, Recalling
+from commonplace.errors import InvalidInput
 from commonplace.graph.find import node_called
 from commonplace.graph.saying import MergedNodes, merge_nodes
 from commonplace.model import check
@@ -101,7 +102,16 @@ class Remembering(Recalling):
         return merge(self._desk, self.principal, wanted, thread=thread_name(thread))
 
     def _are_nodes(self, ids: Sequence[str]) -> bool:
+        """One that is called so is enough: then it is the others that are not there."""
         if any(id.startswith(OF_NODES) for id in ids):
             return True
-        memories = self._desk.store.fetch(self.principal.scope, ids)
-        return not memories and all(node_called(self._desk, self.principal, id) for id in ids)
+        memories = {memory.id for memory in self._desk.store.fetch(self.principal.scope, ids)}
+        rest = [id for id in ids if id not in memories]
+        called = [id for id in rest if node_called(self._desk, self.principal, id)]
+        if memories and called:
+            raise InvalidInput(
+                f"{called[0]!r} is a node of the graph, and others are memories.",
+                remedy="Merge memories with memories, and nodes with nodes.",
+                field="ids",
+            )
+        return bool(called)
