@@ -3,7 +3,7 @@
 import pytest
 
 import commonplace
-from commonplace.errors import BadCypher
+from commonplace.errors import BadCypher, InvalidInput, TooLong
 
 
 @pytest.fixture(scope="module")
@@ -32,3 +32,31 @@ def test_what_to_write_instead(me, query, message, remedy):
     assert message in refused.value.message
     assert remedy in refused.value.remedy
     assert "Supported inputs" not in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"mode": "ppr", "seed_nodes": ["Dana Levi"], "cypher": "RETURN 1"}, "cypher"),
+        ({"mode": "ppr", "seed_nodes": ["Dana Levi"], "params": {"x": 1}}, "params"),
+        ({"mode": "ppr", "seed_nodes": ["Dana Levi"], "verbose": True}, "verbose"),
+        ({"mode": "cypher", "cypher": "RETURN 1", "seed_nodes": ["Dana Levi"]}, "seed_nodes"),
+        ({"cypher": "RETURN 1", "seed_nodes": ["Dana Levi"]}, "seed_nodes"),
+        ({"cypher": "RETURN 1", "max_depth": 2}, "max_depth"),
+        ({"cypher": "RETURN 1", "damping": 0.5}, "damping"),
+        ({"cypher": "RETURN 1", "top_k": 5}, "top_k"),
+    ],
+)
+def test_what_a_mode_does_not_take_is_not_passed_over(me, given, field):
+    with pytest.raises(InvalidInput) as refused:
+        me.traverse(**given)
+    assert refused.value.field == field
+    for name in ("ppr takes seed_nodes", "cypher takes cypher, params"):
+        assert name in refused.value.remedy
+
+
+def test_a_query_that_is_too_long_is_told_how_to_be_shorter(me):
+    with pytest.raises(TooLong) as refused:
+        me.traverse(cypher=f"RETURN '{'x' * 32_000}'")
+    assert "params" in refused.value.remedy
+    assert "ingest" not in refused.value.remedy

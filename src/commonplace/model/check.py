@@ -39,8 +39,8 @@ _LATEST = datetime(9999, 12, 30, tzinfo=UTC)
 _KEEP_WHOLE = "Shorten it, or keep it whole as a source: ingest."
 
 
-def text(value: object, field: str, limit: int = MAX_CONTENT) -> str:
-    """Valid Unicode in NFC, trimmed, not empty."""
+def text(value: object, field: str, limit: int = MAX_CONTENT, *, shorten: str | None = None) -> str:
+    """Valid Unicode in NFC, trimmed, not empty. ``shorten``: what to do about one too long."""
     if not isinstance(value, str):
         raise InvalidInput(f"{field} must be text, not {_type(value)}.", field=field)
     if "\x00" in value:
@@ -53,7 +53,7 @@ def text(value: object, field: str, limit: int = MAX_CONTENT) -> str:
     if len(cleaned) > limit:
         raise TooLong(
             f"{field} has {len(cleaned):,} characters; the limit is {limit:,}.",
-            remedy=_KEEP_WHOLE if limit == MAX_CONTENT else None,
+            remedy=shorten or (_KEEP_WHOLE if limit == MAX_CONTENT else None),
             field=field,
         )
     return cleaned

@@ -28,11 +28,18 @@ from commonplace.recall.graph.contributions import Contribution, contributions
 from commonplace.recall.graph.drawing import Format, drawn
 from commonplace.recall.graph.exploring import explored
 from commonplace.recall.graph.traversing import Traversed, queried, walked_from
-from commonplace.recall.walk import walk_asked
+from commonplace.recall.walk import DAMPING, MAX_DEPTH, TOP_K, walk_asked
 
 LONGEST_WRITTEN = 300  # names as sources have them, and addresses
 LONGEST_TEXT = 32_000
 MODES = ("ppr", "cypher")
+_OF_WALKS = {"seed_nodes": None, "max_depth": MAX_DEPTH, "damping": DAMPING, "top_k": TOP_K}
+_OF_QUERIES = {"cypher": None, "params": None, "verbose": False}
+_UNLESS_GIVEN: Mapping[str, object] = {**_OF_WALKS, **_OF_QUERIES}
+_WHICH_TAKES = (
+    f"ppr takes {', '.join(_OF_WALKS)}, as_of and known_at; cypher takes {', '.join(_OF_QUERIES)}."
+)
+_SHORTER_QUERY = "Give long values as params, and ask in several queries."
 
 
 class OfTheGraph(Handle):
@@ -297,9 +304,9 @@ class OfTheGraph(Handle):
         mode: str | None = None,
         *,
         seed_nodes: Texts | None = None,
-        max_depth: int = 3,
-        damping: float = 0.85,
-        top_k: int = 20,
+        max_depth: int = MAX_DEPTH,
+        damping: float = DAMPING,
+        top_k: int = TOP_K,
         cypher: str | None = None,
         params: Mapping[str, Any] | None = None,
         verbose: bool = False,
@@ -318,17 +325,30 @@ class OfTheGraph(Handle):
             raise InvalidInput(f"mode must be ppr or cypher, not {mode!r}.", field="mode")
         then = self._moments(as_of, known_at)
         if chosen == "cypher":
+            walking = {"seed_nodes": seed_nodes, "max_depth": max_depth, "damping": damping}
+            _refuse_of_the_other_mode(chosen, {**walking, "top_k": top_k})
             if cypher is None:
                 raise MissingField("mode cypher needs a query.", field="cypher")
             _refuse_moments(then)
-            text, long = check.text(cypher, "cypher"), check.flag(verbose, "verbose")
+            text = check.text(cypher, "cypher", shorten=_SHORTER_QUERY)
+            long = check.flag(verbose, "verbose")
             return queried(self._desk, self.principal, text, _params(params), long)
+        _refuse_of_the_other_mode(
+            chosen, {"cypher": cypher, "params": params or None, "verbose": verbose}
+        )
         if seed_nodes is None:
             raise MissingField("mode ppr needs seed_nodes.", field="seed_nodes")
         walk = walk_asked(
             seed_nodes=several(seed_nodes), damping=damping, max_depth=max_depth, top_k=top_k
         )
         return walked_from(self._desk, self.principal, walk, then)
+
+
+def _refuse_of_the_other_mode(mode: str, given: Mapping[str, object]) -> None:
+    """What would have no effect is not passed over in silence."""
+    for name, value in given.items():
+        if value != _UNLESS_GIVEN[name]:
+            raise InvalidInput(f"mode {mode} takes no {name}.", remedy=_WHICH_TAKES, field=name)
 
 
 def _refuse_moments(then: Then) -> None:
