@@ -18,6 +18,7 @@ from commonplace.model.ttl_policy import TtlPolicy
 from support.clock import START
 
 ALICE = "alice-123"
+BY_ALICE = f"user:{ALICE}"  # as the engine writes it
 TEAM = "team-001"
 NOW = START  # 2026-03-01 09:00 UTC
 PERSON, CONCEPT, ENTITY = NodeType.PERSON, NodeType.CONCEPT, NodeType.ENTITY
@@ -35,7 +36,7 @@ def node(id: str, type: NodeType, name: str, **more) -> Node:
             "type": type,
             "name": name,
             "key": name.lower(),
-            "created_by": ALICE,
+            "created_by": BY_ALICE,
             "created_at": days_ago(60),
             "updated_at": days_ago(10),
             **more,
@@ -55,7 +56,7 @@ def edge(id: str, a: Node, b: Node, type: str, **more) -> Edge:
             "type": type,
             "valid_from": since,
             "recorded_at": since,
-            "recorded_by": ALICE,
+            "recorded_by": BY_ALICE,
             "created_at": since,
             "updated_at": since,
             **more,
@@ -63,7 +64,7 @@ def edge(id: str, a: Node, b: Node, type: str, **more) -> Edge:
     )
 
 
-def note(about: str, content: str, by: str = ALICE, days: float = 5, **more) -> Note:
+def note(about: str, content: str, by: str = BY_ALICE, days: float = 5, **more) -> Note:
     return Note(
         id=f"{about}/{content}",
         about=about,
@@ -167,10 +168,10 @@ CITED = Cited(
     scope="user:alice-123", id=MEETING.id, source_type=MEETING.source_type, said_at=days_ago(2)
 )
 NOTES = (
-    note(SARAH.id, "Worked at Google from 2019 to 2021", source=CITED),
+    note(SARAH.id, "Worked at Google from 2019 to 2021", "worker:extract", source=CITED),
     note(SARAH.id, "Likes 'tea', \"coffee\" and\nwalks", days=9),
     note(SARAH.id, "Is away this week", days=20, expires_at=days_ago(13)),
-    note(BOB.id, "Told me about the launch", by="bob-456"),
+    note(BOB.id, "Told me about the launch", by="agent:bob"),
     note(FRIEND.id, "She helped me through a difficult time"),
 )
 DRAFT = Artifact(
@@ -181,7 +182,7 @@ DRAFT = Artifact(
     content_type="md_file",
     output="# No, thank you" + " indeed" * 200,
     source=CITED,
-    created_by=ALICE,
+    created_by=BY_ALICE,
     created_at=days_ago(1),
     updated_at=days_ago(1),
 )

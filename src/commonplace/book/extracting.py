@@ -21,6 +21,7 @@ from commonplace.language.extracting.extract import extract
 from commonplace.model.changes import Changeset, ChangeSource, Step
 from commonplace.model.filters import WHOLE
 from commonplace.model.graph.steps import Extraction, PutEdge, PutNode, PutNote, SetExtracted
+from commonplace.model.graph.tellers import EXTRACTION
 from commonplace.model.job import Job
 from commonplace.model.journal import Entry, Event, Node, Op
 from commonplace.model.memory import State
@@ -30,7 +31,7 @@ from commonplace.remember.batch import Batch
 from commonplace.remember.keep_candidates import Kept, composed, keep
 from commonplace.store.port import EVERYTHING, SourceListing
 
-ACTOR = "worker:extract"
+ACTOR = EXTRACTION
 
 
 @dataclass(frozen=True, slots=True)

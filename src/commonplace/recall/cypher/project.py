@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
@@ -17,9 +17,10 @@ from typing import Any
 from commonplace.model.graph.artifact import Artifact
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node
-from commonplace.model.graph.note import Note, live_at
+from commonplace.model.graph.note import live_at
 from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.standing import standing
+from commonplace.model.graph.tellers import teller, teller_of
 from commonplace.model.graph.words import NodeType
 from commonplace.model.source import Source
 from commonplace.model.team import Team
@@ -113,7 +114,6 @@ _NODE = {
     "name": "name",
     "canonical_name": "key",
     "description": "description",
-    "created_by": "created_by",
     "aliases": "aliases",
     "is_dirty": "is_dirty",
     "confidence": "confidence",
@@ -141,7 +141,6 @@ _EDGE = {
     "is_dirty": "is_dirty",
     "attitude": "attitude",
     "proximity": "proximity",
-    "recorded_by": "recorded_by",
     "valid_from": "valid_from",
     "valid_to": "valid_to",
     "recorded_at": "recorded_at",
@@ -179,7 +178,6 @@ _ARTIFACT = {
     "description": "description",
     "sensitivity": "sensitivity",
     "ttl_policy": "ttl_policy",
-    "created_by": "created_by",
     "created_at": "created_at",
     "updated_at": "updated_at",
 }
@@ -207,7 +205,8 @@ def _of_nodes(nodes: Sequence[Node], picture: Picture, now: datetime) -> Columns
     return {
         **_found(nodes, _NODE),
         **_life(nodes, picture, now),
-        "notes": [_notes(picture.notes.get(node.id, ()), now) for node in nodes],
+        "created_by": [teller(node.created_by, node.user_id) for node in nodes],
+        "notes": [_notes(node, picture, now) for node in nodes],
     }
 
 
@@ -223,7 +222,8 @@ def _of_edges(edges: Sequence[Edge], picture: Picture, now: datetime) -> Columns
     return {
         **_found(edges, _EDGE),
         **_life(edges, picture, now),
-        "notes": [_notes(picture.notes.get(edge.id, ()), now) for edge in edges],
+        "recorded_by": [teller(edge.recorded_by, edge.user_id) for edge in edges],
+        "notes": [_notes(edge, picture, now) for edge in edges],
     }
 
 
@@ -243,6 +243,7 @@ def _of_sources(sources: Sequence[Source], picture: Picture, now: datetime) -> C
 def _of_artifacts(artifacts: Sequence[Artifact], picture: Picture, now: datetime) -> Columns:
     return {
         **_found(artifacts, _ARTIFACT),
+        "created_by": [teller(each.created_by, each.user_id) for each in artifacts],
         "content": [_content(each.content_type, _output(each)) for each in artifacts],
     }
 
@@ -273,12 +274,19 @@ def _life(things: Sequence[Node | Edge | Source], picture: Picture, now: datetim
     return {**_found(marks, _MARKS), "salience": saliences, "state": states}
 
 
-def _notes(notes: Iterable[Note], now: datetime) -> tuple[tuple[Any, ...], ...]:
+def _notes(about: Node | Edge, picture: Picture, now: datetime) -> tuple[tuple[Any, ...], ...]:
     """Live ones, newest first, each in the order of NOTE_FIELDS."""
+    notes = picture.notes.get(about.id)
     if not notes:
         return ()
     return tuple(
-        (n.content, n.added_by, n.date_added, n.source.id if n.source else None, n.expires_at)
+        (
+            n.content,
+            teller_of(n, picture, about.user_id),
+            n.date_added,
+            n.source.id if n.source else None,
+            n.expires_at,
+        )
         for n in live_at(notes, now)
     )
 

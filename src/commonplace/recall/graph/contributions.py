@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from commonplace.desk import Desk
 from commonplace.graph.seen import seen
 from commonplace.model.graph.note import live_at
+from commonplace.model.graph.picture import Picture
+from commonplace.model.graph.tellers import teller, teller_of
 from commonplace.model.paging import page
-from commonplace.model.scope import Principal
+from commonplace.model.scope import OWNER, Principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,33 +33,35 @@ def contributions(
 ) -> tuple[Contribution, ...]:
     """Newest first; without ``by``, everybody's."""
     picture, now = seen(desk, principal, sources=True).picture, desk.clock()
-    found = [
-        Contribution(node.id, "node", node.id, node.name, node.created_by, node.created_at)
-        for node in picture.nodes.values()
-    ]
-    for edge in picture.edges.values():
-        ends = f"{picture.nodes[edge.a].name} {edge.type} {picture.nodes[edge.b].name}"
-        found.append(
-            Contribution(edge.id, "edge", edge.id, ends, edge.recorded_by, edge.recorded_at)
-        )
-    for about, notes in picture.notes.items():
-        found += [
-            Contribution(
-                note.id,
-                "note",
-                about,
-                note.content,
-                note.added_by,
-                note.date_added,
-                note.source.id if note.source else None,
-            )
-            for note in live_at(notes, now)
-        ]
+    owner = principal.user_id
+    found = (*_nodes(picture, owner), *_edges(picture, owner), *_notes(picture, owner, now))
     wanted = [each for each in found if by is None or _is_by(each.by, by)]
     wanted.sort(key=lambda each: (each.at, each.id), reverse=True)
     return tuple(page(wanted, after, limit))
 
 
+def _nodes(picture: Picture, owner: str) -> Iterator[Contribution]:
+    for node in picture.nodes.values():
+        by = teller(node.created_by, owner)
+        yield Contribution(node.id, "node", node.id, node.name, by, node.created_at)
+
+
+def _edges(picture: Picture, owner: str) -> Iterator[Contribution]:
+    for edge in picture.edges.values():
+        ends = f"{picture.nodes[edge.a].name} {edge.type} {picture.nodes[edge.b].name}"
+        by = teller(edge.recorded_by, owner)
+        yield Contribution(edge.id, "edge", edge.id, ends, by, edge.recorded_at)
+
+
+def _notes(picture: Picture, owner: str, now: datetime) -> Iterator[Contribution]:
+    for about, notes in picture.notes.items():
+        for note in live_at(notes, now):
+            by = teller_of(note, picture, owner)
+            source = note.source.id if note.source else None
+            yield Contribution(note.id, "note", about, note.content, by, note.date_added, source)
+
+
 def _is_by(told: str, by: str) -> bool:
-    """As the journal names them (user:ana, agent:planner), or by the name alone."""
-    return told == by or told.partition(":")[2] == by
+    """As they are shown (ana, agent:planner), as the journal names them (user:ana), or by the name
+    alone (planner)."""
+    return by in (told, OWNER + told) or told.partition(":")[2] == by
