@@ -177,7 +177,8 @@ _CLAUSES = (
 _FUNCTIONS = (
     "list_filter list_transform list_slice list_any_value list_concat list_reduce struct_extract "
     "timestamp date date_part date_trunc to_months to_days to_microseconds cast coalesce label "
-    "STRING INT64 DOUBLE BOOL TIMESTAMP DATE e"
+    "STRING INT64 DOUBLE BOOL TIMESTAMP TIMESTAMP_TZ DATE e keys lower trim reverse list_reverse "
+    "ceil floor typeof replace regexp_replace regexp_full_match text_of"
 )
 
 

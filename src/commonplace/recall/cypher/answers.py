@@ -66,9 +66,13 @@ def _thing(value: Mapping[str, Any]) -> Any:
 
 
 def _duration(value: timedelta) -> str:
-    seconds = value.seconds + value.microseconds / 1e6
-    time = f"T{seconds:g}S" if seconds else ""
-    return f"P{value.days}D{time}"
+    """P1DT12H; where it goes back, each part is negative: P-1DT-12H."""
+    sign, size = (-1, -value) if value < timedelta() else (1, value)
+    minutes, seconds = divmod(size.seconds, 60)
+    parts = {"H": minutes // 60, "M": minutes % 60, "S": seconds + size.microseconds / 1e6}
+    time = "".join(f"{sign * number:.10g}{unit}" for unit, number in parts.items() if number)
+    days = f"{sign * size.days}D" if size.days or not time else ""
+    return f"P{days}{'T' if time else ''}{time}"
 
 
 def weight(value: Any) -> int:

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from commonplace.recall.cypher.answers import Answer, answer_of
 from commonplace.recall.cypher.messages import MOST_GRAPHS, PREFIX, Message, sizes, unpacked
-from commonplace.recall.cypher.tables import FILE, tables
+from commonplace.recall.cypher.tables import FILE, TEXT_OF, tables
 
 MOST_MEMORY = 4 << 30  # address space, all in all
 BUFFER = 512 << 20  # of one graph: what is in memory lies in it
@@ -67,6 +67,7 @@ class Graphs:
             max_num_threads=1,  # so that the same question has the same answer in the same order
         )
         graph = self._engine.Connection(database)
+        graph.create_function(TEXT_OF, repr, ["DOUBLE"], "STRING")  # its own has six digits
         for statement in tables():
             graph.execute(statement).close()
         return graph

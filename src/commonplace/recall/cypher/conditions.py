@@ -38,7 +38,7 @@ def properties_of(one: NodePattern | RelationshipPattern) -> Iterator[Expression
 
 def names_in(expression: Expression) -> Iterator[str]:
     """In lower case; the nodes of its patterns as well."""
-    for part in _parts(expression):
+    for part in parts_of(expression):
         if isinstance(part, Variable):
             yield part.name.lower()
         elif isinstance(part, NodePattern) and part.variable:
@@ -46,10 +46,10 @@ def names_in(expression: Expression) -> Iterator[str]:
 
 
 def matchings_in(clause: Clause) -> Iterator[Matching]:
-    return (part for part in _parts(clause) if isinstance(part, Matching))
+    return (part for part in parts_of(clause) if isinstance(part, Matching))
 
 
-def _parts(whole: Expression | Clause) -> Iterator[object]:
+def parts_of(whole: Expression | Clause) -> Iterator[object]:
     """All that it is made of. Not by recursion: what is read may be nested deeper than Python's
     calls."""
     waiting: list[object] = [whole]

@@ -112,6 +112,12 @@ _OF_TYPES = (
     "A text and a number are not compared or joined: write toString(…) or toInteger(…) around one "
     "of them. `traverse --schema` tells what each property holds."
 )
+_NO_PROPERTY = "STRUCT_EXTRACT"
+_OF_PROPERTIES = (
+    "Nodes, relationships and maps have properties, and moments have year, quarter, month, week, "
+    "day, hour, minute, second and dayOfWeek. `traverse --schema` lists those of each label."
+)
+_NO_KIND = "with ANY type"
 _NO_MEMORY = ("bad_alloc", "Buffer manager", "buffer pool is full")
 
 
@@ -123,6 +129,13 @@ def _told(kind: str, why: str) -> BadCypher | QueryTooCostly | QueryEngineFailed
         return QueryTooCostly("The query took too long.")
     if "Assertion failed" in why or "UNREACHABLE" in why:
         return BadCypher("The engine does not know how to answer this query.")
+    if _NO_PROPERTY in why:
+        return BadCypher("The query asks for a property of what has none.", remedy=_OF_PROPERTIES)
+    if _NO_KIND in why:
+        return BadCypher(
+            "The query has a null of which cannot be told what it is in place of.",
+            remedy="Leave it out, or say what it would be: toString(null), toInteger(null).",
+        )
     first = (
         _KINDS.sub("", why.strip()).splitlines()[0][:300].replace("`", "") if why else "it failed"
     )

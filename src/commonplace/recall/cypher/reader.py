@@ -100,6 +100,11 @@ class Reader(ExpressionReader):
 
     def _match(self, *, optional: bool) -> Match:
         paths = self.paths()
+        if optional and any(path.variable for path in paths):
+            self.fail(
+                "A path in OPTIONAL MATCH takes no name",
+                "Name its nodes and relationships: they are null where it is not found.",
+            )
         return Match(paths, self._where(), optional)
 
     def _where(self) -> Expression | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from commonplace.recall.cypher.conditions import matchings_in
 from commonplace.recall.cypher.tree import (
     Clause,
+    Expression,
     Match,
     Path,
     Projection,
@@ -25,6 +26,27 @@ def names_after(before: tuple[str, ...], clause: Clause) -> tuple[str, ...]:
     for name in (*before, *given):
         names.setdefault(name.lower(), name)
     return tuple(names.values())
+
+
+def missing_after(before: frozenset[str], known: Iterable[str], clause: Clause) -> frozenset[str]:
+    """The names, in lower case, of what may be null although it stands for a node or a
+    relationship: an OPTIONAL MATCH did not find it, or it was made of something else."""
+    if isinstance(clause, Projection):
+        return frozenset(
+            (item.name or item.told).lower()
+            for item in clause.items
+            if may_be_missing(item.expression, before)
+        )
+    if isinstance(clause, Unwind):
+        return before | {clause.variable.lower()}
+    found = {name.lower() for name in names_of_paths(clause.paths)} - {
+        each.lower() for each in known
+    }
+    return before | found if clause.optional else before
+
+
+def may_be_missing(expression: Expression, missing: frozenset[str]) -> bool:
+    return not isinstance(expression, Variable) or expression.name.lower() in missing
 
 
 def columns_of(part: Sequence[Clause]) -> list[str]:

@@ -36,6 +36,7 @@ _OPTIONS = (
     "QUOTE='\"', ESCAPE='\"', NULL_STRINGS=['']"
 )
 FILE = "{file}"  # stands in a statement for the file that the child gives it
+TEXT_OF = "text_of"  # a fraction as a text: a function that the child adds to the engine's own
 
 
 def tables() -> Iterator[str]:

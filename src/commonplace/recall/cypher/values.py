@@ -79,7 +79,8 @@ def written(value: Any) -> str:
     if isinstance(value, Mapping):
         pairs = (f"{quoted(key)}: {written(each)}" for key, each in value.items())
         return f"{{{', '.join(pairs)}}}"
-    return f"({value!r})" if value < 0 else repr(value)
+    number = repr(value).replace("e+", "e")  # the engine reads 1e20 and 1e-7, but no 1e+20
+    return f"({number})" if value < 0 else number
 
 
 def text(value: str) -> str:

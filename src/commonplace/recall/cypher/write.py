@@ -7,6 +7,7 @@ caller wrote can mean anything but a name or a value.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import singledispatchmethod
 from itertools import count
@@ -15,8 +16,29 @@ from commonplace.errors import BadCypher
 from commonplace.recall.cypher import rewrite
 from commonplace.recall.cypher.again import told_once
 from commonplace.recall.cypher.apart import must_part, told_apart
+from commonplace.recall.cypher.kinds import (
+    DAY,
+    FRACTION,
+    MOMENT,
+    SPAN,
+    TEXT,
+    WHOLE,
+    Kind,
+    items_of,
+    kind_of,
+    kinds_after,
+    kinds_in,
+)
+from commonplace.recall.cypher.lambdas import check_reduced, check_within
+from commonplace.recall.cypher.ordering import with_names_for_sums
 from commonplace.recall.cypher.schema import MOMENTS
-from commonplace.recall.cypher.scope import names_after, names_of_paths, ways_of
+from commonplace.recall.cypher.scope import (
+    may_be_missing,
+    missing_after,
+    names_after,
+    names_of_paths,
+    ways_of,
+)
 from commonplace.recall.cypher.stepwise import Step, goes_stepwise, stepwise
 from commonplace.recall.cypher.times import PARTS
 from commonplace.recall.cypher.tree import (
@@ -51,7 +73,6 @@ from commonplace.recall.cypher.values import quoted, text, written
 
 _DEEPEST = 120
 _LONGEST = 200_000  # characters
-_TEMPORAL = ("datetime", "localdatetime", "timestamp", "date", "datetime.truncate")
 
 
 def write(query: Query, now: datetime) -> str:
@@ -64,6 +85,9 @@ class _Writer:
         self._depth = 0
         self._unnamed = map(str, count(1))
         self._ways: frozenset[str] = frozenset()
+        self._kinds: dict[str, Kind] = {}
+        self._missing: frozenset[str] = frozenset()
+        self._within: tuple[str, ...] = ()  # variables of the lists that are gone through
 
     def query(self, query: Query) -> str:
         union = " UNION ALL " if query.keeps_doubles else " UNION "
@@ -71,6 +95,7 @@ class _Writer:
 
     def _part(self, clauses: Sequence[Clause]) -> Iterator[str]:
         names: tuple[str, ...] = ()
+        self._kinds, self._missing = {}, frozenset()
         run: list[Match] = []  # which the engine looks at together
         for clause in clauses:
             if not isinstance(clause, Match):
@@ -85,12 +110,15 @@ class _Writer:
             else:
                 run.clear()
                 yield _passing_on(names) + self._where(match.where)
+            self._missing = missing_after(self._missing, names, clause)
+            self._kinds = kinds_after(self._kinds, clause)
             names = names_after(names, clause)
 
     # ——— clauses ———
 
     def _match(self, match: Match, names: tuple[str, ...]) -> Iterator[str]:
         self._ways |= ways_of(match.paths)
+        self._kinds |= kinds_in(match.paths)
         if not goes_stepwise(match, self._ways):
             word = "OPTIONAL MATCH" if match.optional else "MATCH"
             yield f"{word} {self._matched(match.paths, match.where)}"
@@ -119,6 +147,7 @@ class _Writer:
 
     @clause.register
     def _(self, clause: Projection) -> str:
+        clause = with_names_for_sums(clause, self._unnamed)
         pieces = ["RETURN" if clause.is_return else "WITH"]
         if clause.distinct:
             pieces.append("DISTINCT")
@@ -127,6 +156,8 @@ class _Writer:
             name = f" AS {quoted(item.name)}" if item.name else ""
             listed.append(f"{self.of(item.expression)}{name}")
         pieces.append(", ".join(listed))
+        self._kinds |= kinds_after(self._kinds, clause)  # what follows knows both
+        self._missing |= missing_after(self._missing, (), clause)
         if clause.order:
             keys = (f"{self.of(e)}{' DESC' if down else ''}" for e, down in clause.order)
             pieces.append(f"ORDER BY {', '.join(keys)}")
@@ -151,6 +182,7 @@ class _Writer:
 
     def _matched(self, paths: Sequence[Path], where: Expression | None) -> str:
         self._ways |= ways_of(paths)
+        self._kinds |= kinds_in(paths)
         asked = told_apart(paths, where, self._ways, self._unnamed)
         conditions = [self.of(asked.early)] if asked.early else []
         repeats = " OR ".join(asked.repeats)
@@ -213,8 +245,10 @@ class _Writer:
     @_of.register
     def _(self, it: Property) -> str:
         of = self.of(it.of)
-        if it.key.lower() in PARTS and _is_moment(it.of):
-            return f"date_part({text(it.key.lower())}, {of})"
+        if it.key.lower() in PARTS and self._is_moment(it.of):
+            return rewrite.part_of(it.key.lower(), of)
+        if self._kind(it.of) == SPAN:
+            return rewrite.days_of(it, of)
         if isinstance(it.of, Variable | Property):
             return f"{of}.{quoted(it.key)}"
         return f"struct_extract({of}, {text(it.key)})"
@@ -223,6 +257,8 @@ class _Writer:
     def _(self, it: Index) -> str:
         if isinstance(it.index, Literal) and isinstance(it.index.value, str):
             return self.of(Property(it.of, it.index.value))
+        if _is_null(it.of):
+            return "NULL"
         return rewrite.item(self.of(it.of), self.of(it.index))
 
     @_of.register
@@ -246,7 +282,9 @@ class _Writer:
         arguments = [self.of(each) for each in it.arguments]
         if it.name == "size" and len(it.arguments) == 1 and isinstance(it.arguments[0], Matching):
             return self.of(Matching(it.arguments[0].paths, it.arguments[0].where, counted=True))
-        return rewrite.call(it, arguments, self._now)
+        kinds = [self._kind(each) for each in it.arguments]
+        missing = not it.arguments or may_be_missing(it.arguments[0], self._missing)
+        return rewrite.call(rewrite.Asked(it, arguments, kinds, self._now, missing))
 
     @_of.register
     def _(self, it: ListOf) -> str:
@@ -262,7 +300,15 @@ class _Writer:
 
     @_of.register
     def _(self, it: Joined) -> str:
-        return f"({self.of(it.left)} {it.sign} {self.of(it.right)})"
+        left, right = self.of(it.left), self.of(it.right)
+        if it.sign in ("=~", "+") and (_is_null(it.left) or _is_null(it.right)):
+            return "NULL"
+        if it.sign == "+" and self._kind(it) == TEXT:
+            return self._strung(it)
+        if it.sign == "CONTAINS" and not (isinstance(it.right, Literal) and it.right.value):
+            # to the engine, nothing holds the empty text
+            return f"({left} CONTAINS {right} OR ({right} = '' AND {left} IS NOT NULL))"
+        return f"({left} {it.sign} {right})"
 
     @_of.register
     def _(self, it: IsNull) -> str:
@@ -272,47 +318,112 @@ class _Writer:
     def _(self, it: HasLabel) -> str:
         of = self.of(it.of)
         tests = [f"label({of}) = {text(label)}" for label in it.labels]
-        return f"({(' OR ' if it.any_of else ' AND ').join(tests)})"
+        told = f"({(' OR ' if it.any_of else ' AND ').join(tests)})"
+        return rewrite.if_there(of, told, may_be_missing(it.of, self._missing))
 
     @_of.register
     def _(self, it: Case) -> str:
         subject = f" {self.of(it.subject)}" if it.subject is not None else ""
-        branches = "".join(f" WHEN {self.of(c)} THEN {self.of(v)}" for c, v in it.branches)
+        told = [(c, v) for c, v in it.branches if not _is_null(c)]  # nothing is, or equals, null
+        branches = "".join(f" WHEN {self.of(c)} THEN {self.of(v)}" for c, v in told)
+        if not told:
+            return self.of(it.otherwise) if it.otherwise is not None else "NULL"
         otherwise = f" ELSE {self.of(it.otherwise)}" if it.otherwise is not None else ""
         return f"(CASE{subject}{branches}{otherwise} END)"
 
     @_of.register
     def _(self, it: Comprehension) -> str:
+        if _is_null(it.items):
+            return "NULL"
         items, variable = self.of(it.items), quoted(it.variable)
-        if it.where is not None:
-            items = f"list_filter({items}, {variable} -> {self.of(it.where)})"
-        if it.result is not None:
-            items = f"list_transform({items}, {variable} -> {self.of(it.result)})"
+        with self._going_through(it.items, it.variable, it.where, it.result):
+            if it.where is not None:
+                items = f"list_filter({items}, {variable} -> {self.of(it.where)})"
+            if it.result is not None:
+                items = f"list_transform({items}, {variable} -> {self.of(it.result)})"
         return items
 
     @_of.register
     def _(self, it: Quantified) -> str:
-        where = self.of(it.where)
-        return f"{it.word}({quoted(it.variable)} IN {self.of(it.items)} WHERE {where})"
+        if _is_null(it.items):
+            return "NULL"
+        items = self.of(it.items)
+        with self._going_through(it.items, it.variable, it.where):
+            return f"{it.word}({quoted(it.variable)} IN {items} WHERE {self.of(it.where)})"
 
     @_of.register
     def _(self, it: Reduced) -> str:
         """The engine begins with the first item: the start is put before it."""
-        items = f"list_concat([{self.of(it.start)}], {self.of(it.items)})"
+        if _is_null(it.items):
+            return "NULL"
+        check_reduced(it.items)
+        start, items = self.of(it.start), self.of(it.items)
+        kinds = self._kind(it.start), items_of(self._kind(it.items))
+        if kinds == (FRACTION, WHOLE):
+            items = f"cast({items} AS DOUBLE[])"
+        elif kinds == (WHOLE, FRACTION):
+            start = f"cast({start} AS DOUBLE)"
         names = f"({quoted(it.total)}, {quoted(it.variable)})"
-        return f"list_reduce({items}, {names} -> {self.of(it.step)})"
+        with self._going_through(it.items, it.variable, it.step):
+            self._kinds |= {it.total.lower(): self._kind(it)}
+            step = self.of(it.step)
+        return f"list_reduce(list_concat([{start}], {items}), {names} -> {step})"
 
     @_of.register
     def _(self, it: Matching) -> str:
         word = "COUNT" if it.counted else "EXISTS"
         return f"({word} {{ MATCH {self._matched(it.paths, it.where)} }})"
 
+    def _strung(self, it: Joined) -> str:
+        """Texts one after another: null if one of them is. The engine would leave that one out."""
+        strung = _strung_in(it)
+        texts = [self.of(each) for each in strung]
+        unsure = [text for text, each in zip(texts, strung, strict=True) if not _is_given(each)]
+        joined = f"({' + '.join(texts)})"
+        if not unsure:
+            return joined
+        there = " AND ".join(f"{each} IS NOT NULL" for each in dict.fromkeys(unsure))
+        return f"(CASE WHEN {there} THEN {joined} END)"
+
+    # ——— what is known of expressions ———
+
+    def _kind(self, expression: Expression) -> Kind:
+        return kind_of(expression, self._kinds)
+
+    def _is_moment(self, expression: Expression) -> bool:
+        if isinstance(expression, Property) and expression.key in MOMENTS:
+            return True
+        return self._kind(expression) in (MOMENT, DAY)
+
+    @contextmanager
+    def _going_through(
+        self, items: Expression, variable: str, *asked: Expression | None
+    ) -> Iterator[None]:
+        """``variable`` is each item in turn, in what is asked of it."""
+        check_within(self._within, variable, asked)
+        kinds, within, missing = self._kinds, self._within, self._missing
+        self._kinds = {**kinds, variable.lower(): items_of(self._kind(items))}
+        self._within, self._missing = (*within, variable.lower()), missing - {variable.lower()}
+        yield
+        self._kinds, self._within, self._missing = kinds, within, missing
+
 
 def _passing_on(names: Iterable[str]) -> str:
     return f"WITH {', '.join(quoted(name) for name in names)}"
 
 
-def _is_moment(expression: Expression) -> bool:
-    if isinstance(expression, Property):
-        return expression.key in MOMENTS
-    return isinstance(expression, Call) and expression.name in _TEMPORAL
+def _strung_in(it: Expression) -> list[Expression]:
+    """a + b + c, one by one. Not by recursion: a chain may be long."""
+    found: list[Expression] = []
+    while isinstance(it, Joined) and it.sign == "+":
+        found.append(it.right)
+        it = it.left
+    return [it, *reversed(found)]
+
+
+def _is_given(expression: Expression) -> bool:
+    return isinstance(expression, Literal) and expression.value is not None
+
+
+def _is_null(expression: Expression) -> bool:
+    return isinstance(expression, Literal) and expression.value is None

@@ -219,4 +219,4 @@ def test_every_function_that_is_listed_has_a_meaning():
     for name, function in functions().items():
         count = function.most if function.spellings else 1
         given = arguments.get(name) or ", ".join(["n.name"] * count)
-        assert write(read(f"RETURN {function.name}({given})", {}), NOW)
+        assert write(read(f"MATCH (n) RETURN {function.name}({given})", {}), NOW)
