@@ -22,9 +22,11 @@ from commonplace.model.graph.note import Note
 from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.telling import EdgeTelling, NodeTelling, is_high
 from commonplace.model.memory import Sensitivity, State
+from commonplace.model.reach import Reading
 from commonplace.model.scope import Principal, Scope
 from commonplace.model.source import Source
 from commonplace.model.team import Team
+from commonplace.store.port import EVERYTHING, SourceListing
 
 Key = tuple[str, ...]
 Cites = TypeVar("Cites", Note, Artifact)
@@ -36,10 +38,18 @@ class Seen:
     key: Key  # of this very picture, for caches: whose, which revision, and how much of it
 
 
-def seen(desk: Desk, principal: Principal, *, whole: bool = False, sources: bool = False) -> Seen:
+def seen(
+    desk: Desk,
+    principal: Principal,
+    *,
+    whole: bool = False,
+    sources: bool = False,
+    silent: bool = False,
+) -> Seen:
     """``whole``: also what is marked sensitivity high, as an owner sees it who names it.
     ``sources``: with those that speak of the nodes, which have to be asked for each time, since
-    somebody may have left a team in between."""
+    somebody may have left a team in between. ``silent``: with those as well that speak of nobody,
+    or were not extracted yet."""
     sight = visibility_of(principal)
     if whole and principal.is_owner:
         sight = replace(sight, cleared=True)
@@ -48,8 +58,11 @@ def seen(desk: Desk, principal: Principal, *, whole: bool = False, sources: bool
         picture = _of_one_team(desk, principal.home, Scope.of_team(principal.team), picture)
     nodes, edges = picture.nodes, picture.edges
     about = nodes.keys() | edges.keys()
-    speaking = _speaking(picture)
-    readable, teams = _sources(desk, principal, sight, speaking, whole) if sources else ({}, {})
+    sources = sources or silent
+    speaking = _speaking(picture) if sources else ()
+    readable, teams = (
+        _sources(desk, principal, sight, speaking, whole, silent) if sources else ({}, {})
+    )
     limited = replace(
         picture,
         notes=_notes(sight, picture.notes, about, readable if sources else None),
@@ -155,7 +168,12 @@ def _speaking(picture: Picture) -> Iterator[str]:
 
 
 def _sources(
-    desk: Desk, principal: Principal, sight: Visibility, speaking: Iterable[str], whole: bool
+    desk: Desk,
+    principal: Principal,
+    sight: Visibility,
+    speaking: Iterable[str],
+    whole: bool,
+    silent: bool,
 ) -> tuple[dict[str, Source], dict[str, Team]]:
     """Those of them that may be read at this moment, and the teams that one is in."""
     if not sight.sees_sources:
@@ -163,9 +181,11 @@ def _sources(
     wanted = list(dict.fromkeys(speaking))
     found: dict[str, Source] = {}
     teams: dict[str, Team] = {}
-    for reading in reach_of(desk, principal, searching=False) if wanted else ():
+    for reading in reach_of(desk, principal, searching=False) if wanted or silent else ():
         there = sight if reading.is_own else visibility_in(principal, reading)
         named = principal.at(reading.scope) if whole else None
+        if silent:
+            found |= _listed(desk, reading, there)
         rest = [id for id in wanted if id not in found and reading.covers(id)]
         for source in desk.store.sources(reading.scope, rest) if rest else ():
             shown = there.admits_source(source) or (named and can_see_source(named, source))
@@ -175,6 +195,11 @@ def _sources(
         if is_in_it and (team := desk.store.team(reading.scope)):
             teams[team.id] = team
     return found, teams
+
+
+def _listed(desk: Desk, reading: Reading, sight: Visibility) -> dict[str, Source]:
+    listing = SourceListing(visibility=sight, among=reading.sources, limit=EVERYTHING)
+    return {source.id: source for source in desk.store.source_page(reading.scope, listing)}
 
 
 def _key(principal: Principal, sight: Visibility, picture: Picture) -> Key:

@@ -49,7 +49,7 @@ class Traversed:
 
 def walked_from(desk: Desk, principal: Principal, walk: Walk, then: Then = NOW) -> Traversed:
     now = desk.clock()
-    one = seen(desk, principal, sources=True)
+    one = seen(desk, principal, silent=True)
     day = now.date().isoformat()
     key = (*one.key, day, str(then.as_of), str(then.known_at))
     picture = _with_sources_of(then, as_known(desk, principal.home, one.picture, then))
@@ -130,7 +130,7 @@ def queried(
 ) -> Traversed:
     """Only what the caller may see is in the engine at all."""
     now = desk.clock()
-    one = seen(desk, principal, sources=True)
+    one = seen(desk, principal, silent=True)
     key = "\x1f".join((*one.key, now.date().isoformat()))
     found: Rows = desk.made.get(Cypher).run(key, lambda: one.picture, now, query, params, verbose)
     touch(desk, principal, _ids_in(found))
