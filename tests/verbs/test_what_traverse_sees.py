@@ -1,8 +1,11 @@
-"""What traverse sees: every source that may be read, whatever became of it; nothing of others."""
+"""What traverse sees and remembers to have read: every source that may be read, whatever became of
+it, the artifacts of an agent, and nothing of others."""
 
 from __future__ import annotations
 
 import pytest
+
+from commonplace.errors import NotFound
 
 SPEAKING = "My colleague Sarah Chen works at Lumora Labs."
 CATEGORIES = """
@@ -90,3 +93,96 @@ def test_sources_of_teams_and_of_hosts_are_seen_while_they_may_be_read(book, me)
 
 def test_a_source_that_was_not_extracted_yet_can_be_walked_from(me):
     assert me.traverse("ppr", seed_nodes=[brought(me, "Monday")]).reached == ()
+
+
+# ——— what was read ———
+
+
+@pytest.mark.parametrize(
+    "returned",
+    ["p", "collect(p)", "{who: p}", "path", "[path]", "nodes(path)", "p.entity_key"],
+)
+def test_what_is_answered_counts_as_read_wherever_it_stands(book, me, returned):
+    brought(me, "Monday", SPEAKING)
+    me.extract()
+    sarah = me.node("Sarah Chen").node.id
+    me.traverse(
+        "cypher",
+        cypher="MATCH path = (p:Person {name: 'Sarah Chen'})-[r:associated_with]-(e:Entity) "
+        f"RETURN {returned}",
+    )
+    book.flush()
+    read = book._desk.store.marks(me.principal.home)
+    assert read[sarah].access_count == 1
+    of_path = {id for id in read if id.startswith(("edge:", "node:"))} - {sarah}
+    assert len(of_path) == (2 if returned in ("path", "[path]") else "nodes" in returned)
+
+
+def test_nothing_counts_as_read_that_is_not_there(book, me):
+    brought(me, "Monday", SPEAKING)
+    me.extract()
+    me.traverse(
+        "cypher", cypher="MATCH (:Source)-[m:mentions]->() RETURN m, 'node:x', [['edge:y']]"
+    )
+    book.flush()
+    assert book._desk.store.marks(me.principal.home) == {}
+
+
+# ——— artifacts ———
+
+
+@pytest.fixture
+def draft(me):
+    """An agent's, made of a source that tells of Sarah."""
+    source = brought(me, "Monday", SPEAKING)
+    me.extract()
+    return me.artifacts_create("Letter to Sarah", "Dear Sarah", source=source).id
+
+
+def walked(me, seed):
+    return {each.name: each for each in me.traverse("ppr", seed_nodes=[seed]).reached}
+
+
+def test_an_artifact_is_walked_to_and_from_by_the_source_that_produced_it(me, draft):
+    found = walked(me, draft)
+    assert {"Monday", "Sarah Chen", "Lumora Labs"} <= found.keys()
+    assert found["Monday"].path == ("Letter to Sarah", "—produced→ Monday")
+    assert found["Sarah Chen"].path[-1] == "—mentions→ Sarah Chen"
+    back = walked(me, "Sarah Chen")["Letter to Sarah"]
+    assert (back.entity_key, back.node_type, back.depth) == (draft, "Artifact", 2)
+    assert (
+        me.explore(text_matches=["letter"], granularity=1).episodic.artifacts[0].entity_key == draft
+    )
+
+
+def test_an_artifact_of_no_source_can_be_walked_from(me, draft):
+    alone = me.artifacts_create("A list", "bread").id
+    assert walked(me, alone) == {}
+
+
+def test_an_artifact_is_walked_to_only_by_who_sees_it(book, me, draft):
+    secret = me.artifacts_create("A secret", "hush", sensitivity="high").id
+    gardener = me.agent("gardener")  # may not see knowledge
+    assert "Letter to Sarah" not in walked(gardener, "Sarah Chen")
+    for who, which in ((gardener, draft), (book.user("bob"), draft), (me, secret)):
+        with pytest.raises(NotFound):
+            walked(who, which)
+    baker = me.agent("baker")  # sees the letter, and not where it is from
+    assert walked(baker, draft) == {}
+    me.forget(draft)
+    assert "Letter to Sarah" not in walked(me, "Sarah Chen")
+
+
+# ——— names ———
+
+
+def test_a_source_without_a_title_is_called_by_how_it_begins(me):
+    said = SPEAKING + " We talked about the plans for the harbour and the ships that come in May."
+    me.ingest(said, format="text")
+    me.extract()
+    [source] = [each for each in walked(me, "Sarah Chen").values() if each.node_type == "Source"]
+    assert source.name.startswith("My colleague Sarah Chen")
+    assert len(source.name) <= 60
+    assert "text:" not in " ".join(
+        each for place in walked(me, "Sarah Chen").values() for each in place.path
+    )

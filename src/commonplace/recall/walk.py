@@ -33,7 +33,7 @@ Scores = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walk:
-    seeds: tuple[str, ...]  # node:, source: or edge:
+    seeds: tuple[str, ...]  # node:, source:, artifact: or edge:
     damping: float = DAMPING
     max_depth: int = MAX_DEPTH
     top_k: int = TOP_K
@@ -41,7 +41,8 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a path: along an edge, or along a mention (``edge`` is None), to a place."""
+    """One step of a path, to a place: along an edge, or between a source and what it mentions or
+    has produced (``edge`` is None)."""
 
     edge: str | None
     to: str
@@ -49,7 +50,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reached:
-    entity_key: str  # of a node or a source
+    entity_key: str  # of a node, a source or an artifact
     score: float  # of all places: 1
     depth: int  # steps from the nearest seed
     seed: str
@@ -107,7 +108,7 @@ def seed_weights(web: Web, picture: Picture, seeds: Sequence[str]) -> dict[int, 
             if place not in web.slots:
                 raise NotFound(
                     f"seed_nodes names {seed!r}, which is not in this graph.",
-                    remedy="Take ids of nodes, sources or relationships from explore.",
+                    remedy="Take ids of nodes, relationships, sources or artifacts from explore.",
                     field="seed_nodes",
                 )
             slot = web.slots[place]

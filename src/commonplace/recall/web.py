@@ -1,4 +1,5 @@
-"""The graph as a walk takes it: nodes and sources are places, edges and mentions lead between them.
+"""The graph as a walk takes it: nodes, sources and artifacts are places; edges, mentions and what a
+source produced lead between them.
 
 A walk goes along an edge both ways, the more willingly the more salient and the surer it is. The
 matrix takes longer to make than to walk, and is kept: see `Webs`.
@@ -6,7 +7,7 @@ matrix takes longer to make than to walk, and is kept: see `Webs`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
@@ -29,10 +30,10 @@ Weights = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    ids: Sequence[str]  # nodes, then sources, in order: the same graph is the same web
+    ids: Sequence[str]  # nodes, sources, artifacts, each in order: the same graph is the same web
     nodes: int  # how many of them
     slots: dict[str, int]
-    ways: Sequence[str]  # ids of the edges, then "" for each mention
+    ways: Sequence[str]  # ids of the edges, then "" for each mention and each artifact's source
     ends: tuple[Slots, Slots]  # of each way
     weights: Weights  # of each way
     steps: Any  # a sparse matrix: column by column, where one step leads, with what chance
@@ -47,9 +48,13 @@ class Web:
 def web_of(
     picture: Picture, now: datetime, then: Then = NOW, sources: Collection[str] | None = None
 ) -> Web:
-    """Of the edges that hold. Ways of no weight lead nowhere. ``sources``: which are places; else
-    those of the picture."""
-    ids = [*sorted(picture.nodes), *sorted(picture.sources if sources is None else sources)]
+    """Of the edges that hold. Ways of no weight lead nowhere. ``sources``: the only places beside
+    nodes; else the picture's sources and artifacts are."""
+    if sources is None:
+        beside = [*sorted(picture.sources), *sorted(picture.artifacts)]
+    else:
+        beside = sorted(sources)
+    ids = [*sorted(picture.nodes), *beside]
     slots = {id: slot for slot, id in enumerate(ids)}
     ways, starts, stops, weights = [], [], [], []
     for edge in picture.edges.values():
@@ -62,16 +67,22 @@ def web_of(
             starts.append(slots[edge.a])
             stops.append(slots[edge.b])
             weights.append(salience * edge.confidence)
-    for source, node in sorted({(mention.source, mention.node) for mention in picture.mentions}):
-        if source in slots and node in slots:
+    for source, told in _from_sources(picture):
+        if source in slots and told in slots:
             ways.append("")
             starts.append(slots[source])
-            stops.append(slots[node])
+            stops.append(slots[told])
             weights.append(MENTION)
     ends = np.array(starts, dtype=np.int32), np.array(stops, dtype=np.int32)
     strengths = np.array(weights, dtype=np.float32)
     steps = _steps(len(ids), *ends, strengths)
     return Web(ids, len(picture.nodes), slots, ways, ends, strengths, steps)
+
+
+def _from_sources(picture: Picture) -> Iterator[tuple[str, str]]:
+    """From each source to the nodes that it mentions, and to the artifacts that it produced."""
+    yield from sorted({(mention.source, mention.node) for mention in picture.mentions})
+    yield from sorted((made.source.id, id) for id, made in picture.artifacts.items() if made.source)
 
 
 def _steps(size: int, a: Slots, b: Slots, weights: Weights) -> Any:

@@ -13,10 +13,11 @@ from commonplace.errors import BadSettings, InvalidInput, MissingField, NotFound
 from commonplace.model.graph.words import NodeType
 from commonplace.model.salience import Marks
 from commonplace.model.time_travel import Then
+from commonplace.recall.graph.traversing import known_by
 from commonplace.recall.walk import Walk, pagerank, seed_weights, walk_asked, walked
 from commonplace.recall.web import MENTION, Webs, web_of
 from support.clock import START
-from support.pictures import a_node, a_picture, a_source, an_edge
+from support.pictures import a_node, a_picture, a_source, an_artifact, an_edge
 
 
 def walk_from(picture, *seeds, now=START, then=None, **asked):
@@ -150,6 +151,35 @@ def test_sources_are_walked_to_and_through():
     assert (to_source.entity_key, to_eva.entity_key) == (talk.id, eva.id)
     assert [(step.edge, step.to) for step in to_eva.path] == [(None, talk.id), (None, eva.id)]
     assert set(ids_of(walk_from(picture, talk.id))) == {ben.id, eva.id}
+
+
+def test_artifacts_are_walked_to_and_from_through_their_source():
+    ben, talk = a_node("Ben"), a_source("talk")
+    draft = an_artifact("Draft", talk)
+    picture = a_picture([ben], sources=[talk], mentions=[(talk, ben)], artifacts=[draft])
+    assert ids_of(walk_from(picture, ben.id)) == [talk.id, draft.id]
+    assert ids_of(walk_from(picture, draft.id)) == [talk.id, ben.id]
+
+
+def test_where_only_sources_are_wanted_artifacts_are_no_places():
+    """Recall asks how far each source is: what agents made must not take a share of it."""
+    ben, talk = a_node("Ben"), a_source("talk")
+    draft = an_artifact("Draft", talk)
+    picture = a_picture([ben], sources=[talk], mentions=[(talk, ben)], artifacts=[draft])
+    assert web_of(picture, START, sources=[talk.id]).ids == [ben.id, talk.id]
+
+
+@pytest.mark.parametrize(
+    ("told", "name"),
+    [
+        ({"title": "Monday"}, "Monday"),
+        ({"summary": "We met."}, "We met."),
+        ({"summary": "word " * 40}, ("word " * 40)[:59].rstrip() + "…"),
+        ({"summary": ""}, "meeting of 2026-03-01"),
+    ],
+)
+def test_a_source_is_called_what_people_would_know_it_by(told, name):
+    assert known_by(a_source("a" * 64, **told)) == name
 
 
 def test_an_edge_as_a_seed_is_both_its_ends():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -12,16 +12,26 @@ from commonplace.graph.find import find_node
 from commonplace.graph.known import known
 from commonplace.graph.seen import seen
 from commonplace.graph.then import as_known
+from commonplace.model.delta import shorten
+from commonplace.model.graph.artifact import PREFIX as OF_ARTIFACT
+from commonplace.model.graph.artifact import Artifact
+from commonplace.model.graph.edge import PREFIX as OF_EDGE
+from commonplace.model.graph.node import PREFIX as OF_NODE
+from commonplace.model.graph.node import Node
 from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.standing import standing
 from commonplace.model.scope import Principal
+from commonplace.model.source import PREFIX as OF_SOURCE
+from commonplace.model.source import Source
 from commonplace.model.time_travel import NOW, Then, as_described_then, was_said
 from commonplace.recall.cypher.cypher import Cypher, Rows
+from commonplace.recall.cypher.schema import KEY
 from commonplace.recall.graph.exploring import touch
-from commonplace.recall.walk import Reached, Walk, Walked, walked
+from commonplace.recall.walk import Reached, Step, Walk, Walked, walked
 from commonplace.recall.web import Webs, web_of
 
-_IDS = ("node:", "edge:", "source:")
+BEGINNING = 60  # characters of a summary that stand for a title
+_IDS = (OF_NODE, OF_EDGE, OF_SOURCE, OF_ARTIFACT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +39,7 @@ class ReachedShown:
     """A place that a walk comes to."""
 
     entity_key: str
-    node_type: str  # Person, Concept, Entity or Source
+    node_type: str  # Person, Concept, Entity, Source or Artifact
     name: str
     description: str
     score: float
@@ -84,8 +94,11 @@ def _seeds(picture: Picture, named: Sequence[str]) -> tuple[str, ...]:
 
 def _is_archived(picture: Picture, id: str, now: datetime) -> bool:
     """A walk goes through what has faded, and does not answer it."""
-    thing = picture.nodes.get(id) or picture.sources[id]
-    return standing(thing, picture.marks_of(id), now).is_archived
+    return standing(_thing(picture, id), picture.marks_of(id), now).is_archived
+
+
+def _thing(picture: Picture, id: str) -> Node | Source | Artifact:
+    return picture.nodes.get(id) or picture.sources.get(id) or picture.artifacts[id]
 
 
 def _shown(picture: Picture, found: Walked) -> tuple[ReachedShown, ...]:
@@ -93,13 +106,12 @@ def _shown(picture: Picture, found: Walked) -> tuple[ReachedShown, ...]:
 
 
 def _place(picture: Picture, reached: Reached) -> ReachedShown:
-    node = picture.nodes.get(reached.entity_key)
-    source = picture.sources.get(reached.entity_key)
+    thing = _thing(picture, reached.entity_key)
     return ReachedShown(
         entity_key=reached.entity_key,
-        node_type=str(node.type) if node else "Source",
+        node_type=str(thing.type) if isinstance(thing, Node) else type(thing).__name__,
         name=_name(picture, reached.entity_key),
-        description=node.description if node else source.summary if source else "",
+        description=thing.summary if isinstance(thing, Source) else thing.description,
         score=reached.score,
         depth=reached.depth,
         path=tuple(_path(picture, reached)),
@@ -107,18 +119,30 @@ def _place(picture: Picture, reached: Reached) -> ReachedShown:
 
 
 def _name(picture: Picture, id: str) -> str:
-    if id in picture.nodes:
-        return str(picture.nodes[id].name)
-    source = picture.sources.get(id)
-    return (source.title or source.alias) if source else id
+    if id.startswith(OF_EDGE):
+        return id
+    thing = _thing(picture, id)
+    return known_by(thing) if isinstance(thing, Source) else thing.name
+
+
+def known_by(source: Source) -> str:
+    """What people would know it by: its title, how it begins, or what it is and of which day."""
+    day = (source.started_at or source.created_at).date().isoformat()
+    return source.title or shorten(source.summary, BEGINNING) or f"{source.source_type} of {day}"
 
 
 def _path(picture: Picture, reached: Reached) -> list[str]:
-    words = [_name(picture, reached.seed)]
+    words, before = [_name(picture, reached.seed)], reached.seed
     for step in reached.path:
-        edge = picture.edges.get(step.edge) if step.edge else None
-        words.append(f"—{edge.type if edge else 'mentions'}→ {_name(picture, step.to)}")
+        words.append(f"—{_way(picture, before, step)}→ {_name(picture, step.to)}")
+        before = step.to
     return words
+
+
+def _way(picture: Picture, before: str, step: Step) -> str:
+    if step.edge is not None:
+        return str(picture.edges[step.edge].type)
+    return "produced" if {before, step.to} & picture.artifacts.keys() else "mentions"
 
 
 def queried(
@@ -133,19 +157,26 @@ def queried(
     one = seen(desk, principal, silent=True)
     key = "\x1f".join((*one.key, now.date().isoformat()))
     found: Rows = desk.made.get(Cypher).run(key, lambda: one.picture, now, query, params, verbose)
-    touch(desk, principal, _ids_in(found))
+    touch(desk, principal, _ids_in(found, one.picture))
     return Traversed(
         mode="cypher", columns=found.columns, rows=found.rows, truncated=found.truncated
     )
 
 
-def _ids_in(found: Rows) -> list[str]:
-    """Of the nodes, edges and sources that are answered whole, or by their key."""
-    ids: dict[str, None] = {}
-    for row in found.rows:
-        for value in row:
-            if isinstance(value, Mapping):
-                value = value.get("entity_key") or value.get("id")
-            if isinstance(value, str) and value.startswith(_IDS):
-                ids[value] = None
-    return list(ids)
+def _ids_in(found: Rows, picture: Picture) -> list[str]:
+    """Of what is answered whole or by its key, also in lists, maps and paths, in the order of the
+    answer; of nothing but what the caller sees."""
+    things = (picture.nodes, picture.edges, picture.sources, picture.artifacts)
+    keys = dict.fromkeys(_keys_in(found.rows))
+    return [key for key in keys if any(key in each for each in things)]
+
+
+def _keys_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from (value,) if value.startswith(_IDS) else ()
+    elif isinstance(value, Mapping):
+        key = value.get(KEY)  # what else a thing has in it names others, which were not read
+        yield from _keys_in(value.values() if key is None else key)
+    elif isinstance(value, Iterable):
+        for each in value:
+            yield from _keys_in(each)
