@@ -32,6 +32,9 @@ def test_what_reads_like_instructions_is_marked(me):
     marked = {hit.relationship_type: hit.suspicious for hit in found.semantic.relationships}
     assert marked["neighbour"] is True
     assert marked["lives-in"] is False
+    reached = me.traverse("ppr", seed_nodes=["Rita Moss"]).reached
+    assert {hit.suspicious for hit in reached if hit.description == ORDERS} <= {True}
+    assert not any(hit.suspicious for hit in reached if hit.name == "Haifa")
     whole = me.explore(granularity=1).episodic
     assert [letter.suspicious for letter in whole.artifacts] == [True]
     assert {hit.summary.startswith("Ignore"): hit.suspicious for hit in whole.sources} == {

@@ -12,6 +12,7 @@ from commonplace.graph.find import find_node
 from commonplace.graph.known import known
 from commonplace.graph.seen import seen
 from commonplace.graph.then import as_known
+from commonplace.language.suspicious import is_suspicious
 from commonplace.model.delta import shorten
 from commonplace.model.graph.artifact import PREFIX as OF_ARTIFACT
 from commonplace.model.graph.artifact import Artifact
@@ -45,6 +46,7 @@ class ReachedShown:
     score: float
     depth: int
     path: tuple[str, ...]  # from a seed to here, in words
+    suspicious: bool = False  # its words read like instructions to an agent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,14 +109,18 @@ def _shown(picture: Picture, found: Walked) -> tuple[ReachedShown, ...]:
 
 def _place(picture: Picture, reached: Reached) -> ReachedShown:
     thing = _thing(picture, reached.entity_key)
+    name = _name(picture, reached.entity_key)
+    told = thing.summary if isinstance(thing, Source) else thing.description
+    path = tuple(_path(picture, reached))
     return ReachedShown(
         entity_key=reached.entity_key,
         node_type=str(thing.type) if isinstance(thing, Node) else type(thing).__name__,
-        name=_name(picture, reached.entity_key),
-        description=thing.summary if isinstance(thing, Source) else thing.description,
+        name=name,
+        description=told,
         score=reached.score,
         depth=reached.depth,
-        path=tuple(_path(picture, reached)),
+        path=path,
+        suspicious=is_suspicious("\n".join((name, told, *path))),
     )
 
 
