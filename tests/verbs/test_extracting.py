@@ -143,6 +143,52 @@ def test_what_a_guarded_source_tells_is_guarded(book):
     assert me.node(noa).node.name == "Noa Levi"  # who has the id may see it
 
 
+def mail(me, sender, said, number):
+    return me.ingest(
+        f"From: {sender}\nTo: ana@example.com\nSubject: News {number}\nMessage-ID: <{number}@x>\n"
+        f"Date: Mon, 05 Jan 2026 10:00:00 +0000\n\n{said}\n",
+        format="email",
+    ).id
+
+
+def facts(me):
+    return {memory.content for memory in me.list(kinds="fact").memories}
+
+
+def test_who_writes_under_an_address_alone_is_called_as_the_owner_calls_them(me):
+    me.nodes_add("Dan Cohen", addresses=["xq77@acme.com"])
+    mail(me, "xq77@acme.com", "I live in Haifa.", 1)
+    me.extract()
+    assert facts(me) == {"Dan Cohen lives in Haifa."}
+
+
+def test_a_name_that_only_another_source_tells_does_not_outlive_it(me):
+    named = mail(me, "Dan Cohen <dan@acme.com>", "Dinner on Friday?", 1)
+    me.extract()
+    mail(me, "dan@acme.com", "I live in Haifa.", 2)
+    me.extract()
+    assert facts(me) == {"Dan lives in Haifa."}
+    assert [edge.from_name for edge in me.edges(types="lives-in").edges] == ["Dan Cohen"]
+    me.erase([named])
+    assert facts(me) == {"Dan lives in Haifa."}
+    assert names(me.people()) == {"Dan"}
+
+
+def test_called_otherwise_since_then_they_have_said_it_once(me):
+    source = mail(me, "dan@acme.com", "I live in Haifa.", 1)
+    me.extract()
+    me.nodes_update("Dan", name="Dan Cohen")
+    me.extract([source])
+    assert facts(me) == {"Dan lives in Haifa."}
+
+
+def test_an_address_is_kept_with_whom_it_reaches(me):
+    me.ingest("Ana: Email Dan Cohen at dan@acme.com about the invoice.", date="2026-01-05")
+    me.extract()
+    (contact,) = me.list(kinds="contact").memories
+    assert contact.metadata == {"name": "Dan Cohen", "email": "dan@acme.com"}
+
+
 def test_it_is_the_owners_to_ask_for(me):
     with pytest.raises(NotAllowed):
         me.agent("planner").extract()

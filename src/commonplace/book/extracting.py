@@ -10,6 +10,7 @@ from datetime import datetime
 from commonplace.desk import Desk, can_see_source, reach_of, visibility_in
 from commonplace.errors import NotFound
 from commonplace.graph.account import account_of
+from commonplace.graph.called import called_by_owner
 from commonplace.graph.canvas import Canvas
 from commonplace.graph.first_reading import place_to_learn
 from commonplace.graph.heard import Heard, digests_of, heard_before
@@ -89,7 +90,9 @@ def read_source(desk: Desk, reader: Principal, id: str) -> Read | None:
     passages = tuple(passage for _, passage in desk.store.passages_of(source.scope, id))
     everybody = desk.pictures.of(reader.home).picture.nodes.values()
     owner = as_reader(desk, reader.home, everybody)
-    found = extract(account_of(source, passages, owner, reader.user_id), desk.name_finder())
+    called = called_by_owner(desk, reader.home, everybody, passages)
+    account = replace(account_of(source, passages, owner, reader.user_id), called=called)
+    found = extract(account, desk.name_finder())
     # What was said to an agent was looked at turn by turn, as it came.
     candidates = () if source.origin == THREAD else found.candidates
     said_at = {passage.number: passage.at for passage in passages}

@@ -82,6 +82,10 @@ _OWNED = (
     re.compile(rf"{_REACH_HE}(?P<who>.+?),? {_WAY_HE}(?={_HERE})"),
     re.compile(rf"(?P<who>.+?),? (?:זמינה?|נית(?:ן|נת) להשגה) {_WAY_HE}(?={_HERE})"),
 )
+# "Ana: Email Dan at …": who says it is not whom it reaches.
+_SPOKEN = re.compile(
+    rf"(?P<speaker>[^:{_HERE}]{{1,40}}):\s+(?=(?:please |pls |you can |we can )?{_REACH}\b)", re.I
+)
 _BETWEEN = re.compile(rf"[,;|•()\[\]]|\s[–—/-]\s|\s*:\s|\s*{_HERE}\s*")
 _STORY_GOES_ON = re.compile(rf"{_HERE}\s+(?=\w)(?!{_LABEL.pattern})", re.IGNORECASE)
 
@@ -157,6 +161,9 @@ def _names_between(bare: str) -> bool:
 
 def _read(bare: str) -> Contact | None:
     """Name, role and description in a text whose numbers and addresses are marked."""
+    spoken = _SPOKEN.match(bare)
+    if spoken and not role_in(spoken["speaker"]):
+        bare = bare[spoken.end() :]
     who, rest = None, bare
     for pattern in _OWNED:
         owned = pattern.match(bare)

@@ -43,9 +43,12 @@ def composed(
     """The slow part: what may be kept, embedded. What a kind refuses is left out, and so is what
     only its owner's consent lets in (a sensitive field of the profile)."""
     wanted: list[Asked] = []
+    told = _told_before(desk, principal, source) if any(c.otherwise for _, c in candidates) else ()
     for passage, candidate in candidates:
         if candidate.confidence < STORED_FROM or candidate.is_sensitive:
             continue
+        if any(fold(each) in told for each in candidate.otherwise):
+            continue  # it was told before its speaker had this name
         fields = fields_of(candidate, said_at.get(passage)) | {
             "source_type": source.source_type,
             "thread_id": source.thread_id,

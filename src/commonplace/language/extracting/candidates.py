@@ -10,8 +10,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from commonplace.language.contacts import email_key
 from commonplace.language.echoes import without_echoes
 from commonplace.language.extracting.found import KEPT_FROM, Account, Said
+from commonplace.language.extracting.taking_part import as_listed
 from commonplace.language.extracting.utterances import BULLETS
 from commonplace.language.normalise import fold
 from commonplace.language.observing.candidate import STORED_FROM, Candidate
@@ -64,11 +66,12 @@ def _in_passage(account: Account, said: Said) -> Iterator[Candidate]:
     text = without_echoes(said.text, BULLETS)
     if account.source_type is SourceType.EMAIL:
         text = _HEADERS.sub("\n", text)
-    speaker = None if said.by_owner else said.speaker
+    called = () if said.by_owner or said.speaker is None else _called(said.speaker, account)
+    speaker = called[0] if called else None
     for one in candidates_in(text, speaker=speaker, said_at=said.at):
         if not isinstance(one, Candidate) or one.confidence < STORED_FROM:
             continue
-        candidate = _as_told(one, said)
+        candidate = _as_told(one, said, called)
         if candidate is None or not _may_be_kept(candidate):
             continue
         candidate = replace(candidate, confidence=_confidence(candidate, account.source_type))
@@ -76,13 +79,30 @@ def _in_passage(account: Account, said: Said) -> Iterator[Candidate]:
             yield candidate
 
 
-def _as_told(candidate: Candidate, said: Said) -> Candidate | None:
+def _called(speaker: str, account: Account) -> tuple[str, ...]:
+    """What a speaker is called, the best first. Who writes under an address alone: as the owner
+    calls them, else as this source or the address itself does."""
+    address = email_key(speaker)
+    if address is None:
+        return (speaker,)
+    listed = [one.name for one in map(as_listed, account.participants) if one.address == address]
+    names = (account.called.get(address, ""), *listed, as_listed(speaker).name, speaker)
+    return tuple(dict.fromkeys(filter(None, names)))
+
+
+def _as_told(candidate: Candidate, said: Said, called: tuple[str, ...]) -> Candidate | None:
     if said.by_owner:
         return candidate
-    if said.speaker is not None:
-        return as_hearsay(candidate, said.speaker)
-    is_of_the_speaker = _FIRST_PERSON.search(candidate.trigger) or _USER.search(candidate.content)
-    return None if is_of_the_speaker else candidate
+    if not called:
+        is_of_the_speaker = _FIRST_PERSON.search(candidate.trigger) or _USER.search(
+            candidate.content
+        )
+        return None if is_of_the_speaker else candidate
+    told = as_hearsay(candidate, called[0])
+    if told is None:
+        return None
+    otherwise = (told.content.replace(called[0], name) for name in called[1:])
+    return replace(told, otherwise=tuple(otherwise))
 
 
 def _may_be_kept(candidate: Candidate) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from commonplace.language.observing.candidate import Candidate
@@ -56,6 +57,7 @@ class Account:
     date: datetime  # of the source: relative dates count from the passage's own, or else from this
     participants: tuple[str, ...] = ()  # names, "Name <address>" where it is known
     title: str = ""
+    called: Mapping[str, str] = field(default_factory=dict)  # by address: the owner's word for it
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -35,6 +35,7 @@ class Candidate:
     profile_value: str | None = None
     sensitivity: Sensitivity = Sensitivity.NORMAL  # high: only who is cleared finds it
     asked: bool = False  # "remember that …": the user wants it kept
+    otherwise: tuple[str, ...] = ()  # its content, with its speaker called otherwise
 
     @property
     def is_stored(self) -> bool:

@@ -220,9 +220,14 @@ def third_person(verb: str) -> str:
 
 
 def sentence_of(words: str) -> str:
-    """With a capital and a full stop."""
+    """With a capital and a full stop; an address stays as it is written."""
     trimmed = " ".join(words.split()).strip(" ,;:–-")
     if not trimmed:
         return ""
     ended = trimmed if trimmed[-1] in ".!?" else f"{trimmed}."
-    return ended[0].upper() + ended[1:]
+    return capitalised(ended)
+
+
+def capitalised(said: str) -> str:
+    is_address = "@" in said.partition(" ")[0]
+    return said if is_address else said[0].upper() + said[1:]

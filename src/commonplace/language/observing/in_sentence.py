@@ -207,7 +207,7 @@ def _hearsay(heard: Heard) -> Candidate | None:
 
 
 def _quoted(heard: Heard) -> str:
-    who = heard.subject[0].upper() + heard.subject[1:]
+    who = english.capitalised(heard.subject)
     return f'{who} said: "{heard.own.strip()[: LONGEST - 40]}"'
 
 
@@ -329,7 +329,7 @@ def _about_profile(found: ProfileSaid, clause: str, heard: Heard) -> Candidate:
         said = said.replace("להמשתמש", "למשתמש")
     return Candidate(
         Kind.FACT,
-        said[0].upper() + said[1:],
+        english.capitalised(said),
         heard.sentence.written,
         category="preferences" if found.field == "tone" else "profile",
         facet="preference" if found.field in ("tone", "language") else "fact",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.support.spotting import AT, account
 
@@ -97,6 +99,30 @@ def test_what_others_say_is_hearsay_with_its_speaker() -> None:
     (only,) = found(by("Dana", "I am allergic to nuts."))
     assert (only.facet, only.confidence) == ("hearsay", 0.7)
     assert only.content.startswith("Dana")
+
+
+@pytest.mark.parametrize(
+    ("address", "content"),
+    [
+        ("dan.cohen@acme.com", "Dan Cohen lives in Haifa."),
+        ("dan@acme.com", "Dan lives in Haifa."),
+        ("xq77@acme.com", "xq77@acme.com lives in Haifa."),
+    ],
+)
+def test_who_writes_under_an_address_alone_is_called_as_it_says(address: str, content: str) -> None:
+    (only,) = found(by(address, "I live in Haifa."), source=SourceType.EMAIL)
+    assert only.content == content
+
+
+def test_who_writes_under_an_address_alone_is_called_as_the_source_lists_them() -> None:
+    mail = account(by("xq77@acme.com", "I live in Haifa."), source_type=SourceType.EMAIL)
+    listed = replace(mail, participants=("Dan Cohen <xq77@acme.com>",))
+    assert [each.content for _, each in candidates(listed)] == ["Dan Cohen lives in Haifa."]
+
+
+def test_an_address_in_what_one_asks_is_of_whom_it_reaches() -> None:
+    (only,) = found("Ana: Email Dan Cohen at dan@acme.com about the invoice.")
+    assert only.metadata == {"name": "Dan Cohen", "email": "dan@acme.com"}
 
 
 def test_a_document_tells_what_is_so_and_nothing_of_an_i() -> None:
