@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -130,6 +130,37 @@ def test_what_is_only_known_to_end_was_so_before(me, said, before, after):
     me.extract()
     assert jobs(me, as_of=before) == {"Acme"}
     assert jobs(me, as_of=after) == set()
+
+
+def accepted_and_declined(me, days):
+    said = {"accepted": "2026-01-01", "declined": "2026-01-15"}
+    for word in days:
+        me.ingest(f"Ana: I {word} the Google job offer.", format="transcript", date=said[word])
+        me.extract()
+
+
+@pytest.mark.parametrize("days", [("accepted", "declined"), ("declined", "accepted")])
+def test_who_declines_what_they_had_accepted_has_both_in_its_time(me, days):
+    accepted_and_declined(me, days)
+    edges = me.edges(past=True).edges
+    told = {e.relationship_type: (e.valid_from, e.valid_to) for e in edges}
+    first, then = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 15, tzinfo=UTC)
+    assert told == {"works-at": (first, then), "declined-offer": (then, None)}
+    assert jobs(me, as_of="2026-01-10") == {"Google"}
+    assert jobs(me) == set()
+
+
+def test_who_only_declined_an_offer_never_worked_there(me):
+    accepted_and_declined(me, ["declined"])
+    assert jobs(me, as_of="2026-01-10") == set()
+    assert [e.to_name for e in me.edges(types="declined-offer").edges] == ["Google"]
+
+
+def test_without_the_source_that_declines_it_goes_on(me):
+    accepted_and_declined(me, ["accepted", "declined"])
+    declined = next(s.id for s in me.sources().sources if s.started_at.day == 15)
+    me.erase([declined])
+    assert jobs(me) == {"Google"}
 
 
 def test_what_begins_on_a_day_to_come_does_not_hold_before(me, clock):

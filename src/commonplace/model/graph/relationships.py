@@ -13,6 +13,7 @@ class Relationship:
     is_mutual: bool = False  # the same from either end
     is_single: bool = False  # ``a`` has one at a time: another ends the one before
     inverse: str | None = None  # the same said from the other end; the one given here is kept
+    undoes: str | None = None  # what is over by it, where that was told of the same two
 
 
 RELATIONSHIPS: dict[str, Relationship] = {
@@ -42,6 +43,7 @@ RELATIONSHIPS: dict[str, Relationship] = {
     "manages": Relationship(inverse="reports-to"),
     "parent-of": Relationship(inverse="child-of"),
     "employs": Relationship(inverse="works-at"),
+    "declined-offer": Relationship(undoes="works-at"),
 }
 _AS_TOLD = Relationship()
 
@@ -53,6 +55,14 @@ def relationship(type: str) -> Relationship:
 def spellings(type: str) -> tuple[str, ...]:
     """A type as it is kept, and those that say the same from the other end."""
     return (type, *(name for name, each in RELATIONSHIPS.items() if each.inverse == type))
+
+
+def taking_part(type: str) -> tuple[str, ...]:
+    """All spellings of a type, and those types that undo it."""
+    return (
+        *spellings(type),
+        *(name for name, each in RELATIONSHIPS.items() if each.undoes == type),
+    )
 
 
 def as_kept(a: str, b: str, type: str) -> tuple[str, str, str]:

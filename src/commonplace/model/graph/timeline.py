@@ -8,7 +8,7 @@ end, another attitude or proximity), or where a telling says that it is over.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -24,7 +24,14 @@ Thread = tuple[str, ...]
 
 @lru_cache(maxsize=10_000)  # thousands may tell of one relation
 def threads_of(a: str, b: str, type: str) -> tuple[Thread, ...]:
-    """The threads in which a telling takes part. In what is mutual, either end has only one."""
+    """The threads in which a telling takes part, with those of what it undoes."""
+    undone = relationship(type).undoes
+    return _own_threads(a, b, type) + (_own_threads(a, b, undone) if undone else ())
+
+
+@lru_cache(maxsize=10_000)
+def _own_threads(a: str, b: str, type: str) -> tuple[Thread, ...]:
+    """Those in which it may be contradicted. In what is mutual, either end has only one."""
     kind = relationship(type)
     if not kind.is_single:
         return ((a, b, type),)
@@ -58,7 +65,7 @@ def stretches(tellings: Iterable[EdgeTelling]) -> tuple[Stretch, ...]:
     latest: dict[Thread, _Run] = {}
     last_of: dict[Thread, _Run] = {}  # of each relation by itself, also one that is over
     for telling in sorted((t for t in tellings if t.stands), key=_in_time):
-        threads = threads_of(telling.a, telling.b, telling.type)
+        threads = _own_threads(telling.a, telling.b, telling.type)
         met = list({id(latest[t]): latest[t] for t in threads if t in latest}.values())
         itself = telling.a, telling.b, telling.type
         run = _ended_by(telling, last_of.get(itself)) if telling.ends else _after(telling, met)
@@ -67,6 +74,7 @@ def stretches(tellings: Iterable[EdgeTelling]) -> tuple[Stretch, ...]:
             runs.append(run)
         if not telling.ends:
             latest.update(dict.fromkeys(threads, run))
+            _undo(telling, last_of)
     return tuple(run.as_stretch() for run in runs)
 
 
@@ -157,6 +165,14 @@ def _ended_by(telling: EdgeTelling, run: _Run | None) -> _Run:
         run.over.append(telling)
     run.end(telling.valid_from, telling)
     return run
+
+
+def _undo(telling: EdgeTelling, last_of: Mapping[Thread, _Run]) -> None:
+    """Who accepted an offer and then declined it does not work there, from then on."""
+    undone = relationship(telling.type).undoes
+    run = last_of.get((telling.a, telling.b, undone)) if undone else None
+    if run is not None and run.ended is None:
+        run.end(telling.valid_from, telling)
 
 
 def _agree(one: int | None, other: int | None) -> bool:

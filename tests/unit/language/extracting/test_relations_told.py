@@ -44,6 +44,8 @@ TOLD = {
     },
     # organisations
     "I accepted the Acme job offer.": {"I works-at Acme"},
+    "I declined the Acme job offer.": {"I declined-offer Acme"},
+    "I turned down an offer from Acme.": {"I declined-offer Acme"},
     "I took Acme's offer.": {"I works-at Acme"},
     "I got the Acme job!": {"I works-at Acme"},
     "I work at Acme as a designer.": {"I works-at Acme"},
