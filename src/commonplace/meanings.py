@@ -150,8 +150,8 @@ HELP: dict[str, str] = {
     "return_explanations": "Say why each hit was found, with the parts of its score.",
     "salience_weight": "What counts how present it is, 0 to 1.",
     "schema": "Tell the labels and properties that a query can name.",
-    "seed_nodes": "Where to start: nodes by id or name (me: the owner), edges, sources or "
-    "artifacts by id.",
+    "seed_nodes": "Where to start: nodes by id or name (me: the owner), edges, sources, artifacts "
+    "by id.",
     "semantic_weight": "What counts how well it fits, 0 to 1.",
     "source": "The conversation that produced it, by its id.",
     "text_matches": "Words that must stand in it.",

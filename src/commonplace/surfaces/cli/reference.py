@@ -10,6 +10,7 @@ from commonplace.errors import all_errors
 from commonplace.model.kinds import POLICIES
 from commonplace.operations import OPERATIONS, Operation, Parameter
 from commonplace.settings import CONFIG_VARIABLE, TABLE, written
+from commonplace.surfaces.cli.cypher_reference import cypher
 from commonplace.surfaces.cli.graph_picture import graph_picture
 from commonplace.surfaces.cli.graph_tour import graph_tour_page
 from commonplace.surfaces.cli.picture import (
@@ -176,6 +177,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "kinds.md": kinds,
     "rest.md": rest,
     "mcp.md": mcp,
+    "cypher.md": cypher,
 }
 
 WRITTEN_WHOLE = {  # pages beside the reference
