@@ -105,3 +105,40 @@ def test_a_family_that_shares_an_address_stays_several_people(me, days):
         mail("Ben Rosen <family@rosen.example>", his, "Google"),
     )
     assert found == {"Maya Rosen works-at Wix", "Ben Rosen works-at Google"}
+
+
+def said(me, text, date):
+    return me.ingest(f"Maya: {text}\nNoa: Ok.\nMaya: Yes.", date=date).id
+
+
+def standing(me):
+    return {f"{e.from_name} {e.relationship_type} {e.to_name}" for e in me.edges(limit=200).edges}
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "over", "now"),
+    [
+        ("I love sushi.", "I hate sushi now.", "likes", "dislikes"),
+        ("I hate sushi.", "I love sushi these days.", "dislikes", "likes"),
+    ],
+)
+def test_what_was_felt_before_is_over(me, first, then, over, now):
+    me.profile_set("preferred_name", "Maya Rosen")
+    said(me, first, "2026-01-10")
+    later = said(me, then, "2026-02-10")
+    me.extract()
+    assert standing(me) == {f"Maya Rosen {now} sushi"}
+    assert [node.name for node in me.concepts().nodes] == ["sushi"]
+    me.erase([later])
+    assert standing(me) == {f"Maya Rosen {over} sushi"}
+
+
+def test_a_marriage_ends_when_the_two_separate_and_with_what_tells_it(me):
+    me.profile_set("preferred_name", "Maya Rosen")
+    said(me, "Amy Stone is married to Dan Katz.", "2026-01-10")
+    later = said(me, "Amy Stone and Dan Katz separated.", "2026-02-10")
+    me.extract()
+    assert standing(me) == set()
+    assert len(relations(me)) == 1
+    me.erase([later])
+    assert [each for each in standing(me) if "spouse" in each]

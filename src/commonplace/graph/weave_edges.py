@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from commonplace.graph.canvas import Canvas
 from commonplace.model.graph.edge import PREFIX, Edge
-from commonplace.model.graph.relationships import as_kept, taking_part
+from commonplace.model.graph.relationships import as_kept, spellings
 from commonplace.model.graph.telling import EdgeTelling
 from commonplace.model.graph.timeline import Stretch, Thread, stretches, threads_of
 from commonplace.model.graph.words import NodeType, is_in_order, kind_between
@@ -97,7 +97,7 @@ def _load_threads(
         if grown <= threads:
             return related
         for thread in grown - threads:
-            canvas.load_relations(thread[:-1], taking_part(thread[-1]))
+            canvas.load_relations(thread[:-1], spellings(thread[-1]))
         threads |= grown
 
 

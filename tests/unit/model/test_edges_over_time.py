@@ -57,6 +57,30 @@ def test_several_friends_are_no_contradiction():
     )
 
 
+def held(tellings):
+    return [(each.type, each.valid_from, each.valid_to) for each in stretches(tellings)]
+
+
+def test_what_one_dislikes_now_one_likes_no_more():
+    turned = [told(1, "sushi", 0, type="likes"), told(2, "sushi", 10, type="dislikes")]
+    assert held(turned) == [("likes", day(0), day(10)), ("dislikes", day(10), None)]
+    of_two = [told(1, "sushi", 0, type="likes"), told(2, "olives", 10, type="dislikes")]
+    assert [end for _, _, end in held(of_two)] == [None, None]
+
+
+def test_whoever_separates_is_married_no_more_and_was_no_partner_besides():
+    over = told(2, "Dan", 10, type="partner", ends=True)
+    assert held([told(1, "Dan", 0, type="spouse"), over]) == [("spouse", day(0), day(10))]
+    assert held([over]) == [("partner", day(10), day(10))]
+    another = told(1, "Ben", 0, type="spouse")
+    assert ("spouse", day(0), None) in held([another, over])
+
+
+def test_whoever_calls_a_husband_a_partner_says_nothing_against_the_marriage():
+    both = [told(1, "Dan", 0, type="spouse"), told(2, "Dan", 10, type="partner")]
+    assert held(both) == [("spouse", day(0), None), ("partner", day(10), None)]
+
+
 def test_told_again_it_is_the_same_stretch_since_it_was_first_told():
     assert shown([told(1, "Acme", 3), told(2, "Acme", 0, learned=9)]) == [
         ("Acme", day(0), None, day(3), None)

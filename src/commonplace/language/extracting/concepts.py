@@ -122,6 +122,12 @@ def _stating(entry: Mapping[str, Any], says: str) -> Stating:
 _LEADING = re.compile(
     r"^(?:(?:about|of|with|for|the|an?|my|our|some|any|more|having|being|getting|doing|his|her|their)\s+)+|^את\s+"
 )
+# "I hate sushi now": since when is no part of what it is.
+_TRAILING = re.compile(
+    r"(?:,?\s+(?:now|nowadays|any ?more|these days|at the moment|right now|lately|recently|again|"
+    r"too|as well|though|actually|still|עכשיו|כרגע|היום|יותר))+$",
+    re.IGNORECASE,
+)
 _BREAKS_OFF = re.compile(r"\ban? \w+$", re.IGNORECASE)  # "a safe, inviting place"
 _GUESSED_OWNER = re.compile(r"⟨p\d+h⟩'s ")  # "her eyesight": the eyesight, whoever she is
 _SHORTEST, _LONGEST = 3, 60
@@ -140,7 +146,7 @@ def _name(stating: Stating, what: str, marked: Marked, nodes: Sequence[FoundNode
     if _is_only_marks(what) or any(map(_is_somebody, _marks(what))):
         return ""
     words = re.sub(r"\b(?:my|our) ", "", marked.in_words(_GUESSED_OWNER.sub("", what), nodes))
-    name = _LEADING.sub("", words.strip(" ,'\"-–")).strip(" ,'\"-–")
+    name = _TRAILING.sub("", _LEADING.sub("", words.strip(" ,'\"-–"))).strip(" ,'\"-–")
     fits = _SHORTEST <= len(name) <= _LONGEST and len(name.split()) <= stating.words
     return name if fits and not _empty().search(name) else ""
 

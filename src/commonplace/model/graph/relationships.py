@@ -14,6 +14,8 @@ class Relationship:
     is_single: bool = False  # ``a`` has one at a time: another ends the one before
     inverse: str | None = None  # the same said from the other end; the one given here is kept
     undoes: str | None = None  # what is over by it, where that was told of the same two
+    opposite: str | None = None  # of the same two not both hold at once
+    ends_also: str | None = None  # when it is over, so is this
 
 
 RELATIONSHIPS: dict[str, Relationship] = {
@@ -32,7 +34,7 @@ RELATIONSHIPS: dict[str, Relationship] = {
     "competitor": Relationship(is_mutual=True),
     "partners-with": Relationship(is_mutual=True),
     "ex-partner": Relationship(is_mutual=True),
-    "partner": Relationship(is_mutual=True, is_single=True),
+    "partner": Relationship(is_mutual=True, is_single=True, ends_also="spouse"),
     "spouse": Relationship(is_mutual=True, is_single=True),
     "works-at": Relationship(is_single=True),
     "lives-in": Relationship(is_single=True),
@@ -40,6 +42,8 @@ RELATIONSHIPS: dict[str, Relationship] = {
     "studies-at": Relationship(is_single=True),
     "located-in": Relationship(is_single=True),
     "child-of": Relationship(),
+    "likes": Relationship(opposite="dislikes"),
+    "dislikes": Relationship(opposite="likes"),
     "manages": Relationship(inverse="reports-to"),
     "parent-of": Relationship(inverse="child-of"),
     "employs": Relationship(inverse="works-at"),
@@ -57,12 +61,14 @@ def spellings(type: str) -> tuple[str, ...]:
     return (type, *(name for name, each in RELATIONSHIPS.items() if each.inverse == type))
 
 
-def taking_part(type: str) -> tuple[str, ...]:
-    """All spellings of a type, and those types that undo it."""
-    return (
-        *spellings(type),
-        *(name for name, each in RELATIONSHIPS.items() if each.undoes == type),
-    )
+def decided_with(type: str) -> tuple[str, ...]:
+    """The types that are decided on together, of the same two: one contradicts or ends another."""
+    kind = relationship(type)
+    others = {kind.opposite, kind.ends_also, kind.undoes}
+    others |= {
+        name for name, each in RELATIONSHIPS.items() if type in (each.ends_also, each.undoes)
+    }
+    return (type, *sorted(other for other in others if other))
 
 
 def as_kept(a: str, b: str, type: str) -> tuple[str, str, str]:

@@ -3,7 +3,7 @@
 Tellings that could contradict one another share a *thread*: that of their two nodes and type, or,
 where a node can have only one at a time, that of this node and type. In the order of the world's
 time they fall into stretches. One ends where the next in its thread contradicts it (another other
-end, another attitude or proximity), or where a telling says that it is over.
+end, the opposite, another attitude or proximity), or where a telling says that it is over.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from commonplace.model.graph.relationships import relationship
+from commonplace.model.graph.relationships import decided_with, relationship
 from commonplace.model.graph.telling import EdgeTelling, is_high
 from commonplace.model.graph.words import UNMARKED
 from commonplace.model.memory import Sensitivity
@@ -24,18 +24,15 @@ Thread = tuple[str, ...]
 
 @lru_cache(maxsize=10_000)  # thousands may tell of one relation
 def threads_of(a: str, b: str, type: str) -> tuple[Thread, ...]:
-    """The threads in which a telling takes part, with those of what it undoes."""
-    undone = relationship(type).undoes
-    return _own_threads(a, b, type) + (_own_threads(a, b, undone) if undone else ())
-
-
-@lru_cache(maxsize=10_000)
-def _own_threads(a: str, b: str, type: str) -> tuple[Thread, ...]:
-    """Those in which it may be contradicted. In what is mutual, either end has only one."""
+    """The threads in which a telling takes part. In what is mutual, either end has only one. What
+    is decided together, as liking and disliking, hangs together by the two nodes."""
     kind = relationship(type)
+    together = decided_with(type)
+    between = tuple((a, b, each) for each in together) if len(together) > 1 else ()
     if not kind.is_single:
-        return ((a, b, type),)
-    return ((a, type), (b, type)) if kind.is_mutual else ((a, type),)
+        return between or ((a, b, type),)
+    single = ((a, type), (b, type)) if kind.is_mutual else ((a, type),)
+    return (*single, *between)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,17 +62,37 @@ def stretches(tellings: Iterable[EdgeTelling]) -> tuple[Stretch, ...]:
     latest: dict[Thread, _Run] = {}
     last_of: dict[Thread, _Run] = {}  # of each relation by itself, also one that is over
     for telling in sorted((t for t in tellings if t.stands), key=_in_time):
-        threads = _own_threads(telling.a, telling.b, telling.type)
+        threads = _contradicted(telling)
         met = list({id(latest[t]): latest[t] for t in threads if t in latest}.values())
         itself = telling.a, telling.b, telling.type
-        run = _ended_by(telling, last_of.get(itself)) if telling.ends else _after(telling, met)
-        last_of[itself] = run
+        if telling.ends:
+            run = _ended_by(telling, last_of.get(itself), last_of.get(_also_ended(telling)))
+        else:
+            run = _after(telling, met)
+        if run.type == telling.type:
+            last_of[itself] = run
         if run not in runs:
             runs.append(run)
         if not telling.ends:
             latest.update(dict.fromkeys(threads, run))
             _undo(telling, last_of)
     return tuple(run.as_stretch() for run in runs)
+
+
+def _contradicted(telling: EdgeTelling) -> tuple[Thread, ...]:
+    """The threads in which it contradicts what was told before. Who calls a husband "my partner"
+    says nothing against the marriage."""
+    a, b, type = telling.a, telling.b, telling.type
+    kind = relationship(type)
+    if kind.opposite is not None:
+        return ((a, b, min(type, kind.opposite)),)
+    if not kind.is_single:
+        return ((a, b, type),)
+    return ((a, type), (b, type)) if kind.is_mutual else ((a, type),)
+
+
+def _also_ended(telling: EdgeTelling) -> Thread:
+    return telling.a, telling.b, relationship(telling.type).ends_also or ""
 
 
 class _End(NamedTuple):
@@ -96,10 +113,15 @@ class _Run:
     def ends(self) -> tuple[str, str]:
         return self.told[0].a, self.told[0].b
 
+    @property
+    def type(self) -> str:
+        return self.told[0].type
+
     def takes(self, telling: EdgeTelling) -> bool:
         return (
             self.ended is None
             and self.ends == (telling.a, telling.b)
+            and self.type == telling.type
             and _agree(self.attitude, telling.attitude)
             and _agree(self.proximity, telling.proximity)
         )
@@ -155,16 +177,19 @@ def _after(telling: EdgeTelling, met: Sequence[_Run]) -> _Run:
     return new
 
 
-def _ended_by(telling: EdgeTelling, run: _Run | None) -> _Run:
+def _ended_by(telling: EdgeTelling, run: _Run | None, other: _Run | None) -> _Run:
     """The run that it ends, if nothing has ended that before: who has another job and "left the old
     one" has left it once. Of one that nothing else tells of only this is known: it was, and is
-    over."""
-    if run is None:
-        run = _Run([telling])
-    else:
-        run.over.append(telling)
-    run.end(telling.valid_from, telling)
-    return run
+    over. ``other``: what is over with it; who is married and separates was no partner besides."""
+    for each in filter(None, (run, other)):
+        each.end(telling.valid_from, telling)
+    ended = run or other
+    if ended is not None:
+        ended.over.append(telling)
+        return ended
+    ended = _Run([telling])
+    ended.end(telling.valid_from, telling)
+    return ended
 
 
 def _undo(telling: EdgeTelling, last_of: Mapping[Thread, _Run]) -> None:
