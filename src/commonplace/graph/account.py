@@ -11,6 +11,7 @@ from commonplace.language.extracting.voices import another_speaks
 from commonplace.language.names import ROLES
 from commonplace.language.normalise import fold_case
 from commonplace.language.without_orders import without_orders
+from commonplace.language.wrapped import unwrapped
 from commonplace.model.source import Passage, Source, SourceType
 
 # Without a speaker these are the words of whoever brought them.
@@ -40,7 +41,7 @@ def account_of(source: Source, passages: Sequence[Passage], owner: Owner, reader
 
 
 def words_to_read(passage: Passage) -> str:
-    return without_orders(passage.text) if passage.suspicious else passage.text
+    return unwrapped(without_orders(passage.text) if passage.suspicious else passage.text)
 
 
 def _of_others(passages: Sequence[Passage], owner: Collection[str]) -> set[int | None]:

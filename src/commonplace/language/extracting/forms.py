@@ -42,7 +42,16 @@ _FORMS = tuple(
 )
 
 
+# "I'm staying at my mom's in Haifa": her home, and not that she is there.
+_HOME = re.compile(
+    r"(\b(?:at|to|from|near|by|outside|behind|visited|visiting|left) "
+    rf"(?:⟨p\d+\w?⟩'s (?:[\w-]+ ){{1,3}})?{_M})"
+    r"'s (?=(?:in|on|at|near|by|for|with|from|now|today|tomorrow|until|this|over)\b)"
+)
+
+
 def spelled_out(text: str) -> str:
+    text = _HOME.sub(r"\1's home ", text)
     for short, long in _FORMS:
         text = short.sub(long, text)
     return text

@@ -252,6 +252,8 @@ class Marker:
         # "Odile and her kids": hers.
         is_hers = word in _OWNING and match.string[: match.start()] == " and " and bool(met)
         others = met[:-1] if is_aside else met[-1:] if is_hers else met
+        if _is_object(match) and not _NEW_CLAUSE.search(match.string, 0, match.start()):
+            others = [each for each in met if each != met[-1]]  # "Ben will bring him": another
         node = self._whom(word, others)
         if node is None:
             return match[0]
@@ -337,8 +339,26 @@ _OWNING = frozenset(("his", "her", "their"))
 # "Her brother", but "I love her very much".
 _OWNED = re.compile(
     r" (?!(?:already|now|and|or|but|so|very|too|to|at|in|on|for|with|from|because|when|if|is|was|"
-    r"a|an|the|that|about|yesterday|today|last|again|much|as|by|since|while|every|more|well|out|up|back)\b)(?:[a-z]|[A-Z]{2,3}\b)"
+    r"a|an|the|that|about|yesterday|today|tomorrow|tonight|later|soon|this|next|once|twice|maybe|"
+    r"before|after|last|again|much|as|by|since|while|every|more|well|out|up|back)\b)"
+    r"(?:[a-z]|[A-Z]{2,3}\b)"
 )
+# Behind these another clause begins, whose object may be the subject of the one before; of "Ben's
+# sister called him" she is the subject.
+_NEW_CLAUSE = re.compile(
+    r"^'s |[,;:–—]|\b(?:and|but|so|because|when|while|if|that|who|which|then|or|before|after|since|"
+    r"until|what|how|where|to)\b",
+    re.IGNORECASE,
+)
+
+
+def _is_object(pronoun: re.Match[str]) -> bool:
+    word = pronoun[0].lower()
+    if word == "her":
+        return _OWNED.match(pronoun.string, pronoun.end()) is None
+    return word in ("him", "them")
+
+
 # A phrase in place of a name: "my manager", «המנהלת שלי», «אחותי».
 _ROLE = re.compile(
     r"(?:my|our|My|Our) (?:(?P<group>family|team|company|class)|[a-z][\w -]{2,40}|[A-Z]{2,4})"

@@ -14,7 +14,7 @@ from commonplace.language.extracting.forms import ROLES, by_name_alone
 from commonplace.language.extracting.found import KEPT_FROM, FoundEdge, FoundNode
 from commonplace.language.extracting.marking import GUESSED, MARK, SPOKEN_TO, Marked
 from commonplace.language.extracting.patterns import Telling, as_told, fitting
-from commonplace.language.extracting.retelling import retold
+from commonplace.language.extracting.retelling import retold, retold_wholly
 from commonplace.language.extracting.table import compiled, data, not_told
 from commonplace.language.observing.hebrew import is_hebrew
 from commonplace.language.observing.meant import not_meant, taken_back
@@ -197,7 +197,8 @@ def _hearsay() -> Bilingual:
 def _edges(told: Told, marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[FoundEdge]:
     telling, utterance = told.telling, marked.utterance
     when, ends = _when(told, marked, nodes)
-    description = retold(marked, told.clause, nodes)
+    said = told.match[0]  # by itself, where what stands around it cannot be retold
+    description = retold(marked, told.clause, nodes) or retold_wholly(marked, said, nodes)
     for a, b, guessed in _pairs(told, utterance.speaker):
         confidence = _confidence(told, marked, guessed)
         if a == b or confidence < KEPT_FROM or (guessed and _is_feeling_for_thing(told, nodes[b])):

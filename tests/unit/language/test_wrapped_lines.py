@@ -1,0 +1,46 @@
+"""Lines that a mail program broke are read as one, and what was written in lines stays in them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commonplace.language.wrapped import unwrapped
+
+WRAPPED = """Hi Maya,
+
+it has been a while, and I wanted to tell you that my husband Yossi and
+I moved to Haifa last month. I have been very busy since then because I
+started working at Intel.
+
+Dana"""
+
+
+def test_a_line_that_was_full_goes_on_in_the_next_one():
+    assert "my husband Yossi and I moved to Haifa" in unwrapped(WRAPPED)
+    assert "because I started working" in unwrapped(WRAPPED)
+    assert unwrapped(WRAPPED).startswith("Hi Maya,\n\nit has")
+    assert unwrapped(WRAPPED).endswith("Intel.\n\nDana")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "One\nTwo\nThree",
+        "Dana: I live in Haifa, where the sea is, and it is very nice there.\nMaya: Yes.",
+        "- bring the plan of the house, the keys, and all of the old papers\n- call Dana, too",
+        "A line that is far longer than any that a mail program leaves in one piece, as most notes "
+        "are that people write in one go.\nAnother one.",
+    ],
+)
+def test_lines_that_were_not_full_stay(text):
+    assert unwrapped(text) == text
+
+
+@given(st.text(alphabet="ab \n-.", max_size=400))
+def test_every_place_stays_what_it_was(text):
+    joined = unwrapped(text)
+    assert len(joined) == len(text)
+    assert joined.replace("\n", " ") == text.replace("\n", " ")
