@@ -66,6 +66,8 @@ def test_notes_of_one_are_their_own(text):
         "I live in Tel Aviv now.\n\nBest wishes,\nDana Levi\n",
         "דנה: אני גרה בתל אביב. בעלי יוסי עובד באינטל.\nאנה: כן.",
         "דנה: נולדתי בחיפה.",
+        "Interviewer: where do you live?\nGuest: I live in Haifa.",
+        "Speaker 1: I live in Haifa.\nSpeaker 2: Ok.",
     ],
 )
 def test_somebody_else_speaks_where_another_name_stands_by_what_is_said(text):

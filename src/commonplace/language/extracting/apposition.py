@@ -38,8 +38,10 @@ def is_denied(text: str, phrase: Mention) -> bool:
 
 def same_as(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
     """Pairs of a phrase and the name that it stands for; mentions in the text's order."""
-    for one, other in pairwise(_outermost(mentions)):
-        if one.phrase == other.phrase:
+    outermost = list(_outermost(mentions))
+    starts = {each.start for each in outermost}
+    for one, other in pairwise(outermost):
+        if one.phrase == other.phrase or _is_one_of_two(text, one, other):
             continue
         between = text[one.end : other.start]
         if _IS.fullmatch(between) and not _is_stated(text, one.start, other.end):
@@ -49,11 +51,20 @@ def same_as(text: str, mentions: Sequence[Mention]) -> Iterator[tuple[Mention, M
         if one.phrase and _BEFORE_A_NAME.fullmatch(between):
             if not between.startswith(",") or _CLOSED.match(text, other.end):
                 yield one, other
+        elif other.end + 1 in starts:
+            continue  # "Tom is my sister Shira's husband"
         elif other.phrase and _AFTER_A_NAME.fullmatch(between):
             listed = text[: one.start].endswith((", ", "and "))
             closed = _CLOSED.match(text, other.end) and not (between == ", " and listed)
             if closed or _IS.fullmatch(between):
                 yield other, one
+
+
+def _is_one_of_two(text: str, one: Mention, other: Mention) -> bool:
+    """ "Tom or Luca is my boss": nobody knows which."""
+    return text.endswith((" or ", " או "), 0, one.start) or text.startswith(
+        (" or ", " או "), other.end
+    )
 
 
 def _is_stated(text: str, start: int, end: int) -> bool:

@@ -190,7 +190,8 @@ class Marker:
         if owned is None or owner is None or owner == span.node:
             return ""
         is_named = any(each.node == span.node and each != span for each in said.spans)
-        mark = "" if is_named else f" ⟨{PERSON}{span.node}{BY_ROLE}⟩"
+        is_said_of_another = _PREDICATE_OF.search(said.own[: span.start]) is not None
+        mark = "" if is_named or is_said_of_another else f" ⟨{PERSON}{span.node}{BY_ROLE}⟩"
         return f"⟨{PERSON}{owner}⟩'s {owned['role']}{mark}"
 
     def _is_named_next(self, said: Utterance, span: Span) -> bool:
@@ -373,6 +374,11 @@ _SAYS_WHO = re.compile(
 _PREDICATE = re.compile(
     r"(?:\b(?:as|is|was|are|were|be|been|became|become|being)|'s)(?: still| now| also| like)? $",
     re.IGNORECASE,
+)
+# "Tom is my sister Shira's husband".
+_PREDICATE_OF = re.compile(
+    r"\b(?:is|was|are|were|became)(?: still| now)? (?:(?:my|our|his|her|their) (?:\w+ ){1,2})$",
+    re.I,
 )
 _GENDER = (
     r"(?:\b(?:{words}),? (?:called |named |is |is called )?⟨p(?P<after>\d+)⟩"

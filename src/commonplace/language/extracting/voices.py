@@ -18,7 +18,7 @@ _CLOCK = r"[\d./:, -]{4,24}(?:[ap]\.?m\.?)?"
 # "Ravi: …", "12/03/2026, 10:03 - Ravi: …", "> **Ravi Rao**: …", "- Ravi: …"
 _NAMED = re.compile(
     rf"{_BEFORE}(?:[\[(]?{_CLOCK}[\])]?[ –—-]{{0,4}})?"
-    rf"\*{{0,2}}{_NAME}\*{{0,2}} ?:\*{{0,2}} (?P<said>[^\n]*)",
+    rf"\*{{0,2}}{_NAME}(?: \d{{1,2}})?\*{{0,2}} ?:\*{{0,2}} (?P<said>[^\n]*)",
     re.MULTILINE | re.IGNORECASE,
 )
 # "Ravi  10:03 AM", "Ravi Rao [10:03]", "Ravi — Today at 10:03": what is said stands below.
@@ -41,6 +41,7 @@ _SIGNED = re.compile(
     rf"^[ \t]{{0,8}}(?:{_LETTERS['regards']})(?:,[ \t]*\n?[ \t]*|[ \t]*\n[ \t]*){_NAME}[.!]?\s*\Z",
     re.MULTILINE | re.IGNORECASE,
 )
+_PARTS = frozenset(_LETTERS["parts"].split())
 _FIRST_PERSON = re.compile(_LETTERS["first_person"], re.IGNORECASE)
 
 
@@ -78,7 +79,7 @@ def _somebody_says_i(texts: Iterable[str], me: Collection[PersonName]) -> bool:
     return any(
         _FIRST_PERSON.search(line.said)
         and not _is_one_of(line.name, me)
-        and (_is_given(line.name) or (is_talk and _may_be_a_name(line.name)) or _is_full(line.name))
+        and (_is_somebody(line.name) or (is_talk and _may_be_a_name(line.name)))
         for line in lines
     )
 
@@ -105,12 +106,13 @@ def _is_given(name: str) -> bool:
     return (first in GIVEN and first not in NO_NAMES) or first in HEBREW_GIVEN
 
 
+def _is_somebody(name: str) -> bool:
+    """By a known name, a full one, or a part in a talk: "Guest", "Speaker 2"."""
+    return _is_given(name) or name in _PARTS or (" " in name and _may_be_a_name(name))
+
+
 def _may_be_a_name(name: str) -> bool:
     return name.isascii() and not any(word in COMMON or word in NO_NAMES for word in name.split())
-
-
-def _is_full(name: str) -> bool:
-    return " " in name and _may_be_a_name(name)
 
 
 def _is_one_of(name: str, me: Collection[PersonName]) -> bool:

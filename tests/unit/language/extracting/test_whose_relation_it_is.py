@@ -34,6 +34,10 @@ def told(*said):
         ("Dana's boss's wife is my friend.", {"Dana reports-to Dana's boss"}),
         ("My sister Noa's birthday is tomorrow.", {"I sibling Noa"}),
         ("My sister is Dana Katz's friend.", set()),
+        (
+            "Tom Levi is my sister Shira's husband.",
+            {"I sibling Shira", "Shira spouse Tom Levi"},
+        ),
         ("The mother of Dana Levi works at Intel.", set()),
         ("אמא של דנה לוי עובדת באינטל.", set()),
         ("בן זוגי אבי התחיל לעבוד במובילאיי.", set()),
@@ -120,6 +124,15 @@ def test_brands_animals_rumours_and_what_nobody_knows_relate_to_nobody(text):
 )
 def test_what_is_plainly_said_is_told(text, expected):
     assert told(text) == expected
+
+
+def test_of_two_of_whom_one_is_meant_none_is_called_so():
+    found = extract(account("My boss is Tom or Luca. Tom called. Luca called, too."))
+    assert not [node.aliases for node in found.nodes if node.aliases]
+
+
+def test_whoever_sees_a_doctor_is_no_couple():
+    assert told("I'm seeing Dr. Weiss on Monday.") == {"I doctor Dr. Weiss"}
 
 
 def test_a_calendar_that_writes_is_nobody():
