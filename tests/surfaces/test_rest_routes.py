@@ -172,7 +172,7 @@ def test_answers_are_described_by_the_types_that_the_verbs_return(described):
 def test_examples_of_the_description_work(route, visitor):
     """An example is what people copy first."""
     if route.path.split("/")[1] in ("nodes", "edges", "notes"):
-        kept = [visitor.ask("POST", "/v1/nodes", {"name": name}) for name in ("Dana", "Didi")]
+        kept = [visitor.ask("POST", "/v1/nodes", {"name": name}) for name in ("Dana", "Ben")]
     else:
         kept = [visitor.ask("POST", "/v1/memories", {"content": f"Note {n}"}) for n in (1, 2)]
     one, other = (answer.data["id"] for answer in kept)

@@ -72,6 +72,14 @@ def test_an_address_that_a_source_told_is_taken_away(me, clock):
     assert after.addresses == ()
 
 
+def test_a_name_that_was_taken_away_is_still_found_where_it_is_kept(me, lee, clock):
+    clock.tick(days=1)
+    me.nodes_update(lee, not_aliases=["Zebrowitz"])
+    assert not me.verify_forget("Zebrowitz").clean
+    me.erase([lee], now=True)
+    assert me.verify_forget("Zebrowitz").clean
+
+
 def test_names_are_added_up_to_a_limit(me, lee):
     me.nodes_update(lee, aliases=[f"Lee {n}" for n in range(99)])
     with pytest.raises(TooLong) as refused:

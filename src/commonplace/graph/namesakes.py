@@ -12,7 +12,7 @@ from commonplace.model.graph.node import Node
 from commonplace.model.graph.words import NodeType
 
 MOST_TOLD = 5  # of those who could be meant
-_ARE_THEY_ONE = "If the two are one, merge them; else leave it to whose it is."
+_ARE_THEY_ONE = "If the two are one, merge them; else choose another."
 
 
 def namesake(known: Known, type: NodeType, subtype: str, name: str) -> Node | None:

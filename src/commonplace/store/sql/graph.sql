@@ -472,7 +472,7 @@ SELECT subtype, name, key, aliases, addresses, description, created_by, text
   FROM nodes WHERE scope = :scope
 
 -- name: texts_of_node_tellings
-SELECT teller, subtype, name, key, aliases, addresses, description
+SELECT teller, subtype, name, key, aliases, not_called, addresses, description
   FROM node_tellings WHERE scope = :scope
 
 -- name: texts_of_edges
