@@ -45,7 +45,7 @@ from commonplace.model.time_travel import NOW, Then
 from commonplace.store.cache import IndexCache
 from commonplace.store.past_indexes import PastIndexes
 from commonplace.store.pictures import Pictures
-from commonplace.store.port import Store
+from commonplace.store.port import SourceListing, Store
 
 log = logging.getLogger("commonplace")
 
@@ -126,6 +126,22 @@ class Desk:
     @property
     def calibration(self) -> Calibration:
         return self.measured.calibration or self.embedder.calibration
+
+    # ——— sources, as they stand at this moment ———
+
+    def sources(self, scope: Scope, ids: Sequence[str]) -> list[Source]:
+        now = self.clock()
+        return [source.as_it_stands(now) for source in self.store.sources(scope, ids)]
+
+    def source_called(self, scope: Scope, origin: str, external_id: str) -> Source | None:
+        found = self.store.source_called(scope, origin, external_id)
+        return found.as_it_stands(self.clock()) if found else None
+
+    def source_page(self, scope: Scope, listing: SourceListing) -> list[Source]:
+        """Without those that have ended."""
+        return self.store.source_page(scope, replace(listing, live_at=self.clock()))
+
+    # ——— meaning ———
 
     def embed(self, texts: Sequence[str]) -> Vectors | None:
         """One call for all texts, a row for each. None while the embedder is down: nothing else
@@ -367,6 +383,6 @@ def placed_for(desk: Desk, principal: Principal, id: str) -> Principal:
 def _found_in(desk: Desk, scope: Scope, id: str) -> Source | None:
     """The source of this id, of this passage's id, or of this name from elsewhere."""
     if is_source_id(id):
-        return next(iter(desk.store.sources(scope, [split_passage_id(id)[0]])), None)
+        return next(iter(desk.sources(scope, [split_passage_id(id)[0]])), None)
     alias = split_alias(id)
-    return desk.store.source_called(scope, *alias) if alias else None
+    return desk.source_called(scope, *alias) if alias else None

@@ -172,3 +172,27 @@ def _modules_after_import() -> set[str]:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     return {name.split(".")[0] for name in told.stdout.split()}
+
+
+# Whoever tidies, moves or erases all there is takes sources that have ended along.
+OF_ALL_SOURCES = {
+    "desk.py",
+    "ingest/look_for.py",
+    "recall/look_up.py",
+    "recall/past.py",
+    "remember/bring_in.py",
+    "remember/bring_in_sources.py",
+    "remember/erase.py",
+    "sleep/tidy.py",
+    "sleep/tidy_team.py",
+}
+
+
+def test_who_reads_sources_gets_them_from_the_desk_without_those_that_have_ended():
+    asking = re.compile(r"store\.(sources|source_called|source_page)\(")
+    found = {
+        str(path.relative_to(SOURCE))
+        for path in MODULES
+        if room_of(path) != "store" and asking.search(path.read_text())
+    }
+    assert found == OF_ALL_SOURCES

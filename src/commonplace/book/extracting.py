@@ -104,7 +104,7 @@ def _source_now(desk: Desk, reader: Principal, id: str) -> Source | None:
     place = place_to_learn(desk, reader, id)
     if place is None:
         return None
-    found = desk.store.sources(place.scope, [id])
+    found = desk.sources(place.scope, [id])
     return found[0] if found and can_see_source(place, found[0]) else None
 
 
@@ -238,7 +238,7 @@ def unextracted(desk: Desk, reader: Principal) -> Iterator[Source]:
             statuses=(Status.PROCESSED, Status.EXTRACTED),
             limit=EVERYTHING,
         )
-        for source in desk.store.source_page(reading.scope, listing):
+        for source in desk.source_page(reading.scope, listing):
             known = read.get(source.id)
             if known is None or not known.is_all_of(source):
                 yield source

@@ -107,7 +107,7 @@ def _grant(desk: Desk, acting: Principal, source: Source, guest: str) -> None:
     def decide() -> tuple[list[Changeset], None]:
         revision = desk.store.counters(source.scope).revision
         given = [each for each in desk.store.shares(source.scope) if each.owner == source.scope]
-        there = desk.store.sources(source.scope, [source.id])
+        there = desk.sources(source.scope, [source.id])
         if not there or _standing(desk, source, guest) is Standing.LEFT:
             raise NotFound(f"There is no {source.id!r} here.", field="id")
         if any(_is_settled(each, source, guest) for each in given):

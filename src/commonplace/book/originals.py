@@ -13,6 +13,7 @@ from commonplace.ingest.original import Original
 from commonplace.model import check
 from commonplace.model.memory import Sensitivity
 from commonplace.model.source import MAX_ORIGINAL_BYTES, ContextType, SourceType
+from commonplace.model.ttl_policy import TtlPolicy
 
 MAX_EXTERNAL_ID = 1000
 _LONGEST_PATH = 4096
@@ -36,6 +37,7 @@ def original_from(given: Mapping[str, Any]) -> Original:
         source_type=_choice(given, "source_type", SourceType),
         context_type=_choice(given, "context_type", ContextType),
         sensitivity=_choice(given, "sensitivity", Sensitivity, {"sensitive": "high"}),
+        ttl_policy=_choice(given, "ttl_policy", TtlPolicy),
         participants=_words(given, "participants"),
         tags=_words(given, "tags"),
         metadata={} if given["metadata"] is None else check.metadata(given["metadata"]),

@@ -88,7 +88,7 @@ def create_artifact(
 
 def _cited(desk: Desk, principal: Principal, id: str) -> Cited:
     place = placed_for(desk, principal, id)
-    found = desk.store.sources(place.scope, [id])
+    found = desk.sources(place.scope, [id])
     if not found or found[0].state is not State.ACTIVE or not can_see_source(place, found[0]):
         raise NotFound(f"There is no {id!r} here.", field="source")
     return cited(found[0])

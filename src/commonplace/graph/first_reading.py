@@ -42,6 +42,6 @@ def _read_as_they_are(desk: Desk, reader: Scope, wanted: Sequence[str]) -> set[s
     sources = [
         source
         for owner in {each.scope for each in read.values()}
-        for source in desk.store.sources(Scope(owner), list(read))
+        for source in desk.sources(Scope(owner), list(read))
     ]
     return {source.id for source in sources if read[source.id].is_all_of(source)}

@@ -187,7 +187,7 @@ def _sources(
         if silent:
             found |= _listed(desk, reading, there)
         rest = [id for id in wanted if id not in found and reading.covers(id)]
-        for source in desk.store.sources(reading.scope, rest) if rest else ():
+        for source in desk.sources(reading.scope, rest) if rest else ():
             shown = there.admits_source(source) or (named and can_see_source(named, source))
             if source.state is State.ACTIVE and shown:
                 found[source.id] = source
@@ -199,7 +199,7 @@ def _sources(
 
 def _listed(desk: Desk, reading: Reading, sight: Visibility) -> dict[str, Source]:
     listing = SourceListing(visibility=sight, among=reading.sources, limit=EVERYTHING)
-    return {source.id: source for source in desk.store.source_page(reading.scope, listing)}
+    return {source.id: source for source in desk.source_page(reading.scope, listing)}
 
 
 def _key(principal: Principal, sight: Visibility, picture: Picture) -> Key:

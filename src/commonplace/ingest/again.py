@@ -34,6 +34,7 @@ def said_again(principal: Principal, arriving: Arriving, known: Source) -> Chang
     """Its content is there already: perhaps something new is said about it."""
     noted = noted_in(known.provenance)
     after = known.evolve(**_said(principal, arriving.original, known, noted))
+    _refuse_ended(after, arriving)
     if known.parts == 1 and arriving.original.date is not None:
         after = after.evolve(started_at=arriving.original.date)
     if after == known:
@@ -118,8 +119,18 @@ def replaced(principal: Principal, arriving: Arriving, known: Source) -> Change:
         version=known.version + 1,
         **_raw(),
     )
+    _refuse_ended(after, arriving)
     step = ChangeSource(known, after, _told(known, after), original.raw, anew=True)
     return (step,), after, Outcome.REPLACED
+
+
+def _refuse_ended(after: Source, arriving: Arriving) -> None:
+    if after.has_ended(arriving.at):
+        raise InvalidInput(
+            f"{after.alias} came in so long ago that it would have ended already.",
+            remedy="Forget it instead.",
+            field="ttl_policy",
+        )
 
 
 def says_nothing_new(arriving: Arriving, known: Source, parts: Sequence[bytes]) -> bool:
@@ -166,6 +177,7 @@ def _said(principal: Principal, original: Original, known: Source, noted: Noted)
         "source_type": original.source_type or known.source_type,
         "context_type": original.context_type or known.context_type,
         "sensitivity": _guarded(principal, original, known),
+        "ttl_policy": original.ttl_policy or known.ttl_policy,
     }
 
 

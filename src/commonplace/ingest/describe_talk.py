@@ -23,7 +23,7 @@ def describe_talk(desk: Desk, job: Job) -> Callable[[], Changeset]:
 def _changeset(desk: Desk, job: Job) -> Changeset:
     scope, id = job.scope, str(job.payload["source"])
     now = desk.clock()
-    found = desk.store.sources(scope, [id])
+    found = desk.sources(scope, [id])
     if not found or found[0].state is not State.ACTIVE:
         return Changeset(scope, now, ACTOR, ())
     source = found[0]

@@ -53,7 +53,7 @@ def ingest(
         return _blindly(desk, scope, received.told, see_through is not None)
     if not waits:
         return Ingested(source.id, received.outcome, _shown(principal, source), received.revision)
-    now_is = next(iter(desk.store.sources(scope, [source.id])), source)
+    now_is = next(iter(desk.sources(scope, [source.id])), source)
     return Ingested(
         source.id,
         received.outcome,

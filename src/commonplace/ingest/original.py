@@ -11,6 +11,7 @@ from typing import Any
 from commonplace.ingest.detect import Format
 from commonplace.model.memory import Sensitivity
 from commonplace.model.source import ContextType, Reading, SourceType
+from commonplace.model.ttl_policy import TtlPolicy
 
 
 class Outcome(StrEnum):
@@ -41,6 +42,7 @@ class Original:
     participants: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     sensitivity: Sensitivity | None = None
+    ttl_policy: TtlPolicy | None = None
     thread_id: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
 

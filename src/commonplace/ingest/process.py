@@ -43,7 +43,7 @@ def process(desk: Desk, job: Job) -> Callable[[], Changeset]:
 def processed(desk: Desk, scope: Scope, id: str) -> Changeset:
     """The changeset that processing a source comes to; none for one that is gone or done."""
     started = desk.clock()
-    found = desk.store.sources(scope, [id])
+    found = desk.sources(scope, [id])
     if not found or found[0].state is not State.ACTIVE or found[0].status is not Status.RAW:
         return Changeset(scope, started, ACTOR, ())
     source = found[0]

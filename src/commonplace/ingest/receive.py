@@ -34,6 +34,7 @@ from commonplace.model.source import (
     checked_alias,
     digest_of,
 )
+from commonplace.model.ttl_policy import TtlPolicy
 
 TEXT, FILE = "text", "file"  # origins
 DIGITS = 12  # of a digest, where two sources would have one name
@@ -103,7 +104,7 @@ def _identity(original: Original, reading: Reading) -> Alias:
 
 
 def _decided(desk: Desk, principal: Principal, arriving: Arriving, alias: Alias) -> Decided:
-    known = desk.store.source_called(principal.scope, *checked_alias(*alias))
+    known = desk.source_called(principal.scope, *checked_alias(*alias))
     if known is None:
         return new_source(desk, principal, arriving, alias)
     if not can_see_source(principal, known) and not _may_go_on_with(principal, arriving, known):
@@ -212,6 +213,7 @@ def new_source(desk: Desk, principal: Principal, arriving: Arriving, alias: Alia
         provenance=provenance_of(reading.provenance, original.metadata, noted),
         thread_id=original.thread_id,
         sensitivity=original.sensitivity or Sensitivity.NORMAL,
+        ttl_policy=original.ttl_policy or TtlPolicy.DECAY,
         started_at=original.date or reading.started_at,
         ended_at=reading.ended_at,
         digest=digest,

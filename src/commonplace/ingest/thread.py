@@ -209,7 +209,7 @@ def _home(desk: Desk, principal: Principal, thread: str) -> tuple[Source | None,
     no conversation stays as it is: the talk goes on beside it, and stays there when the earlier
     one is restored."""
     alias, newest = checked_alias(THREAD, thread), None
-    while known := desk.store.source_called(principal.scope, *alias):
+    while known := desk.source_called(principal.scope, *alias):
         is_talk = known.content_type is ContentType.CONVERSATION
         if known.state is State.ACTIVE and is_talk and known.parts < MAX_PARTS:
             newest = known

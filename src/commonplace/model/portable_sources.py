@@ -41,6 +41,7 @@ from commonplace.model.source import (
     checked_alias,
     digest_of,
 )
+from commonplace.model.ttl_policy import TtlPolicy
 
 MAX_NAMES = 100_000  # of people: a channel's whole history is one source
 LONGEST_RAW = 4 * (MAX_ORIGINAL_BYTES // 3 + 1)  # in base64
@@ -190,6 +191,7 @@ _SOURCE: dict[str, Reading] = {
     "provenance": _provenance,
     "thread_id": word,
     "sensitivity": one_of(Sensitivity),
+    "ttl_policy": one_of(TtlPolicy),
     "status": one_of(Status),
     "started_at": when,
     "ended_at": when,
@@ -224,7 +226,8 @@ _PASSAGE: dict[str, Reading] = {
 
 
 def _source_in(record: Mapping[str, Any], user_id: str) -> Source:
-    source = Source(user_id=user_id, **read(record, _SOURCE, "A source"))
+    told = {"ttl_policy": TtlPolicy.DECAY, **record}  # older files do not say
+    source = Source(user_id=user_id, **read(told, _SOURCE, "A source"))
     checked_alias(source.origin, source.external_id)
     if (source.state is State.SOFT_DELETED) != (source.purge_at is not None):
         raise InvalidInput("A source has a day to be purged exactly when it is forgotten.")

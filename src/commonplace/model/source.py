@@ -13,6 +13,7 @@ from typing import Any, Self
 from commonplace.errors import TooLong
 from commonplace.model.memory import Sensitivity, State
 from commonplace.model.scope import Scope
+from commonplace.model.ttl_policy import TtlPolicy, episodic_end
 
 PREFIX = "source:"
 PASSAGE = "passage"  # what a passage is called where a memory has a kind
@@ -140,6 +141,7 @@ class Source:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     thread_id: str | None = None
     sensitivity: Sensitivity = Sensitivity.NORMAL
+    ttl_policy: TtlPolicy = TtlPolicy.DECAY
     status: Status = Status.RAW
     started_at: datetime | None = None
     ended_at: datetime | None = None
@@ -168,6 +170,21 @@ class Source:
         """Its name in the place it came from."""
         return f"{self.origin}:{self.external_id}"
 
+    @property
+    def ends_at(self) -> datetime | None:
+        """Of one that is ephemeral: so long after it came in."""
+        return episodic_end(self.ttl_policy, self.created_at)
+
+    def has_ended(self, now: datetime) -> bool:
+        return self.ends_at is not None and self.ends_at <= now
+
+    def as_it_stands(self, now: datetime) -> Self:
+        """From its end on like one that was forgotten so long ago that nothing brings it back: the
+        night has only not come yet."""
+        if self.state is not State.ACTIVE or not self.has_ended(now):
+            return self
+        return self.evolve(state=State.SOFT_DELETED, purge_at=self.ends_at)
+
     def evolve(self, **changes: Any) -> Self:
         return replace(self, **changes)
 
@@ -187,7 +204,7 @@ class Source:
         return f"{name}: {self.summary}" if self.summary else name
 
     def is_live(self, now: datetime) -> bool:
-        return self.state is State.ACTIVE
+        return self.state is State.ACTIVE and not self.has_ended(now)
 
 
 def embedded_text(speaker: str | None, content_type: str, title: str, text: str) -> str:

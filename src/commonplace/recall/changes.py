@@ -137,7 +137,7 @@ def _items(desk: Desk, principal: Principal, subjects: Sequence[str]) -> dict[st
     made = [id for id in subjects if id.startswith(ARTIFACT)]
     memories = sorted({*subjects} - {*of_the_graph, *sources, *made})
     found: list[Item] = [*as_disputed(desk, principal, store.fetch(scope, memories))]
-    found += store.sources(scope, sources)
+    found += desk.sources(scope, sources)
     found += store.artifacts(scope, made) if made else ()
     edges = store.edges(scope, [id for id in of_the_graph if id.startswith(EDGE)])
     ends = [end for edge in edges for end in edge.ends]

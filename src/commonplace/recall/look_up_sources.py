@@ -44,7 +44,7 @@ def list_sources(
     found: list[Source] = []
     for reading in reach_of(desk, principal) if readings is None else readings:
         seen = replace(listing, visibility=visibility_in(principal, reading), among=reading.sources)
-        found += desk.store.source_page(reading.scope, seen)
+        found += desk.source_page(reading.scope, seen)
     found.sort(key=lambda source: (source.created_at, source.id), reverse=True)
     page = found[: listing.limit - 1]
     further = Place(page[-1].created_at, page[-1].id) if len(found) >= listing.limit else None
@@ -55,7 +55,7 @@ def _place_of(desk: Desk, principal: Principal, id: str) -> tuple[datetime, str]
     if place := place_in(id):
         return place.at, place.id
     placed = placed_for(desk, principal, id)
-    for source in desk.store.sources(placed.scope, [id]):
+    for source in desk.sources(placed.scope, [id]):
         if can_see_source(placed, source):
             return source.created_at, source.id
     raise NotFound(f"There is no {id!r} to go on after.", field="after")
@@ -70,7 +70,7 @@ def known_source(desk: Desk, principal: Principal, id: str) -> str | None:
     if alias is None:
         return None
     placed = placed_for(desk, principal, id)
-    source = desk.store.source_called(placed.scope, *alias)
+    source = desk.source_called(placed.scope, *alias)
     return source.id if source and can_see_source(placed, source) else None
 
 
@@ -87,7 +87,7 @@ def show_source(desk: Desk, principal: Principal, id: str) -> ShownSource:
 
 def visible_source(desk: Desk, principal: Principal, id: str, field: str) -> Source:
     placed = placed_for(desk, principal, id)
-    found = desk.store.sources(placed.scope, [id])
+    found = desk.sources(placed.scope, [id])
     if not found or found[0].state is not State.ACTIVE or not can_see_source(placed, found[0]):
         raise NotFound(f"There is no {id!r} here.", field=field)
     return found[0]

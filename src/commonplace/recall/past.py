@@ -215,7 +215,7 @@ class StoreThen:
         return [
             as_described_then(source, len(units[source.id]), self._past.then)
             for source in sources
-            if source.id in units
+            if source.id in units and not source.has_ended(self._past.now)
         ]
 
     def passages(self, scope: Scope, units: Sequence[int]) -> dict[int, Passage]:

@@ -41,15 +41,19 @@ def past_index(desk: Desk, scope: Scope, then: Then, seen: Visibility) -> PastIn
 
 
 def guests_past_index(desk: Desk, reading: Reading, then: Then) -> PastIndex:
-    """Of the sources that are granted there, and of nothing else. Passages never end."""
-    scope, sources, now = reading.scope, sorted(reading.sources or ()), desk.clock()
+    """Of the sources that are granted there, and of nothing else."""
+    scope, now = reading.scope, desk.clock()
     key = (reading.key, _key(scope, desk.store.counters(scope), then, UNCLEARED))
     kept = desk.past.get(key, now)
     if kept is None:
+        granted = desk.sources(scope, sorted(reading.sources or ()))
+        live = [source for source in granted if source.is_live(now)]
+        ends = [source.ends_at for source in live if source.ends_at]
+        sources = [source.id for source in live]
         page = desk.store.index_page_of(scope, sources, UNKNOWN.seq, UNKNOWN.epoch, then)
         index = ScopeIndex(desk.embedder.dimension)
         index.absorb(page)
-        kept = PastIndex(index, now, None, threading.Lock())
+        kept = PastIndex(index, now, min(ends, default=None), threading.Lock())
         desk.past.keep((reading.key, _key(scope, page.counters, then, UNCLEARED)), kept)
     return kept
 

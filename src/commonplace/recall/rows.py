@@ -57,12 +57,11 @@ class Rows:
             self._fetch_passages(reading, wanted)
 
     def _fetch_passages(self, reading: Reading, units: Sequence[int]) -> None:
-        store = self._desk.store
-        found = store.passages(reading.scope, units)
+        found = self._desk.store.passages(reading.scope, units)
         self._passages |= {(reading, unit): passage for unit, passage in found.items()}
         sources = {passage.source_id for passage in found.values()}
         missing = [id for id in sources if (reading, id) not in self._sources]
-        for source in store.sources(reading.scope, missing):
+        for source in self._desk.sources(reading.scope, missing):
             self._sources[reading, source.id] = source
 
     def _stands(self, ranked: Ranked) -> bool:

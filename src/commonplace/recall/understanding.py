@@ -86,7 +86,7 @@ def recent_turns(
     if thread is None:
         return []
     listing = SourceListing(visibility=visibility_of(principal), thread_id=thread, limit=8)
-    talks = desk.store.source_page(principal.scope, listing)
+    talks = desk.source_page(principal.scope, listing)
     talk = next((source for source in talks if source.content_type in SPOKEN), None)
     if talk is None:
         return []

@@ -83,7 +83,7 @@ class _Words:
         memories = desk.store.fetch(principal.scope, [id for id in ids if not is_source_id(id)])
         self._memories = {memory.id: memory for memory in memories}
         named = {split_passage_id(id)[0] for id in ids if is_source_id(id)}
-        sources = desk.store.sources(principal.scope, sorted(named))
+        sources = desk.sources(principal.scope, sorted(named))
         self._sources = {source.id: source for source in sources}
 
     def shown(self, returned: Iterable[Returned]) -> Iterable[ReturnedThen]:

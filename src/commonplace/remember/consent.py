@@ -128,7 +128,7 @@ def _must_be_there(desk: Desk, principal: Principal, said: Claim) -> None:
     """What it rests on, for whoever says so: else nothing could be erased with it."""
     scope = principal.scope
     if said.source_id:
-        sources = desk.store.sources(scope, [said.source_id])
+        sources = desk.sources(scope, [said.source_id])
         if not any(can_see_source(principal, source) for source in sources):
             raise NotFound(f"There is no {said.source_id!r} here.", field="source_id")
     if said.memory_id:

@@ -158,7 +158,7 @@ def _sources_matching(desk: Desk, principal: Principal, filters: Filters) -> lis
     )
     return [
         source
-        for source in desk.store.source_page(principal.scope, listing)
+        for source in desk.source_page(principal.scope, listing)
         if filters.source_id in (None, source.id)
         and _was_said_within(source, filters.created_after, filters.created_before)
     ]

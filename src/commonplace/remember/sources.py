@@ -42,7 +42,7 @@ def of_sources(desk: Desk, principal: Principal, ids: Sequence[str]) -> dict[str
 
 def _by_alias(desk: Desk, principal: Principal, id: str) -> str | None:
     alias = split_alias(id)
-    source = desk.store.source_called(principal.scope, *alias) if alias else None
+    source = desk.source_called(principal.scope, *alias) if alias else None
     return source.id if source and can_see_source(principal, source) else None
 
 
@@ -53,7 +53,7 @@ def find_sources(
     acceptable: Callable[[Source], bool] = lambda source: True,
 ) -> list[Source]:
     """All of them, or NotFound naming the first that is not there for this caller."""
-    found = {source.id: source for source in desk.store.sources(principal.scope, ids)}
+    found = {source.id: source for source in desk.sources(principal.scope, ids)}
     for id in ids:
         source = found.get(id)
         if source is None or not can_see_source(principal, source) or not acceptable(source):
@@ -65,7 +65,7 @@ def still_told(desk: Desk, principal: Principal, memories: Sequence[Memory]) -> 
     """Where the words of memories that go still stand in conversations, as far as the caller may
     know of these."""
     turns = list(dict.fromkeys(turn for memory in memories for turn in turns_behind(memory)))
-    sources = desk.store.sources(principal.scope, list({source_of(turn) for turn in turns}))
+    sources = desk.sources(principal.scope, list({source_of(turn) for turn in turns}))
     live = {s.id for s in sources if s.state is State.ACTIVE and can_see_source(principal, s)}
     return tuple(turn for turn in turns if source_of(turn) in live)
 

@@ -98,7 +98,7 @@ class _Standing:
     def _stands(self, ids: list[str]) -> bool:
         scope, left = self.principal.scope, [id for id in ids if id not in self.gone]
         there = {memory.id for memory in self.desk.store.fetch(scope, left)}
-        there |= {source.id for source in self.desk.store.sources(scope, left)}
+        there |= {source.id for source in self.desk.sources(scope, left)}
         return there == set(ids)
 
 

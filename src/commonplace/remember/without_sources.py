@@ -124,7 +124,7 @@ def _standing(
     left = sorted({id for memory in telling for id in sources_behind(memory)}.difference(ended))
     found: list[Source] = []
     for reading in reach_of(desk, principal, searching=False) if left else ():
-        found += desk.store.sources(reading.scope, left)
+        found += desk.sources(reading.scope, left)
     return {source.id: source for source in found if source.state is State.ACTIVE}
 
 

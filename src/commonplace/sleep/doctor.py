@@ -161,10 +161,10 @@ def _sources(desk: Desk, scopes: list[Scope], seen: Visibility) -> Finding:
 def _left_raw(desk: Desk, scope: Scope, seen: Visibility) -> list[str]:
     raw = SourceListing(visibility=seen, statuses=(Status.RAW,), limit=EVERYTHING)
     # The sources first: a job that ends in between has made its source ready.
-    waiting = [source.id for source in desk.store.source_page(scope, raw)]
+    waiting = [source.id for source in desk.source_page(scope, raw)]
     owed = {job.key for job in desk.store.jobs(scope, JobQuery(kinds=[PROCESS]))}
     left = [id for id in waiting if id not in owed]
-    return [s.id for s in desk.store.sources(scope, left) if is_to_be_processed(s)]
+    return [s.id for s in desk.sources(scope, left) if is_to_be_processed(s)]
 
 
 def _embedder(desk: Desk) -> Finding:
@@ -244,7 +244,7 @@ def _terms_match(desk: Desk, scope: Scope, page: IndexPage) -> bool:
 
 def _passage_terms_match(desk: Desk, scope: Scope, stored: Mapping[int, str]) -> bool:
     every = SourceListing(visibility=Visibility(cleared=True), limit=EVERYTHING)
-    for source in desk.store.source_page(scope, every):
+    for source in desk.source_page(scope, every):
         for unit, passage in desk.store.passages_of(scope, source.id):
             fresh = pack_terms(passage_indexing(source, passage, None).terms)
             if stored.get(unit, fresh) != fresh:

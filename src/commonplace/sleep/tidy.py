@@ -20,7 +20,9 @@ from commonplace.model.changes import (
     Bookkeeping,
     Change,
     Changeset,
+    ChangeSource,
     Step,
+    Withdraw,
     changed,
     removed,
     removed_source,
@@ -28,7 +30,7 @@ from commonplace.model.changes import (
 from commonplace.model.consent import Decision, settled
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.graph.steps import RemoveArtifact, RemoveEdge, RemoveNode, RemoveNotes
-from commonplace.model.journal import Event, Node, Op
+from commonplace.model.journal import Entry, Event, Node, Op
 from commonplace.model.lifecycle import (
     IDLE_KINDS,
     has_expired,
@@ -38,6 +40,7 @@ from commonplace.model.lifecycle import (
 )
 from commonplace.model.memory import Memory, State
 from commonplace.model.scope import Principal, Scope
+from commonplace.model.source import CATEGORY, Source
 from commonplace.store.port import EVERYTHING, Listing, SourceListing
 
 log = logging.getLogger("commonplace")
@@ -80,6 +83,7 @@ def tidy(
     scope = principal.scope
     now = desk.clock()
     expired = _all(desk, scope, Listing(expired_by=now), lambda m: has_expired(m, now), _expire)
+    expired += end_sources(desk, scope, now)
     idle = _all(
         desk,
         scope,
@@ -208,6 +212,36 @@ def _purge_graph(desk: Desk, scope: Scope, now: datetime) -> Counter[Event | Non
 
 
 _REMOVALS = (RemoveNode, RemoveEdge, RemoveNotes, RemoveArtifact)
+
+
+def end_sources(desk: Desk, scope: Scope, now: datetime) -> int:
+    """What is ephemeral is forgotten on its day, with what only it told, by all who had read it;
+    nothing brings it back, and it is purged the same night."""
+
+    def decide() -> tuple[Changeset, int]:
+        revision = desk.store.counters(scope).revision
+        listing = SourceListing(visibility=Visibility(cleared=True), ended_by=now, limit=EVERYTHING)
+        ended = desk.store.source_page(scope, listing)
+        steps = tuple(s for each in ended for s in letting_go(each, now, each.ends_at or now))
+        return Changeset(scope, now, ACTOR, steps, revision), len(ended)
+
+    return desk.decide(decide)[1]
+
+
+def letting_go(source: Source, now: datetime, until: datetime) -> tuple[Step, ...]:
+    after = source.evolve(
+        state=State.SOFT_DELETED, purge_at=until, updated_at=now, version=source.version + 1
+    )
+    entry = Entry(
+        op=Op.DELETE,
+        event=Event.TTL,
+        node=Node.WORKER,
+        subject=source.id,
+        category=CATEGORY,
+        old_ref=source.ref,
+        new_ref=after.ref,
+    )
+    return ChangeSource(source, after, entry), Withdraw((source.id,))
 
 
 def purge_sources(desk: Desk, scope: Scope, now: datetime) -> int:

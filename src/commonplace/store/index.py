@@ -52,7 +52,7 @@ _CODED = (
     "role",
     "thread_id",
 )
-_OF_THE_SOURCE = ("tags", "sensitivity", "source_type", "thread_id", "state")
+_OF_THE_SOURCE = ("tags", "sensitivity", "source_type", "thread_id", "state", "ends_at")
 _NUMERIC = ("importance", "pinned", "created_at", "updated_at")
 _NO_TAGS = "[]"
 _FIRST_CAPACITY = 64
@@ -211,6 +211,7 @@ class ScopeIndex:
         known = self._known.take(told)
         at = np.array(known.slots, dtype=np.intp)
         self.live[at] = told.state == "active"
+        self.ends_at[at] = _NEVER if told.ends_at is None else told.ends_at
         self.coded["sensitivity"][at] = self.words["sensitivity"].codes_for([told.sensitivity])[0]
         self.coded["thread_id"][at] = self.words["thread_id"].codes_for([told.thread_id])[0]
         for slot in known.slots:
@@ -532,7 +533,7 @@ def _columns_of(passages: Sequence[IndexedPassage], sources: Sequence[IndexedSou
     said = _by_name(IndexedPassage._fields, passages)
     told = _by_name(IndexedSource._fields, sources)  # of each passage
     constant = {"kind": PASSAGE, "category": CATEGORY, "importance": 2, "pinned": 0}
-    absent = dict.fromkeys(("facet", "agent_id", "run_id", "ends_at"))
+    absent = dict.fromkeys(("facet", "agent_id", "run_id"))
     return {
         **{name: (value,) * len(passages) for name, value in {**constant, **absent}.items()},
         **{name: told[name] for name in _OF_THE_SOURCE},

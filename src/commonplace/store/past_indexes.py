@@ -18,7 +18,7 @@ MAX_BYTES = 1 << 28  # of all that are kept
 class PastIndex:
     index: ScopeIndex
     made_at: datetime
-    good_until: datetime | None  # when the first memory in it ends; None: never
+    good_until: datetime | None  # when the first memory or source in it ends; None: never
     lock: threading.Lock  # held while the index is read
 
     def is_good(self, now: datetime) -> bool:

@@ -110,6 +110,8 @@ class SourceListing:
     said_before: datetime | None = None
     purgeable_by: datetime | None = None
     restorable_at: datetime | None = None
+    live_at: datetime | None = None  # given: without those that have ended by then
+    ended_by: datetime | None = None
     then: Then = NOW  # only what has a passage that was said and known by then
     limit: int = 50
     after: tuple[datetime, str] | None = None  # when the last one of the page before came; its id
@@ -191,6 +193,7 @@ class IndexedSource(NamedTuple):
     state: str
     external_id: str = ""
     first_unit: int = 0  # of its present passages: those with lower ones were replaced
+    ends_at: int | None = None  # microseconds
 
 
 class IndexedPassage(NamedTuple):
@@ -231,9 +234,9 @@ class Past:
     missed: IndexPage  # what the index of the present is to take in before
     unchanged: Sequence[int]  # units of memories that stood then as they are now
     lives: Sequence[Life]  # memories that have changed, oldest first
-    cut: Sequence[str]  # sources of which not every passage was there
+    cut: Sequence[str]  # sources of which not every passage was there, and those that have ended
     page: IndexPage  # what there was of those, and the terms and vectors of lives
-    next_end: datetime | None  # when the next memory ends
+    next_end: datetime | None  # when the next memory or source ends
 
 
 @dataclass(frozen=True, slots=True)

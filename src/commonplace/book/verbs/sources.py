@@ -47,6 +47,7 @@ class Sources(Handle):
         participants: Sequence[str] | None = None,
         tags: Sequence[str] | None = None,
         sensitivity: str | None = None,
+        ttl_policy: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         thread: str | None = None,
         team: str | None = None,

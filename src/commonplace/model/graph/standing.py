@@ -38,7 +38,7 @@ def standing(thing: Node | Edge | Source | Artifact, marks: Marks, now: datetime
 
 
 _TOLD = (Node, Edge)
-_WITH_POLICY = (Node, Artifact)
+_WITH_POLICY = (Node, Artifact, Source)
 
 
 def _last_day(thing: Node | Edge | Source | Artifact) -> datetime:

@@ -24,7 +24,6 @@ from commonplace.model.graph.tellers import teller, teller_of
 from commonplace.model.graph.words import NodeType
 from commonplace.model.source import Source
 from commonplace.model.team import Team
-from commonplace.model.ttl_policy import TtlPolicy
 from commonplace.recall.cypher.cells import Columns, csv
 from commonplace.recall.cypher.schema import LABELS, RELATIONSHIPS
 from commonplace.recall.cypher.tables import filling, linking
@@ -168,6 +167,7 @@ _SOURCE = {
     "extraction_started_at": "extraction_started_at",
     "extraction_completed_at": "extraction_completed_at",
     "sensitivity": "sensitivity",
+    "ttl_policy": "ttl_policy",
     "created_at": "created_at",
     "updated_at": "updated_at",
 }
@@ -236,7 +236,6 @@ def _of_sources(sources: Sequence[Source], picture: Picture, now: datetime) -> C
             json.dumps(dict(each.provenance), ensure_ascii=False, default=str) for each in sources
         ],
         "started_at": [each.started_at or each.created_at for each in sources],
-        "ttl_policy": [TtlPolicy.DECAY.value] * len(sources),
     }
 
 

@@ -83,7 +83,7 @@ def with_all_sources(desk: Desk, principal: Principal, one: Seen, asked: Asked) 
             then=asked.then,
             limit=EVERYTHING,
         )
-        found |= {each.id: each for each in desk.store.source_page(reading.scope, listing)}
+        found |= {each.id: each for each in desk.source_page(reading.scope, listing)}
     picture, all_of_it = one.picture, desk.pictures.of(principal.home).picture
     mentions = tuple(
         mention

@@ -72,7 +72,10 @@ class SqlCensus(ABC):
                 for count in session.one(statement) or ()
             ]
             sources = (
-                sorted(session.rows("count_sources", cleared=seen_by["cleared"]), key=tuple)
+                sorted(
+                    session.rows("count_sources", cleared=seen_by["cleared"], now=micros(now)),
+                    key=tuple,
+                )
                 if seen.sees_sources
                 else []
             )

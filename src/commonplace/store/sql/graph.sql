@@ -392,7 +392,7 @@ UNION ALL
 SELECT x.source, x.started_at, NULL, 'decay' FROM extractions x
  WHERE x.scope = :scope AND x.source IN #list(ids)
 UNION ALL
-SELECT s.id, s.created_at, NULL, 'decay' FROM sources s
+SELECT s.id, s.created_at, NULL, s.ttl_policy FROM sources s
  WHERE s.scope = :scope AND s.id IN #list(ids)
 
 -- ——— in numbers ———

@@ -45,7 +45,9 @@ class SqlPast(ABC):
             unchanged = session.rows("unchanged_then", now=at, **moments)
             lives = _changed_lives(session, scope, at)
             cut = [id for (id,) in session.rows("sources_cut_then", **moments)]
-            passages = session.rows("passages_then", ids=cut, **moments) if cut else ()
+            ended = [id for (id,) in session.rows("ended_sources", now=at)]
+            partly = [id for id in cut if id not in ended]
+            passages = session.rows("passages_then", ids=partly, **moments) if partly else ()
             left = list(dict.fromkeys(id for _, id, *_ in passages))
             sources = session.rows("index_sources_of", ids=left) if left else ()
             units = [life.unit for life in lives] + [unit for unit, *_ in passages]
@@ -55,7 +57,7 @@ class SqlPast(ABC):
             (next_end,) = session.one("next_end", now=at) or (None,)
         page = _page_of(missed.counters, sources, passages, terms, vectors)
         units_unchanged = [unit for (unit,) in unchanged]
-        return Past(missed, units_unchanged, lives, cut, page, moment(next_end))
+        return Past(missed, units_unchanged, lives, [*partly, *ended], page, moment(next_end))
 
     def index_page_of(
         self, scope: Scope, ids: Sequence[str], after_seq: int, epoch: int, then: Then = NOW

@@ -39,8 +39,16 @@ SELECT v.id, v.version, v.content, v.fields, v.recorded_at, v.invalidated_at
  ORDER BY v.id, v.version
 
 -- name: next_end
-SELECT MIN(m.ends_at) FROM memories m
- WHERE m.scope = :scope AND m.state <> 'soft_deleted' AND m.ends_at > CAST(:now AS BIGINT)
+SELECT MIN(ends_at) FROM (
+  SELECT MIN(m.ends_at) AS ends_at FROM memories m
+   WHERE m.scope = :scope AND m.state <> 'soft_deleted' AND m.ends_at > CAST(:now AS BIGINT)
+  UNION ALL
+  SELECT MIN(s.ends_at) FROM sources s
+   WHERE s.scope = :scope AND s.state = 'active' AND s.ends_at > CAST(:now AS BIGINT)) AS first
+
+-- name: ended_sources
+SELECT s.id FROM sources s
+ WHERE s.scope = :scope AND s.state = 'active' AND s.ends_at <= CAST(:now AS BIGINT)
 
 -- name: sources_cut_then
 -- Of these not every passage was said or known.
@@ -63,14 +71,14 @@ SELECT p.unit, p.id, p.number, p.speaker, p.role, p.session, p.at
 
 -- name: index_sources_of
 SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source_type,
-       s.thread_id, s.state, s.external_id, 0
+       s.thread_id, s.state, s.external_id, 0, s.ends_at
   FROM sources s WHERE s.scope = :scope AND s.id IN #list(ids)
 
 -- name: index_sources_open
 -- What a guest may know of: what is forgotten or sensitive is nobody's but the owner's, and who
 -- looks back knows of no source of which nothing was said or known.
 SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source_type,
-       s.thread_id, s.state, s.external_id, 0
+       s.thread_id, s.state, s.external_id, 0, s.ends_at
   FROM sources s
  WHERE s.scope = :scope AND s.id IN #list(ids)
    AND s.state = 'active' AND s.sensitivity <> 'high'

@@ -17,6 +17,7 @@ from commonplace.model.source import (
     SourceType,
     Status,
 )
+from commonplace.model.ttl_policy import TtlPolicy
 from commonplace.store.sql.rows import Row, exact_micros, instant, micros, moment, to_json
 
 _NAMES = tuple(f.name for f in fields(Source))
@@ -35,6 +36,7 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
     "content_type": ContentType,
     "context_type": lambda word: ContextType(word) if word else None,
     "sensitivity": Sensitivity,
+    "ttl_policy": TtlPolicy,
     "status": Status,
     "state": State,
 }
@@ -51,9 +53,10 @@ def source_values(source: Source) -> dict[str, Any]:
         values[name] = micros(values[name])
     for name in (*_LISTS, "provenance"):
         values[name] = to_json(values[name])
-    for name in ("source_type", "content_type", "sensitivity", "status", "state"):
+    for name in ("source_type", "content_type", "sensitivity", "ttl_policy", "status", "state"):
         values[name] = str(values[name])
     values["context_type"] = str(source.context_type) if source.context_type else None
+    values["ends_at"] = micros(source.ends_at)
     return values
 
 

@@ -92,6 +92,8 @@ def _listing_values(listing: SourceListing) -> dict[str, Any]:
         "said_before": micros(listing.said_before),
         "purgeable_by": micros(listing.purgeable_by),
         "restorable_at": micros(listing.restorable_at),
+        "live_at": micros(listing.live_at),
+        "ended_by": micros(listing.ended_by),
         "now": int(listing.then.is_now),
         "as_of": micros(listing.then.as_of),
         "known_at": micros(listing.then.known_at),

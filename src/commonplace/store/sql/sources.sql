@@ -5,13 +5,13 @@
 INSERT INTO sources (
   scope, id, seq, version, user_id, team_id, origin, external_id, source_type, content_type,
   context_type, title, summary, keywords, tags, participants, provenance, thread_id, sensitivity,
-  status, started_at, ended_at, processing_started_at, processing_completed_at,
+  ttl_policy, ends_at, status, started_at, ended_at, processing_started_at, processing_completed_at,
   extraction_started_at, extraction_completed_at, state, purge_at, passages, parts, digest,
   created_at, updated_at
 ) VALUES (
   :scope, :id, :seq, :version, :user_id, :team_id, :origin, :external_id, :source_type,
   :content_type, :context_type, :title, :summary, :keywords, :tags, :participants, :provenance,
-  :thread_id, :sensitivity, :status, :started_at, :ended_at, :processing_started_at,
+  :thread_id, :sensitivity, :ttl_policy, :ends_at, :status, :started_at, :ended_at, :processing_started_at,
   :processing_completed_at, :extraction_started_at, :extraction_completed_at, :state, :purge_at,
   :passages, :parts, :digest, :created_at, :updated_at
 )
@@ -24,7 +24,8 @@ UPDATE sources
        source_type = :source_type, content_type = :content_type, context_type = :context_type,
        title = :title, summary = :summary, keywords = :keywords, tags = :tags,
        participants = :participants, provenance = :provenance, thread_id = :thread_id,
-       sensitivity = :sensitivity, status = :status, started_at = :started_at,
+       sensitivity = :sensitivity, ttl_policy = :ttl_policy, ends_at = :ends_at,
+       status = :status, started_at = :started_at,
        ended_at = :ended_at, processing_started_at = :processing_started_at,
        processing_completed_at = :processing_completed_at,
        extraction_started_at = :extraction_started_at,
@@ -94,6 +95,9 @@ SELECT #source_columns
    AND (CAST(:origin AS TEXT) IS NULL OR s.origin = CAST(:origin AS TEXT))
    AND (CAST(:purgeable_by AS BIGINT) IS NULL OR s.purge_at <= CAST(:purgeable_by AS BIGINT))
    AND (CAST(:restorable_at AS BIGINT) IS NULL OR s.purge_at > CAST(:restorable_at AS BIGINT))
+   AND (CAST(:live_at AS BIGINT) IS NULL
+        OR s.ends_at IS NULL OR s.ends_at > CAST(:live_at AS BIGINT))
+   AND (CAST(:ended_by AS BIGINT) IS NULL OR s.ends_at <= CAST(:ended_by AS BIGINT))
    AND (CAST(:said_after AS BIGINT) IS NULL
         OR COALESCE(s.ended_at, s.started_at, s.created_at) > CAST(:said_after AS BIGINT))
    AND (CAST(:said_before AS BIGINT) IS NULL
@@ -159,7 +163,7 @@ UPDATE passages SET seq = :seq WHERE scope = :scope AND id = :id
 
 -- name: index_sources_all
 SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source_type,
-       s.thread_id, s.state, s.external_id, 0
+       s.thread_id, s.state, s.external_id, 0, s.ends_at
   FROM sources s WHERE s.scope = :scope AND s.state = 'active'
 
 -- name: index_sources_since
@@ -169,7 +173,8 @@ SELECT s.id, s.user_id, s.title, s.participants, s.tags, s.sensitivity, s.source
        s.thread_id, s.state, s.external_id,
        COALESCE((SELECT p.unit FROM passages p
                   WHERE p.scope = s.scope AND p.id = s.id ORDER BY p.number LIMIT 1),
-                9223372036854775807)
+                9223372036854775807),
+       s.ends_at
   FROM sources s WHERE s.scope = :scope AND s.seq > :after_seq
 
 -- name: index_passages_all
@@ -193,7 +198,9 @@ SELECT v.unit, v.vector FROM vectors v
    AND v.unit IN (SELECT p.unit FROM passages p WHERE p.scope = :scope AND p.seq > :after_seq)
 
 -- name: count_sources
-SELECT source_type, status, state, COUNT(*), COALESCE(SUM(passages), 0)
+SELECT source_type, status,
+       CASE WHEN state = 'active' AND ends_at <= CAST(:now AS BIGINT) THEN 'expired' ELSE state END,
+       COUNT(*), COALESCE(SUM(passages), 0)
   FROM sources WHERE scope = :scope
    AND (CAST(:cleared AS BIGINT) = 1 OR sensitivity <> 'high')
  GROUP BY 1, 2, 3

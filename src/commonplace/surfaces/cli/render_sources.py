@@ -14,6 +14,7 @@ from commonplace.ingest.ingest import Ingested
 from commonplace.ingest.original import Outcome
 from commonplace.model.delta import shorten
 from commonplace.model.source import Passage, Source
+from commonplace.model.ttl_policy import TtlPolicy
 from commonplace.recall.look_up_sources import ShownSource, SourcePage
 from commonplace.surfaces.cli.draw import drawn, id_line, plain, several
 
@@ -97,6 +98,7 @@ def _fields(source: Source) -> Iterator[tuple[str, Any]]:
         "tags": ", ".join(source.tags),
         "thread": source.thread_id,
         "sensitivity": source.sensitivity,
+        "kept": None if source.ttl_policy is TtlPolicy.DECAY else source.ttl_policy,
     }
     return ((name, str(value)) for name, value in told.items() if value)
 

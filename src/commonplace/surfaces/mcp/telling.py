@@ -51,6 +51,7 @@ USUAL: Mapping[str, Any] = {
     "stability": "stable",
     "state": "active",
     "suspicious": False,
+    "ttl_policy": "decay",
 }
 
 

@@ -317,6 +317,7 @@ TOOLS: tuple[Tool, ...] = (
                 "participants",
                 "tags",
                 "sensitivity",
+                "ttl_policy",
                 "team",
                 "thread",
             ),

@@ -1,10 +1,14 @@
 """Every reading query that the seed documents write works as it is written there."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from commonplace.errors import BadCypher
+from commonplace.model.graph.node import Mentioned
+from commonplace.model.salience import Marks
+from commonplace.model.ttl_policy import TtlPolicy
 from support.small_graph import ALICE, NOW, TEAM, days_ago, small_graph
 
 ACCESS = """
@@ -206,6 +210,55 @@ def test_every_field_of_the_seed_is_there(ask):
         ask(f"MATCH ()-[r:{kind}]->() RETURN {asked}")
 
 
+def test_every_field_is_told_as_it_is_but_those_that_are_said_to_be_null(engine):
+    """Over a graph in which everything has all that it can have."""
+    whole = everything_set()
+    for label in ("Person", "Concept", "Entity", "Source", "Artifact", "Team"):
+        assert nulls(engine, whole, f"(n:{label})", FIELDS[label]) <= {"embedding", "raw_content"}
+    for kind in KINDS:
+        empty = nulls(engine, whole, f"()-[n:{kind}]->()", EDGE)
+        assert empty == set() or empty == {"relation_embedding", "notes_embedding"}
+    asked = "MATCH (s:Source) RETURN s.entity_key, s.ttl_policy"
+    told = dict(engine.run("whole", lambda: whole, NOW, asked).rows)
+    assert told == {each.id: "keep_forever" for each in whole.sources.values()}
+
+
+def nulls(engine, picture, pattern, fields):
+    """The fields that are null in all of them; where there are none, nothing is."""
+    names = re.findall(r"\w+", fields)
+    asked = ", ".join(f"n.{name}" for name in names)
+    rows = engine.run("whole", lambda: picture, NOW, f"MATCH {pattern} RETURN {asked}").rows
+    values = zip(*rows, strict=True) if rows else ()
+    return {name for name, told in zip(names, values, strict=False) if not any(map(_is_told, told))}
+
+
+def _is_told(value):
+    return value is not None
+
+
+def everything_set():
+    plain, at = small_graph(), days_ago(3)
+    times = dict.fromkeys(("ended_at", *PROCESSING), at)
+    mentioned = Mentioned(source_count=1, first_at=at, last_at=at, days=(at.date(),))
+    read = Marks(touched_at=at, access_count=2, recall_frequency=2, last_recall_interval=1.5)
+    return replace(
+        plain,
+        nodes={id: each.evolve(mentioned=mentioned) for id, each in plain.nodes.items()},
+        edges={id: each.evolve(valid_to=days_ago(-1)) for id, each in plain.edges.items()},
+        sources={
+            id: each.evolve(ttl_policy=TtlPolicy.KEEP_FOREVER, **times)
+            for id, each in plain.sources.items()
+        },
+        marks=dict.fromkeys((*plain.nodes, *plain.edges, *plain.sources), read),
+    )
+
+
+PROCESSING = (
+    "processing_started_at",
+    "processing_completed_at",
+    "extraction_started_at",
+    "extraction_completed_at",
+)
 _NODE = """entity_key user_id created_by name description notes is_dirty embedding confidence
 salience
 recall_frequency last_recall_interval decay_gradient state ttl_policy access_count last_accessed_at
