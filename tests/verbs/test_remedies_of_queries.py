@@ -22,7 +22,7 @@ def me():
             "backticks",
             "r.relationship_type = 'works-at'",
         ),
-        ("MATCH (p:Person) WHERE p.name = 5 RETURN p.name", "Dana Levi", "toString"),
+        ("MATCH (p:Person) WHERE p.name = 5 RETURN p.name", "ana", "toString"),
         ("MATCH (p:Person) RETURN p.name + 1", "+(STRING,INT64).", "toString"),
     ],
 )

@@ -7,8 +7,11 @@ from typing import Any
 
 from commonplace.desk import Desk, can_see_source, placed_for, visibility_of
 from commonplace.errors import CategoryNotAllowed, NotFound
+from commonplace.graph.canvas import Canvas
+from commonplace.graph.owner import see_to_owner
 from commonplace.graph.seen import seen
 from commonplace.graph.take_in import cited
+from commonplace.graph.weave import weave
 from commonplace.model.changes import Changeset
 from commonplace.model.graph.artifact import CATEGORY, PREFIX, Artifact
 from commonplace.model.graph.steps import PutArtifact
@@ -81,8 +84,15 @@ def create_artifact(
     entry = Entry(
         op=Op.CREATE, event=Event.ADD, subject=made.id, category=CATEGORY, new_ref=made.id
     )
-    changeset = Changeset(principal.home, now, principal.actor, (PutArtifact(made, entry),))
-    revision, _ = desk.decide(lambda: (changeset, None))
+
+    def decision() -> tuple[Changeset, None]:
+        decided_on = desk.store.counters(principal.home).revision
+        canvas = Canvas(desk, principal.home, principal.actor, now)
+        see_to_owner(canvas)
+        steps = (*weave(canvas), PutArtifact(made, entry))
+        return Changeset(principal.home, now, principal.actor, steps, decided_on), None
+
+    revision, _ = desk.decide(decision)
     return Produced(made.id, made, revision)
 
 

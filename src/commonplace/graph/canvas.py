@@ -171,6 +171,13 @@ class Canvas:
 
     # ——— what is different ———
 
+    @property
+    def brings_anything(self) -> bool:
+        """Not where something only goes, or nothing happens."""
+        news = (self.changed_tellings(), self.changed_relations(), self.other_notes())
+        new = (id for id in self.changed_nodes if id not in self.nodes)
+        return any(next(each, None) is not None for each in (*news, new))
+
     def other_tellings(self) -> Iterator[NodeTelling]:
         """New, changed or gone, as they are and as they were."""
         for telling in self._changed(self.told):

@@ -18,6 +18,11 @@ LOOK_AROUND = (
     "put in first: nodes add, or over MCP relate with name."
 )
 
+OWNER_COMES = (
+    "The owner's own node comes with the first thing in the graph: ingest a text, or say something "
+    "with nodes add, relate or note."
+)
+
 
 def find_node(known: Known, named: str, field: str = "id", type: NodeType | None = None) -> Node:
     """``known``: what the caller may see. An id that another node speaks for is that other's."""
@@ -28,7 +33,8 @@ def find_node(known: Known, named: str, field: str = "id", type: NodeType | None
     else:
         node = _by_name(known, named, field, type)
     if node is None or (type is not None and node.type is not type):
-        raise NotFound(f"There is no {named!r} in the graph.", remedy=LOOK_AROUND, field=field)
+        remedy = OWNER_COMES if named.casefold() == ME else LOOK_AROUND
+        raise NotFound(f"There is no {named!r} in the graph.", remedy=remedy, field=field)
     return node
 
 

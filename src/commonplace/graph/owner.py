@@ -12,18 +12,30 @@ from commonplace.language.extracting.found import Owner
 from commonplace.language.names import bare
 from commonplace.model.graph.node import PREFIX, Node
 from commonplace.model.graph.words import NodeType
+from commonplace.model.memory import Memory
 from commonplace.model.scope import Scope
 from commonplace.model.ttl_policy import TtlPolicy
 
 NAME_FIELD = "profile:preferred_name"
 
 
-def name_of_owner(desk: Desk, scope: Scope) -> str:
-    """As their profile has it, or else as they are called here."""
-    for field in desk.store.fetch(scope, [NAME_FIELD]):
+def name_of_owner(desk: Desk, scope: Scope, coming: Iterable[Memory] = ()) -> str:
+    """As their profile has it, here or in what is ``coming``, or else as they are called here."""
+    come = (memory for memory in coming if memory.id == NAME_FIELD)
+    for field in (*desk.store.fetch(scope, [NAME_FIELD]), *come):
         if value := str(field.metadata.get("value") or ""):
             return value
     return scope.name
+
+
+def see_to_owner(canvas: Canvas) -> None:
+    """They come with the first thing that comes into their graph, whatever it is."""
+    if not has_owner(canvas.desk, canvas.scope):
+        owner_node(canvas, canvas.known)
+
+
+def has_owner(desk: Desk, scope: Scope) -> bool:
+    return any(node.is_owner for node in desk.pictures.of(scope).picture.nodes.values())
 
 
 def owner_node(canvas: Canvas, known: Known) -> Node:
@@ -33,22 +45,25 @@ def owner_node(canvas: Canvas, known: Known) -> Node:
         return known.owner
     made = next((node for node in canvas.changed_nodes.values() if node.is_owner), None)
     if made is None:
-        name = name_of_owner(canvas.desk, canvas.scope)
-        made = Node(
-            id=PREFIX + canvas.desk.new_id(),
-            user_id=canvas.scope.name,
-            type=NodeType.PERSON,
-            name=name,
-            key=key_of(name),
-            is_owner=True,
-            confidence=1.0,
-            ttl_policy=TtlPolicy.KEEP_FOREVER,
-            created_by=canvas.by,
-            created_at=canvas.at,
-            updated_at=canvas.at,
-        )
+        made = new_owner(canvas, known, name_of_owner(canvas.desk, canvas.scope))
         canvas.put(made)
     return made
+
+
+def new_owner(canvas: Canvas, known: Known, name: str) -> Node:
+    return Node(
+        id=PREFIX + canvas.desk.new_id(),
+        user_id=canvas.scope.name,
+        type=NodeType.PERSON,
+        name=name,
+        key=_free_key(known, name),
+        is_owner=True,
+        confidence=1.0,
+        ttl_policy=TtlPolicy.KEEP_FOREVER,
+        created_by=canvas.by,
+        created_at=canvas.at,
+        updated_at=canvas.at,
+    )
 
 
 def renamed_owner(canvas: Canvas, known: Known, name: str) -> None:

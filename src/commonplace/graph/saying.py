@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from commonplace.desk import Desk, visibility_of
 from commonplace.errors import CategoryNotAllowed, InvalidInput, NotFound
+from commonplace.graph.by_id import sight_of
 from commonplace.graph.canvas import Canvas
 from commonplace.graph.find import EDGES_ARE_LISTED, ME, find_node
 from commonplace.graph.known import Known, key_of, known, name_taken
@@ -22,7 +23,7 @@ from commonplace.graph.own_word import (
     say_of,
     vouch_for,
 )
-from commonplace.graph.owner import name_of_owner, owner_node
+from commonplace.graph.owner import name_of_owner, owner_node, see_to_owner
 from commonplace.graph.seen import seen, sees_node
 from commonplace.graph.weave import weave
 from commonplace.model.changes import Changeset, Step
@@ -95,7 +96,7 @@ class Table:
 
     def find(self, named: str, field: str) -> Node:
         if named.casefold() == ME:
-            _refuse_unseen(self.principal, CATEGORY[NodeType.PERSON], field)
+            refuse_unseen(self.principal, CATEGORY[NodeType.PERSON], field)
             return owner_node(self.canvas, self.everybody)
         node = find_node(self.known, named, field)
         self.canvas.load([node.id])
@@ -108,24 +109,37 @@ class Table:
         return key_of(name) in {ME, *map(key_of, names)}
 
 
-def _decide(
+def decide(
     desk: Desk, principal: Principal, say: Callable[[Table], Callable[[Sequence[Step]], Said]]
 ) -> tuple[int, Said]:
     """``say`` puts something on the canvas, and tells afterwards what became of it."""
 
     def decision() -> tuple[Changeset, Said]:
         revision = desk.store.counters(principal.home).revision
-        everybody = desk.pictures.of(principal.home).picture.nodes
-        visible = seen(desk, principal, whole=True).picture.nodes
-        names = known(visible.values())
-        all_names = names if len(visible) == len(everybody) else known(everybody.values())
         canvas = Canvas(desk, principal.home, principal.actor, desk.clock())
-        told = say(Table(canvas, principal, names, all_names))
+        told = say(_laid(canvas, principal))
         steps = weave(canvas)
         changeset = Changeset(principal.home, canvas.at, principal.actor, steps, revision)
         return changeset, told(steps)
 
     return desk.decide(decision)
+
+
+def _laid(canvas: Canvas, principal: Principal) -> Table:
+    """The owner is one of those whom names can mean, also in a graph that they come into only
+    now."""
+    desk = canvas.desk
+    see_to_owner(canvas)
+    new = canvas.changed_nodes
+    everybody = {**desk.pictures.of(principal.home).picture.nodes, **new}
+    sight = sight_of(principal)
+    visible = {
+        **seen(desk, principal, whole=True).picture.nodes,
+        **{id: owner for id, owner in new.items() if sees_node(sight, owner)},
+    }
+    names = known(visible.values())
+    all_names = names if len(visible) == len(everybody) else known(everybody.values())
+    return Table(canvas, principal, names, all_names)
 
 
 def say_node(
@@ -139,7 +153,7 @@ def say_node(
     """``said``: what else is said of it, as fields of a NodeWord. A node of this type that is
     called so is told of anew, and what is not said stays; else it is new. One that the caller may
     not see is shown with what they said themself, and as if it were new."""
-    _refuse_unseen(principal, CATEGORY[type], "type")
+    refuse_unseen(principal, CATEGORY[type], "type")
 
     def say(table: Table) -> Callable[[Sequence[Step]], tuple[Node, bool]]:
         word = NodeWord(type=type, name=name, **said)
@@ -154,9 +168,10 @@ def say_node(
         if not is_seen:
             shown = _as_if_new(node, word, ttl_policy or TtlPolicy.DECAY, table.canvas)
             return lambda steps: (shown, True)
-        return lambda steps: (_node_after(steps, node), False)
+        is_new = node.id not in table.canvas.nodes  # the owner, who comes with this
+        return lambda steps: (_node_after(steps, node), is_new)
 
-    revision, (node, is_new) = _decide(desk, principal, say)
+    revision, (node, is_new) = decide(desk, principal, say)
     return SaidNode(node.id, node, is_new, revision)
 
 
@@ -218,7 +233,7 @@ def change_node(
             table.canvas.put(node.evolve(ttl_policy=ttl_policy))
         return lambda steps: _node_after(steps, node)
 
-    revision, node = _decide(desk, principal, say)
+    revision, node = decide(desk, principal, say)
     return SaidNode(node.id, node, False, revision)
 
 
@@ -226,7 +241,7 @@ def _change_type(table: Table, node: Node, type: NodeType) -> None:
     """What its relationships are between is another thing then, too."""
     if node.is_owner:
         raise InvalidInput("The owner is a Person.", field="node_type")
-    _refuse_unseen(table.principal, CATEGORY[type], "node_type")
+    refuse_unseen(table.principal, CATEGORY[type], "node_type")
     table.canvas.load_relations([node.id])
     table.canvas.put(node)
 
@@ -242,14 +257,13 @@ def say_relation(
     def say(table: Table) -> Callable[[Sequence[Step]], tuple[Edge, bool, tuple[str, ...]]]:
         edges = seen(desk, principal, whole=True).picture.edges
         a, b = table.find(from_node, "from_node"), table.find(to_node, "to_node")
-        guarded = _guarded(edges, a, b, type)
         telling = relate(
             table.canvas,
             a,
             b,
             type,
             spoken_of=(from_node, to_node),
-            sensitivity=guarded,
+            sensitivity=guarded(edges, a, b, type),
             **said,
         )
 
@@ -262,11 +276,11 @@ def say_relation(
 
         return told
 
-    revision, (edge, is_new, closed) = _decide(desk, principal, say)
+    revision, (edge, is_new, closed) = decide(desk, principal, say)
     return Related(edge.id, edge, is_new, closed, revision)
 
 
-def _guarded(edges: Mapping[str, Edge], a: Node, b: Node, type: str) -> Sensitivity:
+def guarded(edges: Mapping[str, Edge], a: Node, b: Node, type: str) -> Sensitivity:
     """As the same relation is, where the caller knows of one."""
     _, _, kept = as_kept(a.id, b.id, type)
     same = [e for e in edges.values() if set(e.ends) == {a.id, b.id} and e.type == kept]
@@ -288,7 +302,7 @@ def add_note(
         made = note(table.canvas, _subject(desk, principal, table, about), content, lifetime)
         return lambda steps: made
 
-    revision, made = _decide(desk, principal, say)
+    revision, made = decide(desk, principal, say)
     return Noted(made.id, made, revision)
 
 
@@ -339,7 +353,7 @@ def merge_nodes(desk: Desk, principal: Principal, ids: Sequence[str]) -> MergedN
             merge(table.canvas, keep, other)
         return lambda steps: (_node_after(steps, keep), tuple(other.id for other in others))
 
-    revision, (node, merged) = _decide(desk, principal, say)
+    revision, (node, merged) = decide(desk, principal, say)
     return MergedNodes(node.id, node, merged, revision)
 
 
@@ -372,7 +386,7 @@ def split_node(
         other = split(table.canvas, node, name, names=names, sources=sources)
         return lambda steps: (_node_after(steps, other), _node_after(steps, node))
 
-    revision, (node, rest) = _decide(desk, principal, say)
+    revision, (node, rest) = decide(desk, principal, say)
     return SplitNode(node.id, node, rest, revision)
 
 
@@ -394,11 +408,11 @@ def _say_again(canvas: Canvas, node: Node, word: NodeWord, ttl: TtlPolicy | None
 
 def _refuse_taken(table: Table, node: Node, word: NodeWord) -> None:
     name = word.name if word.is_named else node.name
+    if not node.is_owner:
+        _refuse_owners(table, word.type, [name], "name")
     other = table.everybody.called(word.type, word.subtype, key_of(name))
     if other is not None and other != node.id:
         raise name_taken(name, other if other in table.known.nodes else None, "name")
-    if not node.is_owner:
-        _refuse_owners(table, word.type, [name], "name")
 
 
 def _refuse_anothers(
@@ -422,7 +436,7 @@ def _refuse_owners(table: Table, type: NodeType, names: Iterable[str], field: st
         )
 
 
-def _refuse_unseen(principal: Principal, category: str, field: str) -> None:
+def refuse_unseen(principal: Principal, category: str, field: str) -> None:
     if not visibility_of(principal).admits_category(category):
         raise CategoryNotAllowed(f"{principal.agent} may not see {category!r}.", field=field)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from commonplace.desk import Desk
 from commonplace.graph.canvas import Canvas
 from commonplace.graph.known import key_of
+from commonplace.graph.owner import see_to_owner
 from commonplace.graph.weave_edges import Woven, edges_of
 from commonplace.model.changes import Step
 from commonplace.model.graph.edge import Edge
@@ -41,7 +42,10 @@ def weave(
     place: Place = Place.HOTPATH,
 ) -> tuple[Step, ...]:
     """``ended``: how the journal tells of what nothing tells of any more; ``moved``: of what goes
-    out of sight, or comes back. Edges go before their nodes, and come after them."""
+    out of sight, or comes back. Edges go before their nodes, and come after them. Whatever comes,
+    its owner is there, too."""
+    if canvas.brings_anything:
+        see_to_owner(canvas)
     loom = _Loom(canvas, ended, moved, place)
     put_nodes, gone_nodes = loom.nodes()
     put_edges, gone_edges = loom.edges()
@@ -120,10 +124,12 @@ class _Loom:
             return False
         return any(self.canvas.root(told.node) == id for told in self.canvas.told.values())
 
-    def _whose_turn(self, root: str) -> tuple[bool, str]:
-        """Who spoke for themself before comes first: they keep their name, or leave it free."""
-        before = self.canvas.nodes.get(root)
-        return before is None or before.merged_into is not None, root
+    def _whose_turn(self, root: str) -> tuple[bool, bool, str]:
+        """Who spoke for themself before comes first: they keep their name, or leave it free. An
+        owner who is new comes before all else that is: they are called what they call themself."""
+        before, node = self.canvas.nodes.get(root), self.canvas.node(root)
+        is_new = before is None or before.merged_into is not None
+        return is_new, node is None or not node.is_owner, root
 
     def _root_before(self, id: str) -> str:
         node = self.canvas.nodes.get(id)

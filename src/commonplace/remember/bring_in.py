@@ -21,7 +21,7 @@ from commonplace.model.proposal import Proposal
 from commonplace.model.relations import Action, OnConflict, Relation
 from commonplace.model.scope import Principal
 from commonplace.model.source import Source
-from commonplace.remember.bring_in_graph import new_of_graph
+from commonplace.remember.bring_in_graph import new_of_graph, with_owner
 from commonplace.remember.bring_in_sources import Arrivals
 from commonplace.remember.decide import NOTHING_LIKE_IT, Decision, decide
 from commonplace.remember.forget import hold_to_live_limits
@@ -65,7 +65,9 @@ def bring_in(
     arrived = [memory.evolve(arrived_at=now) for memory in belongings.memories]
     indexes, vectors = index_all(desk, arrived)
     arrivals = Arrivals(desk, belongings.sources, is_suspicious)
-    of_graph = _vectors_of(desk, belongings.graph)
+    graph = with_owner(desk, principal, belongings.graph, arrived)
+    belongings = replace(belongings, graph=graph)
+    of_graph = _vectors_of(desk, graph)
 
     def decision() -> tuple[Changeset, Imported]:
         counters = desk.store.counters(principal.scope)
@@ -84,8 +86,8 @@ def bring_in(
             heard = [_heard_here(proposal, known) for proposal in belongings.proposals]
             proposed = new_proposals(desk, principal, heard)
             called = {id: source.id for id, source in known.items()}
-            graph = desk.store.whole_graph(principal.scope)
-            woven = new_of_graph(graph, belongings.graph, called, of_graph)
+            there = desk.store.whole_graph(principal.scope)
+            woven = new_of_graph(there, graph, called, of_graph)
             steps += (*sources, *proposed, *woven)
             told = _with_those_known(told, belongings.sources, known)
             told = replace(told, proposals=len(proposed))

@@ -6,10 +6,14 @@ is folded anew. An edge that is here stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 
-from commonplace.graph.known import key_of
+from commonplace.desk import Desk
+from commonplace.graph.canvas import Canvas
+from commonplace.graph.known import key_of, known
+from commonplace.graph.owner import name_of_owner, new_owner
+from commonplace.graph.weave import node_text
 from commonplace.model.changes import Step
 from commonplace.model.graph.fold import fold
 from commonplace.model.graph.node import Node
@@ -18,6 +22,8 @@ from commonplace.model.graph.telling import Cited, EdgeTelling, NodeTelling
 from commonplace.model.graph.whole import WholeGraph
 from commonplace.model.graph.words import NodeType
 from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.memory import Memory
+from commonplace.model.scope import Principal
 
 _Key = tuple[NodeType, str, str]
 
@@ -46,6 +52,20 @@ def _cited_here(graph: WholeGraph, called: Mapping[str, str]) -> WholeGraph:
             replace(each, source=called.get(each.source, each.source)) for each in graph.extractions
         ),
     )
+
+
+def with_owner(
+    desk: Desk, principal: Principal, graph: WholeGraph, memories: Sequence[Memory]
+) -> WholeGraph:
+    """The owner comes with the first thing. An export from before that may hold a graph without
+    them."""
+    if not (graph.nodes or graph.artifacts) or any(node.is_owner for node in graph.nodes):
+        return graph
+    canvas = Canvas(desk, principal.scope, principal.actor, desk.clock())
+    names = known(node for node in graph.nodes if node.stands_for_itself)
+    owner = new_owner(canvas, names, name_of_owner(desk, principal.scope, memories))
+    texts = {owner.id: node_text(owner, ()), **graph.texts}
+    return replace(graph, nodes=(owner, *graph.nodes), texts=texts)
 
 
 class _Arrival:

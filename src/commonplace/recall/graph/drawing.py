@@ -30,7 +30,12 @@ def drawn(picture: Picture, format: Format, now: datetime, *, past: bool) -> str
     edges = [edge for edge in picture.edges.values() if past or edge.holds(NOW, now)]
     shown = edges_shown(picture, edges, now)
     writer = {Format.DOT: _dot, Format.JSON: _json, Format.GRAPHML: _graphml}[format]
-    return writer(sorted(nodes, key=lambda node: node.id), sorted(shown, key=lambda e: e.id))
+    return writer(sorted(nodes, key=_as_they_came), sorted(shown, key=lambda e: e.id))
+
+
+def _as_they_came(node: NodeShown) -> tuple[datetime, bool, str]:
+    """The owner comes with the first thing, and is drawn before it."""
+    return node.created_at, not node.is_owner, node.id
 
 
 def _dot(nodes: list[NodeShown], edges: list[EdgeShown]) -> str:

@@ -1,0 +1,130 @@
+"""The owner is in their graph as soon as anything is, however it came; and there is one of them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from commonplace.errors import NotFound
+from support.settled import settled
+
+
+def a_note(me):
+    """In a graph that holds something, so that there is something to note it on."""
+    me.note([me.nodes_add("Dan").id], "Plays chess")
+
+
+WAYS = {
+    "a node": lambda me: me.nodes_add("Dan"),
+    "a concept": lambda me: me.nodes_add("chess", node_type="Concept"),
+    "a note": a_note,
+    "a note on the owner": lambda me: me.note(["me"], "Left-handed"),
+    "an artifact": lambda me: me.artifacts_create("Draft", "Dear Dan, …"),
+    "an agent's artifact": lambda me: me.agent("supervisor").artifacts_create(
+        "Draft", "Dear Dan, …"
+    ),
+}
+
+
+def is_there(me):
+    """By every way to ask for the owner."""
+    shown = me.node("me").node
+    assert me.edges(node="me").edges == ()
+    assert me.traverse(mode="ppr", seed_nodes=["me"]).seeds[0] == shown.id
+    found = me.traverse(cypher="MATCH (u:Person {is_owner: true}) RETURN u.entity_key")
+    assert found.rows == ((shown.id,),)
+    assert [node.id for node in me.people(limit=100).nodes if node.is_owner] == [shown.id]
+    return shown
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_owner_comes_with_the_first_thing(me, way):
+    WAYS[way](me)
+    owner = is_there(me)
+    assert (owner.name, owner.confidence, owner.salience) == ("ana", 1.0, 1.0)
+    assert (owner.state, owner.ttl_policy) == ("core", "keep_forever")
+
+
+def test_in_the_same_change(me):
+    added = me.nodes_add("Dan")
+    assert added.revision == 1
+    assert me.node("me").node.created_at == added.node.created_at
+
+
+def test_with_what_a_source_tells_also_where_it_is_not_about_them(open_book):
+    book = open_book(extraction="auto")
+    me = book.user("ana")
+    me.ingest("Tal: My brother Dan Levi works at Acme.", format="transcript", date="2026-01-05")
+    settled(book)
+    assert is_there(me).name == "ana"
+
+
+def test_with_an_export_that_was_made_without_them(me, book):
+    me.nodes_add("Dan")
+    lines = [line for line in me.export() if not json.loads(line).get("is_owner")]
+    dana = book.user("dana")
+    dana.import_([line.replace('"ana"', '"dana"') for line in lines])
+    assert is_there(dana).name == "dana"
+    noa = book.user("noa")
+    noa.remember("The wifi password is tulip42")
+    noa.import_([line.replace('"ana"', '"noa"') for line in lines])
+    assert is_there(noa).name == "noa"
+
+
+def test_what_is_brought_in_twice_has_one_owner(me, book):
+    me.nodes_add("Dan")
+    lines = [line.replace('"ana"', '"dana"') for line in me.export()]
+    dana = book.user("dana")
+    dana.nodes_add("Noa")
+    before = is_there(dana).id
+    dana.import_(lines)
+    dana.import_(lines)
+    assert is_there(dana).id == before
+
+
+def test_they_are_called_what_their_profile_says(me):
+    me.profile_set("preferred_name", "Ana Levi")
+    me.artifacts_create("Draft", "Dear Dan, …")
+    assert is_there(me).name == "Ana Levi"
+
+
+def test_the_first_thing_said_of_somebody_with_their_name_is_said_of_them(me):
+    """As it is when they are there already."""
+    added = me.nodes_add("Ana", description="Plays the oboe")
+    assert added.node.is_owner
+    assert added.is_new
+    assert is_there(me).description == "Plays the oboe"
+    assert not me.nodes_add("ana").is_new
+
+
+def test_an_empty_graph_says_with_what_they_come(me):
+    for ask in (
+        lambda: me.node("me"),
+        lambda: me.edges(node="me"),
+        lambda: me.traverse(mode="ppr", seed_nodes=["me"]),
+    ):
+        with pytest.raises(NotFound) as refused:
+            ask()
+        assert "comes with the first thing in the graph" in refused.value.remedy
+
+
+def test_what_is_refused_brings_nobody(me):
+    with pytest.raises(NotFound):
+        me.relate("Dan", "Noa", "friend")
+    with pytest.raises(NotFound):
+        me.node("me")
+
+
+def test_looking_brings_nobody(me):
+    me.remember("The wifi password is tulip42")
+    me.people()
+    me.explore(granularity=1)
+    assert me.people().nodes == ()
+    assert me.stats().revision == 1
+
+
+def test_they_stay_when_all_else_is_erased(me):
+    dan = me.nodes_add("Dan").id
+    me.erase([dan])
+    assert is_there(me).is_owner
