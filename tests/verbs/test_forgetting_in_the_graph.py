@@ -50,6 +50,15 @@ def test_a_forgotten_node_is_found_nowhere_and_comes_back_with_all_that_was_told
     assert [note.content for note in me.node(sarah).notes] == ["Plays the cello"]
 
 
+def test_a_forgotten_relationship_that_is_said_again_is_there_again(friends):
+    me = friends
+    edge = next(each for each in me.edges().edges if each.relationship_type == "friend")
+    me.forget(edge.id)
+    assert me.relate("me", "Sarah Chen", "friend").is_new
+    assert edges(me) == {"friend", "works-at"}
+    assert me.edges(node="me").edges[0].id == edge.id
+
+
 def test_a_forgotten_edge_and_a_forgotten_note_go_alone(friends):
     me = friends
     sarah = me.node("Sarah Chen")

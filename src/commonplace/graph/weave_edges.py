@@ -155,10 +155,18 @@ def _edge(canvas: Canvas, id: str, stretch: Stretch, before: Edge | None, type_o
     fields = {name: getattr(stretch, name) for name in Stretch.__slots__ if name != "tellings"}
     fields |= {"kind": kind_between(type_of(stretch.a), type_of(stretch.b)), "stands": True}
     if before is not None:
+        if before.purge_at and _is_said_anew(canvas, stretch):
+            fields["purge_at"] = None
         return canvas.changed_edges.get(id, before).evolve(**fields)
     return Edge(
         id=id, user_id=canvas.scope.name, created_at=canvas.at, updated_at=canvas.at, **fields
     )
+
+
+def _is_said_anew(canvas: Canvas, stretch: Stretch) -> bool:
+    """By somebody themself, after it was forgotten: then it is there again."""
+    new = (canvas.related[id] for id in stretch.tellings if id not in canvas.before)
+    return any(telling.source is None and not telling.ends for telling in new)
 
 
 def _by_edge(tellings: Iterable[EdgeTelling]) -> dict[str, list[EdgeTelling]]:
