@@ -201,7 +201,8 @@ def test_a_memory_with_nothing_but_a_graph_is_not_empty(graph, me, book, store):
     assert len(store.whole_graph(BEN).nodes) == 5
 
 
-LATER = {"node_telling": "not_called", "extraction": "heard"}  # fields that came to them since
+# Fields that came to them since.
+LATER = {"node_telling": "not_called", "edge_telling": "beside", "extraction": "heard"}
 
 
 def test_an_export_of_an_older_version_arrives(graph, me, book, store):

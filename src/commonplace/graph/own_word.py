@@ -203,6 +203,7 @@ def relate(
     valid_from: datetime | None = None,
     valid_to: datetime | None = None,
     ends: bool = False,
+    beside: bool = False,
     sensitivity: Sensitivity = Sensitivity.NORMAL,
 ) -> EdgeTelling:
     """As guarded as what it is about: the relation that is known already, and either end.
@@ -223,6 +224,7 @@ def relate(
         valid_from=valid_from or canvas.at,
         valid_to=valid_to,
         ends=ends,
+        beside=beside,
         attitude=attitude,
         proximity=proximity,
         description=description,

@@ -161,7 +161,8 @@ class GraphReader:
         once(self._node_tellings, told.id, told)
 
     def _take_edge_telling(self, record: Mapping[str, Any]) -> None:
-        values = read(record, EDGE_TELLING, "A telling of an edge")
+        whole = {"beside": False, **record}  # which older exports do not have
+        values = read(whole, EDGE_TELLING, "A telling of an edge")
         values["type"] = values.pop("edge_type")
         told = EdgeTelling(**{**values, "source": self._cited(values["source"])})
         self._know(self._edges, told.edge)

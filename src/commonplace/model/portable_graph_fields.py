@@ -187,6 +187,7 @@ EDGE_TELLING: dict[str, Reading] = {
     "valid_from": check.when,
     "valid_to": when,
     "ends": check.flag,
+    "beside": check.flag,
     "attitude": maybe(_degree),
     "proximity": maybe(_degree),
     "description": _empty_or(_text),

@@ -167,6 +167,7 @@ TELLINGS = st.lists(
             "ends": st.booleans(),
             "attitude": st.sampled_from([None, 2, 4]),
             "type": st.sampled_from(["works-at", "friend", "spouse"]),
+            "beside": st.booleans(),
         }
     ),
     max_size=8,
@@ -185,8 +186,9 @@ def test_the_order_in_which_things_were_told_does_not_matter(made, dice):
 
 
 @given(TELLINGS)
-def test_nobody_works_at_two_places_at_once(made):
-    tellings = [told(n, **{**each, "type": "works-at"}) for n, each in enumerate(made)]
+def test_nobody_works_at_two_places_at_once_unless_somebody_says_so(made):
+    alone = {"type": "works-at", "beside": False}
+    tellings = [told(n, **{**each, **alone}) for n, each in enumerate(made)]
     for moment in range(61):
         holding = [
             each
@@ -195,3 +197,19 @@ def test_nobody_works_at_two_places_at_once(made):
             and (each.valid_to is None or day(moment) < each.valid_to)
         ]
         assert len({each.b for each in holding}) <= 1
+
+
+def test_what_holds_beside_others_ends_none_and_none_ends_it():
+    jobs = [told(1, "Acme", 0), told(2, "Globex", 5, beside=True), told(3, "Initech", 9)]
+    ends = {b: end for b, _, end, _, _ in shown(jobs)}
+    assert ends == {"Acme": day(9), "Globex": None, "Initech": None}
+
+
+def test_who_tells_of_it_again_tells_of_the_same():
+    jobs = [told(1, "Globex", 0), told(2, "Acme", 3), told(3, "Globex", 5, beside=True)]
+    assert [(b, end) for b, _, end, _, _ in shown(jobs)] == [("Globex", None), ("Acme", None)]
+
+
+def test_it_is_over_when_that_is_told():
+    jobs = [told(1, "Globex", 0, beside=True), told(2, "Globex", 8, ends=True)]
+    assert [(b, end) for b, _, end, _, _ in shown(jobs)] == [("Globex", day(8))]

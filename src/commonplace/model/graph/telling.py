@@ -75,6 +75,8 @@ class EdgeTelling:
     valid_from: datetime
     valid_to: datetime | None = None
     ends: bool = False  # it tells that the relation is over, since valid_from
+    # It holds beside others, also where one has only one at a time: it ends none, and none ends it.
+    beside: bool = False
     attitude: int | None = None  # None: nothing is said of it
     proximity: int | None = None
     description: str = ""

@@ -1,9 +1,10 @@
 """How tellings of a relation become edges, each over its own stretch of time. Pure.
 
 Tellings that could contradict one another share a *thread*: that of their two nodes and type, or,
-where a node can have only one at a time, that of this node and type. In the order of the world's
-time they fall into stretches. One ends where the next in its thread contradicts it (another other
-end, the opposite, another attitude or proximity), or where a telling says that it is over.
+where a node can have only one at a time, that of this node and type. A relation that somebody has
+said to hold beside others has a thread of its own. In the order of the world's time they fall into
+stretches. One ends where the next in its thread contradicts it (another other end, the opposite,
+another attitude or proximity), or where a telling says that it is over.
 """
 
 from __future__ import annotations
@@ -61,10 +62,12 @@ def stretches(tellings: Iterable[EdgeTelling]) -> tuple[Stretch, ...]:
     runs: list[_Run] = []
     latest: dict[Thread, _Run] = {}
     last_of: dict[Thread, _Run] = {}  # of each relation by itself, also one that is over
-    for telling in sorted((t for t in tellings if t.stands), key=_in_time):
-        threads = _contradicted(telling)
+    standing = sorted((t for t in tellings if t.stands), key=_in_time)
+    beside = {_itself(t) for t in standing if t.beside}
+    for telling in standing:
+        itself = _itself(telling)
+        threads = (itself,) if itself in beside else _contradicted(*itself)
         met = list({id(latest[t]): latest[t] for t in threads if t in latest}.values())
-        itself = telling.a, telling.b, telling.type
         if telling.ends:
             run = _ended_by(telling, last_of.get(itself), last_of.get(_also_ended(telling)))
         else:
@@ -79,10 +82,9 @@ def stretches(tellings: Iterable[EdgeTelling]) -> tuple[Stretch, ...]:
     return tuple(run.as_stretch() for run in runs)
 
 
-def _contradicted(telling: EdgeTelling) -> tuple[Thread, ...]:
+def _contradicted(a: str, b: str, type: str) -> tuple[Thread, ...]:
     """The threads in which it contradicts what was told before. Who calls a husband "my partner"
     says nothing against the marriage."""
-    a, b, type = telling.a, telling.b, telling.type
     kind = relationship(type)
     if kind.opposite is not None:
         return ((a, b, min(type, kind.opposite)),)
@@ -93,6 +95,10 @@ def _contradicted(telling: EdgeTelling) -> tuple[Thread, ...]:
 
 def _also_ended(telling: EdgeTelling) -> Thread:
     return telling.a, telling.b, relationship(telling.type).ends_also or ""
+
+
+def _itself(telling: EdgeTelling) -> tuple[str, str, str]:
+    return telling.a, telling.b, telling.type
 
 
 class _End(NamedTuple):

@@ -69,12 +69,12 @@ INSERT INTO node_tellings (
 -- name: insert_edge_telling
 INSERT INTO edge_tellings (
   scope, id, edge, a, b, type, cited_scope, cited_id, cited_type, cited_at, cited_sensitivity,
-  cited_passage, teller, recorded_at, valid_from, valid_to, ends, attitude, proximity, description,
-  confidence, sensitivity, stands
+  cited_passage, teller, recorded_at, valid_from, valid_to, ends, beside, attitude, proximity,
+  description, confidence, sensitivity, stands
 ) VALUES (
   :scope, :id, :edge, :a, :b, :type, :cited_scope, :cited_id, :cited_type, :cited_at,
   :cited_sensitivity, :cited_passage, :teller, :recorded_at, :valid_from, :valid_to, :ends,
-  :attitude, :proximity, :description, :confidence, :sensitivity, :stands
+  :beside, :attitude, :proximity, :description, :confidence, :sensitivity, :stands
 )
 
 -- name: insert_note

@@ -33,7 +33,7 @@ _CITED = (
 )
 _MENTIONED = ("source_count", "promotion_score", "first_at", "last_at", "days")
 _LISTS = frozenset({"aliases", "addresses", "not_called"})
-_FLAGS = frozenset({"is_owner", "is_dirty", "has_meso", "has_macro", "stands", "ends"})
+_FLAGS = frozenset({"is_owner", "is_dirty", "has_meso", "has_macro", "stands", "ends", "beside"})
 
 
 def _columns(kind: type, left_out: Iterable[str] = ()) -> tuple[str, ...]:
@@ -247,8 +247,8 @@ def edge_telling_values(told: EdgeTelling) -> dict[str, Any]:
 
 def edge_telling_from(row: Row) -> EdgeTelling:
     # fmt: off
-    (id, edge, a, b, type, recorded_at, valid_from, valid_to, ends, attitude, proximity,
-     description, confidence, sensitivity, stands, by, *cited) = row
+    (id, edge, a, b, type, recorded_at, valid_from, valid_to, ends, beside, attitude,
+     proximity, description, confidence, sensitivity, stands, by, *cited) = row
     # fmt: on
     return EdgeTelling(
         id=id,
@@ -262,6 +262,7 @@ def edge_telling_from(row: Row) -> EdgeTelling:
         valid_from=instant(valid_from),
         valid_to=moment(valid_to),
         ends=ends == 1,
+        beside=beside == 1,
         attitude=attitude,
         proximity=proximity,
         description=description,
