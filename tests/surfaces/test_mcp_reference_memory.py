@@ -2,11 +2,11 @@
 parameters and the shapes of its answers, done to our graph."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 from jsonschema import Draft202012Validator
 
-import commonplace
 from commonplace.surfaces.mcp.reference_memory import REFERENCE_MEMORY, REFERENCE_TOOLS
 from support.mcp_client import MODES, command, connected, over_http, server_for
 from support.rest_server import running
@@ -31,9 +31,9 @@ EMPLOYS = {"from": "Acme", "to": "John_Smith", "relationType": "employs"}
 
 
 @pytest.fixture
-def book():
-    with commonplace.open(":memory:", embedder="hashing", worker="off") as opened:
-        yield opened
+def book(open_book):
+    """On a clock that goes on by itself: what is listed is listed as it came."""
+    return open_book(worker="off", clock=lambda: datetime.now(UTC))
 
 
 @pytest.fixture(params=MODES)
@@ -127,6 +127,141 @@ def test_opening_names_them_exactly_and_tells_their_relations(client):
     client.data("create_relations", relations=[WORKS])
     told = client.data("open_nodes", names=["Acme", "nowhere"])
     assert told == {"entities": [ACME], "relations": [WORKS]}
+
+
+GLOBEX = {"name": "Globex", "entityType": "organization", "observations": []}
+AT_GLOBEX = {**WORKS, "to": "Globex"}
+LOOP = {"from": "Acme", "to": "Acme", "relationType": "owns"}
+TEA = {"entityName": "John_Smith", "contents": ["Likes tea"]}
+LONG = "x" * 40_000
+
+
+def whole(book):
+    """All that is kept, the journal with it."""
+    return list(book.user("ana").export())
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("create_entities", {"entities": [GLOBEX, {**ACME, "name": ""}]}),
+        ("create_entities", {"entities": [GLOBEX, {**ACME, "name": "\u200b"}]}),
+        ("create_entities", {"entities": [GLOBEX, {**ACME, "name": "y" * 301}]}),
+        ("create_entities", {"entities": [GLOBEX, {**ACME, "entityType": LONG}]}),
+        ("create_entities", {"entities": [GLOBEX, {**CHESS, "observations": [LONG]}]}),
+        ("create_entities", {"entities": [{**CHESS, "observations": ["A game", ""]}]}),
+        ("create_relations", {"relations": [WORKS, LOOP]}),
+        ("create_relations", {"relations": [WORKS, AT_GLOBEX]}),
+        ("create_relations", {"relations": [WORKS, {**WORKS, "relationType": "?!"}]}),
+        ("add_observations", {"observations": [TEA, {**TEA, "entityName": "Nobody"}]}),
+        ("add_observations", {"observations": [TEA, {**TEA, "contents": ["x", LONG]}]}),
+        ("delete_entities", {"entityNames": ["Acme", "ana"]}),
+        ("delete_entities", {"entityNames": ["Acme", 7]}),
+        (
+            "delete_observations",
+            {"deletions": [{"entityName": "ana", "observations": ["Left-handed"]}, {}]},
+        ),
+        ("delete_relations", {"relations": [SPONSORS, {}]}),
+    ],
+)
+def test_what_is_refused_changes_nothing(client, book, tool, given):
+    ana = {"name": "ana", "entityType": "person", "observations": ["Left-handed"]}
+    client.data("create_entities", entities=[JOHN, ACME, ana])
+    client.data("create_relations", relations=[SPONSORS])
+    before = whole(book)
+    assert client.unchecked(tool, given).is_error
+    assert whole(book) == before
+
+
+def test_what_is_called_for_at_once_is_one_change(client, book):
+    client.data("create_entities", entities=[JOHN, ACME, CHESS])
+    assert book.user("ana").stats().revision == 1
+    client.data("create_relations", relations=[WORKS, SPONSORS])
+    assert book.user("ana").stats().revision == 2
+
+
+def test_nothing_to_say_changes_nothing(client, book):
+    client.data("create_entities", entities=[])
+    assert book.user("ana").stats().revision == 0
+    client.data("create_entities", entities=[JOHN])
+    before = whole(book)
+    client.data("create_entities", entities=[JOHN])
+    known = {"entityName": "John_Smith", "contents": ["Speaks fluent Spanish"]}
+    client.data("add_observations", observations=[known])
+    assert whole(book) == before
+
+
+def test_a_name_in_another_case_is_the_same_and_stays_as_it_is(client):
+    smith = {"name": "John Smith", "entityType": "person", "observations": ["Plays chess"]}
+    client.data("create_entities", entities=[smith, ACME])
+    again = {**smith, "name": "john smith", "observations": ["Other"]}
+    assert client.data("create_entities", entities=[again]) == {"entities": []}
+    for name in ("John Smith", "john smith", "JOHN SMITH"):
+        assert client.data("open_nodes", names=[name])["entities"] == [smith]
+    works = {"from": "john smith", "to": "ACME", "relationType": "works_at"}
+    assert client.data("create_relations", relations=[works]) == {"relations": [works]}
+    kept = {"from": "John Smith", "to": "Acme", "relationType": "works_at"}
+    assert client.data("read_graph")["relations"] == [kept]
+    tea = {"entityName": "JOHN SMITH", "contents": ["Likes tea"]}
+    client.data("add_observations", observations=[tea])
+    gone = {"entityName": "john smith", "observations": ["Plays chess"]}
+    client.data("delete_observations", deletions=[gone])
+    (john,) = client.data("open_nodes", names=["John Smith"])["entities"]
+    assert john["observations"] == ["Likes tea"]
+    client.data("delete_relations", relations=[works])
+    assert client.data("read_graph")["relations"] == []
+    client.data("delete_entities", entityNames=["john smith"])
+    assert client.data("read_graph")["entities"] == [ACME]
+
+
+def test_two_of_one_name_in_a_call_are_one(client):
+    shouted = {**ACME, "name": "ACME"}
+    assert client.data("create_entities", entities=[ACME, shouted]) == {"entities": [ACME]}
+    assert client.data("read_graph")["entities"] == [ACME]
+
+
+def test_a_second_employer_ends_no_first(client, book):
+    """That server keeps every relation until it is deleted."""
+    client.data("create_entities", entities=[JOHN, ACME, GLOBEX])
+    client.data("create_relations", relations=[WORKS])
+    client.data("create_relations", relations=[AT_GLOBEX])
+    assert client.data("read_graph")["relations"] == [WORKS, AT_GLOBEX]
+    types = [edge.relationship_type for edge in book.user("ana").edges(node="John_Smith").edges]
+    assert types == ["works-at", "works-at"]
+    client.data("delete_relations", relations=[WORKS])
+    assert client.data("read_graph")["relations"] == [AT_GLOBEX]
+
+
+def test_a_relation_can_be_created_again_after_it_was_deleted(client):
+    client.data("create_entities", entities=[JOHN, ACME])
+    for _ in range(2):
+        assert client.data("create_relations", relations=[WORKS]) == {"relations": [WORKS]}
+        assert client.data("read_graph")["relations"] == [WORKS]
+        client.data("delete_relations", relations=[WORKS])
+        assert client.data("read_graph")["relations"] == []
+
+
+def test_nor_does_what_is_said_elsewhere(client, book):
+    client.data("create_entities", entities=[JOHN, ACME, GLOBEX])
+    client.data("create_relations", relations=[WORKS])
+    me = book.user("ana")
+    me.nodes_add("Initech", node_type="Entity", type="organization")
+    me.relate("John_Smith", "Globex", "works-at")
+    me.relate("John_Smith", "Initech", "works-at")
+    told = client.data("read_graph")["relations"]
+    assert [each["to"] for each in told] == ["Acme", "Initech"]
+
+
+def test_the_owner_is_among_them_once_something_is_told_of_them(client, book):
+    """Their node comes with whatever is created first; a client that never spoke of them is not
+    shown one that it did not create."""
+    client.data("create_entities", entities=[JOHN])
+    assert client.data("read_graph")["entities"] == [JOHN]
+    ana = {"name": "ana", "entityType": "person", "observations": []}
+    assert client.data("create_entities", entities=[ana]) == {"entities": [ana]}
+    assert client.data("create_entities", entities=[ana]) == {"entities": []}
+    assert client.data("read_graph")["entities"] == [ana, JOHN]
+    assert book.user("ana").node("me").node.name == "ana"
 
 
 def test_what_is_deleted_is_gone_and_the_owner_can_have_it_back(client, book):

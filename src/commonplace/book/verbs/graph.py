@@ -160,7 +160,7 @@ class OfTheGraph(Handle):
         kind = check.choice(node_type, "node_type", NodeType, {})
         if type is not None and kind is not NodeType.ENTITY:
             raise InvalidInput("Only an Entity has a type of its own.", field="type")
-        called = _name(name, "name")
+        called = name_given(name, "name")
         said = _said(type, description, aliases, addresses)
         policy = _policy(ttl_policy)
         return saying.say_node(self._desk, self.principal, kind, called, said, policy)
@@ -184,7 +184,7 @@ class OfTheGraph(Handle):
         its, whatever sources say. Its id stays."""
         said = _said(type, description, aliases, addresses)
         if name is not None:
-            said["name"] = _name(name, "name")
+            said["name"] = name_given(name, "name")
         if node_type is not None:
             said["type"] = check.choice(node_type, "node_type", NodeType, {})
         if not_aliases is not None or not_addresses is not None:
@@ -223,7 +223,7 @@ class OfTheGraph(Handle):
             check.word(from_node, "from_node"),
             check.word(to_node, "to_node"),
             relation_word(relationship_type),
-            description="" if description is None else _text(description, "description"),
+            description="" if description is None else text_given(description, "description"),
             attitude=None if attitude is None else check.integer(attitude, "attitude", 1, 5),
             proximity=None if proximity is None else check.integer(proximity, "proximity", 1, 5),
             confidence=check.number(confidence, "confidence", 0, 1),
@@ -239,7 +239,7 @@ class OfTheGraph(Handle):
         if not 1 <= len(named) <= 2:
             raise InvalidInput("A note is about one node, one edge, or two nodes.", field="about")
         chosen = check.choice(lifetime, "lifetime", Lifetime, {})
-        said = _text(content, "content")
+        said = text_given(content, "content")
         return saying.add_note(self._desk, self.principal, named, said, chosen)
 
     def split(
@@ -256,7 +256,7 @@ class OfTheGraph(Handle):
             self._desk,
             self.principal,
             check.word(id, "id"),
-            None if name is None else _name(name, "name"),
+            None if name is None else name_given(name, "name"),
             _written(names, "names"),
             () if sources is None else check.ids(sources, "sources"),
         )
@@ -360,19 +360,19 @@ def _refuse_moments(then: Then) -> None:
         )
 
 
-def _name(given: object, field: str) -> str:
+def name_given(given: object, field: str) -> str:
     name = given_name(given, field)
     if not key_of(name):
         raise InvalidInput(f"Nothing of {field} can be seen or compared.", field=field)
     return name
 
 
-def _text(given: object, field: str) -> str:
+def text_given(given: object, field: str) -> str:
     return check.text(given, field, LONGEST_TEXT)
 
 
 def _names(given: Texts | None, field: str) -> tuple[str, ...]:
-    return tuple(_name(each, field) for each in _listed(given, field))
+    return tuple(name_given(each, field) for each in _listed(given, field))
 
 
 def _written(given: Texts | None, field: str) -> tuple[str, ...]:
@@ -412,12 +412,20 @@ def _said(
     if type is not None:
         said["subtype"] = check.word(type, "type").casefold()
     if description is not None:
-        said["description"] = _text(description, "description")
+        said["description"] = text_given(description, "description")
     if aliases is not None:
         said["aliases"] = _names(aliases, "aliases")
     if addresses is not None:
         said["addresses"] = _addresses(addresses)
     return said
+
+
+def subtype_given(kind: NodeType, given: str | None) -> str:
+    if kind is not NodeType.ENTITY:
+        if given is not None:
+            raise InvalidInput("Only an Entity has a type of its own.", field="type")
+        return ""
+    return "" if given is None else check.word(given, "type").casefold()
 
 
 def relation_word(given: object) -> str:

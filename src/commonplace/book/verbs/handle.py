@@ -118,6 +118,10 @@ class Handle:
                 )
         return admitted
 
+    def _refuse_readers(self) -> None:
+        if self._asking.read_only:
+            raise NotAllowed("This key only reads.", remedy="Use a key that may write.")
+
     def _owner_only(self, what: str) -> None:
         """An agent could learn from it of what it may not see."""
         if not self.principal.is_owner:
@@ -149,8 +153,7 @@ class Handle:
 def _refused_to_readers(verb: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(verb)
     def asked(self: Handle, *arguments: Any, **named: Any) -> Any:
-        if self._asking.read_only:
-            raise NotAllowed("This key only reads.", remedy="Use a key that may write.")
+        self._refuse_readers()
         return verb(self, *arguments, **named)
 
     return asked

@@ -7,21 +7,26 @@ is forgotten: the owner can restore it for 30 days.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from commonplace.book import User
 from commonplace.book.pictured import pictured
-from commonplace.book.verbs.graph import relation_word
+from commonplace.book.together import say_together
+from commonplace.book.verbs.graph import name_given, relation_word, subtype_given, text_given
 from commonplace.errors import InvalidInput, NotFound
+from commonplace.graph.known import key_of
+from commonplace.graph.own_word import NodeWord
+from commonplace.graph.together import NodeSaid, NotesSaid, RelationSaid
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node
-from commonplace.model.graph.note import Lifetime
 from commonplace.model.graph.picture import Picture
 from commonplace.model.graph.relationships import as_kept
 from commonplace.model.graph.words import NodeType
 
 Json = dict[str, Any]
 Form = tuple[frozenset[str], str]  # the ends of a relation and its word
+Names = dict[str, list[Node]]  # nodes by their names, as these are compared
 
 _CONCEPTS = frozenset({"concept", "topic", "goal", "preference", "interest", "idea"})
 _PLAIN = "entity"  # a thing of which nobody said what it is
@@ -51,8 +56,10 @@ def _words(picture: Picture, node: Node) -> str:
 
 
 def open_nodes(user: User, names: Sequence[str]) -> Json:
-    wanted = set(_texts(names, "names"))
-    return _told(pictured(user), lambda node: node.name in wanted)
+    picture = pictured(user)
+    called = _names(picture)
+    found = {node.id for name in _texts(names, "names") for node in _called(called, name)}
+    return _told(picture, lambda node: node.id in found)
 
 
 def _told(picture: Picture, is_wanted: Callable[[Node], bool]) -> Json:
@@ -61,14 +68,17 @@ def _told(picture: Picture, is_wanted: Callable[[Node], bool]) -> Json:
     ids = {node.id for node in nodes}
     edges = [edge for edge in picture.edges.values() if ids & set(edge.ends)]
     return {
-        "entities": [_entity(picture, node) for node in _in_order(nodes)],
-        "relations": [_relation(picture, edge) for edge in _in_order(edges)],
+        "entities": [_entity(picture, node) for node in sorted(nodes, key=_node_came)],
+        "relations": [_relation(picture, edge) for edge in sorted(edges, key=_edge_came)],
     }
 
 
-def _in_order(items: Iterable[Any]) -> list[Any]:
-    """As they came."""
-    return sorted(items, key=lambda item: (item.created_at, item.id))
+def _node_came(node: Node) -> tuple[datetime, str]:
+    return node.created_at, node.id
+
+
+def _edge_came(edge: Edge) -> tuple[datetime, str]:
+    return edge.recorded_at, edge.id
 
 
 def _entity(picture: Picture, node: Node) -> Json:
@@ -95,24 +105,28 @@ def _sentence(start: str, word: str, end: str) -> str:
     return f"{start} {word} {end}"
 
 
-# ——— writing ———
+# ——— writing: everything of a call is looked at first, and comes in at once ———
 
 
 def create_entities(user: User, entities: Sequence[Json]) -> Json:
-    """Those whose names are new; what is there stays as it is."""
+    """Those whose names are new, in whichever case; what is there stays as it is."""
     given = [_entity_given(each) for each in _list(entities, "entities")]
-    known = {node.name for node in pictured(user).nodes.values()}
-    created: list[Json] = []
-    for each in given:
-        if each["name"] in known:
-            continue
-        known.add(each["name"])
-        node_type, subtype = _our_type(each["entityType"])
-        id = user.nodes_add(each["name"], node_type=node_type, type=subtype).id
-        for observation in dict.fromkeys(each["observations"]):
-            user.note([id], observation, lifetime=Lifetime.FOREVER)
-        created.append(each)
-    return {"entities": created}
+    said = [NodeSaid(_word(each), tuple(dict.fromkeys(each["observations"]))) for each in given]
+    first: dict[str, int] = {}  # where each name stands, as it is compared
+    for place, each in enumerate(given):
+        first.setdefault(key_of(each["name"]), place)
+
+    def new(picture: Picture) -> list[NodeSaid]:
+        known = _names(picture)
+        return [said[place] for key, place in first.items() if key not in known]
+
+    created = [first[key_of(each.word.name)] for each in say_together(user, new)]
+    return {"entities": [given[place] for place in created]}
+
+
+def _word(entity: Json) -> NodeWord:
+    type, subtype = _our_type(entity["entityType"])
+    return NodeWord(type=type, name=entity["name"], subtype=subtype_given(type, subtype))
 
 
 def _our_type(word: str) -> tuple[NodeType, str | None]:
@@ -125,23 +139,30 @@ def _our_type(word: str) -> tuple[NodeType, str | None]:
 
 
 def create_relations(user: User, relations: Sequence[Json]) -> Json:
-    """Those that are new. Both ends have to be there."""
+    """Those that are new. Both ends have to be there. Each holds until it is deleted: another
+    employer ends none of those that were told so."""
     given = [_relation_given(each) for each in _list(relations, "relations")]
-    picture = pictured(user)
-    known = set(map(_form, picture.edges.values()))
-    created: list[Json] = []
-    for each, ends in [(each, _ends(picture, each)) for each in given]:
-        form = _kept(*ends, each["relationType"])
-        if form not in known:
-            sentence = _sentence(each["from"], each["relationType"], each["to"])
-            user.relate(*ends, each["relationType"], description=sentence)
-            known.add(form)
-            created.append(each)
-    return {"relations": created}
+    told: dict[RelationSaid, Json] = {}
+
+    def new(picture: Picture) -> list[RelationSaid]:
+        names, known = _names(picture), set(map(_form, picture.edges.values()))
+        told.clear()
+        for each in given:
+            said, form = _relation_said(names, each)
+            if form not in known:
+                known.add(form)
+                told[said] = each
+        return [*told]
+
+    return {"relations": [told[each] for each in say_together(user, new)]}
 
 
-def _ends(picture: Picture, relation: Json) -> tuple[str, str]:
-    return _named(picture, relation["from"]).id, _named(picture, relation["to"]).id
+def _relation_said(names: Names, given: Json) -> tuple[RelationSaid, Form]:
+    start, end = _named(names, given["from"]), _named(names, given["to"])
+    word = given["relationType"]
+    sentence = text_given(_sentence(start.name, word, end.name), "relationType")
+    said = RelationSaid(start.id, end.id, relation_word(word), sentence)
+    return said, _kept(start.id, end.id, word)
 
 
 def _kept(start: str, end: str, word: str) -> Form:
@@ -157,36 +178,47 @@ def _form(edge: Edge) -> Form:
 
 def add_observations(user: User, observations: Sequence[Json]) -> Json:
     given = [_observed(each, "contents") for each in _list(observations, "observations")]
-    picture = pictured(user)
-    nodes = {name: _named(picture, name) for name, _ in given}
-    results = []
-    for name, contents in given:
-        known = set(_entity(picture, nodes[name])["observations"])
-        added = [text for text in dict.fromkeys(contents) if text not in known]
-        for text in added:
-            user.note([nodes[name].id], text, lifetime=Lifetime.FOREVER)
-        results.append({"entityName": name, "addedObservations": added})
-    return {"results": results}
+
+    def new(picture: Picture) -> list[NotesSaid]:
+        names, known = _names(picture), dict[str, set[str]]()
+        said = []
+        for name, contents in given:
+            node = _named(names, name)
+            there = known.setdefault(node.id, {*_entity(picture, node)["observations"]})
+            added = tuple(text for text in dict.fromkeys(contents) if text not in there)
+            there.update(added)
+            said.append(NotesSaid(node.id, added))
+        return said
+
+    added = [list(each.contents) for each in say_together(user, new)]
+    names = [name for name, _ in given]
+    return {
+        "results": [
+            {"entityName": name, "addedObservations": texts}
+            for name, texts in zip(names, added, strict=True)
+        ]
+    }
 
 
-# ——— deleting ———
+# ——— deleting: what is not there is gone already ———
 
 
 def delete_entities(user: User, names: Sequence[str]) -> Json:
-    wanted = set(_texts(names, "entityNames"))
-    return _forgotten(user, "Entities", [n.id for n in _nodes(user) if n.name in wanted])
+    called = _names(pictured(user))
+    nodes = [node for name in _texts(names, "entityNames") for node in _called(called, name)]
+    return _forgotten(user, "Entities", [node.id for node in nodes])
 
 
 def delete_observations(user: User, deletions: Sequence[Json]) -> Json:
-    wanted = dict[str, set[str]]()
-    for name, texts in (_observed(each, "observations") for each in _list(deletions, "deletions")):
-        wanted.setdefault(name, set()).update(texts)
+    given = [_observed(each, "observations") for each in _list(deletions, "deletions")]
     picture = pictured(user)
+    names = _names(picture)
     ids = [
         note.id
-        for node in picture.nodes.values()
+        for name, texts in given
+        for node in _called(names, name)
         for note in picture.notes.get(node.id, ())
-        if note.content in wanted.get(node.name, ())
+        if note.content in texts
     ]
     return _forgotten(user, "Observations", ids)
 
@@ -194,25 +226,40 @@ def delete_observations(user: User, deletions: Sequence[Json]) -> Json:
 def delete_relations(user: User, relations: Sequence[Json]) -> Json:
     given = [_relation_given(each) for each in _list(relations, "relations")]
     picture = pictured(user)
-    names = {node.name for node in picture.nodes.values()}
-    known = [each for each in given if {each["from"], each["to"]} <= names]
-    gone = {_kept(*_ends(picture, each), each["relationType"]) for each in known}
+    names = _names(picture)
+    gone = {
+        _kept(start.id, end.id, each["relationType"])
+        for each in given
+        for start in _called(names, each["from"])
+        for end in _called(names, each["to"])
+    }
     return _forgotten(user, "Relations", [e.id for e in picture.edges.values() if _form(e) in gone])
 
 
-def _forgotten(user: User, what: str, ids: Sequence[str]) -> Json:
-    """What is not there is gone already."""
-    if ids:
-        user.forget(list(ids))
+def _forgotten(user: User, what: str, ids: Iterable[str]) -> Json:
+    if named := list(dict.fromkeys(ids)):
+        user.forget(named)
     return {"success": True, "message": f"{what} deleted successfully"}
 
 
-def _nodes(user: User) -> Iterable[Node]:
-    return pictured(user).nodes.values()
+# ——— by name ———
 
 
-def _named(picture: Picture, name: str) -> Node:
-    found = [node for node in picture.nodes.values() if node.name == name]
+def _names(picture: Picture) -> Names:
+    names: Names = {}
+    for node in picture.nodes.values():
+        names.setdefault(key_of(node.name), []).append(node)
+    return names
+
+
+def _called(names: Names, name: str) -> list[Node]:
+    """Those of this very name; else those who are called so in another case."""
+    alike = names.get(key_of(name), [])
+    return [node for node in alike if node.name == name] or alike
+
+
+def _named(names: Names, name: str) -> Node:
+    found = _called(names, name)
     if not found:
         raise NotFound(
             f"Entity with name {name} not found.", remedy="Create it first: create_entities."
@@ -226,20 +273,27 @@ def _named(picture: Picture, name: str) -> Node:
 def _entity_given(each: Any) -> Json:
     given = _map(each, "entities")
     return {
-        "name": _text(given.get("name"), "name"),
+        "name": name_given(given.get("name"), "name"),
         "entityType": _text(given.get("entityType"), "entityType"),
-        "observations": _texts(given.get("observations"), "observations"),
+        "observations": _contents(given.get("observations"), "observations"),
     }
 
 
 def _relation_given(each: Any) -> Json:
     given = _map(each, "relations")
-    return {name: _text(given.get(name), name) for name in ("from", "to", "relationType")}
+    told = {name: _text(given.get(name), name) for name in ("from", "to", "relationType")}
+    relation_word(told["relationType"])
+    return told
 
 
 def _observed(each: Any, contents: str) -> tuple[str, list[str]]:
     given = _map(each, "observations")
-    return _text(given.get("entityName"), "entityName"), _texts(given.get(contents), contents)
+    return _text(given.get("entityName"), "entityName"), _contents(given.get(contents), contents)
+
+
+def _contents(given: Any, field: str) -> list[str]:
+    """As notes are kept."""
+    return [text_given(each, field) for each in _list(given, field)]
 
 
 def _map(given: Any, field: str) -> Mapping[str, Any]:
