@@ -4,7 +4,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import commonplace
-from commonplace.operations import Effect
+from commonplace.operations import BY_NAME, Effect
 from commonplace.surfaces.limits import FILTERS
 from commonplace.surfaces.mcp.tools import BY_TOOL, MOST_TOOLS, TOOLS
 from support.mcp_client import MODES, connected, server_for
@@ -65,6 +65,23 @@ def test_memory_query_takes_what_the_seed_says(tools):
     assert seed <= set(taken)
     assert (taken["top_k"]["default"], taken["budget_tokens"]["default"]) == (3, 512)
     assert taken["return"]["default"] == "bullets"
+
+
+@pytest.mark.parametrize(
+    ("tool", "operation", "not_shown"),
+    [
+        ("explore", "explore", set()),
+        ("traverse", "traverse", set()),
+        ("relate", "relate", set()),
+        ("relate", "note", set()),
+        ("relate", "nodes add", {"addresses", "ttl_policy"}),
+    ],
+)
+def test_what_an_agent_does_with_the_graph_has_all_that_the_seed_gives_it(
+    tools, tool, operation, not_shown
+):
+    taken = {parameter.name for parameter in BY_NAME[operation].parameters}
+    assert taken - set(tools[tool].input_schema["properties"]) == not_shown
 
 
 def test_hints_tell_readers_from_writers(tools):
@@ -131,10 +148,35 @@ CONVERSATION = (
     ("relate", {"name": "Dana Levi"}),
     ("relate", {"name": "Acme", "node_type": "Entity", "type": "organization"}),
     ("relate", {"from_node": "Dana Levi", "relationship_type": "works-at", "to_node": "Acme"}),
+    (
+        "relate",
+        {
+            "from_node": "me",
+            "relationship_type": "friend",
+            "to_node": "Dana Levi",
+            "confidence": 0.9,
+        },
+    ),
     ("relate", {"about": ["Dana Levi"], "content": "Prefers tea", "lifetime": "year"}),
     ("explore", {"queries": ["who is Dana Levi?"], "granularity": 1}),
+    (
+        "explore",
+        {
+            "queries": ["who is Dana Levi?"],
+            "granularity": 1,
+            "multi_query": False,
+            "time_weight": 0.1,
+            "salience_weight": 0.1,
+            "semantic_weight": 0.8,
+            "return_explanations": True,
+            "include_archived": True,
+        },
+    ),
     ("traverse", {"mode": "ppr", "seed_nodes": ["$node"]}),
+    ("traverse", {"mode": "ppr", "seed_nodes": ["me"], "damping": 0.5}),
+    ("traverse", {"mode": "ppr", "seed_nodes": ["me"], "known_at": "2026-01-01"}),
     ("traverse", {"mode": "cypher", "cypher": "MATCH (p:Person) RETURN p.name"}),
+    ("traverse", {"mode": "cypher", "cypher": "MATCH (p:Person) RETURN p", "verbose": True}),
     ("traverse", {"schema": True}),
     ("update", {"id": "$kv", "importance": 4}),
     ("update", {"query": "wifi password"}),

@@ -21,6 +21,7 @@ _UNTOLD = BOOKKEEPING | USUAL.keys()
 _LEFT_OUT = frozenset({"format", "enum", "description"})
 _SOMETHING = {"type": "object"}  # as what a list holds, not worth the words
 _MANY = 8
+_PLENTY = 1000  # more than anybody asks for
 
 
 # ——— what a tool takes ———
@@ -36,12 +37,24 @@ def lean_parameter(schema: Schema) -> Schema:
     if len(short.get("enum", ())) > _MANY:  # said in words as well
         short["description"] = "One of these."
     if isinstance(short.get("items"), dict):
-        short["items"] = lean_parameter(short["items"])
+        short["items"] = _unsaid(lean_parameter(short["items"]))
     if "anyOf" in short:
         short["anyOf"] = [lean_parameter(each) for each in short["anyOf"]]
     if short.get("additionalProperties") is True:
         del short["additionalProperties"]
+    if short.get("maximum", 0) >= _PLENTY:
+        del short["maximum"]
+    if short.get("default") is False:  # a flag that is not set
+        del short["default"]
     return short
+
+
+def _unsaid(items: Schema) -> Schema:
+    """Of what a list holds the list itself says what it is."""
+    plain = {name: each for name, each in items.items() if name != "description"}
+    if "anyOf" in plain:
+        plain["anyOf"] = [_unsaid(each) for each in plain["anyOf"]]
+    return plain
 
 
 # ——— what it answers ———
