@@ -85,8 +85,16 @@ class Things:
         return found[0].id if found and n % 4 else self._me.ingest(f"Tal: It is {n}.").id
 
     def _node(self, n: int) -> str:
-        found = self._me.people(limit=1, include_archived=True).nodes
+        """Not the owner, who cannot be taken away."""
+        people = self._me.people(limit=2, include_archived=True).nodes
+        found = [person for person in people if not person.is_owner]
         return found[0].id if found and n % 4 else self._me.nodes_add(f"Person {n}").id
+
+    def _edge(self, n: int) -> str:
+        return self._me.relate("me", self._me.nodes_add(f"Friend {n}").id, "friend").id
+
+    def _note(self, n: int) -> str:
+        return self._me.note(["me"], f"Noted {n}").id
 
     def _merged(self, n: int) -> str:
         one, other = (self._me.nodes_add(f"Person {n} {which}").id for which in "ab")
@@ -155,6 +163,8 @@ SORTS: Mapping[str, Callable[[Route], str]] = {
     "id": lambda route: {
         "sources": "source",
         "nodes": "merged" if route.name == "split" else "node",
+        "edges": "edge",
+        "notes": "note",
         "artifacts": "artifact",
         "jobs": "job",
         "keys": "key",

@@ -74,3 +74,55 @@ def test_the_schema_of_queries_is_plain_text(server):
     assert answer.headers["content-type"].partition(";")[0] == "text/plain"
     with commonplace.connect(server.url) as me:
         assert me.traverse(schema=True) == answer.body.decode()
+
+
+@pytest.fixture
+def things(server, node):
+    """Addresses of one of each, and the ids that they end with."""
+    dana = node.rsplit("/", 1)[1]
+    said = {"from_node": "me", "relationship_type": "friend", "to_node": dana}
+    made = {
+        "edges": server.ask("POST", "/v1/edges", said),
+        "notes": server.ask("POST", "/v1/notes", {"about": [dana], "content": "Prefers tea"}),
+        "artifacts": server.ask("POST", "/v1/artifacts", {"name": "Draft", "output": "Dear Dana"}),
+    }
+    return {"nodes": dana, **{kind: answer.data["id"] for kind, answer in made.items()}}
+
+
+def test_an_edge_is_shown_by_its_address(server, things):
+    shown = server.ask("GET", f"/v1/edges/{things['edges']}")
+    assert shown.data["edge"]["relationship_type"] == "friend"
+    again = {"if-none-match": shown.headers["etag"]}
+    assert server.ask("GET", f"/v1/edges/{things['edges']}", headers=again).status == 304
+    assert server.ask("GET", "/v1/edges/edge:nowhere").status == 404
+
+
+@pytest.mark.parametrize("kind", ["nodes", "edges", "notes", "artifacts"])
+def test_what_is_deleted_is_forgotten_and_comes_back(server, book, things, kind):
+    me, id = book.user(server.ask("GET", "/v1/me").data["user_id"]), things[kind]
+    before = told(me)
+    gone = server.ask("DELETE", f"/v1/{kind}/{id}")
+    assert (gone.status, gone.data["ids"]) == (200, [id])
+    assert gone.data["restorable_until"]
+    assert told(me) != before
+    assert server.ask("DELETE", f"/v1/{kind}/{id}").data["already"] == [id]
+    assert server.ask("POST", "/v1/restore", {"ids": [id]}).status == 200
+    assert told(me) == before
+    assert server.ask("DELETE", f"/v1/{kind}/{kind[:-1]}:nowhere").status == 404
+
+
+def told(me):
+    dana = me.node("Dana Levi") if len(me.people().nodes) > 1 else None
+    notes = [note.content for note in dana.notes] if dana else []
+    edges = [edge.relationship_type for edge in me.edges().edges]
+    return notes, edges, [each.name for each in me.artifacts().artifacts]
+
+
+def test_only_the_edge_that_was_seen_is_deleted(server, things):
+    address = f"/v1/edges/{things['edges']}"
+    etag = server.ask("GET", address).headers["etag"]
+    server.ask("POST", "/v1/notes", {"about": [things["edges"]], "content": "Since school"})
+    late = server.ask("DELETE", address, headers={"if-match": etag})
+    assert (late.status, late.data["code"]) == (412, "changed_meanwhile")
+    seen = server.ask("GET", address).headers["etag"]
+    assert server.ask("DELETE", address, headers={"if-match": seen}).status == 200

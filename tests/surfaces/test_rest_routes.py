@@ -63,10 +63,14 @@ EXPECTED = """
     POST /v1/nodes
     GET /v1/nodes/{id}
     PATCH /v1/nodes/{id}
+    DELETE /v1/nodes/{id}
     POST /v1/nodes/{id}/split
     GET /v1/edges
     POST /v1/edges
+    GET /v1/edges/{id}
+    DELETE /v1/edges/{id}
     POST /v1/notes
+    DELETE /v1/notes/{id}
     GET /v1/contributions
     POST /v1/explore
     POST /v1/traverse
@@ -74,6 +78,7 @@ EXPECTED = """
     GET /v1/artifacts
     POST /v1/artifacts
     GET /v1/artifacts/{id}
+    DELETE /v1/artifacts/{id}
     GET /v1/consent
     POST /v1/consent/{id}/accept
     POST /v1/consent/{id}/decline

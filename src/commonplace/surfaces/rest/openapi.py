@@ -98,13 +98,21 @@ class Description:
         return whole
 
 
-_NOUNS = {"/sources/": "_source", "/consent": "_consent", "/nodes/merge": "_nodes"}
+_NOUNS = {
+    "/sources/": "_source",
+    "/consent": "_consent",
+    "/nodes/merge": "_nodes",
+    "/edges/": "_edge",
+    "/notes/": "_note",
+}
+_FORGOTTEN = {"/nodes/": "_node", "/artifacts/": "_artifact"}  # what else is done there says it
 
 
 def _operation_id(route: Route) -> str:
     """Unique, as two routes may lead to one operation."""
     names = "_by_id" if "{id}" in route.path else ""
-    noun = next((word for start, word in _NOUNS.items() if route.path.startswith(start)), "")
+    nouns = _NOUNS | _FORGOTTEN if route.name == "forget" else _NOUNS
+    noun = next((word for start, word in nouns.items() if route.path.startswith(start)), "")
     return route.operation.verb.strip("_") + noun + names
 
 

@@ -84,6 +84,13 @@ _CHOOSING = (
     "older_than_days",
     "filters",
 )
+
+
+def _forgetting(path: str, **more: Any) -> Route:
+    """What stands there, alone; it can be restored."""
+    return Route("DELETE", path, "forget", without=_CHOOSING, **more)
+
+
 _FRIENDS = {"from_node": "me", "relationship_type": "friend", "to_node": "<id>"}
 _EVERYBODY = "MATCH (p:Person) RETURN p.name ORDER BY p.name"
 _WIFI = "The wifi password is tulip42"
@@ -107,7 +114,7 @@ ROUTES: tuple[Route, ...] = (
         example={"importance": 4},
         has_etag=True,
     ),
-    Route("DELETE", "/memories/{id}", "forget", without=_CHOOSING, has_etag=True),
+    _forgetting("/memories/{id}", has_etag=True),
     _post("/update", "update", example={"query": "wifi password"}),
     _post("/forget", "forget", example={"query": "wifi password"}),
     _post("/restore", "restore", example={"ids": ["<id>"]}),
@@ -131,7 +138,7 @@ ROUTES: tuple[Route, ...] = (
     _post("/sources/{id}/restore", "restore", example={"thread": "t"}),
     _post("/sources/{id}/erase", "erase", example={"now": True}),
     _get("/sources/{id}", "show", has_etag=True),
-    Route("DELETE", "/sources/{id}", "forget", without=_CHOOSING, has_etag=True),
+    _forgetting("/sources/{id}", has_etag=True),
     _post("/sources/{id}/share", "sources share", example={"with_user": "dan"}),
     _post("/sources/{id}/unshare", "sources unshare", example={"with_user": "dan"}),
     _post("/memory/extract", "extract", example={"at_most": 10}),
@@ -142,10 +149,14 @@ ROUTES: tuple[Route, ...] = (
     _post("/nodes/merge", "merge", example={"ids": ["<id>", "<other>"]}),
     _get("/nodes/{id}", "node", has_etag=True),
     Route("PATCH", "/nodes/{id}", "nodes update", example={"aliases": ["Didi"]}, has_etag=True),
+    _forgetting("/nodes/{id}", has_etag=True),
     _post("/nodes/{id}/split", "split", example={"name": "Dana Cohen", "names": ["Dana C."]}),
     _get("/edges", "edges", example={"limit": 2}),
     _post("/edges", "relate", example=_FRIENDS),
+    _get("/edges/{id}", "show", without=("as_of", "known_at"), has_etag=True),
+    _forgetting("/edges/{id}", has_etag=True),
     _post("/notes", "note", example={"about": ["<id>"], "content": "Prefers to be called"}),
+    _forgetting("/notes/{id}"),
     _get("/contributions", "contributions", example={"limit": 2}),
     _post("/explore", "explore", example={"queries": ["who is Dana?"], "granularity": 1}),
     _post("/traverse", "traverse", example={"mode": "cypher", "cypher": _EVERYBODY}),
@@ -153,6 +164,7 @@ ROUTES: tuple[Route, ...] = (
     _get("/artifacts", "artifacts", example={"limit": 2}),
     _post("/artifacts", "artifacts create", example={"name": "Draft", "output": "Dear Dana, …"}),
     _get("/artifacts/{id}", "artifacts show"),
+    _forgetting("/artifacts/{id}"),
     _get("/conflicts", "conflicts"),
     _post("/conflicts/{conflict}/resolve", "resolve", example={"choice": "override"}),
     _get("/profile", "profile"),
