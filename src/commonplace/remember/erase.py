@@ -41,7 +41,7 @@ from commonplace.remember.sources import (
     still_told,
 )
 from commonplace.remember.unsay import unsay
-from commonplace.remember.without_sources import memories_without
+from commonplace.remember.without_sources import made_anew, memories_without
 from commonplace.store.port import EVERYTHING, Listing, SourceListing
 
 log = logging.getLogger("commonplace")
@@ -245,7 +245,7 @@ def _consequences(
     memories = list(rewritten.values())
     indexes, _ = index_all(desk, memories)
     rewrites = [
-        Rewrite(memory, index, _rewrite_entry(memory))
+        Rewrite(memory, index, made_anew(memory))
         for memory, index in zip(memories, indexes, strict=True)
     ]
     return [removed(memory, event=Event.ERASE) for memory in gone.values()], rewrites
@@ -275,15 +275,4 @@ def _remade(summary: Memory, survivors: Sequence[Memory]) -> Memory:
         summary=merged_summary(survivors),
         tags=keywords(content),
         metadata={**summary.metadata, "merged_from": [memory.id for memory in survivors]},
-    )
-
-
-def _rewrite_entry(memory: Memory) -> Entry:
-    return Entry(
-        op=Op.UPDATE,
-        event=Event.UPDATE,
-        subject=memory.id,
-        category=memory.category,
-        new_ref=memory.ref,
-        meta={"rebuilt": True},
     )

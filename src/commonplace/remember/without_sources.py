@@ -45,12 +45,11 @@ def memories_without(
     if not ended:
         return Fallen()
     told = [memory for memory in told_by(desk, principal, ended) if memory.id not in met]
-    stood = _standing(desk, principal, told, ())
-    stands = stood.keys() - set(ended)
+    stood = _standing(desk, principal, told)
+    stands = {id: source for id, source in stood.items() if id not in ended}
     shared = retold(desk, principal, ended, {*stood, *ended}, stands, for_good=True)
     single = [memory for memory in told if memory.id not in shared.known]
-    left = {id: source for id, source in stood.items() if id in stands}
-    carried = {m.id: kept for m in single if (kept := without(m, left)) is not None}
+    carried = {m.id: kept for m in single if (kept := without(m, stands)) is not None}
     carried |= {id: memory for id, memory in shared.anew.items() if id not in met}
     alone = [memory for memory in single if memory.id not in carried]
     alone += [memory for id, memory in shared.alone.items() if id not in met]
@@ -78,20 +77,17 @@ def forget_what_it_told(
     waiting = held_from(desk, principal, ended)
     steps: list[Step] = erase_held(desk, principal, waiting, Event.DELETE)
     told = told_by(desk, principal, ended)
-    stood = _standing(desk, principal, told, ()).keys() | set(ended)
-    shared = retold(desk, principal, ended, stood, stood - set(ended))
+    stood = _standing(desk, principal, told)
+    stands = {id: source for id, source in stood.items() if id not in ended}
+    shared = retold(desk, principal, ended, {*stood, *ended}, stands)
+    single = [m for m in told if m.id not in shared.known and without(m, stands) is None]
+    hidden = [m for m in (*single, *shared.alone.values()) if m.is_live(now) and not m.pinned]
+    until = {source.id: source.purge_at or now for source in sources}
+    for memory in hidden:
+        days = [until[id] for id in sources_behind(memory) if id in until]
+        steps.append(soft_delete(memory, now, max(days)))
     steps += _made_anew(desk, principal, shared.anew.values())
-    hidden: list[Memory] = []
-    for source in sources:
-        mine = [m for m in told_by(desk, principal, [source.id]) if m.id not in shared.anew]
-        standing = _standing(desk, principal, mine, ended)
-        single = [m for m in mine if m.id not in shared.alone and without(m, standing) is None]
-        single += [m for m in shared.alone.values() if source.id in sources_behind(m)]
-        alone = [m for m in single if m.is_live(now) and not m.pinned and m not in hidden]
-        until = source.purge_at or now
-        steps += [soft_delete(memory, now, until) for memory in alone]
-        hidden += alone
-    steps += _in_their_place(desk, principal, hidden, stood - set(ended))
+    steps += _in_their_place(desk, principal, hidden, stands)
     return steps
 
 
@@ -100,7 +96,7 @@ def revive_what_it_told(
 ) -> list[Step]:
     back = {source.id: source.purge_at for source in sources}
     told = told_by(desk, principal, list(back))
-    stands = _standing(desk, principal, told, ()).keys() | back.keys()
+    stands = _standing(desk, principal, told).keys() | back.keys()
     shared = retold(desk, principal, list(back), stands - back.keys(), stands)
     steps: list[Step] = []
     revived_ones: dict[str, Memory] = {}
@@ -115,16 +111,14 @@ def revive_what_it_told(
     return steps
 
 
-def _standing(
-    desk: Desk, principal: Principal, memories: Sequence[Memory], ended: Collection[str]
-) -> dict[str, Source]:
-    """The sources that these rest on beside those that end, and all that tell something together
-    with others or otherwise, where they stand and may be read."""
+def _standing(desk: Desk, principal: Principal, memories: Sequence[Memory]) -> dict[str, Source]:
+    """The sources that these rest on, and all that tell something together with others or
+    otherwise, where they stand and may be read."""
     telling = (*memories, *(each.memory for each in desk.store.held(principal.scope)))
-    left = sorted({id for memory in telling for id in sources_behind(memory)}.difference(ended))
+    behind = sorted({id for memory in telling for id in sources_behind(memory)})
     found: list[Source] = []
-    for reading in reach_of(desk, principal, searching=False) if left else ():
-        found += desk.sources(reading.scope, left)
+    for reading in reach_of(desk, principal, searching=False) if behind else ():
+        found += desk.sources(reading.scope, behind)
     return {source.id: source for source in found if source.state is State.ACTIVE}
 
 
@@ -134,12 +128,12 @@ def _made_anew(desk: Desk, principal: Principal, memories: Collection[Memory]) -
     changed = [memory for memory in memories if memory != before.get(memory.id)]
     indexes, _ = index_all(desk, changed)
     return [
-        Rewrite(memory, index, _rebuilt(memory))
+        Rewrite(memory, index, made_anew(memory))
         for memory, index in zip(changed, indexes, strict=True)
     ]
 
 
-def _rebuilt(memory: Memory) -> Entry:
+def made_anew(memory: Memory) -> Entry:
     return Entry(
         op=Op.UPDATE,
         event=Event.UPDATE,
