@@ -180,6 +180,7 @@ TOOLS: tuple[Tool, ...] = (
             "salience_weight": "That it is present.",
             "semantic_weight": "That it fits.",
             "return_explanations": "Say why each was found.",
+            "include_archived": "Also what has faded.",
         },
     ),
     _tool(
@@ -365,6 +366,7 @@ TOOLS: tuple[Tool, ...] = (
         told={
             "original": "The text itself, whole; never a path.",
             "format": "Found out when not given.",
+            "source_type": "What it came from.",
             "context_type": "What it was for.",
         },
     ),
