@@ -213,3 +213,10 @@ def test_who_tells_of_it_again_tells_of_the_same():
 def test_it_is_over_when_that_is_told():
     jobs = [told(1, "Globex", 0, beside=True), told(2, "Globex", 8, ends=True)]
     assert [(b, end) for b, _, end, _, _ in shown(jobs)] == [("Globex", day(8))]
+
+
+def test_nor_does_the_opposite_or_what_undoes_it():
+    likes = [told(1, "x", 0, type="likes", beside=True), told(2, "x", 5, type="dislikes")]
+    jobs = [told(1, "x", 0, beside=True), told(2, "x", 5, type="declined-offer")]
+    for tellings in (likes, jobs):
+        assert [end for _, _, end, _, _ in shown(tellings)] == [None, None]

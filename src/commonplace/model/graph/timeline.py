@@ -66,7 +66,7 @@ def stretches(tellings: Iterable[EdgeTelling]) -> tuple[Stretch, ...]:
     beside = {_itself(t) for t in standing if t.beside}
     for telling in standing:
         itself = _itself(telling)
-        threads = (itself,) if itself in beside else _contradicted(*itself)
+        threads = ((*itself, "beside"),) if itself in beside else _contradicted(telling)
         met = list({id(latest[t]): latest[t] for t in threads if t in latest}.values())
         if telling.ends:
             run = _ended_by(telling, last_of.get(itself), last_of.get(_also_ended(telling)))
@@ -78,13 +78,15 @@ def stretches(tellings: Iterable[EdgeTelling]) -> tuple[Stretch, ...]:
             runs.append(run)
         if not telling.ends:
             latest.update(dict.fromkeys(threads, run))
-            _undo(telling, last_of)
+            if itself not in beside and _undone(telling) not in beside:
+                _undo(telling, last_of)
     return tuple(run.as_stretch() for run in runs)
 
 
-def _contradicted(a: str, b: str, type: str) -> tuple[Thread, ...]:
+def _contradicted(telling: EdgeTelling) -> tuple[Thread, ...]:
     """The threads in which it contradicts what was told before. Who calls a husband "my partner"
     says nothing against the marriage."""
+    a, b, type = telling.a, telling.b, telling.type
     kind = relationship(type)
     if kind.opposite is not None:
         return ((a, b, min(type, kind.opposite)),)
@@ -97,7 +99,11 @@ def _also_ended(telling: EdgeTelling) -> Thread:
     return telling.a, telling.b, relationship(telling.type).ends_also or ""
 
 
-def _itself(telling: EdgeTelling) -> tuple[str, str, str]:
+def _undone(telling: EdgeTelling) -> Thread:
+    return telling.a, telling.b, relationship(telling.type).undoes or ""
+
+
+def _itself(telling: EdgeTelling) -> Thread:
     return telling.a, telling.b, telling.type
 
 
@@ -200,8 +206,7 @@ def _ended_by(telling: EdgeTelling, run: _Run | None, other: _Run | None) -> _Ru
 
 def _undo(telling: EdgeTelling, last_of: Mapping[Thread, _Run]) -> None:
     """Who accepted an offer and then declined it does not work there, from then on."""
-    undone = relationship(telling.type).undoes
-    run = last_of.get((telling.a, telling.b, undone)) if undone else None
+    run = last_of.get(_undone(telling))
     if run is not None and run.ended is None:
         run.end(telling.valid_from, telling)
 
