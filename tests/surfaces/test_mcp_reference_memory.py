@@ -214,6 +214,14 @@ def test_a_name_in_another_case_is_the_same_and_stays_as_it_is(client):
     assert client.data("read_graph")["entities"] == [ACME]
 
 
+def test_another_of_its_names_is_the_same_entity(client, book):
+    client.data("create_entities", entities=[JOHN])
+    book.user("ana").nodes_update("John_Smith", aliases=["Johnny"])
+    johnny = {**JOHN, "name": "Johnny"}
+    assert client.data("create_entities", entities=[johnny]) == {"entities": []}
+    assert client.data("open_nodes", names=["johnny"])["entities"] == [JOHN]
+
+
 def test_two_of_one_name_in_a_call_are_one(client):
     shouted = {**ACME, "name": "ACME"}
     assert client.data("create_entities", entities=[ACME, shouted]) == {"entities": [ACME]}

@@ -157,13 +157,13 @@ def say_node(
 
     def say(table: Table) -> Callable[[Sequence[Step]], tuple[Node, bool]]:
         word = NodeWord(type=type, name=name, **said)
-        node = _already_there(table, word)
+        node = already_there(table, word)
         _refuse_anothers(table, node, type, word.subtype, said)
         if node is None:
             new = new_node(table.canvas, word, ttl_policy or TtlPolicy.DECAY)
             return lambda steps: (_node_after(steps, new), True)
         is_seen = node.is_owner or node.id in table.known.nodes
-        word = _said_again(table.canvas, node, word, said, is_seen)
+        word = said_again(table.canvas, node, word, said, is_seen)
         _say_again(table.canvas, node, word, ttl_policy)
         if not is_seen:
             shown = _as_if_new(node, word, ttl_policy or TtlPolicy.DECAY, table.canvas)
@@ -175,7 +175,7 @@ def say_node(
     return SaidNode(node.id, node, is_new, revision)
 
 
-def _already_there(table: Table, word: NodeWord) -> Node | None:
+def already_there(table: Table, word: NodeWord) -> Node | None:
     """A first name is one node's alone, though the caller may not see it; other names count as far
     as they see them."""
     if word.type is NodeType.PERSON and table.is_owners(word.name):
@@ -189,7 +189,7 @@ def _already_there(table: Table, word: NodeWord) -> Node | None:
     return node
 
 
-def _said_again(
+def said_again(
     canvas: Canvas, node: Node, word: NodeWord, said: Mapping[str, Any], is_seen: bool
 ) -> NodeWord:
     """By its first name it is named, in the spelling that it has; any other is one of its names,

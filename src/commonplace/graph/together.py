@@ -8,9 +8,15 @@ from typing import TypeVar
 
 from commonplace.desk import Desk
 from commonplace.graph.canvas import Canvas
-from commonplace.graph.known import key_of
 from commonplace.graph.own_word import NodeWord, new_node, note, relate, say_of, vouch_for
-from commonplace.graph.saying import Table, decide, guarded, refuse_unseen
+from commonplace.graph.saying import (
+    Table,
+    already_there,
+    decide,
+    guarded,
+    refuse_unseen,
+    said_again,
+)
 from commonplace.graph.seen import seen
 from commonplace.model.changes import Step
 from commonplace.model.graph.edge import Edge
@@ -91,23 +97,20 @@ def _say(
             _relate(table, edges, said)
         case NotesSaid():
             node = table.find(said.node, "entityName")
-            vouch_for(table.canvas, node, node.name)  # as they called it
+            vouch_for(table.canvas, node, said.node)
             _note_all(table.canvas, node, said.contents)
 
 
 def _node(table: Table, word: NodeWord) -> Node:
-    """One that has this name already, such as the owner, is called as it was. One that the caller
-    may not see is shown with what they say of it themself."""
+    """One that is called so already, such as the owner, is told of anew."""
     refuse_unseen(table.principal, CATEGORY[word.type], "entityType")
-    id = table.everybody.called(word.type, word.subtype, key_of(word.name))
-    if id is None:
+    node = already_there(table, word)
+    if node is None:
         return new_node(table.canvas, word)
-    node = table.everybody.nodes[id]
-    table.canvas.load([id])
-    if id in table.known.nodes:
-        word = replace(word, name=node.name, sensitivity=node.sensitivity)
-    say_of(table.canvas, node, word)
-    return node.evolve(sensitivity=word.sensitivity)
+    is_seen = node.is_owner or node.id in table.known.nodes
+    again = said_again(table.canvas, node, word, {}, is_seen)
+    say_of(table.canvas, node, again)
+    return node.evolve(sensitivity=again.sensitivity)
 
 
 def _relate(table: Table, edges: Mapping[str, Edge], said: RelationSaid) -> None:
@@ -117,7 +120,7 @@ def _relate(table: Table, edges: Mapping[str, Edge], said: RelationSaid) -> None
         a,
         b,
         said.type,
-        spoken_of=(a.name, b.name),
+        spoken_of=(said.from_node, said.to_node),
         description=said.description,
         sensitivity=guarded(edges, a, b, said.type),
         beside=True,

@@ -420,14 +420,6 @@ def _said(
     return said
 
 
-def subtype_given(kind: NodeType, given: str | None) -> str:
-    if kind is not NodeType.ENTITY:
-        if given is not None:
-            raise InvalidInput("Only an Entity has a type of its own.", field="type")
-        return ""
-    return "" if given is None else check.word(given, "type").casefold()
-
-
 def relation_word(given: object) -> str:
     """One word, in small letters."""
     word = check.word(given, "relationship_type").strip().casefold()

@@ -7,17 +7,19 @@ is forgotten: the owner can restore it for 30 days.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from commonplace.book import User
 from commonplace.book.pictured import pictured
 from commonplace.book.together import say_together
-from commonplace.book.verbs.graph import name_given, relation_word, subtype_given, text_given
+from commonplace.book.verbs.graph import name_given, relation_word, text_given
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.graph.known import key_of
 from commonplace.graph.own_word import NodeWord
 from commonplace.graph.together import NodeSaid, NotesSaid, RelationSaid
+from commonplace.model import check
 from commonplace.model.graph.edge import Edge
 from commonplace.model.graph.node import Node
 from commonplace.model.graph.picture import Picture
@@ -26,7 +28,6 @@ from commonplace.model.graph.words import NodeType
 
 Json = dict[str, Any]
 Form = tuple[frozenset[str], str]  # the ends of a relation and its word
-Names = dict[str, list[Node]]  # nodes by their names, as these are compared
 
 _CONCEPTS = frozenset({"concept", "topic", "goal", "preference", "interest", "idea"})
 _PLAIN = "entity"  # a thing of which nobody said what it is
@@ -58,7 +59,7 @@ def _words(picture: Picture, node: Node) -> str:
 def open_nodes(user: User, names: Sequence[str]) -> Json:
     picture = pictured(user)
     called = _names(picture)
-    found = {node.id for name in _texts(names, "names") for node in _called(called, name)}
+    found = {node.id for name in _texts(names, "names") for node in called.called(name)}
     return _told(picture, lambda node: node.id in found)
 
 
@@ -117,8 +118,8 @@ def create_entities(user: User, entities: Sequence[Json]) -> Json:
         first.setdefault(key_of(each["name"]), place)
 
     def new(picture: Picture) -> list[NodeSaid]:
-        known = _names(picture)
-        return [said[place] for key, place in first.items() if key not in known]
+        names = _names(picture)
+        return [said[place] for key, place in first.items() if not names.called(key)]
 
     created = [first[key_of(each.word.name)] for each in say_together(user, new)]
     return {"entities": [given[place] for place in created]}
@@ -126,16 +127,16 @@ def create_entities(user: User, entities: Sequence[Json]) -> Json:
 
 def _word(entity: Json) -> NodeWord:
     type, subtype = _our_type(entity["entityType"])
-    return NodeWord(type=type, name=entity["name"], subtype=subtype_given(type, subtype))
+    return NodeWord(type=type, name=entity["name"], subtype=subtype)
 
 
-def _our_type(word: str) -> tuple[NodeType, str | None]:
+def _our_type(word: str) -> tuple[NodeType, str]:
     plain = word.strip().casefold()
     if plain == "person":
-        return NodeType.PERSON, None
+        return NodeType.PERSON, ""
     if plain in _CONCEPTS:
-        return NodeType.CONCEPT, None
-    return NodeType.ENTITY, None if plain in ("", _PLAIN) else plain
+        return NodeType.CONCEPT, ""
+    return NodeType.ENTITY, "" if plain in ("", _PLAIN) else check.word(plain, "entityType")
 
 
 def create_relations(user: User, relations: Sequence[Json]) -> Json:
@@ -205,7 +206,7 @@ def add_observations(user: User, observations: Sequence[Json]) -> Json:
 
 def delete_entities(user: User, names: Sequence[str]) -> Json:
     called = _names(pictured(user))
-    nodes = [node for name in _texts(names, "entityNames") for node in _called(called, name)]
+    nodes = [node for name in _texts(names, "entityNames") for node in called.called(name)]
     return _forgotten(user, "Entities", [node.id for node in nodes])
 
 
@@ -216,7 +217,7 @@ def delete_observations(user: User, deletions: Sequence[Json]) -> Json:
     ids = [
         note.id
         for name, texts in given
-        for node in _called(names, name)
+        for node in names.called(name)
         for note in picture.notes.get(node.id, ())
         if note.content in texts
     ]
@@ -230,8 +231,8 @@ def delete_relations(user: User, relations: Sequence[Json]) -> Json:
     gone = {
         _kept(start.id, end.id, each["relationType"])
         for each in given
-        for start in _called(names, each["from"])
-        for end in _called(names, each["to"])
+        for start in names.called(each["from"])
+        for end in names.called(each["to"])
     }
     return _forgotten(user, "Relations", [e.id for e in picture.edges.values() if _form(e) in gone])
 
@@ -245,21 +246,34 @@ def _forgotten(user: User, what: str, ids: Iterable[str]) -> Json:
 # ——— by name ———
 
 
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Nodes by their names, as these are compared."""
+
+    first: dict[str, list[Node]]
+    other: dict[str, list[Node]]  # what they are called besides
+
+    def called(self, name: str) -> list[Node]:
+        """Those of this very name; else those who are called so in another case; else the one who
+        has it beside others."""
+        key = key_of(name)
+        alike = self.first.get(key, [])
+        exact = [node for node in alike if node.name == name]
+        besides = self.other.get(key, [])
+        return exact or alike or (besides if len(besides) == 1 else [])
+
+
 def _names(picture: Picture) -> Names:
-    names: Names = {}
+    names = Names({}, {})
     for node in picture.nodes.values():
-        names.setdefault(key_of(node.name), []).append(node)
+        names.first.setdefault(key_of(node.name), []).append(node)
+        for key in {key_of(alias) for alias in node.aliases}:
+            names.other.setdefault(key, []).append(node)
     return names
 
 
-def _called(names: Names, name: str) -> list[Node]:
-    """Those of this very name; else those who are called so in another case."""
-    alike = names.get(key_of(name), [])
-    return [node for node in alike if node.name == name] or alike
-
-
 def _named(names: Names, name: str) -> Node:
-    found = _called(names, name)
+    found = names.called(name)
     if not found:
         raise NotFound(
             f"Entity with name {name} not found.", remedy="Create it first: create_entities."
