@@ -11,6 +11,7 @@ from commonplace.language.observing.days_told import (
     ON,
     POINT,
     Which,
+    ahead,
     coming,
     day_of,
     last,
@@ -89,12 +90,10 @@ def _until(text: str, at: datetime) -> datetime | None:
     found = _AHEAD.search(with_dates(text, at, is_hebrew(text)).text)
     if found is None:
         return None
-    end = _point(found, 1, at, last)
-    if end is None or not found["month1"]:
-        return end if end is not None and end > at else None
-    if not found["my1"] and end <= at:
-        end = end.replace(day=min(end.day, 28), year=end.year + 1)
-    if found["end"]:
+    end = _point(found, 1, at, coming if found["end"] else ahead)
+    if end is None:
+        return None
+    if found["end"] and found["month1"]:
         end = end.replace(day=1, year=end.year + end.month // 12, month=end.month % 12 + 1)
     return end if end > at else None
 

@@ -1,4 +1,4 @@
-"""Days that a text tells as dates: "March 3, 2024", "in December", "in the week of 2026-03-09".
+"""Days that a text tells as dates: "March 3, 2024", "the 3rd of May", "in the week of 2026-03-09".
 
 Of a month or a year it is the first day: that is as far as the date says. It is read after
 with_dates (when.py) has put dates in place of "tomorrow" and "last month".
@@ -11,26 +11,27 @@ from calendar import monthrange
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
-    *("october", "november", "december"),
-)
-_HEBREW_MONTHS = (
-    *("ינואר", "פברואר", "מרץ", "אפריל", "מאי", "יוני", "יולי", "אוגוסט", "ספטמבר", "אוקטובר"),
-    *("נובמבר", "דצמבר"),
-)
-_MONTH = "|".join((*_MONTHS, *_HEBREW_MONTHS))
+from commonplace.language.observing.months import SHORT, WHOLE, month_number
+
 _YEAR = r"(?:19|20)\d\d"
 _DAY = rf"{_YEAR}-\d\d-\d\d"
+# What may stand before a day: it says no other one.
+_LEAD = (
+    r"(?:the week of |the weekend of |\w+day,? |the (?:morning|evening|night|afternoon) of "
+    r"|יום [א-ת]+,? |שבת,? |שבוע של )"
+)
+_ROUGHLY = r"(?:early |late |mid[- ]|the (?:beginning|start|middle) of )"
+# A month, and its day on either side: "30 April 2026", "the 3rd of May", "May 3rd", «3 במאי».
+_IN_MONTH = (
+    rf"{_ROUGHLY}?(?:(?:the |ה-?)?(?P<first{{n}}>\d{{{{1,2}}}})(?:st|nd|rd|th)? (?:of )?[בל]?)?"
+    rf"(?P<month{{n}}>(?:{WHOLE})(?!\w)|{SHORT})"
+    rf"(?: (?P<then{{n}}>\d{{{{1,2}}}})(?!\d)(?:st|nd|rd|th)?)?(?:,? (?P<my{{n}}>{_YEAR}))?"
+)
 # One place in time. Its groups have a number, so that two of them fit into one pattern.
 POINT = (
-    rf"(?:(?:the week of |the weekend of |\w+day |the (?:morning|evening|night|afternoon) of "
-    rf"|יום [א-ת]+ |שבת |שבוע של )?"
-    rf"(?P<day{{n}}>{_DAY})"
-    rf"|(?P<month{{n}}>{_MONTH})(?: (?P<dom{{n}}>\d{{{{1,2}}}})(?!\d)(?:st|nd|rd|th)?)?"
-    rf"(?:,? (?P<my{{n}}>{_YEAR}))?"
-    rf"|(?:the )?(?:spring|summer|autumn|fall|winter|early|late|mid|beginning|end)?(?: of | |-)?"
-    rf"(?P<year{{n}}>{_YEAR}))"
+    rf"(?:{_LEAD}?(?:(?P<day{{n}}>{_DAY})|{_IN_MONTH})"
+    rf"|(?:the )?(?:spring|summer|autumn|fall|winter|early|late|mid|beginning|end|שנת)?"
+    rf"(?: of | |-)?(?P<year{{n}}>{_YEAR}))"
 )
 ON = re.compile(rf"(?:\b(?:in|on|around|during)|(?<!\w)ב-?) ?{POINT.format(n=1)}", re.IGNORECASE)
 
@@ -46,6 +47,10 @@ def last(days: Sequence[date], today: date) -> date:
 
 def coming(days: Sequence[date], today: date) -> date:
     return min(day for day in days if day > today - _LATELY)
+
+
+def ahead(days: Sequence[date], today: date) -> date:
+    return min(day for day in days if day > today)
 
 
 def nearest(days: Sequence[date], today: date) -> date:
@@ -65,9 +70,8 @@ def _day_of(found: re.Match[str], n: int, today: date, which: Which) -> date:
         return date.fromisoformat(day)
     if year := found[f"year{n}"]:
         return date(int(year), 1, 1)
-    name = found[f"month{n}"].lower()
-    month = (_MONTHS.index(name) if name in _MONTHS else _HEBREW_MONTHS.index(name)) + 1
-    day_of_month = int(found[f"dom{n}"] or 1)
+    month = month_number(found[f"month{n}"])
+    day_of_month = int(found[f"first{n}"] or found[f"then{n}"] or 1)
     if year := found[f"my{n}"]:
         return date(int(year), month, day_of_month)
     years = (today.year - 1, today.year, today.year + 1)

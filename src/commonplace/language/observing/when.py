@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from commonplace.language.observing.months import DAY_OF_MONTH, HEBREW_MONTHS, MONTHS
+
 
 @dataclass(frozen=True, slots=True)
 class Dated:
@@ -21,14 +23,6 @@ class Dated:
 
 _ENGLISH_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _HEBREW_DAYS = ("שני", "שלישי", "רביעי", "חמישי", "שישי", "שבת", "ראשון")
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July", "August", "September"),
-    *("October", "November", "December"),
-)
-_HEBREW_MONTHS = (
-    *("ינואר", "פברואר", "מרץ", "אפריל", "מאי", "יוני", "יולי", "אוגוסט", "ספטמבר", "אוקטובר"),
-    *("נובמבר", "דצמבר"),
-)
 _SEASONS_END = {"spring": 5, "summer": 8, "autumn": 11, "fall": 11, "winter": 2}
 _COUNTS = {
     word: number
@@ -39,8 +33,18 @@ _COUNTS = {
     for word in words.split()
 }
 _COUNT = r"(?P<count>\d{1,3}|a|an|one|two|a couple of|three|four|five|six|seven|eight|nine|ten)"
+_HEBREW_COUNTS = {
+    word: number
+    for number, words in enumerate(
+        ("שלושה שלוש", "ארבעה ארבע", "חמישה חמש", "שישה שש", "שבעה שבע", "שמונה", "תשעה תשע",
+         "עשרה עשר"), 3,
+    )
+    for word in words.split()
+}  # fmt: skip
 _HE = r"(?<![\w\"״׳'])"
 _END = r"(?![\w\"״׳'])"
+# "On Monday, 3 March" tells its date itself.
+_UNDATED = rf"(?!,? (?:{DAY_OF_MONTH}|\d{{4}}-))"
 
 # What a day is told with, in place of "on".
 _LEADS = "by|before|until|till|from|since|as of|starting|beginning|effective"
@@ -49,30 +53,33 @@ _ENGLISH = re.compile(
     r"(?:the )?day before yesterday|today|tomorrow|yesterday|tonight|last night|"
     r"this (?P<part>morning|afternoon|evening))"
     r"(?: (?P<later>morning|afternoon|evening|night))?"
-    rf"|(?:(?P<until>on|{_LEADS}) )?"
+    rf"|(?:(?P<until>on|{_LEADS}) )?(?:"
     r"(?P<which>this|next|last|coming|this coming) (?P<unit>week|month|year|weekend|"
-    rf"(?<=last )(?:spring|summer|autumn|fall|winter)|{'|'.join(_ENGLISH_DAYS)})"
+    rf"(?<=last )(?:spring|summer|autumn|fall|winter)|(?:{'|'.join(_ENGLISH_DAYS)}){_UNDATED})"
+    r"|(?:the )?(?P<beyond>week|month|year) (?P<side>before last|after next))"
     rf"|(?P<before>on|{_LEADS}|to|for) "
-    rf"(?P<weekday>{'|'.join(_ENGLISH_DAYS)})"
-    rf"|(?:in|within) (?:about )?{_COUNT} (?P<ahead>day|week|month|year)s?(?: time)?"
+    rf"(?P<weekday>{'|'.join(_ENGLISH_DAYS)}){_UNDATED}"
+    rf"|(?:in|within) (?:about )?{_COUNT} (?P<ahead>day|week|fortnight|month|year)s?(?: time)?"
     rf"|(?P<about>(?:about|around|almost|nearly|over|more than|some) )?"
-    rf"{_COUNT.replace('count', 'past_count')} (?P<ago>day|week|month|year)s? ago)\b",
+    rf"{_COUNT.replace('count', 'past_count')} (?P<ago>day|week|fortnight|month|year)s? ago)\b",
     re.IGNORECASE,
 )
 _HEBREW = re.compile(
     rf"{_HE}(?:ו)?(?:(?P<day_word>מחרתיים|מחר|אתמול|שלשום|היום|הערב|הלילה|הבוקר)"
     r"|(?P<before>ב|עד |עד ל|מ|לפני )?(?P<named>יום |ימי )?"
     rf"(?P<weekday>(?<=יום )(?:{'|'.join(_HEBREW_DAYS)})|שבת)"
-    r"(?P<which> הבא| הבאה| שעבר| שעברה| הקרוב| הקרובה)?"
+    rf"(?P<which> הבא| הבאה| שעבר| שעברה| הקרוב| הקרובה)?{_UNDATED}"
     r"|ב?(?P<unit>שבוע|חודש|שנה) (?P<side>הבא|הבאה|שעבר|שעברה|הקרוב|הקרובה)"
     r"|(?P<unit_this>השבוע|החודש|השנה)"
-    r"|(?:לפני|(?P<ahead>בעוד|עוד)) (?P<span>יומיים|שבועיים|שבוע|חודשיים|חודש|שנתיים|שנה)"
+    r"|(?:לפני|(?P<ahead>בעוד|עוד)) (?:(?P<span>יומיים|שבועיים|שבוע|חודשיים|חודש|שנתיים|שנה)"
+    rf"|(?P<count>\d{{1,3}}|{'|'.join(_HEBREW_COUNTS)}) (?P<counted>ימים|שבועות|חודשים|שנים))"
     rf"){_END}"
 )
 _SPANS = {
     "יומיים": (2, "day"), "שבוע": (1, "week"), "שבועיים": (2, "week"), "חודש": (1, "month"),
     "חודשיים": (2, "month"), "שנה": (1, "year"), "שנתיים": (2, "year"),
 }  # fmt: skip
+_COUNTED = {"ימים": "day", "שבועות": "week", "חודשים": "month", "שנים": "year"}
 _OFFSETS = {
     "today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1, "last night": -1,
     "day after tomorrow": 2, "day before yesterday": -2,
@@ -115,7 +122,7 @@ _Put = tuple[str, date | None]
 def _english(match: re.Match[str], today: date, backwards: bool) -> _Put | None:
     if match["day_word"]:
         return _english_day(match, today)
-    if match["unit"]:
+    if match["unit"] or match["beyond"]:
         words, day = _english_unit(match, today)
         until = match["until"]  # "before next Friday" is not on it
         return (f"{until} {words.partition(' ')[2]}" if until else words), day
@@ -139,6 +146,9 @@ def _english_day(match: re.Match[str], today: date) -> _Put:
 
 
 def _english_unit(match: re.Match[str], today: date) -> _Put:
+    if match["beyond"]:
+        step = -2 if match["side"].lower() == "before last" else 2
+        return _english_span(step, match["beyond"].lower(), today)
     which, unit = match["which"].lower(), match["unit"].lower()
     step = {"next": 1, "last": -1}.get(which, 0)
     if unit in _ENGLISH_DAYS:
@@ -162,6 +172,8 @@ def _named_week_day(name: str, number: int, step: int, today: date) -> _Put:
 
 
 def _english_span(count: int, unit: str, today: date) -> _Put:
+    if unit == "fortnight":
+        count, unit = 2 * count, "week"
     if unit == "day":
         day = today + timedelta(days=count)
         return f"on {day}", day
@@ -170,7 +182,7 @@ def _english_span(count: int, unit: str, today: date) -> _Put:
         return f"in the week of {monday}", None
     if unit == "month":
         year, month = _month(today, count)
-        return f"in {_MONTHS[month - 1]} {year}", None
+        return f"in {MONTHS[month - 1]} {year}", None
     return f"in {today.year + count}", None
 
 
@@ -180,8 +192,8 @@ def _hebrew(match: re.Match[str], today: date, backwards: bool) -> _Put | None:
         return f"ב-{day}", day
     if match["weekday"]:
         return _hebrew_weekday(match, today, backwards)
-    if match["span"]:
-        count, unit = _SPANS[match["span"]]
+    if match["span"] or match["counted"]:
+        count, unit = _SPANS[match["span"]] if match["span"] else _hebrew_count(match)
         return _hebrew_span(count if match["ahead"] else -count, unit, today)
     unit = {"ש": "week", "ח": "month"}.get((match["unit"] or match["unit_this"][1:])[0], "week")
     if (match["unit"] or match["unit_this"][1:]) == "שנה":
@@ -212,8 +224,14 @@ def _hebrew_span(count: int, unit: str, today: date) -> _Put:
         return f"בשבוע של {_monday(today) + timedelta(weeks=count)}", None
     if unit == "month":
         year, month = _month(today, count)
-        return f"ב{_HEBREW_MONTHS[month - 1]} {year}", None
+        return f"ב{HEBREW_MONTHS[month - 1]} {year}", None
     return f"בשנת {today.year + count}", None
+
+
+def _hebrew_count(match: re.Match[str]) -> tuple[int, str]:
+    count = match["count"]
+    many = int(count) if count.isdigit() else _HEBREW_COUNTS[count]
+    return many, _COUNTED[match["counted"]]
 
 
 def _weekday(today: date, number: int, backwards: bool) -> date:

@@ -20,12 +20,88 @@ from tests.support.reading_relations import edge, told
         ("I have lived in Berlin for three years.", "2023-03-18"),
         ("Noa moved to Berlin last month.", "2026-02-01"),
         ("הצטרפתי לאקמי אתמול.", "2026-03-17"),
+        ("הצטרפתי לאקמי בשבוע שעבר.", "2026-03-09"),
+        ("הצטרפתי לאקמי לפני שבועיים.", "2026-03-02"),
+        ("הצטרפתי לאקמי לפני שלושה שבועות.", "2026-02-23"),
+        ("הצטרפתי לאקמי לפני 5 ימים.", "2026-03-13"),
+        ("הצטרפתי לאקמי בשנה שעברה.", "2025-01-01"),
+        ("הצטרפתי לאקמי ביום ראשון, 8 במרץ.", "2026-03-08"),
     ],
 )
 def test_it_began_on_the_day_that_is_told(said: str, since: str) -> None:
     began = edge(said).valid_from
     assert began is not None
     assert began.date().isoformat() == since
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        "on 14 February 2026",
+        "on 14 February",
+        "on the 14th of February",
+        "on the 14th of February, 2026",
+        "on 14th February 2026",
+        "on 14 Feb 2026",
+        "on Feb. 14",
+        "on February 14, 2026",
+        "on February 14th",
+        "on Saturday, 14 February 2026",
+        "on Saturday, February 14",
+        "on Saturday the 14th of February",
+        "on 2026-02-14",
+    ],
+)
+def test_a_day_is_told_in_either_order(day: str) -> None:
+    for said in (f"I joined Acme {day}.", f"{day.capitalize()} I moved to Berlin."):
+        began = edge(said).valid_from
+        assert began is not None
+        assert began.date().isoformat() == "2026-02-14"
+    left = edge(f"I left Acme {day}.")
+    assert left.ends
+    assert left.valid_from == began
+
+
+@pytest.mark.parametrize(
+    "day", ["ב-14 בפברואר", "ב14 בפברואר 2026", "ב-14 לפברואר", "ביום שבת, 14 בפברואר"]
+)
+def test_a_day_is_told_in_hebrew_too(day: str) -> None:
+    began = edge(f"הצטרפתי לאקמי {day}.").valid_from
+    assert began is not None
+    assert began.date().isoformat() == "2026-02-14"
+
+
+@pytest.mark.parametrize(
+    ("said", "since"),
+    [
+        ("I've worked at Acme since 14 February 2025.", "2025-02-14"),
+        ("I've worked at Acme since the 3rd of May.", "2025-05-03"),
+        ("I've worked at Acme since Dec 2024.", "2024-12-01"),
+        ("I've worked at Acme since early May.", "2025-05-01"),
+        ("אני עובדת באקמי מאז 14 בפברואר 2025.", "2025-02-14"),
+        ("אני עובדת באקמי מה-3 במאי.", "2025-05-03"),
+        ("I joined Acme a fortnight ago.", "2026-03-02"),
+        ("I joined Acme the week before last.", "2026-03-02"),
+        ("Noa moved to Berlin the month before last.", "2026-01-01"),
+        ("Noa married Dan Levi on 14 February 2026.", "2026-02-14"),
+    ],
+)
+def test_other_ways_to_tell_a_day_are_read_as_well(said: str, since: str) -> None:
+    began = edge(said).valid_from
+    assert began is not None
+    assert began.date().isoformat() == since
+
+
+def test_a_stretch_between_two_days_has_both() -> None:
+    found = edge("I worked at Acme from 3 March 2020 to 5 May 2022.")
+    assert found.valid_from is not None
+    assert found.valid_to is not None
+    ends = (found.valid_from.date().isoformat(), found.valid_to.date().isoformat())
+    assert ends == ("2020-03-03", "2022-05-05")
+
+
+def test_a_place_that_begins_like_a_month_is_no_date() -> None:
+    assert edge("Noa moved to Berlin, in Maybach Street.").valid_from is None
 
 
 @pytest.mark.parametrize("said", ["I work at Acme.", "I work at Acme on Mondays in May."])
@@ -72,6 +148,10 @@ def test_nothing_has_begun_in_the_time_to_come() -> None:
         ("I start at Acme next Monday.", "2026-03-23"),
         ("Tomorrow I start at Acme.", "2026-03-19"),
         ("I'm joining Acme on April 1.", "2026-04-01"),
+        ("I'm joining Acme on 1 April.", "2026-04-01"),
+        ("I'm joining Acme the week after next.", "2026-03-30"),
+        ("I'm joining Acme in a fortnight.", "2026-03-30"),
+        ("From the 1st of April I work at Acme.", "2026-04-01"),
         ("I will join Acme in two weeks.", "2026-03-30"),
         ("I'm joining Acme in January.", "2027-01-01"),
         ("I start my new job at Acme on Monday.", "2026-03-23"),
@@ -128,6 +208,9 @@ def test_a_summer_job_to_come_lies_ahead() -> None:
         ("Dan works at Acme until the end of December.", "2027-01-01"),
         ("Dan works at Acme until February.", "2027-02-01"),
         ("Dan works at Acme until June 2027.", "2027-06-01"),
+        ("Dan works at Acme until 30 September.", "2026-09-30"),
+        ("Dan works at Acme until January 31.", "2027-01-31"),
+        ("Dan works at Acme until the end of March.", "2026-04-01"),
         ("Dan works at Acme until Friday.", "2026-03-20"),
         ("Dan works at Acme.", None),
     ],

@@ -48,8 +48,11 @@ def test_what_happened_is_an_event_in_the_past_tense(turn, content):
     assert kept.content.startswith(content)
 
 
-def test_an_event_with_a_day_holds_from_that_day():
-    assert only("I finished my thesis yesterday").valid_from.date().isoformat() == "2026-03-10"
+@pytest.mark.parametrize(
+    "day", ["yesterday", "on 10 March", "on the 10th of March", "on Tuesday, 10 March 2026"]
+)
+def test_an_event_with_a_day_holds_from_that_day(day):
+    assert only(f"I finished my thesis {day}").valid_from.date().isoformat() == "2026-03-10"
 
 
 @pytest.mark.parametrize(
