@@ -34,8 +34,8 @@ HELP: dict[str, str] = {
     "files": "Also look in the bytes of the store's files (SQLite).",
     "filters": "Further filters by name, such as thread_id, role, importance_min, created_after.",
     "for_agent": "The agent whose key it is; the owner's own when not given.",
-    "format": "text, markdown, html, conversation, email, slack or transcript; found out when not "
-    "given.",
+    "format": "text, markdown, html, conversation, email, slack, transcript or whatsapp; found out "
+    "when not given.",
     "forgotten": "Show what was forgotten and can still be restored.",
     "grace_minutes": "How long the old key goes on beside the new one.",
     "held": "Which held value, by its id; when not given the newest, or all to insert or dismiss.",

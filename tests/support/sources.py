@@ -141,4 +141,5 @@ def one_of_each(word: str) -> dict[str, bytes]:
         "transcript": (
             f"WEBVTT\n\n00:00:01.000 --> 00:00:04.000\n<v Dana>A {word} stood by the water.\n"
         ).encode(),
+        "whatsapp": f"[01/03/2026, 09:30:00] Dana: A {word} stood by the water.\n".encode(),
     }

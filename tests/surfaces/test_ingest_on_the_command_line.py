@@ -64,6 +64,12 @@ def test_what_is_piped_in_goes_in(typed):
     assert json.loads(told)["source"]["passages"] == 3
 
 
+def test_a_chat_that_is_piped_in_has_its_own_times(typed):
+    chat = b"[04/02/2026, 19:04:02] Dana: We moved.\n[05/02/2026, 08:00:00] Ana: Where to?\n"
+    _, told, _ = typed("ingest", "-", "--json", piped=chat)
+    assert json.loads(told)["source"]["started_at"].startswith("2026-02-04T19:04:02")
+
+
 def test_several_files_go_in_and_a_bad_one_stops_none(typed, talk, tmp_path):
     broken = tmp_path / "broken.jsonl"
     broken.write_text('{"text": "one"}\n{"text": \n')

@@ -44,6 +44,23 @@ def test_a_dated_event_makes_an_edge_and_a_memory_of_its_own_day(me):
     assert [m.valid_from for m in me.list(kinds="event").memories] == [day]
 
 
+@pytest.mark.parametrize(
+    "chat",
+    [
+        "[04/02/2026, 19:04:02] Ana: I joined Initech last Tuesday.\n"
+        "[04/03/2026, 19:04:02] Ana: I left Initech yesterday.",
+        "04/02/2026, 19:04 - Ana: I joined Initech last Tuesday.\n"
+        "04/03/2026, 19:04 - Ana: I left Initech yesterday.",
+    ],
+)
+def test_what_a_message_tells_counts_from_when_it_was_written(me, chat):
+    me.ingest(chat)
+    me.extract()
+    (edge,) = me.edges(types="works-at", past=True).edges
+    assert edge.valid_from == datetime(2026, 2, 3, tzinfo=UTC)
+    assert edge.valid_to == datetime(2026, 3, 3, tzinfo=UTC)
+
+
 def test_who_accepts_a_job_offer_works_there(me):
     talk(me, "Ana: I accepted the Google job offer.")
     me.extract()

@@ -21,6 +21,7 @@ TYPES = {
     "email": (SourceType.EMAIL, ContentType.EMAIL),
     "slack": (SourceType.SLACK_THREAD, ContentType.SLACK_THREAD),
     "transcript": (SourceType.MEETING, ContentType.MEETING),
+    "whatsapp": (SourceType.CHAT, ContentType.CONVERSATION),
 }
 
 
@@ -65,6 +66,7 @@ FILES = {
     "a.eml": "email",
     "a.json": "slack",
     "a.vtt": "transcript",
+    "_chat.txt": "whatsapp",
 }
 
 
@@ -84,6 +86,26 @@ def test_a_hit_cites_who_said_it_when_and_where(me):
     assert (cited.source, cited.position) == (done.id, 1)
     assert (cited.speaker, cited.session, cited.label) == ("Dana", "7", "m1")
     assert "2026-03-01" in hit.bullet
+
+
+def test_a_chat_that_is_brought_as_text_or_file_has_the_times_of_its_messages(me, tmp_path):
+    chat = "[04/02/2026, 19:04:02] Dana: We moved.\n[05/02/2026, 08:00:00] Ana: Where to?\n"
+    path = tmp_path / "_chat.txt"
+    path.write_text(chat)
+    for original in (path, chat):
+        shown = me.show(me.ingest(original).id)
+        times = [passage.at.isoformat() for passage in shown.passages]
+        assert times == ["2026-02-04T19:04:02+00:00", "2026-02-05T08:00:00+00:00"]
+        source = shown.source
+        assert [source.started_at.isoformat(), source.ended_at.isoformat()] == times
+
+
+def test_a_chat_that_is_exported_again_and_appended_adds_what_is_new(me):
+    chat = "04/02/2026, 19:04 - Dana: We moved.\n04/02/2026, 19:05 - Ana: Where to?\n"
+    me.ingest(chat, external_id="dana")
+    more = f"{chat}05/02/2026, 08:00 - Dana: To Haifa.\n"
+    id = me.ingest(more, external_id="dana", append=True).id
+    assert passages(me, id) == ["We moved.", "Where to?", "To Haifa."]
 
 
 # ——— the same again ———

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 
 from commonplace.ingest.cues import TIMING
+from commonplace.ingest.dated_lines import dated_line
 from commonplace.ingest.speaker_lines import speaker_line
 
 
@@ -19,6 +20,7 @@ class Format(StrEnum):
     EMAIL = "email"
     SLACK = "slack"
     TRANSCRIPT = "transcript"
+    WHATSAPP = "whatsapp"
 
 
 # What a name's ending says. Others (.txt, .json, .log, none) leave it to the content.
@@ -106,6 +108,15 @@ def _is_mail(text: str) -> bool:
     return is_technical and len(names & _MAIL_HEADERS) >= _ENOUGH_LINES
 
 
+def _is_whatsapp(text: str) -> bool:
+    """From its first line on; a single message is enough where only chats are written so."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    first = dated_line(lines[0]) if lines else None
+    if first is None or not any(found and found.speaker for found in map(dated_line, lines)):
+        return False
+    return first.stamp.is_plain or _is_spoken(text)
+
+
 def _is_spoken(text: str) -> bool:
     """From the first on most lines name a speaker; people answer each other, and in sentences.
     A recipe names flour twice, too: "Flour: 500 g, sifted"."""
@@ -166,6 +177,7 @@ BY_CONTENT: tuple[tuple[Format, Callable[[str], bool]], ...] = (
     (Format.TRANSCRIPT, _is_subtitles),
     (Format.EMAIL, _is_mail),
     (Format.HTML, _is_html),
+    (Format.WHATSAPP, _is_whatsapp),
     (Format.TRANSCRIPT, _is_spoken),
     (Format.MARKDOWN, _is_markdown),
 )

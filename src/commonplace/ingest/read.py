@@ -16,6 +16,7 @@ from commonplace.ingest.formats import (
     plain,
     slack,
     transcript,
+    whatsapp,
 )
 from commonplace.ingest.hints import Hints
 from commonplace.model.check import choice
@@ -29,6 +30,7 @@ READERS: dict[Format, Callable[[bytes | str, Hints], Reading]] = {
     Format.EMAIL: email.read,
     Format.SLACK: slack.read,
     Format.TRANSCRIPT: transcript.read,
+    Format.WHATSAPP: whatsapp.read,
 }
 _ALIASES = {
     "txt": "text",

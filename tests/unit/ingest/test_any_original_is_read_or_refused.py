@@ -69,6 +69,8 @@ ORIGINALS = st.one_of(
 @example(raw='{"text": "hi", "time": ' + "9" * 5000 + "}", format=Format.CONVERSATION)
 @example(raw='{"text": "hi", "time": NaN}', format=Format.CONVERSATION)
 @example(raw='[{"ts": "1e300", "text": "hi"}]', format=Format.SLACK)
+@example(raw="[99/99/9999, 99:99:99] Ana: hi", format=Format.WHATSAPP)
+@example(raw="[1/1/1, 1:11] Ana: hi", format=Format.WHATSAPP)
 @example(raw="WEBVTT\n\n999:59:59.999 --> 999:59:59.999\nhi", format=Format.TRANSCRIPT)
 def test_any_original_becomes_a_reading_or_one_of_our_errors(raw, format):
     try:
@@ -178,8 +180,14 @@ Water: a splash more if it is dry
             None,
             "12/03/2026, 10:01 - Ana: hi\n12/03/2026, 10:02 - Dan: hello\n"
             "12/03/2026, 10:03 - Ana: how are you?",
-            Format.TRANSCRIPT,
+            Format.WHATSAPP,
         ),
+        (None, "[04/02/2026, 19:04:02] Dana: we broke up", Format.WHATSAPP),
+        (None, "2/4/26, 7:02\u202fPM - Dana: we broke up", Format.WHATSAPP),
+        ("_chat.txt", "\u200e[4.2.2026, 19:04:02] Dana: we broke up", Format.WHATSAPP),
+        (None, "[2026-02-04 19:04:02] ERROR: the disk is full", Format.TEXT),
+        (None, "04/02/2026, 19:02 - the boiler was repaired", Format.TEXT),
+        (None, "The talk:\n[04/02/2026, 19:04:02] Dana: we broke up", Format.TEXT),
         (
             None,
             "Ana: look at this:\n```\nx = 1\ny = 2\nz = 3\n```\nDan: nice.\nAna: is it not?",
