@@ -108,6 +108,47 @@ def test_a_chat_that_is_exported_again_and_appended_adds_what_is_new(me):
     assert passages(me, id) == ["We moved.", "Where to?", "To Haifa."]
 
 
+DIARY = "Sunday, 1 March 2026\n\nI saw a heron yesterday."
+
+
+def began(me, id):
+    shown = me.show(id)
+    (at,) = {passage.at for passage in shown.passages}
+    assert shown.source.started_at == at
+    return at.date().isoformat()
+
+
+def test_notes_that_say_their_day_are_of_it(me, tmp_path):
+    assert began(me, me.ingest(DIARY).id) == "2026-03-01"
+    assert began(me, me.ingest(f"# {DIARY}").id) == "2026-03-01"
+    path = tmp_path / "2026-02-07.md"
+    path.write_text("The heron is back.")
+    assert began(me, me.ingest(path).id) == "2026-02-07"
+
+
+def test_a_date_that_is_given_with_notes_outranks_what_they_say(me):
+    id = me.ingest(DIARY, date="2026-03-02").id
+    assert began(me, id) == "2026-03-02"
+    assert me.ingest(DIARY).action == "unchanged"
+    assert began(me, id) == "2026-03-02"
+
+
+def test_each_part_of_a_diary_is_of_its_own_day(me):
+    me.ingest(DIARY, external_id="diary")
+    more = "Tuesday, 17 February 2026\n\nNo heron."
+    id = me.ingest(more, external_id="diary", append=True).id
+    days = [passage.at.date().isoformat() for passage in me.show(id).passages]
+    assert days == ["2026-03-01", "2026-02-17"]
+
+
+def test_a_meeting_is_of_the_day_in_its_title(me):
+    talk = (
+        "Orion weekly, 18 February 2026\n\n[14:05] Dana: Hi.\n[14:06] Ana: Hi.\n[14:07] Dana: So."
+    )
+    times = [passage.at.isoformat() for passage in me.show(me.ingest(talk).id).passages]
+    assert times[1:] == [f"2026-02-18T14:0{minute}:00+00:00" for minute in (5, 6, 7)]
+
+
 # ——— the same again ———
 
 

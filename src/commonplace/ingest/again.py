@@ -64,11 +64,12 @@ def appended(principal: Principal, arriving: Arriving, known: Source) -> Change:
             f"A source has at most {MAX_PARTS:,} parts.", remedy="Begin a new one.", field="append"
         )
     untimed = any(turn.at is None for turn in reading.turns)
+    date = original.date or arriving.day
     run = Run(
         first=part,
         format=arriving.format,
-        date=original.date,
-        received=arriving.at if untimed and original.date is None else None,
+        date=date,
+        received=arriving.at if untimed and date is None else None,
     )
     after = known.evolve(
         provenance=noted_anew(known.provenance, noted.with_part(run, digest)),

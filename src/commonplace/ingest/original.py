@@ -55,6 +55,7 @@ class Arriving:
     reading: Reading
     format: Format
     at: datetime
+    day: datetime | None = None  # that it says it is of, where nobody else says one
 
     @property
     def is_named_by_itself(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from commonplace.desk import Desk, can_see_source, visibility_of
 from commonplace.errors import MissingField
@@ -13,8 +14,10 @@ from commonplace.ingest.again import (
     says_nothing_new,
     without_words,
 )
+from commonplace.ingest.decode import text_of
 from commonplace.ingest.noted import Noted, Run, noted_in, provenance_of
 from commonplace.ingest.original import Arriving, Original, Outcome
+from commonplace.ingest.own_day import is_of_a_day, own_day
 from commonplace.ingest.read import chosen_format, read
 from commonplace.model.changes import AddSource, Changeset, Enqueue, Step
 from commonplace.model.journal import Entry, Event, Op
@@ -55,16 +58,9 @@ def receive(
     desk: Desk, principal: Principal, original: Original, *, awaited: bool = False
 ) -> Received:
     """Refused at once when it cannot be read: nothing is kept of it then."""
-    format = chosen_format(original.raw, original.name, original.format)
-    reading = read(
-        original.raw,
-        name=original.name,
-        format=format,
-        title=original.title,
-        started_at=original.date,
-    )
-    alias, now = _identity(original, reading), desk.clock()
-    arriving = Arriving(original, reading, format, now)
+    now = desk.clock()
+    arriving = _read(original, now)
+    alias = _identity(original, arriving.reading)
 
     def decide() -> tuple[Changeset, tuple[Source, Outcome]]:
         steps, source, outcome = _decided(desk, principal, arriving, alias)
@@ -88,6 +84,21 @@ def receive(
         return Received(source, outcome, revision)
     id = source.id if outcome is Outcome.RECEIVED else as_if_new.id
     return Received(source, outcome, revision, without_words(as_if_new).evolve(id=id))
+
+
+def _read(original: Original, now: datetime) -> Arriving:
+    format = chosen_format(original.raw, original.name, original.format)
+    day = None
+    if original.date is None and is_of_a_day(format):
+        day = own_day(text_of(original.raw), original.name, now)
+    reading = read(
+        original.raw,
+        name=original.name,
+        format=format,
+        title=original.title,
+        started_at=original.date or day,
+    )
+    return Arriving(original, reading, format, now, day)
 
 
 def _identity(original: Original, reading: Reading) -> Alias:

@@ -79,6 +79,19 @@ def _day_of(found: re.Match[str], n: int, today: date, which: Which) -> date:
     return which([date(year, month, day_of_month) for year in there], today)
 
 
+_ALONE = re.compile(POINT.format(n=1), re.IGNORECASE)
+
+
+def whole_day(text: str) -> date | None:
+    """Of a text that is a date with its year, and nothing else."""
+    found = _ALONE.fullmatch(text)
+    if found is None or not (
+        found["day1"] or (found["my1"] and (found["first1"] or found["then1"]))
+    ):
+        return None
+    return day_of(found, 1, date.max, last)
+
+
 # ——— when something happened ———
 
 # "I booked a flight in March": mostly the March to come, unless a year is told.
