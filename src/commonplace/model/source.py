@@ -14,6 +14,7 @@ from commonplace.errors import TooLong
 from commonplace.model.memory import Sensitivity, State
 from commonplace.model.scope import Scope
 from commonplace.model.ttl_policy import TtlPolicy, episodic_end
+from commonplace.model.unrated import Unrated
 
 PREFIX = "source:"
 PASSAGE = "passage"  # what a passage is called where a memory has a kind
@@ -122,7 +123,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Source(Unrated):
     id: str  # source:<uuid>
     user_id: str  # who contributed it; always one of the participants
     origin: str  # with external_id: what makes importing twice add nothing
@@ -189,14 +190,6 @@ class Source:
         return replace(self, **changes)
 
     # ——— what the delta header asks of every item ———
-
-    @property
-    def importance(self) -> int:
-        return 2
-
-    @property
-    def conflict(self) -> str | None:
-        return None
 
     @property
     def told(self) -> str:

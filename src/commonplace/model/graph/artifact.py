@@ -9,13 +9,14 @@ from typing import Any, Self
 from commonplace.model.graph.telling import Cited
 from commonplace.model.memory import Sensitivity
 from commonplace.model.ttl_policy import TtlPolicy, episodic_end
+from commonplace.model.unrated import Unrated
 
 PREFIX = "artifact:"
 CATEGORY = "knowledge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Artifact:
+class Artifact(Unrated):
     id: str  # artifact:<uuid>
     user_id: str
     name: str
@@ -34,14 +35,6 @@ class Artifact:
         return replace(self, **changes)
 
     # ——— what the delta header asks of every item ———
-
-    @property
-    def importance(self) -> int:
-        return 2
-
-    @property
-    def conflict(self) -> str | None:
-        return None
 
     @property
     def told(self) -> str:

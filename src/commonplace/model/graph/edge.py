@@ -18,13 +18,14 @@ from commonplace.model.graph.words import (
 )
 from commonplace.model.memory import Sensitivity
 from commonplace.model.time_travel import Then
+from commonplace.model.unrated import Unrated
 
 PREFIX = "edge:"
 SEARCHED_NOTES = 1000  # characters of notes that an edge is found by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edge:
+class Edge(Unrated):
     """Found from either end. ``a`` is the end that its type speaks of first."""
 
     id: str  # edge:<uuid>
@@ -94,14 +95,6 @@ class Edge:
         return " ".join(word for word in words if word)
 
     # ——— what the delta header asks of every item ———
-
-    @property
-    def importance(self) -> int:
-        return 2
-
-    @property
-    def conflict(self) -> str | None:
-        return None
 
     @property
     def told(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Self
 from commonplace.model.graph.words import CATEGORY, NodeType
 from commonplace.model.memory import Sensitivity
 from commonplace.model.ttl_policy import TtlPolicy
+from commonplace.model.unrated import Unrated
 
 PREFIX = "node:"
 
@@ -29,7 +30,7 @@ class Mentioned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
+class Node(Unrated):
     """All but its id, its owner and its lifecycle is folded from what was told of it."""
 
     id: str  # node:<uuid>; the seed's entity_key: it never changes
@@ -78,14 +79,6 @@ class Node:
         return replace(self, **changes)
 
     # ——— what the delta header asks of every item ———
-
-    @property
-    def importance(self) -> int:
-        return 2
-
-    @property
-    def conflict(self) -> str | None:
-        return None
 
     @property
     def told(self) -> str:
