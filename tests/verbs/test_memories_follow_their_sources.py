@@ -71,28 +71,29 @@ def never(tmp_path, clock):
         yield book.user(OWNER)
 
 
+@pytest.fixture
+def told(book, never, said, ended):
+    """The ids of what was said, which the other store has met but for one."""
+    dated = list(zip(said, DAYS, strict=False))
+    for each in (*dated[:ended], *dated[ended + 1 :]):
+        take_in(never, *each)
+    return [take_in(book.user(OWNER), *each) for each in dated]
+
+
 @pytest.mark.parametrize(("said", "ended"), CASES)
-def test_an_erased_source_is_as_if_it_had_never_been_met(book, never, said, ended):
+def test_an_erased_source_is_as_if_it_had_never_been_met(book, never, told, said, ended):
     me = book.user(OWNER)
-    ids = [take_in(me, each, day) for each, day in zip(said, DAYS, strict=False)]
-    for place, (each, day) in enumerate(zip(said, DAYS, strict=False)):
-        if place != ended:
-            take_in(never, each, day)
-    me.erase(ids[ended], now=True)
+    me.erase(told[ended], now=True)
     assert remembered(me) == remembered(never)
 
 
 @pytest.mark.parametrize(("said", "ended"), CASES)
-def test_a_forgotten_source_is_not_heard_and_comes_back_whole(book, never, said, ended):
+def test_a_forgotten_source_is_not_heard_and_comes_back_whole(book, never, told, said, ended):
     me = book.user(OWNER)
-    ids = [take_in(me, each, day) for each, day in zip(said, DAYS, strict=False)]
-    for place, (each, day) in enumerate(zip(said, DAYS, strict=False)):
-        if place != ended:
-            take_in(never, each, day)
     before = remembered(me)
-    me.forget(ids[ended])
+    me.forget(told[ended])
     assert remembered(me) == remembered(never)
-    me.restore(ids[ended])
+    me.restore(told[ended])
     values = [(kind, content, fields) for kind, content, fields, *_ in remembered(me)]
     assert values == [(kind, content, fields) for kind, content, fields, *_ in before]
 
