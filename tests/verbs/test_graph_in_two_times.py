@@ -209,6 +209,24 @@ def test_of_what_one_source_says_the_later_word_counts(me, said):
         me.erase_user()
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I work at Wix and I teach at Technion.",
+        "I work at Wix. I also teach at Technion.",
+        "I work at Wix. I teach at Technion part-time.",
+    ],
+)
+def test_two_jobs_that_are_told_together_are_held_together(me, said):
+    id = me.ingest(f"Ana: {said}", format="transcript", date="2026-01-05").id
+    me.extract([id])
+    assert {edge.to_name for edge in me.edges(types="works-at").edges} == {"Wix", "Technion"}
+    me.extract([me.ingest("Ana: I work at Wix.", format="transcript", date="2026-02-05").id])
+    assert {edge.to_name for edge in me.edges(types="works-at").edges} == {"Wix", "Technion"}
+    me.extract([me.ingest("Ana: I work at Google.", format="transcript", date="2026-02-07").id])
+    assert {edge.to_name for edge in me.edges(types="works-at").edges} == {"Google"}
+
+
 # ——— walking through sources ———
 
 

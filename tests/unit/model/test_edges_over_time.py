@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
@@ -46,6 +47,56 @@ def test_another_employer_ends_the_one_before_in_both_times():
         ("Acme", day(0), day(10), day(0), day(12)),
         ("Globex", day(10), None, day(12), None),
     ]
+
+
+def cited(passage, source="source:1"):
+    return Cited(
+        scope="user:ana",
+        id=source,
+        source_type=SourceType.MEETING,
+        said_at=day(0),
+        passage=passage,
+    )
+
+
+def ends(tellings):
+    return {each.b: each.valid_to for each in stretches(tellings)}
+
+
+def both(since, *names):
+    """Two jobs that one passage tells of."""
+    return [
+        replace(told(f"{since} {name}", name, since), source=cited(1, f"source:{since}"))
+        for name in names
+    ]
+
+
+def test_what_one_passage_tells_holds_together_until_another_tells_otherwise():
+    jobs = both(0, "Acme", "Globex")
+    assert ends(jobs) == {"Acme": None, "Globex": None}
+    assert ends([*jobs, told(3, "Initech", 10)]) == {
+        "Acme": day(10),
+        "Globex": day(10),
+        "Initech": None,
+    }
+    elsewhere = replace(jobs[1], source=cited(2, "source:0"))
+    assert ends([jobs[0], elsewhere]) == {"Acme": day(0), "Globex": None}
+
+
+def test_who_speaks_of_one_of_two_jobs_has_the_other_still():
+    jobs = [*both(0, "Acme", "Globex"), told(3, "Acme", 10)]
+    assert ends(jobs) == {"Acme": None, "Globex": None}
+    assert len(stretches(jobs)) == 2
+    left = told(4, "Acme", 20, ends=True)
+    assert ends([*jobs, left]) == {"Acme": day(20), "Globex": None}
+
+
+def test_two_new_jobs_end_the_one_before():
+    assert ends([told(1, "Initech", 0), *both(10, "Acme", "Globex")]) == {
+        "Initech": day(10),
+        "Acme": None,
+        "Globex": None,
+    }
 
 
 def test_several_friends_are_no_contradiction():

@@ -115,6 +115,7 @@ class FoundEdge:
     valid_from: datetime | None = None  # None: since the passage was said
     valid_to: datetime | None = None
     ends: bool = False  # it is over, since valid_from
+    is_state: bool = True  # it is told as something that holds, and not as something that happened
     place: Place  # of the sentence that tells it
     repeated: tuple[Place, ...] = ()  # of those that tell it again
 

@@ -13,7 +13,7 @@ from commonplace.language.extracting.dating import Stretch, stretch_in
 from commonplace.language.extracting.forms import ROLES, by_name_alone
 from commonplace.language.extracting.found import KEPT_FROM, FoundEdge, FoundNode
 from commonplace.language.extracting.marking import GUESSED, MARK, SPOKEN_TO, Marked
-from commonplace.language.extracting.patterns import Telling, as_told, fitting
+from commonplace.language.extracting.patterns import Telling, When, as_told, fitting
 from commonplace.language.extracting.retelling import retold, retold_wholly
 from commonplace.language.extracting.table import compiled, data, not_told
 from commonplace.language.observing.hebrew import is_hebrew
@@ -214,6 +214,7 @@ def _edges(told: Told, marked: Marked, nodes: Sequence[FoundNode]) -> Iterator[F
             valid_from=when.start,
             valid_to=when.end,
             ends=ends,
+            is_state=telling.when is When.STATE,
             place=utterance.place,
         )
 

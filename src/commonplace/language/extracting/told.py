@@ -15,6 +15,7 @@ from commonplace.language.extracting.marking import Marker
 from commonplace.language.extracting.notes import notes
 from commonplace.language.extracting.pets import pets, without_pets
 from commonplace.language.extracting.relate import relate
+from commonplace.language.extracting.side_by_side import with_ends
 from commonplace.language.extracting.utterances import Utterance, utterances
 from commonplace.language.extracting.worthy import worthy
 from commonplace.model.source import SourceType
@@ -27,7 +28,7 @@ def told_of(account: Account, spotted: Spotted) -> Extracted:
     sentences = [marker.mark(each) for each in spoken]
     ideas = concepts(sentences, spotted.nodes)
     nodes = (*with_descriptions(spotted.nodes, sentences), *ideas.nodes)
-    told = [*relate(sentences, nodes), *kin(sentences, nodes)]
+    told = with_ends([*relate(sentences, nodes), *kin(sentences, nodes)], sentences)
     nodes, told = without_pets(nodes, told, pets(sentences))
     edges = (*with_attitudes(told, sentences, nodes), *ideas.edges)
     found = Extracted(

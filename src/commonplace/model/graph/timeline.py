@@ -4,7 +4,9 @@ Tellings that could contradict one another share a *thread*: that of their two n
 where a node can have only one at a time, that of this node and type. A relation that somebody has
 said to hold beside others has a thread of its own. In the order of the world's time they fall into
 stretches. One ends where the next in its thread contradicts it (another other end, the opposite,
-another attitude or proximity), or where a telling says that it is over.
+another attitude or proximity), or where a telling says that it is over. Of what one passage tells,
+nothing ends another by its other end alone: who has two jobs tells of both, and what took the place
+of what was seen where it was read.
 """
 
 from __future__ import annotations
@@ -60,14 +62,14 @@ def stretches(tellings: Iterable[EdgeTelling]) -> tuple[Stretch, ...]:
     """Of whole threads: all tellings that share one with any of these have to be among them. Each
     telling that stands is part of one stretch."""
     runs: list[_Run] = []
-    latest: dict[Thread, _Run] = {}
+    latest: dict[Thread, tuple[_Run, ...]] = {}  # mostly one; those that hold together
     last_of: dict[Thread, _Run] = {}  # of each relation by itself, also one that is over
     standing = sorted((t for t in tellings if t.stands), key=_in_time)
     beside = {_itself(t) for t in standing if t.beside}
     for telling in standing:
         itself = _itself(telling)
         threads = ((*itself, "beside"),) if itself in beside else _contradicted(telling)
-        met = list({id(latest[t]): latest[t] for t in threads if t in latest}.values())
+        met = list({id(run): run for t in threads for run in latest.get(t, ())}.values())
         if telling.ends:
             run = _ended_by(telling, last_of.get(itself), last_of.get(_also_ended(telling)))
         else:
@@ -77,7 +79,7 @@ def stretches(tellings: Iterable[EdgeTelling]) -> tuple[Stretch, ...]:
         if run not in runs:
             runs.append(run)
         if not telling.ends:
-            latest.update(dict.fromkeys(threads, run))
+            latest.update({t: _together(telling, run, latest.get(t, ())) for t in threads})
             if itself not in beside and _undone(telling) not in beside:
                 _undo(telling, last_of)
     return tuple(run.as_stretch() for run in runs)
@@ -138,6 +140,12 @@ class _Run:
             and _agree(self.proximity, telling.proximity)
         )
 
+    def is_told_with(self, telling: EdgeTelling) -> bool:
+        """One passage tells of both, each with another end."""
+        place = _passage(telling)
+        is_other = self.ends != (telling.a, telling.b)
+        return is_other and place is not None and any(_passage(t) == place for t in self.told)
+
     def add(self, telling: EdgeTelling) -> None:
         self.told.append(telling)
         self.attitude = self.attitude or telling.attitude
@@ -179,14 +187,23 @@ class _Run:
 
 def _after(telling: EdgeTelling, met: Sequence[_Run]) -> _Run:
     """The run that a telling is part of. What it contradicts is over from then on."""
-    if len(met) == 1 and met[0].takes(telling):
-        met[0].add(telling)
-        return met[0]
+    taking = next((run for run in met if run.takes(telling)), None)
+    if taking is not None:
+        taking.add(telling)
+        return taking
     for run in met:
-        run.end(telling.valid_from, telling)
+        if not run.is_told_with(telling):
+            run.end(telling.valid_from, telling)
     new = _Run([])
     new.add(telling)
     return new
+
+
+def _together(telling: EdgeTelling, run: _Run, others: Sequence[_Run]) -> tuple[_Run, ...]:
+    """What stands in a thread from now on. Who speaks of one of two jobs has the other still."""
+    if run in others:
+        return tuple(others)
+    return (*(each for each in others if each.is_told_with(telling)), run)
 
 
 def _ended_by(telling: EdgeTelling, run: _Run | None, other: _Run | None) -> _Run:
@@ -209,6 +226,13 @@ def _undo(telling: EdgeTelling, last_of: Mapping[Thread, _Run]) -> None:
     run = last_of.get(_undone(telling))
     if run is not None and run.ended is None:
         run.end(telling.valid_from, telling)
+
+
+def _passage(telling: EdgeTelling) -> tuple[str, str, int] | None:
+    cited = telling.source
+    if cited is None or cited.passage is None:
+        return None
+    return cited.scope, cited.id, cited.passage
 
 
 def _agree(one: int | None, other: int | None) -> bool:
