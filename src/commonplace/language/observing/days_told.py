@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
 from commonplace.language.observing.months import SHORT, WHOLE, month_number
+from commonplace.language.statements.dates import numeric_date
 
 _YEAR = r"(?:19|20)\d\d"
 _DAY = rf"{_YEAR}-\d\d-\d\d"
@@ -27,9 +28,15 @@ _IN_MONTH = (
     rf"(?P<month{{n}}>(?:{WHOLE})(?!\w)|{SHORT})"
     rf"(?: (?P<then{{n}}>\d{{{{1,2}}}})(?!\d)(?:st|nd|rd|th)?)?(?:,? (?P<my{{n}}>{_YEAR}))?"
 )
+# In numbers, where nobody could take the day for the month: 3.5.2026, 30/4/2026, 4/30/2026.
+_NO_MONTH = r"(?:1[3-9]|2\d|3[01])"
+_NUMERIC = (
+    rf"(?P<num{{n}}>\d{{{{1,2}}}}\.\d{{{{1,2}}}}\.{_YEAR}"
+    rf"|(?:{_NO_MONTH}/\d{{{{1,2}}}}|\d{{{{1,2}}}}/{_NO_MONTH})/{_YEAR})(?!\d)"
+)
 # One place in time. Its groups have a number, so that two of them fit into one pattern.
 POINT = (
-    rf"(?:{_LEAD}?(?:(?P<day{{n}}>{_DAY})|{_IN_MONTH})"
+    rf"(?:{_LEAD}?(?:(?P<day{{n}}>{_DAY})|{_NUMERIC}|{_IN_MONTH})"
     rf"|(?:the )?(?:spring|summer|autumn|fall|winter|early|late|mid|beginning|end|שנת)?"
     rf"(?: of | |-)?(?P<year{{n}}>{_YEAR}))"
 )
@@ -65,9 +72,12 @@ def day_of(found: re.Match[str], n: int, today: date, which: Which) -> date | No
         return None
 
 
-def _day_of(found: re.Match[str], n: int, today: date, which: Which) -> date:
+def _day_of(found: re.Match[str], n: int, today: date, which: Which) -> date | None:
     if day := found[f"day{n}"]:
         return date.fromisoformat(day)
+    if numeric := found[f"num{n}"]:
+        told = numeric_date(numeric)
+        return date(told.year, told.month, told.day) if told else None
     if year := found[f"year{n}"]:
         return date(int(year), 1, 1)
     month = month_number(found[f"month{n}"])
@@ -85,9 +95,10 @@ _ALONE = re.compile(POINT.format(n=1), re.IGNORECASE)
 def whole_day(text: str) -> date | None:
     """Of a text that is a date with its year, and nothing else."""
     found = _ALONE.fullmatch(text)
-    if found is None or not (
-        found["day1"] or (found["my1"] and (found["first1"] or found["then1"]))
-    ):
+    if found is None:
+        return None
+    in_month = found["my1"] and (found["first1"] or found["then1"])
+    if not (found["day1"] or found["num1"] or in_month):
         return None
     return day_of(found, 1, date.max, last)
 

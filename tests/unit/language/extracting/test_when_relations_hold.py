@@ -50,6 +50,9 @@ def test_it_began_on_the_day_that_is_told(said: str, since: str) -> None:
         "on Saturday, February 14",
         "on Saturday the 14th of February",
         "on 2026-02-14",
+        "on 14.2.2026",
+        "on 14/02/2026",
+        "on 02/14/2026",
     ],
 )
 def test_a_day_is_told_in_either_order(day: str) -> None:
@@ -63,7 +66,8 @@ def test_a_day_is_told_in_either_order(day: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "day", ["ב-14 בפברואר", "ב14 בפברואר 2026", "ב-14 לפברואר", "ביום שבת, 14 בפברואר"]
+    "day",
+    ["ב-14 בפברואר", "ב14 בפברואר 2026", "ב-14 לפברואר", "ב-14.2.2026", "ביום שבת, 14 בפברואר"],
 )
 def test_a_day_is_told_in_hebrew_too(day: str) -> None:
     began = edge(f"הצטרפתי לאקמי {day}.").valid_from
@@ -98,6 +102,10 @@ def test_a_stretch_between_two_days_has_both() -> None:
     assert found.valid_to is not None
     ends = (found.valid_from.date().isoformat(), found.valid_to.date().isoformat())
     assert ends == ("2020-03-03", "2022-05-05")
+
+
+def test_a_date_that_could_be_either_of_two_days_is_neither() -> None:
+    assert edge("I joined Acme on 02/03/2026.").valid_from is None
 
 
 def test_a_place_that_begins_like_a_month_is_no_date() -> None:
