@@ -148,3 +148,19 @@ def test_notes_end_by_themselves(friends, clock):
     assert me.node("Acme").notes == ()
     me.tidy()
     assert me.verify_forget("holidays").clean
+
+
+def test_what_only_a_forgotten_source_tells_keeps_no_word_of_an_erased_one(me):
+    """Hidden, it waits for the source that may come back, and says what that one says."""
+    ids = []
+    for number in range(2):
+        said = f"Ana: I love hiking in Zork{number}ville.\nBob: Ok.\nAna: Yes."
+        day = f"2026-01-1{number}"
+        ids.append(me.ingest(said, format="transcript", date=day, external_id=day).id)
+    me.extract()
+    me.forget(ids[0])
+    me.erase(ids[1], now=True)
+    assert me.verify_forget("Zork1ville").clean
+    me.restore(ids[0])
+    (hiking,) = me.concepts().nodes
+    assert "Zork0ville" in hiking.description

@@ -154,3 +154,63 @@ def test_it_travels_with_an_export(book, open_book, tmp_path, clock):
         assert other.verify_forget("dan@acme.com").clean
         assert "054" in other.list(kinds=["contact"]).memories[0].content
         assert all(m.state is State.ACTIVE for m in other.list().memories)
+
+
+NUMBER, ADDRESS = "Call Dan Cohen at 054-1111111.", "You can reach Dan Cohen at dan@acme.com."
+OWN = {"name": "Dan Cohen", "email": "dan@own.com"}
+
+
+def contact(me):
+    (only,) = me.list(kinds=["contact"]).memories
+    return only
+
+
+def overrides(me):
+    me.remember("Dan Cohen, dan@own.com", kind="contact", metadata=OWN, on_conflict="override")
+
+
+def decides(me):
+    held = me.remember("Dan Cohen, dan@own.com", kind="contact", metadata=OWN)
+    me.resolve(held.conflict, "override")
+
+
+def updates(me):
+    me.update(contact(me).id, content="Dan Cohen, dan@own.com", metadata=OWN)
+
+
+@pytest.mark.parametrize("says", [overrides, decides, updates])
+def test_what_the_owner_puts_in_its_place_keeps_no_word_of_an_erased_source(book, says):
+    me = book.user(OWNER)
+    first, second = take_in(me, NUMBER, DAYS[0]), take_in(me, ADDRESS, DAYS[1])
+    says(me)
+    assert contact(me).metadata == {**OWN, "phone": "054-1111111"}
+    me.erase(first, now=True)
+    assert contact(me).metadata == OWN
+    assert me.verify_forget("054-1111111").clean
+    me.erase(second, now=True)
+    assert contact(me).content == "Dan Cohen, dan@own.com"
+    assert me.verify_forget("dan@acme.com").clean
+
+
+def test_what_the_owner_says_instead_outlives_the_sources(book):
+    me = book.user(OWNER)
+    ids = [take_in(me, "I love hiking.", day) for day in DAYS]
+    (told,) = me.list().memories
+    me.update(told.id, content="The user likes skiing, says the owner.")
+    me.erase(ids, now=True)
+    assert [m.content for m in me.list().memories] == ["The user likes skiing, says the owner."]
+    assert me.verify_forget("hiking").clean
+
+
+def test_what_is_held_against_it_is_weighed_anew(book):
+    """Without the number that it contradicts, another number is the number."""
+    me = book.user(OWNER)
+    first = take_in(me, NUMBER, DAYS[0])
+    take_in(me, "Call Dan Cohen at 054-2222222.", DAYS[1])
+    me.remember("Dan Cohen, dan@own.com", kind="contact", metadata=OWN)
+    (question,) = me.conflicts(alternatives=True)
+    assert "054-1111111" in question.reason
+    me.erase(first, now=True)
+    assert me.conflicts(alternatives=True) == []
+    assert contact(me).metadata == {**OWN, "phone": "054-2222222"}
+    assert me.verify_forget("054-1111111").clean

@@ -154,9 +154,18 @@ class _Loom:
             elif member is not None and member != canvas.nodes.get(member.id):
                 put += self._put(member, [member.id])
         if told or node.is_owner:
-            put += self._put(as_folded(node, self._folded(root, told)), members)
+            put += self._put(self._as_told(node, told), members)
         elif root in canvas.nodes:
             gone.append(RemoveNode(root, self._entry(Op.DELETE, node)))
+
+    def _as_told(self, node: Node, told: Sequence[NodeTelling]) -> Node:
+        """One of which only forgotten sources tell is hidden, and made of what those say: no word
+        of an erased one stays in it until they come back."""
+        folded = self._folded(node.id, told)
+        if folded is not None or node.is_owner:
+            return as_folded(node, folded)
+        hidden = self._folded(node.id, [replace(telling, stands=True) for telling in told])
+        return as_folded(node, hidden).evolve(stands=False)
 
     def _folded(self, root: str, told: Sequence[NodeTelling]) -> Folded | None:
         return fold(told, self._is_taken(root), root, key_of)

@@ -10,7 +10,7 @@ from commonplace.graph.canvas import Canvas
 from commonplace.model.graph.edge import PREFIX, Edge
 from commonplace.model.graph.relationships import as_kept, spellings
 from commonplace.model.graph.telling import EdgeTelling
-from commonplace.model.graph.timeline import Stretch, Thread, stretches, threads_of
+from commonplace.model.graph.timeline import Stretch, Thread, description_of, stretches, threads_of
 from commonplace.model.graph.words import NodeType, is_in_order, kind_between
 
 
@@ -139,13 +139,15 @@ def _compared(
 
 
 def _without_a_stretch(canvas: Canvas, id: str, told: ByEdge, left: ByEdge, found: Edges) -> None:
-    """All that tells of it is forgotten, or gone, or tells of one node's relation to itself."""
+    """All that tells of it is forgotten, gone, or tells of one node's relation to itself. Hidden,
+    it says what those say that are left: no word of an erased one stays in it."""
     edge = canvas.edges.get(id)
     if edge is None:
         return
-    if any(telling.edge == id for telling in canvas.related.values()):
+    forgotten = [telling for telling in canvas.related.values() if telling.edge == id]
+    if forgotten:
         untold = tuple(t.id for t in left.get(id, ()))
-        hidden = edge.evolve(stands=False)
+        hidden = edge.evolve(stands=False, description=description_of(forgotten))
         found.edges.append(Woven(edge, hidden, tuple(told.get(id, ())), untold))
     else:
         found.gone.append(edge)

@@ -27,8 +27,14 @@ from commonplace.remember.neighbours import Neighbour
 from commonplace.remember.refresh import refreshed
 from commonplace.remember.replace import in_place_of, is_override, make_way
 from commonplace.remember.supports import added_by_telling, is_only_supported, sources_behind
-from commonplace.remember.told_together import kept_with, resting_on, tellings
-from commonplace.store.port import HeldQuery
+from commonplace.remember.told_together import (
+    REPLACES,
+    kept_with,
+    parts_in_place,
+    resting_on,
+    saying,
+    tellings,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +179,9 @@ class Ledger:
         event = Event.OVERRIDE if is_override(new.kind) else Event.UPDATE
         told = {"relation": decision.relation, "replaces": [m.id for m in decision.others]}
         self._add(added(new, item.index, event=event, old_ref=first.ref, meta=told), new)
-        if decision.relation is Relation.REWORDING:
-            self._keep_parts(new, self._parts_in_place(new, first, item))
+        if decision.relation is Relation.REWORDING or decision.action is Action.OVERRIDDEN:
+            replaces = REPLACES if decision.action is Action.OVERRIDDEN else ""
+            self._keep_parts(new, self._parts_in_place(new, first, item, replaces))
         for old in decision.others:
             step = make_way(old, new, self.now, self.desk.lifetimes.restorable)
             self._add(step, step.after)
@@ -183,14 +190,11 @@ class Ledger:
         self._link(new, [near for near in item.near if near.id not in gone])
         return Outcome(new, undo=tuple(old.id for old in decision.others))
 
-    def _parts_in_place(self, new: Memory, old: Memory, item: Item) -> list[Held]:
-        """What was told of the old one in other words, and what is told now, are parts of the new
-        one."""
-        query = HeldQuery(merged_into=[old.id])
-        before = self.desk.store.held(self.principal.scope, query)
-        again = replace(item, memory=item.memory.evolve(id=self.desk.new_id()))
-        told = self._parts(old, again, item.mentioned)
-        return [replace(each, merged_into=new.id) for each in (*before, *told) if told]
+    def _parts_in_place(self, new: Memory, old: Memory, item: Item, how: str) -> list[Held]:
+        """What was told of the old one, and what is told now, are parts of the new one."""
+        at = self.now + timedelta(microseconds=len(self.steps) + 1)
+        told = saying(item.memory, item.mentioned, at, how)
+        return parts_in_place(self.desk, self.principal, new, old, told)
 
     def _hand_over(self, old: Memory, new: Memory) -> None:
         """What waits about the old one, as the store has it and as this batch has left it."""

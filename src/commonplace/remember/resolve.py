@@ -17,6 +17,7 @@ from commonplace.remember.hold import carry, let_go, waiting_about
 from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import look_around
 from commonplace.remember.replace import in_place_of, is_override, make_way
+from commonplace.remember.told_together import REPLACES, kept_with, parts_in_place, saying
 from commonplace.store.port import HeldQuery
 
 
@@ -191,6 +192,10 @@ def _stored(
             event = Event.OVERRIDE if is_override(memory.kind) else Event.UPDATE
             old_ref = replaced[0].ref
         steps.append(added(memory, indexes[place], event=event, old_ref=old_ref))
+        if replaced:
+            told = saying(chosen[place].memory, chosen[place].mentioned, now, REPLACES)
+            parts = parts_in_place(desk, principal, memory, replaced[0], told)
+            steps += kept_with(memory, parts)
         near = [each for each in around.neighbours[place] if each.id not in gone]
         steps += [connected(link) for link in links_for(memory, near, now)]
     restorable = desk.lifetimes.restorable

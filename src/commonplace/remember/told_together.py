@@ -31,6 +31,7 @@ _OF_THE_TELLINGS = (
     *("tags", "category", "facet", "importance", "confidence", "sensitivity"),
     *("valid_from", "valid_to", "expires_at"),
 )
+REPLACES = "replaces"  # the reason of a part that took the place of what was told before
 _OF_THE_FIRST = ("source_id", "source_type", "thread_id", "actor_id", "role", "run_id", "job_id")
 
 
@@ -54,6 +55,30 @@ def tellings(
     known = has_first or desk.store.held(principal.scope, HeldQuery(merged_into=[standing.id]))
     first = [] if known else [_telling(standing, desk.new_id(), frozenset(), standing)]
     return [*first, _telling(new, new.id, mentioned, standing, at)]
+
+
+def parts_in_place(
+    desk: Desk,
+    principal: Principal,
+    new: Memory,
+    old: Memory,
+    told: Held,
+) -> list[Held]:
+    """Of a memory that takes another's place: what it has kept of the old one goes with whoever
+    told that. ``told``: what was said now, and by whom. The old one keeps its own, for the day that
+    it comes back."""
+    before = desk.store.held(principal.scope, HeldQuery(merged_into=[old.id]))
+    if not (before or is_told_by_a_source(old) or is_told_by_a_source(told.memory)):
+        return []
+    before = before or [_telling(old, old.id, frozenset(), old)]
+    return [
+        replace(each, memory=each.memory.evolve(id=desk.new_id()), merged_into=new.id)
+        for each in (*before, told)
+    ]
+
+
+def saying(memory: Memory, mentioned: Collection[str], at: datetime, reason: str = "") -> Held:
+    return replace(_telling(memory, memory.id, frozenset(mentioned), memory, at), reason=reason)
 
 
 def parts_of(memory: Memory, same: Sequence[Held], id: str) -> list[Held]:
@@ -97,6 +122,13 @@ def kept_with(memory: Memory, told: Sequence[Held]) -> list[Hold]:
     return [Hold(None, tuple(told), entry)] if told else []
 
 
+def put_anew(held: Sequence[Held]) -> list[Hold]:
+    return [
+        Hold(None, (each,), Entry(op=Op.HOLD, subject=each.beside or each.merged_into))
+        for each in held
+    ]
+
+
 def let_go_of(memory: str, told: Sequence[Held]) -> list[LetGo]:
     """No word about it: the memory itself is told of."""
     ids = tuple(each.memory.id for each in told)
@@ -119,6 +151,8 @@ def _told_again(made: Memory, telling: Held) -> Memory:
     """As remembering does it: a repeat adds to what stands, a statement's newer wording takes its
     place."""
     new = telling.memory
+    if telling.reason == REPLACES:
+        return in_place_of(new, made, telling.mentioned)
     if asks(made.kind) or relate(new, made, None).relation is Relation.REPEAT:
         return refreshed(made, new, telling.mentioned, made.updated_at, by_owner=False)
     return in_place_of(new, made, telling.mentioned).evolve(valid_from=made.valid_from)
@@ -138,6 +172,7 @@ class Retold:
     anew: dict[str, Memory] = field(default_factory=dict)
     alone: dict[str, Memory] = field(default_factory=dict)  # nobody is left to tell them
     gone: dict[str, list[Held]] = field(default_factory=dict)  # what the sources that end told
+    beside: list[Held] = field(default_factory=list)  # what is held against them, put anew
 
     @property
     def known(self) -> set[str]:
@@ -157,7 +192,8 @@ def retold(
     that told and tell, before and from now on. ``for_good``: what was told by those that end goes,
     and what only forgotten ones tell is made of those, for the day that they come back."""
     found = Retold()
-    together = _all(desk, principal)
+    held = desk.store.held(principal.scope)
+    together = _by_memory(held)
     shared = {
         id: told
         for id, told in together.items()
@@ -171,15 +207,36 @@ def retold(
             if memory.state is State.SOFT_DELETED:
                 after = after or [each for each in told if each not in found.gone[memory.id]]
         if after:
+            waiting = [h for h in held if h.beside == memory.id and _is_told_by(h, stands)]
+            joined, rest = _weighed_anew(memory, before, after, waiting)
+            after += joined
+            found.beside += [*joined, *rest]
             found.anew[memory.id] = _rebuilt(memory, made_of(before), made_of(after))
         else:
             found.alone[memory.id] = memory
     return found
 
 
-def _all(desk: Desk, principal: Principal) -> Mapping[str, list[Held]]:
+def _weighed_anew(
+    memory: Memory, before: Sequence[Held], after: Sequence[Held], waiting: Sequence[Held]
+) -> tuple[list[Held], list[Held]]:
+    """Against what the memory says without the sources that end: what says the same by then is a
+    part of it, and no reason quotes what is gone."""
+    joined: list[Held] = []
+    rest: list[Held] = []
+    for each in waiting:
+        made = _rebuilt(memory, made_of(before), made_of([*after, *joined]))
+        related = relate(each.memory, made, None)
+        if related.relation in (Relation.REPEAT, Relation.REWORDING):
+            joined.append(replace(each, beside=None, merged_into=memory.id, reason=""))
+        else:
+            rest.append(replace(each, reason=related.reason))
+    return joined, rest
+
+
+def _by_memory(held: Iterable[Held]) -> Mapping[str, list[Held]]:
     found: dict[str, list[Held]] = defaultdict(list)
-    for each in desk.store.held(principal.scope):
+    for each in held:
         if each.merged_into:
             found[each.merged_into].append(each)
     return found

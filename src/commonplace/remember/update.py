@@ -15,6 +15,7 @@ from commonplace.language.keywords import keywords
 from commonplace.language.summarise import summarise
 from commonplace.model import check
 from commonplace.model.changes import Changeset, Indexing, Step, added, changed, connected
+from commonplace.model.conflict import Held
 from commonplace.model.journal import Event, Op
 from commonplace.model.kinds import POLICIES, Kind, Stability
 from commonplace.model.memory import VERSIONED, Memory, Sensitivity, State
@@ -35,6 +36,8 @@ from commonplace.remember.link import links_for
 from commonplace.remember.neighbours import look_around
 from commonplace.remember.profile import answered, leave_fields_to_their_owner
 from commonplace.remember.replace import is_override, make_way
+from commonplace.remember.supports import OWNER
+from commonplace.remember.told_together import REPLACES, kept_with, parts_in_place, saying
 from commonplace.remember.unseen import unseen_by_its_teller
 
 IN_PLACE = (
@@ -238,7 +241,10 @@ def _replace(
         current = _current(desk, principal, before.id, now)
         after = _successor(desk, current, wanted, now)
         leave_fields_to_their_owner(principal, after)
-        steps = _replacement(desk, principal, current, after)
+        parts = _parts(desk, principal, current, after, wanted)
+        if parts and principal.is_owner:
+            after = after.evolve(evidence=(*(e for e in after.evidence if e != OWNER), OWNER))
+        steps = (*_replacement(desk, principal, current, after), *kept_with(after, parts))
         return Changeset(principal.scope, now, principal.actor, steps, revision, thread), after
 
     revision, after = desk.decide(decide)
@@ -265,6 +271,27 @@ def _replacement(
     near = [neighbour for neighbour in around.neighbours[0] if neighbour.id != before.id]
     links = [connected(link) for link in links_for(after, near, now)]
     return (added(after, indexes[0], event=event, old_ref=before.ref), old, *waiting, *links)
+
+
+def _parts(
+    desk: Desk, principal: Principal, before: Memory, after: Memory, wanted: Mapping[str, Any]
+) -> list[Held]:
+    """What was said now is its teller's own, whatever sources told of it before."""
+    if after.id == before.id:
+        return []
+    given = {**_told_in_words(before, wanted), **callers_metadata(wanted.get("metadata", {}))}
+    named = [n.partition(".")[2] for n in POLICIES[before.kind].required if "." in n]
+    said = {n: v for n, v in after.metadata.items() if n in given or n in named}
+    own = after.evolve(
+        metadata=said,
+        evidence=(),
+        source_id=None,
+        source_type=None,
+        thread_id=None,
+        agent_id=principal.agent,
+    )
+    told = saying(own, wanted, after.created_at, REPLACES)
+    return parts_in_place(desk, principal, after, before, told)
 
 
 def _settled_by(desk: Desk, principal: Principal, after: Memory) -> Sequence[Step]:

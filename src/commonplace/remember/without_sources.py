@@ -25,7 +25,7 @@ from commonplace.remember.relate import relate
 from commonplace.remember.replace import revived, soft_delete
 from commonplace.remember.sources import told_by
 from commonplace.remember.supports import OWNER, sources_behind, without
-from commonplace.remember.told_together import kept_with, let_go_of, parts_of, retold
+from commonplace.remember.told_together import kept_with, let_go_of, parts_of, put_anew, retold
 from commonplace.store.port import EVERYTHING, HeldQuery, Listing
 
 
@@ -56,6 +56,7 @@ def memories_without(
     steps: list[Step] = []
     for id, gone in shared.gone.items():
         steps += let_go_of(id, gone)
+    steps += put_anew(shared.beside)
     steps += _in_their_place(desk, principal, alone, stands)
     return Fallen(alone, carried, tuple(steps))
 
@@ -87,6 +88,7 @@ def forget_what_it_told(
         days = [until[id] for id in sources_behind(memory) if id in until]
         steps.append(soft_delete(memory, now, max(days)))
     steps += _made_anew(desk, principal, shared.anew.values())
+    steps += put_anew(shared.beside)
     steps += _in_their_place(desk, principal, hidden, stands)
     return steps
 

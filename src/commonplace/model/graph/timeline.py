@@ -171,7 +171,7 @@ class _Run:
             a=told[0].a,
             b=told[0].b,
             type=told[0].type,
-            description=_description(told),
+            description=description_of(told),
             attitude=attitudes[0] if attitudes else UNMARKED,
             proximity=proximities[0] if proximities else UNMARKED,
             confidence=max(t.confidence for t in told),
@@ -245,7 +245,7 @@ def _in_time(telling: EdgeTelling) -> tuple[datetime, bool, datetime, int, str]:
     return telling.valid_from, telling.ends, telling.recorded_at, passage or 0, telling.id
 
 
-def _description(told: Sequence[EdgeTelling]) -> str:
+def description_of(told: Sequence[EdgeTelling]) -> str:
     """Somebody's own words, the last ones; else what was told with the most confidence."""
     own = [t.description for t in told if t.source is None and t.description]
     if own:
