@@ -214,3 +214,37 @@ def test_what_is_held_against_it_is_weighed_anew(book):
     assert me.conflicts(alternatives=True) == []
     assert contact(me).metadata == {**OWN, "phone": "054-2222222"}
     assert me.verify_forget("054-1111111").clean
+
+
+def test_a_summary_is_made_anew_of_what_was_made_anew(book):
+    me = book.user(OWNER)
+    take_in(me, NUMBER, DAYS[0])
+    second = take_in(me, ADDRESS, DAYS[1])
+    other = me.remember("The user likes tea.", kind="fact").id
+    summary = me.merge([contact(me).id, other]).id
+    assert "dan@acme.com" in me.show(summary).memory.content
+    me.erase(second, now=True)
+    assert me.verify_forget("dan@acme.com").clean
+    assert "054-1111111" in me.show(summary).memory.content
+
+
+def test_a_wording_that_goes_takes_its_day_along(book):
+    me = book.user(OWNER)
+    take_in(me, "I am allergic to peanuts.", DAYS[1])
+    fuller = take_in(me, "I am allergic to peanuts and shellfish.", DAYS[0])
+    me.erase(fuller, now=True)
+    (fact,) = me.list(kinds=["fact"]).memories
+    assert (fact.content, f"{fact.valid_from:%Y-%m-%d}") == (
+        "The user is allergic to peanuts.",
+        DAYS[1],
+    )
+
+
+def test_who_gives_a_particular_back_as_it_was_says_nothing_about_it(book):
+    me = book.user(OWNER)
+    first = take_in(me, NUMBER, DAYS[0])
+    me.update(contact(me).id, metadata={**contact(me).metadata, "role": "plumber"})
+    assert contact(me).metadata["phone"] == "054-1111111"
+    me.erase(first, now=True)
+    assert contact(me).metadata == {"name": "Dan Cohen", "role": "plumber"}
+    assert me.verify_forget("054-1111111").clean

@@ -216,12 +216,13 @@ def _settle(desk: Desk, principal: Principal, receipt_id: str, now_too: bool) ->
 def _consequences(
     desk: Desk, principal: Principal, doomed: Sequence[Memory], carried: Mapping[str, Memory]
 ) -> tuple[list[Remove], list[Rewrite]]:
-    """Summaries merged from a doomed item are made anew from what survives, or go with it."""
+    """Summaries merged from a doomed item are made anew from what survives, or go with it; those
+    of one that is made anew, too."""
     gone = {memory.id: memory for memory in doomed}
     rewritten = dict(carried)
     summaries = _summaries(desk, principal)
     turns: Counter[str] = Counter()
-    queue = list(doomed)
+    queue = [*doomed, *carried.values()]
     while queue:
         memory = queue.pop()
         for summary in summaries:

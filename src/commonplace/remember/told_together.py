@@ -151,11 +151,10 @@ def _told_again(made: Memory, telling: Held) -> Memory:
     """As remembering does it: a repeat adds to what stands, a statement's newer wording takes its
     place."""
     new = telling.memory
-    if telling.reason == REPLACES:
-        return in_place_of(new, made, telling.mentioned)
-    if asks(made.kind) or relate(new, made, None).relation is Relation.REPEAT:
+    adds = asks(made.kind) or relate(new, made, None).relation is Relation.REPEAT
+    if adds and telling.reason != REPLACES:
         return refreshed(made, new, telling.mentioned, made.updated_at, by_owner=False)
-    return in_place_of(new, made, telling.mentioned).evolve(valid_from=made.valid_from)
+    return in_place_of(new, made, telling.mentioned)
 
 
 def _supports(memory: Memory) -> Iterable[str]:

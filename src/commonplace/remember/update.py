@@ -276,13 +276,22 @@ def _replacement(
 def _parts(
     desk: Desk, principal: Principal, before: Memory, after: Memory, wanted: Mapping[str, Any]
 ) -> list[Held]:
-    """What was said now is its teller's own, whatever sources told of it before."""
+    """What was said now is its teller's own, whatever sources told of it before. Who gives a
+    particular back as it was says nothing about it."""
     if after.id == before.id:
         return []
     given = {**_told_in_words(before, wanted), **callers_metadata(wanted.get("metadata", {}))}
     named = [n.partition(".")[2] for n in POLICIES[before.kind].required if "." in n]
-    said = {n: v for n, v in after.metadata.items() if n in given or n in named}
+    said = {
+        name: value
+        for name, value in after.metadata.items()
+        if name in named or (name in given and before.metadata.get(name) != value)
+    }
+    content = wanted.get("content") or content_from(before.kind, said) or after.content
     own = after.evolve(
+        content=content,
+        summary=after.summary if "summary" in wanted else summarise(content),
+        tags=after.tags if "tags" in wanted else keywords(content),
         metadata=said,
         evidence=(),
         source_id=None,
