@@ -248,3 +248,14 @@ def test_who_gives_a_particular_back_as_it_was_says_nothing_about_it(book):
     me.erase(first, now=True)
     assert contact(me).metadata == {"name": "Dan Cohen", "role": "plumber"}
     assert me.verify_forget("054-1111111").clean
+
+
+def test_no_tag_is_left_of_words_that_are_gone(book):
+    me = book.user(OWNER)
+    first = take_in(me, "Remember that Dan Cohen is my dentist, email zork@x.com.", DAYS[0])
+    me.update(contact(me).id, metadata={**contact(me).metadata, "role": "plumber"})
+    take_in(me, ADDRESS, DAYS[1])
+    me.update(contact(me).id, tags=[*contact(me).tags, "friends"])
+    me.erase(first, now=True)
+    assert me.verify_forget("zork").clean
+    assert "friends" in contact(me).tags

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.desk import Desk
+from commonplace.language.normalise import fold
 from commonplace.model.changes import Hold, LetGo
 from commonplace.model.conflict import Held
 from commonplace.model.journal import Entry, Op
@@ -265,5 +266,12 @@ def _rebuilt(memory: Memory, before: Memory, after: Memory) -> Memory:
     taken = before.metadata.keys() - memory.metadata.keys()
     metadata = {n: v for n, v in after.metadata.items() if n not in taken} | by_hand
     home = {name: getattr(after, name) for name in _OF_THE_FIRST}
+    changes.setdefault("tags", _without_words(memory, f"{memory.content} {before.content}", after))
     said = {"content": after.content, "summary": after.summary, "evidence": after.evidence}
     return memory.evolve(**changes, **home, **said, metadata=metadata)
+
+
+def _without_words(memory: Memory, said: str, after: Memory) -> tuple[str, ...]:
+    """Its tags, but for words of what is said no more."""
+    gone = set(fold(said).split()) - set(fold(after.content).split())
+    return tuple(tag for tag in memory.tags if gone.isdisjoint(fold(tag).split()))

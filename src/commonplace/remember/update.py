@@ -287,7 +287,9 @@ def _parts(
         for name, value in after.metadata.items()
         if name in named or (name in given and before.metadata.get(name) != value)
     }
-    content = wanted.get("content") or content_from(before.kind, said) or after.content
+    content = after.content
+    if not wanted.get("content") and is_override(before.kind):  # made of particulars
+        content = content_from(before.kind, said)
     own = after.evolve(
         content=content,
         summary=after.summary if "summary" in wanted else summarise(content),
