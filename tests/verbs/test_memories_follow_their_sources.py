@@ -259,3 +259,16 @@ def test_no_tag_is_left_of_words_that_are_gone(book):
     me.erase(first, now=True)
     assert me.verify_forget("zork").clean
     assert "friends" in contact(me).tags
+
+
+def test_what_the_owner_adds_to_their_own_after_a_source_did_stays(book):
+    me = book.user(OWNER)
+    said = {"name": "Dan Cohen", "phone": "054-1111111"}
+    me.remember("Dan Cohen, 054-1111111", kind="contact", metadata=said)
+    second = take_in(me, ADDRESS, DAYS[1])
+    more = {"name": "Dan Cohen", "role": "plumber"}
+    me.remember("Dan Cohen mends pipes", kind="contact", metadata=more)
+    me.erase(second, now=True)
+    assert contact(me).metadata == {**said, **more}
+    assert "Dan Cohen mends pipes" in contact(me).content
+    assert me.verify_forget("dan@acme.com").clean

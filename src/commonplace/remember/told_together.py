@@ -51,9 +51,9 @@ def tellings(
 ) -> list[Held]:
     """To be kept when the new one becomes a part of what stands: what it tells, and before the
     first such one what stood. ``has_first``: that is kept already."""
-    if not (is_told_by_a_source(standing) or is_told_by_a_source(new)):
-        return []  # nothing could take it away
     known = has_first or desk.store.held(principal.scope, HeldQuery(merged_into=[standing.id]))
+    if not (known or is_told_by_a_source(standing) or is_told_by_a_source(new)):
+        return []  # nothing could take it away
     first = [] if known else [_telling(standing, desk.new_id(), frozenset(), standing)]
     return [*first, _telling(new, new.id, mentioned, standing, at)]
 
