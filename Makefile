@@ -6,7 +6,7 @@ WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE  # tests start dozens of processes: each would compile everything anew
 
-.PHONY: run test unit soak fuzz load bench lint format docs clean
+.PHONY: run test unit soak fuzz load bench lint format docs snapshots clean
 
 # A service with a small demo memory, until Ctrl-C; `make run SECONDS=30` ends by itself.
 run: $(STAMP)
@@ -42,6 +42,10 @@ lint: $(STAMP)
 format: $(STAMP)
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+
+# Names and shapes that clients depend on, recorded anew after a wanted change.
+snapshots: $(STAMP)
+	$(PY) -m pytest tests/contract --record
 
 docs: $(STAMP)
 	$(PY) -m commonplace.surfaces.cli.reference

@@ -11,6 +11,7 @@ import pytest
 
 SECONDS = {
     "unit": 90,
+    "contract": 15,
     "conformance": 130,
     "verbs": 320,
     "surfaces": 220,
