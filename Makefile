@@ -57,7 +57,7 @@ $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Commonplace needs Python 3.11 or newer")'
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	$(PY) -m pip install --quiet --upgrade pip
-	$(PY) -m pip install --quiet --editable ".[postgres,graph,minilm,ner,server,tracing,dev]"
+	$(PY) -m pip install --quiet --editable ".[postgres,graph,minilm,server,tracing,dev]"
 	touch $(STAMP)
 
 # The peers that `make bench` measures beside us are large, so they come only when asked for.

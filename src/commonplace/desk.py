@@ -18,7 +18,6 @@ from commonplace.errors import CommonplaceError, StaleDecision, StoreClosed
 from commonplace.language.analyse import term_counts
 from commonplace.language.asking.kept import Kept
 from commonplace.language.detect import script
-from commonplace.language.extracting.finder import NameFinder
 from commonplace.language.identity import keys_of, name_keys_of
 from commonplace.language.models.embedder import Calibration, Embedder, EmbedderDown, Vectors
 from commonplace.language.traits import traits_of
@@ -110,7 +109,6 @@ class Desk:
     recall_log: bool = False  # whether what was asked and returned is written down
     observe_daily: int = 50  # memories that conversations may become in a day
     extracts: bool = True  # whether what was processed is extracted, too
-    name_finder: Callable[[], NameFinder | None] = lambda: None  # beside the rules
     settings: Mapping[str, str] = field(default_factory=dict)  # in force, for the doctor to show
     measured: Measured = field(default_factory=Measured)
     past: PastIndexes = field(default_factory=PastIndexes)  # of moments that were asked about

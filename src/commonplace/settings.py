@@ -165,13 +165,6 @@ TABLE: tuple[Setting, ...] = (
         "when `extract` is called).",
         choices=("auto", "on-demand"),
     ),
-    Setting(
-        "names",
-        str,
-        "rules",
-        "What finds names in sources: rules, or spacy beside them (English; needs the extra ner).",
-        choices=("rules", "spacy"),
-    ),
     Setting("lock_timeout", float, 60.0, "Seconds to wait for another writer.", 0),
     Setting("pool_size", int, 10, "Connections kept to PostgreSQL.", 1),
     Setting(
@@ -241,7 +234,6 @@ class Settings:
     proposal_days: float
     observe_daily: int
     extraction: str
-    names: str
     lock_timeout: float
     pool_size: int
     serve_host: str

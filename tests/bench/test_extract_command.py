@@ -13,7 +13,6 @@ from commonplace.bench.extracting_labels import MORE, SETS, read_conversations
 from commonplace.bench.extracting_tables import LEAST_EDGE_PRECISION, LEAST_NODE_PRECISION
 from commonplace.bench.labels import OPEN, SEALED
 from commonplace.language.extracting.extract import extract
-from commonplace.language.extracting.spot import spot
 
 LABELLED = Path(__file__).parents[2] / "labelled"
 TALK = {
@@ -67,20 +66,6 @@ def test_names_are_compared_with_capitals(tmp_path, capsys):
     told = run(capsys, "--marked", str(tmp_path), "--only=names")
     assert "capitals, types given" in told
     assert "F1 behind capitals" in told
-
-
-def test_the_model_is_not_measured_in_a_language_that_it_does_not_read(
-    tmp_path, capsys, monkeypatch
-):
-    both = {"rules": spot, "rules and spaCy": spot}
-    monkeypatch.setattr("commonplace.bench.extracting_command._spots", lambda: both)
-    (tmp_path / "emerging.dev.conll").write_text("Anna\tB-person\n", encoding="utf-8")
-    (tmp_path / "nemo-hebrew-dev.bmes").write_text("דן S-PER\n", encoding="utf-8")
-    told = run(capsys, "--marked", str(tmp_path), "--only=names")
-    english, hebrew = told.split("Names in Hebrew news")
-    assert "rules and spaCy" in english
-    assert "rules and spaCy" not in hebrew.split("Targets")[0]
-    assert "reads English only" in hebrew
 
 
 def test_without_marked_text_the_names_are_left_out_and_that_is_said(tmp_path, capsys):

@@ -25,20 +25,15 @@ from commonplace.bench.extracting_tables import (
 )
 from commonplace.bench.labels import OPEN, SEALED
 from commonplace.bench.report import Report
-from commonplace.bench.spotting import Spot, compare, read_english, read_hebrew
+from commonplace.bench.spotting import compare, read_english, read_hebrew
 from commonplace.bench.truth_command import write_between_markers
-from commonplace.errors import BadSettings
 from commonplace.language.extracting.extract import extract
-from commonplace.language.extracting.spacy_finder import SpacyFinder
 from commonplace.language.extracting.spot import spot
 
 PAGE = Path("docs/extraction.md")
 CONVERSATIONS, SPEED, NAMES = PARTS = ("conversations", "speed", "names")
 RULES = "rules"
-RULES_ALONE = (
-    "Hebrew has no capitals, so the baseline finds nothing. spaCy's model reads English only and "
-    "is not asked here: with the setting `names` or without it, the rules decide."
-)
+NO_CAPITALS = "Hebrew has no capitals, so the baseline finds nothing."
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -77,20 +72,11 @@ def _add_names(report: Report, folder: Path, console: Console) -> None:
         console.print(f"Names: not measured, there is no folder {folder}.", highlight=False)
         return
     for compared in (
-        compare("English posts", read_english(folder), _spots()),
-        compare("Hebrew news", read_hebrew(folder), {RULES: spot}, (RULES_ALONE,)),
+        compare("English posts", read_english(folder), {RULES: spot}),
+        compare("Hebrew news", read_hebrew(folder), {RULES: spot}, (NO_CAPITALS,)),
     ):
         report.tables.append(compared.table())
         report.targets += compared.targets()
-
-
-def _spots() -> dict[str, Spot]:
-    """The rules, and the rules with the model where the extra is installed."""
-    try:
-        finder = SpacyFinder()
-    except BadSettings:
-        return {RULES: spot}
-    return {RULES: spot, "rules and spaCy": lambda account: spot(account, finder)}
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -92,7 +92,7 @@ def read_source(desk: Desk, reader: Principal, id: str) -> Read | None:
     owner = as_reader(desk, reader.home, everybody)
     called = called_by_owner(desk, reader.home, everybody, passages)
     account = replace(account_of(source, passages, owner, reader.user_id), called=called)
-    found = extract(account, desk.name_finder())
+    found = extract(account)
     # What was said to an agent was looked at turn by turn, as it came.
     candidates = () if source.origin == THREAD else found.candidates
     said_at = {passage.number: passage.at for passage in passages}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from typing import Any, cast
 
@@ -17,7 +17,6 @@ from commonplace.book.following import followed
 from commonplace.bookkeeper import Bookkeeper
 from commonplace.desk import Desk, Measured
 from commonplace.errors import BadSettings
-from commonplace.language.extracting.finder import NameFinder
 from commonplace.language.models.absent import AbsentEmbedder
 from commonplace.language.models.embedder import Embedder
 from commonplace.model.lifecycle import Lifetimes
@@ -102,18 +101,10 @@ def _desk(
         recall_log=chosen.recall_log,
         observe_daily=chosen.observe_daily,
         extracts=chosen.extraction == "auto",
-        name_finder=_spacy if chosen.names == "spacy" else lambda: None,
         settings=shown,
         measured=Measured(measured_calibration(store, model) if model.name else None),
     )
     return replace(desk, follow=partial(followed, desk))
-
-
-@cache
-def _spacy() -> NameFinder:
-    """Loaded when the first source is extracted."""
-    module = import_module("commonplace.language.extracting.spacy_finder")
-    return cast(NameFinder, module.SpacyFinder())
 
 
 def _open_store(chosen: Settings, now: datetime) -> SqlStore:

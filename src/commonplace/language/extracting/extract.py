@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from commonplace.language.extracting.finder import NameFinder
 from commonplace.language.extracting.found import Account, Extracted
 from commonplace.language.extracting.spot import spot
 from commonplace.language.extracting.told import told_of
 
 
-def extract(account: Account, finder: NameFinder | None = None) -> Extracted:
-    """``finder``: a model that finds names, beside the rules."""
-    return told_of(account, spot(account, finder))
+def extract(account: Account) -> Extracted:
+    return told_of(account, spot(account))

@@ -8,11 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from commonplace.language.extracting.again import spoken_of_again
 from commonplace.language.extracting.apposition import is_denied, same_as, says_who
 from commonplace.language.extracting.capitals import named_by_capitals
-from commonplace.language.extracting.finder import NameFinder
 from commonplace.language.extracting.found import ORGANIZATION, Account, Place, Said, Span, Spotted
 from commonplace.language.extracting.hebrew_names import named_in_hebrew
 from commonplace.language.extracting.individuals import Individual, Roster, by_letters
-from commonplace.language.extracting.joined import with_finder
 from commonplace.language.extracting.lists import with_lists
 from commonplace.language.extracting.mention import (
     CERTAIN,
@@ -36,7 +34,7 @@ from commonplace.language.names import bare
 _OWNER = 0
 
 
-def spot(account: Account, finder: NameFinder | None = None) -> Spotted:
+def spot(account: Account) -> Spotted:
     passages = {
         said.number: Passage(said.number, said.text, words_of(said.text)) for said in account.said
     }
@@ -45,7 +43,7 @@ def spot(account: Account, finder: NameFinder | None = None) -> Spotted:
     mentions: list[Mention] = []
     pairs: list[tuple[Mention, Mention]] = []
     for said in read:
-        here = mentions_in(passages[said.number], finder)
+        here = mentions_in(passages[said.number])
         pairs += same_as(said.text, here)
         mentions += here
     spans = _assigned(roster, mentions, pairs, {said.number: said for said in read})
@@ -53,11 +51,9 @@ def spot(account: Account, finder: NameFinder | None = None) -> Spotted:
     return _spotted(account, roster.individuals, spans)
 
 
-def mentions_in(passage: Passage, finder: NameFinder | None = None) -> list[Mention]:
+def mentions_in(passage: Passage) -> list[Mention]:
     """In the order of the text. A phrase may hold a name: "Maya's wedding"."""
     named = _apart([*named_by_capitals(passage), *named_in_hebrew(passage)])
-    if finder is not None:
-        named = with_finder(passage, named, finder)
     named = sorted(_apart([*named, *named_in_small_letters(passage)]), key=_place_of)
     named = with_lists(passage.text, named)
     meant = (each for each in unnamed(passage) if not is_denied(passage.text, each))
