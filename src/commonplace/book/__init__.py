@@ -13,7 +13,7 @@ from commonplace.book.opening import open, open_as_it_is, utc_now
 from commonplace.book.user import User
 from commonplace.book.verbs.forgetting import Verified
 from commonplace.book.verbs.keys import OfKeys
-from commonplace.book.verbs.recalling import Choice
+from commonplace.recall.pack import Choice
 
 __all__ = [
     "Asked",

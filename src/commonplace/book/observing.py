@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from commonplace.book.verbs.recalling import Choice
 from commonplace.desk import Desk, index_together
 from commonplace.ingest.thread import Grown, Talk, grow, talks_in
 from commonplace.language.suspicious import is_suspicious
@@ -18,6 +17,7 @@ from commonplace.model.journal import Entry, Op, Status
 from commonplace.model.kinds import Kind
 from commonplace.model.relations import Action
 from commonplace.model.scope import Principal
+from commonplace.recall.pack import Choice
 from commonplace.remember.batch import Batch, repeats_told
 from commonplace.remember.consent import Proposed
 from commonplace.remember.notice import Noticed, Skipped, notice

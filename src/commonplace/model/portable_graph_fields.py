@@ -8,7 +8,9 @@ from typing import Any
 
 from commonplace.errors import InvalidInput
 from commonplace.model import check
-from commonplace.model.graph import artifact, edge, node
+from commonplace.model.graph.artifact import PREFIX as ARTIFACT_PREFIX
+from commonplace.model.graph.edge import PREFIX as EDGE_PREFIX
+from commonplace.model.graph.node import PREFIX as NODE_PREFIX
 from commonplace.model.graph.node import Mentioned
 from commonplace.model.graph.words import EdgeKind, NodeType
 from commonplace.model.memory import Sensitivity
@@ -89,7 +91,7 @@ def _number(value: Any, field: str) -> float:
 
 _name, _text = exact(LONGEST_NAME), exact(check.MAX_CONTENT)
 _id = check.word
-_node, _edge = _prefixed(node.PREFIX), _prefixed(edge.PREFIX)
+_node, _edge = _prefixed(NODE_PREFIX), _prefixed(EDGE_PREFIX)
 _degree = whole_number(1, 5)
 
 _MENTIONED: dict[str, Reading] = {
@@ -208,7 +210,7 @@ NOTE: dict[str, Reading] = {
     "purge_at": when,
 }
 ARTIFACT: dict[str, Reading] = {
-    "id": _prefixed(artifact.PREFIX),
+    "id": _prefixed(ARTIFACT_PREFIX),
     "name": _name,
     "content_type": _name,
     "output": _output,

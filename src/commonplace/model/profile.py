@@ -8,7 +8,7 @@ from typing import Any
 
 from commonplace.errors import InvalidInput
 from commonplace.model import check
-from commonplace.model.abbreviation import PREFIX as ABBREVIATION
+from commonplace.model.abbreviation import PREFIX as ABBREVIATION_PREFIX
 
 PREFIX = "profile:"
 ADDS_TO = {"goals_add": "goals"}  # under these names a value joins a list and replaces nothing
@@ -71,4 +71,4 @@ def one_more(value: object) -> str:
 
 def is_of_profile(id: str) -> bool:
     """What the owner alone says, under its own name: the profile's items, and abbreviations."""
-    return id.startswith((PREFIX, ABBREVIATION))
+    return id.startswith((PREFIX, ABBREVIATION_PREFIX))

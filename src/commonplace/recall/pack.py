@@ -73,6 +73,18 @@ class Hit:
         return f"({who}{self.date:%Y-%m-%d}{whose}) "
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Several things fit: nothing was done. Call again with the ids that are meant."""
+
+    query: str
+    candidates: tuple[Hit, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.candidates
+
+
 def nearest_of(hits: Sequence[Hit]) -> float | None:
     """The best similarity that is known."""
     return max((hit.similarity for hit in hits if hit.similarity is not None), default=None)

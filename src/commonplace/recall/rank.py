@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.model.reach import Reading
+from commonplace.recall.explore.gather import ALL_WORDS
 
 Floats = NDArray[np.floating]
 Mask = NDArray[np.bool_]
-
-ALL_WORDS = 0.999  # the share of the query's terms that counts as all of them
 
 
 @dataclass(frozen=True, slots=True)

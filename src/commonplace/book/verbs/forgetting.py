@@ -10,11 +10,12 @@ from typing import Any
 
 from commonplace.book.requests import one_of, thread_name
 from commonplace.book.verbs.handle import Texts
-from commonplace.book.verbs.recalling import Choice, Recalling
+from commonplace.book.verbs.recalling import Recalling
 from commonplace.errors import MissingField, NotFound
 from commonplace.graph.find import node_called
 from commonplace.ingest.look_for import ORIGINALS, stands_in_originals
 from commonplace.model import check
+from commonplace.recall.pack import Choice
 from commonplace.remember.erase import Erased, erase, erase_user
 from commonplace.remember.forget import Forgotten, Restored, forget, forget_matching, restore
 from commonplace.remember.whose import acting_on

@@ -8,10 +8,11 @@ from typing import Any
 from commonplace.book.observing import Observed, observe
 from commonplace.book.requests import given, listed, optional_word
 from commonplace.book.verbs.handle import MAX_BATCH, Moment
-from commonplace.book.verbs.recalling import Choice, Recalling
+from commonplace.book.verbs.recalling import Recalling
 from commonplace.errors import InvalidInput
 from commonplace.model import check
 from commonplace.model.heard import Heard, Role
+from commonplace.recall.pack import Choice
 from commonplace.recall.within import NONE
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from commonplace.book.requests import (
@@ -28,22 +27,10 @@ from commonplace.model.reach import Reading
 from commonplace.recall import look_up
 from commonplace.recall.graph.nodes import WholeEdge, WholeNode, show_edge, show_node
 from commonplace.recall.look_up_sources import ShownSource, known_source, show_source
-from commonplace.recall.pack import Hit
+from commonplace.recall.pack import Choice, Hit
 from commonplace.recall.past import desk_at
 from commonplace.recall.recall import Plan, Recalled, recall
 from commonplace.recall.within import EVERYWHERE, Within, within
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Several things fit: nothing was done. Call again with the ids that are meant."""
-
-    query: str
-    candidates: tuple[Hit, ...]
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.candidates
 
 
 class Recalling(Handle):

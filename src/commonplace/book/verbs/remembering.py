@@ -7,12 +7,13 @@ from typing import Any
 
 from commonplace.book.requests import fields_of, given, listed, one_of, thread_name
 from commonplace.book.verbs.handle import MAX_BATCH, Moment
-from commonplace.book.verbs.recalling import Choice, Recalling
+from commonplace.book.verbs.recalling import Recalling
 from commonplace.errors import InvalidInput
 from commonplace.graph.find import node_called
 from commonplace.graph.saying import MergedNodes, merge_nodes
 from commonplace.model import check
 from commonplace.model.graph.node import PREFIX as OF_NODES
+from commonplace.recall.pack import Choice
 from commonplace.recall.within import NONE
 from commonplace.remember.merge import Merged, merge
 from commonplace.remember.remember import Remembered, remember

@@ -5,14 +5,30 @@ from __future__ import annotations
 import re
 
 from commonplace.errors import BadText, InvalidInput
-from commonplace.model import abbreviation, check, profile, proposal, source
-from commonplace.model.graph import artifact, edge, node, note
+from commonplace.model import check
+from commonplace.model.abbreviation import PREFIX as ABBREVIATION_PREFIX
+from commonplace.model.graph.artifact import PREFIX as ARTIFACT_PREFIX
+from commonplace.model.graph.edge import PREFIX as EDGE_PREFIX
+from commonplace.model.graph.node import PREFIX as NODE_PREFIX
+from commonplace.model.graph.note import PREFIX as NOTE_PREFIX
+from commonplace.model.profile import PREFIX as PROFILE_PREFIX
+from commonplace.model.proposal import PREFIX as PROPOSAL_PREFIX
+from commonplace.model.source import PREFIX as SOURCE_PREFIX
 
 # As long as what a node is asked for by: a longer name would never be found.
 LONGEST_NAME = check.MAX_WORD
 
-_KINDS = (abbreviation, artifact, edge, node, note, profile, proposal, source)
-_PREFIXES = "|".join(re.escape(kind.PREFIX) for kind in _KINDS)
+_ID_PREFIXES = (
+    ABBREVIATION_PREFIX,
+    ARTIFACT_PREFIX,
+    EDGE_PREFIX,
+    NODE_PREFIX,
+    NOTE_PREFIX,
+    PROFILE_PREFIX,
+    PROPOSAL_PREFIX,
+    SOURCE_PREFIX,
+)
+_PREFIXES = "|".join(map(re.escape, _ID_PREFIXES))
 _UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _LIKE_AN_ID = re.compile(rf"(?:{_PREFIXES}).*|{_UUID}", re.IGNORECASE)
 # They turn what stands beside them, and show a name as another than it is.

@@ -13,7 +13,8 @@ from commonplace.language.detect import script
 from commonplace.language.models.embedder import Calibration, Vectors
 from commonplace.recall.explore.asked import Query
 from commonplace.recall.explore.explanation import Match, MetBy
-from commonplace.recall.rank import ALL_WORDS
+
+ALL_WORDS = 0.999  # the share of the query's terms that counts as all of them
 
 
 @dataclass(frozen=True, slots=True)
