@@ -44,7 +44,7 @@ format: $(STAMP)
 	$(PY) -m ruff format .
 
 docs: $(STAMP)
-	$(PY) -m commonplace.surfaces.cli.reference
+	$(PY) -m tools.reference
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

@@ -76,6 +76,11 @@ class Operation:
         return " ".join((inspect.getdoc(self.method) or "").split())
 
     @cached_property
+    def summary(self) -> str:
+        """The first line: what a list of commands shows."""
+        return (inspect.getdoc(self.method) or "").partition("\n")[0]
+
+    @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         signature = inspect.signature(self.method)
         hints = typing.get_type_hints(self.method)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from commonplace.errors import BadSettings, InvalidInput
 from commonplace.surfaces.cli.main import build
-from commonplace.surfaces.cli.serving import demo_greeting
+from commonplace.surfaces.cli.serve import demo_greeting
 from commonplace.surfaces.mcp.clients import (
     ALL,
     BY_CLIENT,
