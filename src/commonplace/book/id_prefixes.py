@@ -83,7 +83,8 @@ def _ids(whose: User | OfKeys | Commonplace, kind: IdKind) -> Iterable[str]:
         if kind is IdKind.ADMIN_KEY and isinstance(whose, Commonplace):
             return [key.id for key in whose.admin_keys()]
         if kind is IdKind.KEY and isinstance(whose, User | OfKeys):
-            return [key.id for key in whose.keys()]
+            listed = whose.keys()
+            return [key.id for key in listed]
         return _OF_USERS[kind](whose) if isinstance(whose, User) and kind in _OF_USERS else ()
     except NotAllowed:  # the verb itself says so
         return ()

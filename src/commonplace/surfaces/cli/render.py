@@ -176,8 +176,8 @@ def _parsed(template: str) -> tuple[tuple[str, str | None, str | None, str | Non
 
 
 def reached(item: Any, path: str) -> Any:
-    for name in path.split("."):
-        if name in COMPUTED:
+    for place, name in enumerate(path.split(".")):
+        if place == 0 and name in COMPUTED:
             item = COMPUTED[name](item)
         elif name == "items" and isinstance(item, Mapping):
             item = list(item.items())
