@@ -32,6 +32,7 @@ from itertools import groupby
 from string import Formatter
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.markup import escape
 from rich.measure import Measurement
@@ -51,6 +52,7 @@ LAYOUTS: Mapping[str, str] = _TABLES["layouts"]
 _WORDS: Mapping[str, Mapping[str, str]] = _TABLES["words"]
 
 ID = re.compile(r"(?:\w+:)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:#\d+)?")
+_WORD = re.compile(r"\S+\s*|\s+")
 _OPTIONAL = re.compile(r"⟦(.*?)⟧", re.S)
 _STYLES = {"~": "dim", "!": "yellow"}
 _DATES = {"day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M"}
@@ -79,8 +81,8 @@ def show_error(error: CommonplaceError, as_json: bool) -> None:
         sys.stderr.write(json.dumps({"error": error.as_dict()}, ensure_ascii=False) + "\n")
         return
     console = Console(stderr=True, highlight=False)
-    console.print(_text(f"[bold red]{error.code}: [/]{escape(error.message)}"), crop=False)
-    console.print(_text(f"[bold]→ [/]{escape(error.remedy)}"), crop=False)
+    console.print(_line(f"[bold red]{error.code}: [/]{escape(error.message)}"), crop=False)
+    console.print(_line(f"[bold]→ [/]{escape(error.remedy)}"), crop=False)
 
 
 def raw_text(answer: Any) -> str | None:
@@ -99,7 +101,7 @@ def drawn(answer: Any) -> RenderableType:
     layout = LAYOUTS.get(type(answer).__name__)
     if layout is None:
         pairs = as_data(answer).items() if is_dataclass(answer) else [("", answer)]
-        return _text("\n".join(f"[dim]{name}[/] {escape(plain(value))}" for name, value in pairs))
+        return _line("\n".join(f"[dim]{name}[/] {escape(plain(value))}" for name, value in pairs))
     return Group(*_lines(layout.strip("\n").splitlines(), answer))
 
 
@@ -113,10 +115,10 @@ def _lines(layout: Iterable[str], item: Any, rank: int = 0) -> Iterator[Renderab
         for line in lines:
             sign, (name, _, rest) = line[:1], line[1:].partition(" ")
             if sign == "?" and not reached(item, name):
-                yield _text(f"[yellow]{rest}[/]")
+                yield _line(f"[yellow]{rest}[/]")
                 return
             if sign == "#" and reached(item, name):
-                yield _text(f"[bold]{rest}[/]")
+                yield _line(f"[bold]{rest}[/]")
             elif sign == "+" and (items := reached(item, name)):
                 yield drawn(items)
             elif sign == "|" and (items := reached(item, name[:-1])):
@@ -127,18 +129,53 @@ def _lines(layout: Iterable[str], item: Any, rank: int = 0) -> Iterator[Renderab
                 style = _STYLES.get(sign, "")
                 text = filled(line[1:] if style else line, item, rank)
                 if text is not None:
-                    yield _text(f"[{style}]{text}[/]" if style else text)
+                    yield _line(f"[{style}]{text}[/]" if style else text)
 
 
 def _repeated(line: str) -> str:
     return line[1:].partition(": ")[0] if line.startswith("*") else ""
 
 
+def _line(markup: str) -> WrappedText:
+    return WrappedText(_text(markup))
+
+
 def _text(markup: str) -> Text:
-    """Words that are longer than the line are not broken."""
-    text = Text.from_markup(markup, emoji=False)
-    text.overflow = "ignore"
-    return text
+    return Text.from_markup(markup, emoji=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WrappedText:
+    """Wrapped between words, and indented like its first line; an id is never broken."""
+
+    text: Text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self.text.split(allow_blank=True):
+            indent = len(line.plain) - len(line.plain.lstrip(" "))
+            width = max(options.max_width - indent, 1)
+            for piece in line[indent:].divide(_breaks(line.plain[indent:], width)):
+                piece.rstrip()
+                yield Text(" " * indent, no_wrap=True, overflow="ignore").append_text(piece)
+
+
+def _breaks(line: str, width: int) -> Iterator[int]:
+    """Where a line is broken. A word that is too long for a line is, unless it holds an id."""
+    column = 0
+    for word in _WORD.finditer(line):
+        needs = cell_len(word[0].rstrip())
+        if column and column + needs > width:
+            yield word.start()
+            column = 0
+        if needs > width and not ID.search(word[0]):
+            for place, letter in enumerate(word[0].rstrip(), word.start()):
+                if column + cell_len(letter) > width:
+                    yield place
+                    column = 0
+                column += cell_len(letter)
+            column += len(word[0]) - len(word[0].rstrip())
+        else:
+            column += cell_len(word[0])
 
 
 # ——— templates ———
@@ -268,24 +305,18 @@ class TableRows:
         for title, width in zip(self.titles, widths, strict=True):
             table.add_column(title, width=width, overflow="fold")
         for cells in self.cells:
-            table.add_row(*(_foldable(cell) for cell in cells))
+            table.add_row(*cells)
         return table
 
     def _records(self) -> Group:
-        lines: list[Text] = []
+        lines: list[WrappedText] = []
         for cells in self.cells:
             named = [pair for pair in zip(self.titles, cells, strict=True) if pair[1].plain]
             for place, (title, cell) in enumerate(named):
-                line = Text("" if place == 0 else "  ", overflow="ignore")
+                line = Text("  " if place else "")
                 line.append(f"{title}: " if title and place else "", "dim")
-                lines.append(line.append_text(cell))
+                lines.append(WrappedText(line.append_text(cell)))
         return Group(*lines)
-
-
-def _foldable(cell: Text) -> Text:
-    cell = cell.copy()
-    cell.overflow = "fold"
-    return cell
 
 
 def _table_of_maps(answer: Sequence[Mapping[str, Any]]) -> TableRows:
