@@ -70,6 +70,7 @@ with `--url` for a running server. `--profile reference-memory` offers the nine 
 reference memory server instead of our own.
 """
 
+
 def _command(operation: Operation) -> str:
     positional = " ".join(name.upper() for name in operation.positional)
     who = "owner" if operation.owner_only else "owner and agents"

@@ -54,7 +54,9 @@ def test_verbs_begin_with_a_summary_line():
         first, _, rest = inspect.getdoc(operation.method).partition("\n")
         assert first == operation.summary
         assert len(first) <= LONGEST, operation.name
-        assert not rest or rest.startswith("\n"), f"{operation.name}: a blank line after the summary"
+        assert not rest or rest.startswith("\n"), (
+            f"{operation.name}: a blank line after the summary"
+        )
 
 
 def test_no_summary_is_cut_at_80_columns():
@@ -71,7 +73,8 @@ def test_every_command_is_in_a_section_and_everyday_ones_come_first():
     named = {name for names in PANELS.values() for name in names.split()}
     assert named == {path[0] for path, _ in ALL}
     first = shown.partition("Remember and recall:\n")[2].splitlines()[:5]
-    assert [line.split()[0] for line in first] == "remember recall query context forget".split()
+    everyday = ["remember", "recall", "query", "context", "forget"]
+    assert [line.split()[0] for line in first] == everyday
 
 
 def test_what_people_try_leads_to_a_command_that_exists():

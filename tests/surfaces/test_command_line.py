@@ -231,8 +231,14 @@ def test_an_empty_agent_is_refused_and_not_taken_for_the_owner(commonplace):
 
 
 def test_a_category_that_no_file_names_is_said_to_be_such(commonplace):
-    assert "not defined in the categories file" in commonplace("categories", "explain", "nosuch").stdout
-    assert "not defined in the categories file" not in commonplace("categories", "explain", "tasks").stdout
+    assert (
+        "not defined in the categories file"
+        in commonplace("categories", "explain", "nosuch").stdout
+    )
+    assert (
+        "not defined in the categories file"
+        not in commonplace("categories", "explain", "tasks").stdout
+    )
 
 
 def test_calibrate_measures_the_embedder_and_doctor_shows_it(commonplace, tmp_path):

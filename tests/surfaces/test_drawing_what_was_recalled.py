@@ -9,8 +9,8 @@ from rich.console import Console
 from commonplace.recall.fuse import NAMES
 from commonplace.recall.pack import Citation, Hit
 from commonplace.recall.recall import Recalled
-from commonplace.surfaces.cli.render import drawn
 from commonplace.surfaces.cli.computed import SCORE_PARTS, parts_to_draw
+from commonplace.surfaces.cli.render import drawn
 
 PASSAGE = Hit(
     id="source:1#4",

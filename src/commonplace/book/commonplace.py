@@ -95,7 +95,7 @@ class Commonplace:
     def opened_by(self, key: Key) -> User:
         if key.is_admin:
             raise NotAllowed(
-                "An admin's key opens nobody's memory.", remedy="Use a key of the memory's owner."
+                "An admin key cannot read a memory.", remedy="Use an API key of the memory's owner."
             )
         return User(self._desk, principal_of(key))
 
@@ -175,8 +175,8 @@ class Commonplace:
         where it stopped. Afterwards open the store with the new embedder."""
         if self.url == MEMORY:
             raise BadSettings(
-                "A store in memory ends with its book, so it keeps its embedder.",
-                remedy="Open another one with the embedder that you want.",
+                "An in-memory store cannot change its embedder.",
+                remedy="Open a new store with the embedder you want.",
                 field="embedder",
             )
         model = make_embedder(embedder, self._settings) if isinstance(embedder, str) else embedder
@@ -221,8 +221,8 @@ class Commonplace:
         if not found.knots:
             told = "; ".join(f"{script}: {proof}" for script, proof in found.proofs.items())
             raise InvalidInput(
-                f"{model.name} does not judge these pairs as you do ({told}), so nothing is kept.",
-                remedy="Give pairs over the whole range from 0 to 1, or another embedder.",
+                f"{model.name} disagrees with these pairs ({told}); nothing was stored.",
+                remedy="Give pairs over the whole range from 0 to 1, or use another embedder.",
                 field="lines",
             )
         return found
@@ -260,7 +260,7 @@ class Commonplace:
         try:
             waits = self._desk.store.next_due(sorted(self._kinds)) is not None
         except StoreError as error:  # a login that may not claim leaves it to those who may
-            log.warning("work that is owed has to wait: %s", error.code)
+            log.warning("background jobs postponed: %s", error.code)
             return
         if waits:
             self._background.wake()
@@ -277,7 +277,7 @@ class Commonplace:
             try:
                 self._tidy(scope)
             except CommonplaceError as error:  # one user's trouble does not close the store
-                log.warning("tidying has to wait: %s", error.code)
+                log.warning("tidy postponed: %s", error.code)
         scrub(self._desk)
 
     def _tidy(self, scope: Scope) -> None:

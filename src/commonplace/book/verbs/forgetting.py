@@ -66,7 +66,7 @@ class Forgetting(Recalling):
             created_before=self._days_ago(older_than_days),
         )
         if admitted.is_empty:
-            raise MissingField("Say what to forget: ids, a query or a filter.", field="ids")
+            raise MissingField("Give ids, a query or a filter.", field="ids")
         return forget_matching(self._desk, self.principal, admitted, thread_name(thread))
 
     def restore(self, ids: Texts, *, thread: str | None = None) -> Restored:

@@ -167,7 +167,7 @@ class OfTheGraph(Handle):
         An Entity has a type: organization, location, project, product, event, group."""
         kind = check.choice(node_type, "node_type", NodeType, {})
         if type is not None and kind is not NodeType.ENTITY:
-            raise InvalidInput("Only an Entity has a type of its own.", field="type")
+            raise InvalidInput("Only an Entity can have a type.", field="type")
         called = name_given(name, "name")
         said = _said(type, description, aliases, addresses)
         policy = _policy(ttl_policy)
@@ -201,7 +201,7 @@ class OfTheGraph(Handle):
             said["not_called"] = (*_written(not_aliases, "not_aliases"), *theirs)
         policy = _policy(ttl_policy)
         if not said and policy is None:
-            raise MissingField("Say what is different.", field="name")
+            raise MissingField("No field to change was given.", field="name")
         named = check.word(id, "id")
         return saying.change_node(self._desk, self.principal, named, said, policy)
 
@@ -227,7 +227,7 @@ class OfTheGraph(Handle):
         since = None if valid_from is None else check.when(valid_from, "valid_from")
         until = None if valid_to is None else check.when(valid_to, "valid_to")
         if since is not None and until is not None and until < since:
-            raise InvalidInput("It ends before it begins.", field="valid_to")
+            raise InvalidInput("valid_to must not be before valid_from.", field="valid_to")
         return saying.say_relation(
             self._desk,
             self.principal,
@@ -250,7 +250,7 @@ class OfTheGraph(Handle):
         never."""
         named = check.words(several(about), "about")
         if not 1 <= len(named) <= 2:
-            raise InvalidInput("A note is about one node, one edge, or two nodes.", field="about")
+            raise InvalidInput("about must be one node, one edge, or two nodes.", field="about")
         chosen = check.choice(lifetime, "lifetime", Lifetime, {})
         said = text_given(content, "content")
         return saying.add_note(self._desk, self.principal, named, said, chosen)
@@ -373,8 +373,8 @@ def _refuse_of_the_other_mode(mode: str, given: Mapping[str, object]) -> None:
 def _refuse_moments(then: Then) -> None:
     if not then.is_now:
         raise InvalidInput(
-            "A query sees all edges, those that are over, too.",
-            remedy="Ask for the moment in the query: r.valid_from, r.valid_to, r.recorded_at.",
+            "mode cypher takes no as_of or known_at: a query sees all edges.",
+            remedy="Filter by time in the query: r.valid_from, r.valid_to, r.recorded_at.",
             field="as_of" if then.as_of else "known_at",
         )
 
@@ -382,7 +382,7 @@ def _refuse_moments(then: Then) -> None:
 def name_given(given: object, field: str) -> str:
     name = given_name(given, field)
     if not key_of(name):
-        raise InvalidInput(f"Nothing of {field} can be seen or compared.", field=field)
+        raise InvalidInput(f"{field} has no visible characters.", field=field)
     return name
 
 
@@ -407,7 +407,7 @@ def _addresses(given: Texts | None, field: str = "addresses") -> tuple[str, ...]
     written = _written(given, field)
     for each in written:
         if email_key(each) is None:
-            raise InvalidInput(f"{each[:100]!r} is no e-mail address.", field=field)
+            raise InvalidInput(f"{each[:100]!r} is not an email address.", field=field)
     return written
 
 
@@ -443,5 +443,5 @@ def relation_word(given: object) -> str:
     """One word, in small letters."""
     word = check.word(given, "relationship_type").strip().casefold()
     if not any(each.isalnum() for each in word):
-        raise InvalidInput("A relationship is called by a word.", field="relationship_type")
+        raise InvalidInput("relationship_type must be one word.", field="relationship_type")
     return "-".join(word.replace("_", "-").split())

@@ -76,7 +76,7 @@ class OfKeys(Handle):
 
     def _keep_keys(self) -> None:
         if not self.principal.keeps_keys:
-            raise NotAllowed("Only the owner looks after keys.")
+            raise NotAllowed("Only the owner may manage API keys.")
 
 
 def end_of(ttl_days: float | None, expires_at: Moment | None, now: datetime) -> datetime | None:
@@ -90,5 +90,5 @@ def end_of(ttl_days: float | None, expires_at: Moment | None, now: datetime) -> 
     else:
         return None
     if ends <= now:
-        raise InvalidInput("This key would have ended already.", field=field)
+        raise InvalidInput("The key would be expired already.", field=field)
     return ends

@@ -45,7 +45,7 @@ class Observing(Recalling):
     def _heard(self, turn: object) -> Heard:
         fields = {"text": turn} if isinstance(turn, str) else turn
         if not isinstance(fields, Mapping):
-            raise InvalidInput("Each turn is a text or a map of fields.", field="turns")
+            raise InvalidInput("Each turn must be a text or a map of fields.", field="turns")
         check.known_fields(fields, _FIELDS, "A turn")
         told = {name: value for name, value in fields.items() if value is not None}
         return Heard(

@@ -79,7 +79,7 @@ class Querying(Handle):
             return filters
         named = filters["user_id"]
         if named is not None and check.word(named, "user_id") != self.principal.user_id:
-            raise NotFound(f"There is nothing of {named!r} here.", field="user_id")
+            raise NotFound(f"user_id {named!r} is not the user of this request.", field="user_id")
         return {name: value for name, value in filters.items() if name != "user_id"}
 
 

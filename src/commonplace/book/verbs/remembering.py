@@ -117,8 +117,8 @@ class Remembering(Recalling):
         called = [id for id in rest if node_called(self._desk, self.principal, id)]
         if memories and called:
             raise InvalidInput(
-                f"{called[0]!r} is a node of the graph, and others are memories.",
-                remedy="Merge memories with memories, and nodes with nodes.",
+                f"{called[0]!r} is a node, but other ids are memories.",
+                remedy="Merge either memories or nodes.",
                 field="ids",
             )
         return bool(called)

@@ -56,7 +56,7 @@ class Understands(Handle):
 def turns_from(recent: object) -> list[Turn]:
     """From texts, or from maps of role and text; the oldest first."""
     if isinstance(recent, str | bytes | Mapping) or not isinstance(recent, Sequence):
-        raise InvalidInput("recent must be a list of texts, or of maps.", field="recent")
+        raise InvalidInput("recent must be a list of texts or maps.", field="recent")
     if len(recent) > MAX_TURNS:
         raise TooLong(f"recent holds at most {MAX_TURNS} turns.", field="recent")
     return [_turn(each) for each in recent]
