@@ -206,7 +206,7 @@ def _root(
 def main() -> None:
     """Our own errors end in a message and an exit code, never in a stack trace."""
     try:
-        build(sys.argv[1:])()
+        build(sys.argv[1:])(prog_name="commonplace")
     except CommonplaceError as error:
         show_error(error, as_json="--json" in sys.argv)
         sys.exit(EXIT_USER_ERROR)
