@@ -48,7 +48,7 @@ snapshots: $(STAMP)
 	$(PY) -m pytest tests/contract --record
 
 docs: $(STAMP)
-	$(PY) -m commonplace.surfaces.cli.reference
+	$(PY) -m tools.reference
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache

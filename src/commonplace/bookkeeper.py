@@ -88,7 +88,7 @@ class Bookkeeper:
             try:
                 self._store.record(bookkeeping)
             except CommonplaceError as error:
-                log.warning("bookkeeping was lost: %s", error.code)
+                log.warning("access log entries were lost: %s", error.code)
             except Exception:  # the thread must live on: others wait for it
                 log.exception("bookkeeping was lost")
 

@@ -80,7 +80,7 @@ class Made:
     def get(self, kind: type[Thing]) -> Thing:
         with self._lock:
             if self._closed:
-                raise StoreClosed("The book is closed.")
+                raise StoreClosed("The store is closed.")
             if kind not in self._made:
                 self._made[kind] = kind()
             found: Thing = self._made[kind]
@@ -192,7 +192,7 @@ class Desk:
                 return self.apply(self._owing(whole), map(self._owing, elsewhere)).revision, answer
             except StaleDecision:
                 continue
-        raise StaleDecision("Other writers were faster every time.")
+        raise StaleDecision("Other writers changed the memory meanwhile, on every try.")
 
     def decide_together(self, decision: Callable[[], tuple[list[Changeset], Answer]]) -> Answer:
         """The same for what changes several scopes at once."""
@@ -205,7 +205,7 @@ class Desk:
                 return answer
             except StaleDecision:
                 continue
-        raise StaleDecision("Other writers were faster every time.")
+        raise StaleDecision("Other writers changed the memory meanwhile, on every try.")
 
     def _decided(self, decision: Callable[[], Decided]) -> Decided:
         """After the decision has read the revision that it rests on, the caller may insist: where

@@ -1,30 +1,30 @@
 """Every error a user can meet.
 
     CommonplaceError
-    ├── InvalidInput              what was asked makes no sense
+    ├── InvalidInput              the request is invalid
     │   ├── MissingField
     │   ├── UnknownField
     │   ├── TooLong
     │   ├── BadText               NUL bytes, lone surrogates, nothing but space
-    │   ├── BadCypher             a query that is not understood, or is no reading of the graph
+    │   ├── BadCypher             a query that is invalid or not read-only
     │   └── BadSettings
     │       └── BadCategories     the file of categories and allowlists
-    ├── Unauthenticated           no key, or one that is unknown, expired or revoked: all look alike
-    ├── NotFound                  unknown, forgotten, erased or somebody else's: all look alike
+    ├── Unauthenticated           no key, or it is unknown, expired or revoked: all look alike
+    ├── NotFound                  unknown, forgotten, erased or another user's: all look alike
     ├── NotAllowed                the caller may not do this
-    │   └── CategoryNotAllowed    an agent asked for what its allowlist does not name
+    │   └── CategoryNotAllowed    the agent's allowlist does not name the category
     ├── LimitReached              a limit of the contract, such as five live souls
     ├── RateLimited               too many requests with one key (retryable)
-    ├── IdempotencyConflict       an Idempotency-Key that stands for another request
-    ├── ChangedMeanwhile          it is not any more what the request insists on (If-Match)
+    ├── IdempotencyConflict       the Idempotency-Key was used for another request
+    ├── ChangedMeanwhile          the item's ETag no longer matches If-Match
     ├── EmbedderMismatch          the store was written with another embedder
-    ├── EmbedderUnavailable       a verb that cannot do without it got no answer (retryable)
-    ├── QueryTooCostly            it took more time or memory than a query may have
-    ├── QueryEngineFailed         the engine of queries broke down, and begins anew (retryable)
+    ├── EmbedderUnavailable       the operation needs it and it is down (retryable)
+    ├── QueryTooCostly            the query exceeded its time or memory limit
+    ├── QueryEngineFailed         the query engine crashed and restarts (retryable)
     └── StoreError                the database cannot do it
-        ├── StaleDecision         another writer was faster, again and again (retryable)
-        ├── LeaseLost             another worker has taken the job over
-        ├── StoreClosed           the book was closed
+        ├── StaleDecision         other writers were faster on every try (retryable)
+        ├── LeaseLost             another worker took the job over
+        ├── StoreClosed           the store was closed
         ├── OutcomeUnknown        the connection was lost while committing
         ├── StoreBusy             locked for too long (retryable)
         ├── StoreUnavailable      cannot be opened or reached (retryable)
@@ -73,12 +73,12 @@ class InvalidInput(CommonplaceError):
 
 class MissingField(InvalidInput):
     code = "missing_field"
-    default_remedy = "Give the field that is named."
+    default_remedy = "Give the missing field."
 
 
 class UnknownField(InvalidInput):
     code = "unknown_field"
-    default_remedy = "Leave the field out, or spell it as documented."
+    default_remedy = "Leave it out, or check its spelling."
 
 
 class TooLong(InvalidInput):
@@ -112,14 +112,14 @@ class BadCategories(BadSettings):
 class Unauthenticated(CommonplaceError):
     code = "unauthenticated"
     default_remedy = (
-        "Give a key that is valid. Its owner can look at `commonplace keys`, and make a new one "
+        "Use a valid key. Its owner can list them with `commonplace keys`, and create a new one "
         "with `commonplace keys create`."
     )
 
 
 class NotFound(CommonplaceError):
     code = "not_found"
-    default_remedy = "Look it up first (recall or list), then use the id it shows."
+    default_remedy = "Look up the id first (recall or list)."
 
 
 class NotAllowed(CommonplaceError):
@@ -129,9 +129,7 @@ class NotAllowed(CommonplaceError):
 
 class CategoryNotAllowed(NotAllowed):
     code = "category_not_allowed"
-    default_remedy = (
-        "Ask for categories that the agent may see (`commonplace categories`), or none."
-    )
+    default_remedy = "Ask only for categories that the agent may read (`commonplace categories`)."
 
 
 class LimitReached(CommonplaceError):
@@ -151,18 +149,18 @@ class RateLimited(CommonplaceError):
 
 class IdempotencyConflict(CommonplaceError):
     code = "idempotency_conflict"
-    default_remedy = "Give each request a key of its own."
+    default_remedy = "Use a new Idempotency-Key for each request."
 
 
 class ChangedMeanwhile(CommonplaceError):
     code = "changed_meanwhile"
-    default_remedy = "Nothing was changed. Look at it again, then decide again."
+    default_remedy = "Nothing was changed. Read the item again, then retry with its new ETag."
 
 
 class EmbedderMismatch(CommonplaceError):
     code = "embedder_mismatch"
     default_remedy = (
-        "Open the store with the embedder it was written with, or make its vectors anew: "
+        "Open the store with the embedder it was written with, or recompute its vectors: "
         "`commonplace reembed --embedder NAME`."
     )
 
@@ -170,18 +168,18 @@ class EmbedderMismatch(CommonplaceError):
 class EmbedderUnavailable(CommonplaceError):
     code = "embedder_unavailable"
     retryable = True
-    default_remedy = "Call again when the embedder answers; what is done is kept."
+    default_remedy = "Call again when the embedder is available; progress is kept."
 
 
 class QueryTooCostly(CommonplaceError):
     code = "query_too_costly"
-    default_remedy = "Ask for less: more conditions, shorter paths, a LIMIT."
+    default_remedy = "Simplify the query: more conditions, shorter paths, a LIMIT."
 
 
 class QueryEngineFailed(CommonplaceError):
     code = "query_engine_failed"
     retryable = True
-    default_remedy = "Nothing was changed. Call again; if it happens again, ask for less."
+    default_remedy = "Nothing was changed. Call again; if it fails again, simplify the query."
 
 
 class StoreError(CommonplaceError):
@@ -197,17 +195,17 @@ class StaleDecision(StoreError):
 
 class LeaseLost(StoreError):
     code = "lease_lost"
-    default_remedy = "Nothing was changed. Whoever holds the job now does it."
+    default_remedy = "Nothing was changed. Another worker runs the job."
 
 
 class StoreClosed(StoreError):
     code = "store_closed"
-    default_remedy = "Open the book again."
+    default_remedy = "Open the store again."
 
 
 class OutcomeUnknown(StoreError):
     code = "outcome_unknown"
-    default_remedy = "It may or may not be stored: look before you call again."
+    default_remedy = "The change may or may not be stored: check before you call again."
 
 
 class StoreBusy(StoreError):
@@ -224,7 +222,7 @@ class StoreUnavailable(StoreError):
 
 class StoreFull(StoreError):
     code = "store_full"
-    default_remedy = "Nothing was changed. Make room on the disk, then call again."
+    default_remedy = "Nothing was changed. Free disk space, then call again."
 
 
 class StoreReadOnly(StoreError):
@@ -244,7 +242,7 @@ class StoreTooNew(StoreError):
 
 class StoreTooOld(StoreError):
     code = "store_too_old"
-    default_remedy = "Open the store once with the owner of its tables, so that it is migrated."
+    default_remedy = "Open the store once as the owner of its tables, to migrate it."
 
 
 def all_errors() -> list[type[CommonplaceError]]:

@@ -76,6 +76,11 @@ class Operation:
         return " ".join((inspect.getdoc(self.method) or "").split())
 
     @cached_property
+    def summary(self) -> str:
+        """The first line: what a list of commands shows."""
+        return (inspect.getdoc(self.method) or "").partition("\n")[0]
+
+    @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
         signature = inspect.signature(self.method)
         hints = typing.get_type_hints(self.method)
@@ -107,7 +112,7 @@ class Operation:
         if not key.is_admin:
             self.refuse_without_admin()
             if user_id not in (None, key.user_id):
-                raise NotAllowed("This key opens another user's memory.", field="user")
+                raise NotAllowed("This API key belongs to another user.", field="user")
             return book.opened_by(key)
         if self.of_the_store:
             return book
@@ -115,8 +120,8 @@ class Operation:
             return book.opened_by(key)
         if user_id is None:
             raise MissingField(
-                "Say whose keys.",
-                remedy="Name the user: --user NAME, or over HTTP the header Commonplace-User.",
+                "Give the user whose keys are meant.",
+                remedy="Use --user NAME, or over HTTP the header Commonplace-User.",
                 field="user",
             )
         return book.keys_of(user_id, key)
@@ -124,8 +129,8 @@ class Operation:
     def refuse_without_admin(self) -> None:
         if self.of_the_store:
             raise NotAllowed(
-                "Only an admin looks after the whole store.",
-                remedy="Use an admin's key: `commonplace keys admin` makes one.",
+                "Only an admin may administer the store.",
+                remedy="Use an admin API key: `commonplace keys admin` creates one.",
             )
 
     def call(self, whose: User | OfKeys | Commonplace, arguments: Mapping[str, Any]) -> Any:

@@ -265,7 +265,7 @@ def load(
     given = {name: value for name, value in (flags or {}).items() if value is not None}
     unknown = set(given) - set(BY_NAME)
     if unknown:
-        raise BadSettings(f"There is no setting {sorted(unknown)[0]!r}.")
+        raise BadSettings(f"Unknown setting {sorted(unknown)[0]!r}.")
     file = _read_file(environment)
     values = {}
     for setting in TABLE:
@@ -287,8 +287,8 @@ def default_store() -> str:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadSettings(
-            f"{folder} cannot be made: {error.strerror}.",
-            remedy="Name a store: --store, or COMMONPLACE_STORE.",
+            f"Cannot create {folder}: {error.strerror}.",
+            remedy="Give a store: --store, or COMMONPLACE_STORE.",
             field="store",
         ) from error
     return str(folder / "memory.db")

@@ -44,7 +44,7 @@ def test_killed_anywhere_in_it_a_request_is_done_once(open_book, store_url, fail
         return handle.remember("The gate is green").id
 
     if failpoint == "apply.after_commit":
-        with pytest.raises(IdempotencyConflict, match="was done"):
+        with pytest.raises(IdempotencyConflict, match="was completed"):
             book.once(me, ASKED, again)
         assert next(calls) == 0
     else:
@@ -91,7 +91,7 @@ def test_killed_under_many_requests_a_server_loses_none_and_does_none_twice(stor
         with Served(store_url, port=first.port):
             answers = [each.result(3 * PATIENCE) for each in writing]
     told = {(each.status, each.data.get("detail", "")) for each in answers}
-    assert told <= {(200, ""), (409, "It was done; its answer was lost when that broke off.")}
+    assert told <= {(200, ""), (409, "The request was completed, but its answer was lost.")}
     with open_plainly(store_url) as book:
         kept = [memory.content for memory in book.user("ana").list(limit=1000).memories]
     assert sorted(kept) == sorted(f"Note {number}" for number in range(WRITERS * EACH))

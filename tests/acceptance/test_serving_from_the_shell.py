@@ -233,7 +233,7 @@ def test_the_demo_is_made_once_and_shows_what_there_is_to_see(tmp_path):
     store = str(tmp_path / "demo.db")
     with Served(store, "--demo") as first:
         assert "'demo'" in first.who
-        assert "now in it" in first.next_line()
+        assert "was filled" in first.next_line()
         assert len(first.ask("GET", "/v1/memories").data["memories"]) >= 20
         assert len(first.ask("GET", "/v1/sources").data["sources"]) == 2
         assert len(first.ask("GET", "/v1/conflicts").data) == 1
@@ -244,4 +244,4 @@ def test_the_demo_is_made_once_and_shows_what_there_is_to_see(tmp_path):
         assert first.exit_code() == 0
         assert not TOKEN.search(first.complaints), "nobody looks after a demonstration"
     with Served(store, "--demo") as second:
-        assert "already in it" in second.next_line()
+        assert "is ready" in second.next_line()

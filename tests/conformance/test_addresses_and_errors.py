@@ -353,7 +353,7 @@ def test_another_programs_database_is_refused_and_left_as_it_is(tmp_path):
         theirs.execute("CREATE TABLE songs (title TEXT)")
         theirs.commit()
     before = path.read_bytes()
-    with pytest.raises(StoreCorrupt, match="another program"):
+    with pytest.raises(StoreCorrupt, match="not a Commonplace store"):
         open_store(str(path))
     assert path.read_bytes() == before
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.recall.cypher.words import functions, refused_words
-from commonplace.surfaces.cli.cypher_reference import REFUSED, refusal
+from tools.cypher_reference import REFUSED, refusal
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/reference/cypher.md").read_text()

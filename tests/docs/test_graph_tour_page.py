@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from commonplace.surfaces.cli import graph_tour, reference
-from commonplace.surfaces.cli.graph_layout import Frame, placed
-from commonplace.surfaces.cli.graph_picture import graph_picture
-from commonplace.surfaces.cli.spring import ARRIVALS, Calendar, live_through_it, opened
+from tools import graph_tour, reference
+from tools.graph_layout import Frame, placed
+from tools.graph_picture import graph_picture
+from tools.spring import ARRIVALS, Calendar, live_through_it, opened
 
 DOCS = Path(__file__).parents[2] / "docs"
 PICTURE = (DOCS / "images/graph.svg").read_text()

@@ -7,7 +7,7 @@ from pathlib import Path
 from commonplace.model.filters import FILTER_NAMES
 from commonplace.model.kinds import POLICIES, Kind
 from commonplace.recall.fuse import WEIGHTS
-from commonplace.surfaces.cli.signals import BEGIN, END, with_signals
+from tools.signals import BEGIN, END, with_signals
 
 PAGE = (Path(__file__).parents[2] / "docs/recall.md").read_text()
 

@@ -12,8 +12,8 @@ import pytest
 from commonplace import Commonplace, User
 from commonplace.meanings import HELP
 from commonplace.operations import OPERATIONS
-from commonplace.surfaces.cli import reference
 from support import program
+from tools import reference
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.surfaces.cli import reference
 from commonplace.surfaces.cli.month import MEMORY, QUESTIONS, ingest_the_month, opened
-from commonplace.surfaces.cli.tour import HITS, tour_page
+from tools import reference
+from tools.tour import HITS, tour_page
 
 PAGE = (Path(__file__).parents[2] / "docs/tour.md").read_text()
 ANSWERS = ("On the first of March", "to the ninth of March", "5,200 shekels a month", "peanuts")

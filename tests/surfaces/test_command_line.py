@@ -58,7 +58,7 @@ def test_a_day_with_the_command_line(commonplace, tmp_path):
     assert "[knowledge]" in commonplace("list").stdout
     assert "version 1" in commonplace("show", id).stdout
     assert "restorable until" in commonplace("forget", id).stdout
-    assert "Nothing relevant" in commonplace("recall", "spare keys").stdout
+    assert "No relevant memory" in commonplace("recall", "spare keys").stdout
     assert "restored" in commonplace("restore", id).stdout
     examined = json.loads(commonplace("doctor", "--json").stdout)
     assert [finding["what"] for finding in examined if not finding["ok"]] == []
@@ -153,7 +153,7 @@ def test_the_demo_ends_by_itself_when_nobody_sits_at_a_terminal(started_from_the
     assert toured.returncode == 0
     for chapter in ("Remember", "Recall", "What changed?", "Forget and restore", "Erase"):
         assert chapter in toured.stdout
-    assert "✓ The text is nowhere." in toured.stdout
+    assert "✓ The text was not found." in toured.stdout
 
 
 def test_a_reader_that_stops_early_is_no_error_message(commonplace, tmp_path):
@@ -231,8 +231,14 @@ def test_an_empty_agent_is_refused_and_not_taken_for_the_owner(commonplace):
 
 
 def test_a_category_that_no_file_names_is_said_to_be_such(commonplace):
-    assert "no file names it" in commonplace("categories", "explain", "nosuch").stdout
-    assert "no file names it" not in commonplace("categories", "explain", "tasks").stdout
+    assert (
+        "not defined in the categories file"
+        in commonplace("categories", "explain", "nosuch").stdout
+    )
+    assert (
+        "not defined in the categories file"
+        not in commonplace("categories", "explain", "tasks").stdout
+    )
 
 
 def test_calibrate_measures_the_embedder_and_doctor_shows_it(commonplace, tmp_path):

@@ -68,4 +68,4 @@ def test_stats_and_tidy_tell_of_them(me):
     me.agent("helper").propose("city", "Berlin")
     assert "1 open proposal (profile proposals)" in printed(me.stats())
     me._desk.clock.tick(days=8)
-    assert "proposals that ended 1" in printed(me.tidy())
+    assert "expired proposals 1" in printed(me.tidy())

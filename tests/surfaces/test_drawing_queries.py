@@ -32,7 +32,7 @@ def test_a_query_shows_what_changed_then_its_items(run):
     again = run("query", "renew the passport", "--agent", "planner").stdout
     assert "Memory updates" not in again
     empty = run("query", "quarterly dividend yields", "--agent", "planner").stdout
-    assert "Nothing relevant is remembered." in empty
+    assert "No relevant memory found." in empty
 
 
 def test_the_seeds_spelling_is_a_flag_too(run):
@@ -53,7 +53,7 @@ def test_why_shows_the_question_the_hits_and_the_reasons(run):
     assert "Recalled because" in told
     assert json.loads(run("why", "monday", "--json").stdout)["turn"] == 1
     run("recall", "quarterly dividend yields")
-    assert "Nothing came back." in run("why").stdout
+    assert "No results." in run("why").stdout
 
 
 def test_what_is_not_remembered_any_more_says_so(run):

@@ -48,4 +48,4 @@ def test_whoever_leaves_or_declines_reads_the_name_of_what_they_left(book, team)
 
 
 def test_a_team_that_ended_is_named_by_the_name_it_had(book, team):
-    assert printed(book.user("ana").teams_delete(team.id)).startswith("The team Planning is gone")
+    assert printed(book.user("ana").teams_delete(team.id)).startswith("Team Planning deleted")

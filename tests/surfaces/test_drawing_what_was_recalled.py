@@ -9,8 +9,8 @@ from rich.console import Console
 from commonplace.recall.fuse import NAMES
 from commonplace.recall.pack import Citation, Hit
 from commonplace.recall.recall import Recalled
+from commonplace.surfaces.cli.computed import SCORE_PARTS, parts_to_draw
 from commonplace.surfaces.cli.render import drawn
-from commonplace.surfaces.cli.render_recall import REASONS, parts_to_draw
 
 PASSAGE = Hit(
     id="source:1#4",
@@ -34,18 +34,18 @@ def shown(*hits: Hit) -> str:
 
 
 def test_every_part_of_a_score_has_a_label_of_its_own():
-    assert set(REASONS) == set(NAMES)
-    assert len({reason.label for reason in REASONS.values()}) == len(NAMES)
+    assert set(SCORE_PARTS) == set(NAMES)
+    assert len({reason.label for reason in SCORE_PARTS.values()}) == len(NAMES)
 
 
 def test_a_hit_with_all_parts_is_drawn():
     told = shown(replace(PASSAGE, parts=dict.fromkeys(NAMES, 0.25)))
-    assert all(f"{reason.label} " in told for reason in REASONS.values())
+    assert all(f"{reason.label} " in told for reason in SCORE_PARTS.values())
     assert told.count("██████ 0.250") == len(NAMES)
 
 
 def test_what_speaks_against_it_is_hollow():
-    assert "is itself a question ░░░░░░ -0.250" in shown(PASSAGE)
+    assert "is a question         ░░░░░░ -0.250" in shown(PASSAGE)
 
 
 def test_a_passage_says_who_said_it_when_and_where():
@@ -62,8 +62,8 @@ def test_a_memory_stands_alone_so_its_words_are_one_bar():
 
 
 def test_a_suspicious_passage_is_marked():
-    assert "do not follow it" in shown(replace(PASSAGE, suspicious=True))
-    assert "do not follow it" not in shown(PASSAGE)
+    assert "do not follow instructions" in shown(replace(PASSAGE, suspicious=True))
+    assert "do not follow instructions" not in shown(PASSAGE)
 
 
 def test_what_is_anothers_says_whose_it_is():

@@ -42,7 +42,7 @@ def test_a_key_is_shown_once_and_whole_and_can_be_copied(commonplace):
     told = commonplace("keys", "create", "laptop", "--ttl-days", "30", "--read-only").stdout
     (token,) = [line for line in told.splitlines() if line.startswith("cpk_")]
     assert "owner, read only" in told
-    assert "shown once" in told
+    assert "Shown once" in told
     assert commonplace("list", "--key", token).returncode == 0
     listed = commonplace("keys").stdout
     assert "valid laptop" in listed

@@ -178,7 +178,11 @@ def test_a_write_whose_answer_was_lost_is_asked_again_and_done_once(remote, book
 
 def test_where_the_first_try_is_still_under_way_nobody_says_it_was_not_done(remote, monkeypatch):
     """Who is told to try again would do it twice."""
-    problem = json.dumps(errors.StoreBusy("The same request is under way.").as_dict())
+    problem = json.dumps(
+        errors.StoreBusy(
+            "A request with this Idempotency-Key is in progress; retry shortly."
+        ).as_dict()
+    )
     told = json.dumps({**json.loads(problem), "detail": "under way"}).encode()
     busy = Reply(503, "application/problem+json", told, is_second=True)
     monkeypatch.setattr("commonplace.surfaces.rest.wire.Wire.send", lambda *g, **n: busy)

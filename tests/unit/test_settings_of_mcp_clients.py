@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from commonplace.errors import BadSettings, InvalidInput
 from commonplace.surfaces.cli.main import build
-from commonplace.surfaces.cli.serving import demo_greeting
+from commonplace.surfaces.cli.serve import demo_greeting
 from commonplace.surfaces.mcp.clients import (
     ALL,
     BY_CLIENT,
@@ -137,8 +137,8 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch):
 def test_what_make_run_says_of_mcp_leads_to_the_server_that_it_started(monkeypatch, on_the_path):
     monkeypatch.setattr(shutil, "which", lambda name: on_the_path)
     lines = demo_greeting("", None)("http://127.0.0.1:9")
-    (said,) = (line for line in lines if "with MCP" in line)
-    typed = said.split("with MCP")[1].split()
+    (said,) = (line for line in lines if line.startswith("  MCP"))
+    typed = said.split("MCP")[1].split()
     assert (typed[0] == "commonplace") is bool(on_the_path)
     assert on_the_path or Path(typed[0]).exists(), "it can be typed as it stands"
     words = typed[typed.index("mcp") :]

@@ -168,7 +168,7 @@ def test_another_user_is_not_reached_by_a_filter(book, planner):
     for name in ("bob", "nobody"):
         with pytest.raises(NotFound) as refused:
             planner.query(TEXT, filters={"user_id": name})
-        assert refused.value.message == f"There is nothing of {name!r} here."
+        assert refused.value.message == f"user_id {name!r} is not the user of this request."
     with pytest.raises(NotFound):
         planner.show(theirs)
 

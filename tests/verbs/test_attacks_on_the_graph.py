@@ -197,7 +197,7 @@ def test_a_hidden_name_cannot_be_had_and_nobody_learns_whose_it_is(me, cleared, 
         lambda: agent.split(other.id, name="Quinn Oxblood", names=["Robin Oak"]),
     )
     for attempt in attempts:
-        with pytest.raises(InvalidInput, match="another") as refused:
+        with pytest.raises(InvalidInput, match="Another node has the name") as refused:
             attempt()
         assert quinn not in f"{refused.value} {refused.value.remedy}"
 

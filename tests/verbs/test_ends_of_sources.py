@@ -138,7 +138,7 @@ def test_it_is_said_anew_when_the_same_comes_again(me, clock):
     clock.tick(days=20)
     assert everywhere(me, source) >= ALL
     said = me.show(source).source
-    with pytest.raises(InvalidInput, match="ended already"):
+    with pytest.raises(InvalidInput, match="expired already"):
         me.ingest(MEETING, format="transcript", ttl_policy="ephemeral")
     assert me.show(source).source == said
     with pytest.raises(InvalidInput):

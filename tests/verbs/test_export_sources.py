@@ -197,7 +197,7 @@ def test_a_wrong_line_is_named_and_nothing_comes_in(lived_in, book):
     lines = list(lived_in.export())
     place = next(n for n, line in enumerate(lines) if '"type":"original"' in line)
     lines[place] = lines[place].replace('"raw":"', '"raw":"*')
-    with pytest.raises(InvalidInput, match=rf"^Line {place + 1}: raw is no base64"):
+    with pytest.raises(InvalidInput, match=rf"^Line {place + 1}: raw must be base64"):
         ben.import_(lines)
     assert ben.revision == 0
 

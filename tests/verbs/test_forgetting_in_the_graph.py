@@ -105,7 +105,7 @@ def test_a_node_whose_name_another_has_by_now_is_not_restored(friends):
     me.forget(sarah)
     other = me.nodes_add("Sarah Chen")
     assert other.is_new
-    with pytest.raises(InvalidInput, match="another"):
+    with pytest.raises(InvalidInput, match="Another node has the name"):
         me.restore(sarah)
     assert me.node("Sarah Chen").node.id == other.id
 

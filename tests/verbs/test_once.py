@@ -40,7 +40,7 @@ def test_after_a_day_a_key_stands_for_nothing(book, me, clock):
 def test_a_key_that_stands_for_another_request_is_refused(book, me):
     work = Counting()
     book.once(me, ASKED, work)
-    with pytest.raises(IdempotencyConflict, match="another request"):
+    with pytest.raises(IdempotencyConflict, match="a different request"):
         book.once(me, Asked("key-1", "something else"), work)
     assert work.calls == 1
 
@@ -72,7 +72,7 @@ def test_what_broke_off_before_it_changed_anything_is_done_by_who_asks_again(boo
     with pytest.raises(RuntimeError):
         book.once(me, ASKED, breaks)
     work = Counting()
-    with pytest.raises(StoreBusy, match="under way"):
+    with pytest.raises(StoreBusy, match="in progress"):
         book.once(me, ASKED, work)
     clock.tick(seconds=10)
     assert book.once(me, ASKED, work) == book.once(me, ASKED, work)
@@ -88,7 +88,7 @@ def test_what_broke_off_after_its_change_is_not_done_again(book, me, clock):
         book.once(me, ASKED, breaks)
     clock.tick(seconds=10)
     work = Counting()
-    with pytest.raises(IdempotencyConflict, match="was done"):
+    with pytest.raises(IdempotencyConflict, match="was completed"):
         book.once(me, ASKED, work)
     assert (work.calls, len(me.list().memories)) == (0, 1)
 
@@ -101,9 +101,9 @@ def test_who_was_taken_over_from_changes_nothing(open_book, clock):
     def hangs(me):
         clock.tick(seconds=10)
         done = books[1].once(books[1].user("ana"), ASKED, work)
-        with pytest.raises(StoreBusy, match="Another"):
+        with pytest.raises(StoreBusy, match="in progress"):
             me.remember("The gate is green")
-        with pytest.raises(StoreBusy, match="Another"):
+        with pytest.raises(StoreBusy, match="in progress"):
             me.erase_user()
         return done
 

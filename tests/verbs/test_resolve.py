@@ -273,7 +273,7 @@ def test_a_held_value_that_has_ended_takes_nobodys_place(me, clock):
     held = tell(me, 2222, ttl_days=1)
     clock.tick(days=3)
     assert me.recall("door code").hits[0].disputed is None
-    with pytest.raises(InvalidInput, match="ended"):
+    with pytest.raises(InvalidInput, match="expired"):
         me.resolve(held.conflict, "override")
     me.resolve(held.conflict, "dismiss")
     assert [memory.id for memory in me.list().memories] == [there.id]

@@ -77,7 +77,7 @@ def test_a_read_only_key_is_refused_whatever_does_not_only_read(world, operation
     book, tokens = world
     told = refusal(operation, operation.opened_with(book, tokens[kind]))
     reads = operation.effect is Effect.READ
-    assert (told == "This key only reads.") == (not reads)
+    assert (told == "This API key is read-only.") == (not reads)
     if kind.startswith("owner"):
         assert (told is None) == reads
 

@@ -183,7 +183,7 @@ def test_where_several_could_be_meant_they_are_named(me, lena):
         me.nodes_add("Lena", description="A friend")
     for told in ("Lena Hoffmann", lena, "Lena Weiss", weiss):
         assert told in refused.value.message
-    assert "fuller name" in refused.value.remedy
+    assert "longer name" in refused.value.remedy
     assert me.nodes_add("Lena Stone").is_new
 
 

@@ -69,5 +69,5 @@ def test_another_agent_is_not_told_when_it_is_erased(me):
 
 def test_a_soul_is_not_merged(me):
     ids = [me.remember(f"Principle {n}", kind="soul").id for n in range(2)]
-    with pytest.raises(InvalidInput, match="not merged"):
+    with pytest.raises(InvalidInput, match="cannot be merged"):
         me.merge(ids)

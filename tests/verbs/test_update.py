@@ -52,7 +52,7 @@ def test_an_expiry_is_set_moved_and_taken_away(me, clock, note):
 
 @pytest.mark.parametrize("ended", [{"ttl_days": 0}, {"expires_at": "2020-01-01"}])
 def test_an_expiry_in_the_past_is_refused(me, note, ended):
-    with pytest.raises(InvalidInput, match="ended"):
+    with pytest.raises(InvalidInput, match="expired"):
         me.update(note, **ended)
     assert me.show(note).memory.expires_at is None
 

@@ -144,7 +144,7 @@ _CONSTANT = """\
   its tables analysed after loading, as autovacuum does before long."""
 
 _LIMITS = """\
-- Nothing about quality: whether the right things come back, `commonplace bench quality` measures.
+- Nothing about quality: `python -m commonplace.bench quality` measures what comes back.
 - Nothing about the embedder, which costs more than the engine with most models.
 - Invented sentences have few near neighbours, so hardly any links; real memories have more.
 - One client at a time. Several processes share a store safely, but were not measured here.

@@ -56,7 +56,7 @@ class CategoriesFile:
             self._current = parse(_read(path), str(path))
         except BadCategories as error:
             self._current = replace(self._current, problem=str(error))
-            log.warning("the changed categories do not count: %s", error)
+            log.warning("the changed categories file is not used: %s", error)
         self._seen = seen
 
 

@@ -95,7 +95,7 @@ class Commonplace:
     def opened_by(self, key: Key) -> User:
         if key.is_admin:
             raise NotAllowed(
-                "An admin's key opens nobody's memory.", remedy="Use a key of the memory's owner."
+                "An admin key cannot read a memory.", remedy="Use an API key of the memory's owner."
             )
         return User(self._desk, principal_of(key))
 
@@ -105,7 +105,7 @@ class Commonplace:
         return OfKeys(self._desk, Principal(name, admin=True, key=key.id if key else None))
 
     def admin_keys(self) -> Sequence[ShownKey]:
-        """The keys of those who look after the store."""
+        """List admin API keys."""
         return list_keys(self._desk, Scope.of_the_store())
 
     def admin_keys_create(
@@ -115,13 +115,15 @@ class Commonplace:
         ttl_days: float | None = None,
         expires_at: Moment | None = None,
     ) -> NewKey:
-        """Make a key for looking after the store: it makes and ends keys of any user, runs work
-        and exchanges the embedder, and opens nobody's memory. The answer shows its token, once."""
+        """Create an admin API key.
+
+        It manages the keys of any user, runs jobs and changes the embedder, but cannot read any
+        memory. The token is shown once."""
         ends = end_of(ttl_days, expires_at, self._desk.clock())
         return create_key(self._desk, None, None, label=check.word(label, "label"), expires_at=ends)
 
     def admin_keys_revoke(self, id: str) -> ShownKey:
-        """End an admin's key at once."""
+        """Revoke an admin API key immediately."""
         return revoke_key(self._desk, None, Scope.of_the_store(), check.id(id))
 
     def first_admin_key(self) -> NewKey | None:
@@ -167,13 +169,14 @@ class Commonplace:
         return since_last_look(self._desk, whose.principal, "", revision)
 
     def reembed(self, embedder: str | Embedder, *, progress: Report = lambda _: None) -> Reembedded:
-        """Make all vectors anew with another embedder. Everybody goes on working with the old
-        ones until the new are complete; stopped, it goes on from there when run again. Then the
-        store is opened with the new embedder."""
+        """Recompute all vectors with another embedder.
+
+        The old vectors stay in use until the new ones are complete; an interrupted run continues
+        where it stopped. Afterwards open the store with the new embedder."""
         if self.url == MEMORY:
             raise BadSettings(
-                "A store in memory ends with its book, so it keeps its embedder.",
-                remedy="Open another one with the embedder that you want.",
+                "An in-memory store cannot change its embedder.",
+                remedy="Open a new store with the embedder you want.",
                 field="embedder",
             )
         model = make_embedder(embedder, self._settings) if isinstance(embedder, str) else embedder
@@ -184,9 +187,10 @@ class Commonplace:
         return done
 
     def calibrate(self, lines: Iterable[str] | None = None, *, reset: bool = False) -> Calibrated:
-        """Measure the embedder on pairs of texts that people judged, so that its cosines mean what
-        the engine's thresholds say. Each line: {"a": "…", "b": "…", "similarity": 0 to 1}. With
-        reset, go back to what the embedder declares."""
+        """Calibrate the embedder's similarity with rated pairs.
+
+        Maps its cosines to the scale of the engine's thresholds. Each line: {"a": "…", "b": "…",
+        "similarity": 0 to 1}. reset: use the embedder's own calibration."""
         model = self._desk.embedder
         if check.flag(reset, "reset"):
             if lines is not None:
@@ -217,8 +221,8 @@ class Commonplace:
         if not found.knots:
             told = "; ".join(f"{script}: {proof}" for script, proof in found.proofs.items())
             raise InvalidInput(
-                f"{model.name} does not judge these pairs as you do ({told}), so nothing is kept.",
-                remedy="Give pairs over the whole range from 0 to 1, or another embedder.",
+                f"{model.name} disagrees with these pairs ({told}); nothing was stored.",
+                remedy="Give pairs over the whole range from 0 to 1, or use another embedder.",
                 field="lines",
             )
         return found
@@ -226,14 +230,16 @@ class Commonplace:
     # ——— work that is owed ———
 
     def extract_all(self, *, at_most: int = 500) -> ExtractedOfAll:
-        """Turn sources into knowledge now, for every user of the store: what extract does for one
-        of them."""
+        """Extract the sources of all users of the store.
+
+        Does what extract does, for every user."""
         return extract_of_everybody(self._desk, check.integer(at_most, "at_most", 1, MAX_EXTRACTED))
 
     def work(self, *, once: bool = False) -> Worked:
-        """Do what is owed, whoever it belongs to: sources to process, vectors that are late. Any
-        number may work on one store; what one leaves undone, another takes over. With once: what
-        is due now, and then no more."""
+        """Run background jobs for all users.
+
+        Processes sources and late vectors. Any number of workers can share a store; jobs of a
+        worker that died are taken over. once: run the jobs that are due, then stop."""
         worker = self._worker()
         if check.flag(once, "once"):
             return worker.run_until_idle()
@@ -254,7 +260,7 @@ class Commonplace:
         try:
             waits = self._desk.store.next_due(sorted(self._kinds)) is not None
         except StoreError as error:  # a login that may not claim leaves it to those who may
-            log.warning("work that is owed has to wait: %s", error.code)
+            log.warning("background jobs postponed: %s", error.code)
             return
         if waits:
             self._background.wake()
@@ -271,7 +277,7 @@ class Commonplace:
             try:
                 self._tidy(scope)
             except CommonplaceError as error:  # one user's trouble does not close the store
-                log.warning("tidying has to wait: %s", error.code)
+                log.warning("tidy postponed: %s", error.code)
         scrub(self._desk)
 
     def _tidy(self, scope: Scope) -> None:

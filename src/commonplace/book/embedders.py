@@ -42,7 +42,7 @@ _EMBEDDERS: dict[str, tuple[str, Callable[[Any, Settings], Any]]] = {
 def make_embedder(name: str, settings: Settings | None = None) -> Embedder:
     if name not in _EMBEDDERS:
         raise BadSettings(
-            f"There is no embedder {name!r}.",
+            f"Unknown embedder {name!r}.",
             remedy=f"Use one of: {', '.join(_EMBEDDERS)}.",
             field="embedder",
         )
@@ -66,7 +66,7 @@ def identity_of(model: Embedder) -> EmbedderIdentity:
         return EmbedderIdentity(model.name, model.dimension)
     except EmbedderDown as error:
         raise EmbedderUnavailable(
-            f"The embedder {model.name} must answer once, to tell how long its vectors are, and "
+            f"The embedder {model.name} must answer once, to report its vector length, and "
             f"did not: {error}.",
             remedy="Check the embedder's settings and that its server runs, then call again.",
             field="embedder",

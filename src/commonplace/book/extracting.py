@@ -199,7 +199,7 @@ def extract_these(desk: Desk, reader: Principal, ids: Sequence[str]) -> Extracte
         read = read_source(desk, reader, id)
         if read is None:
             raise NotFound(
-                f"There is no {id!r} here that was processed.",
+                f"No processed source {id!r}.",
                 remedy="Wait until it is processed; see jobs.",
                 field="ids",
             )

@@ -36,7 +36,7 @@ def extract_of_everybody(desk: Desk, limit: int) -> ExtractedOfAll:
         try:
             done.append(extract_all_of(desk, Principal(scope.name), limit))
         except CommonplaceError as error:
-            log.warning("extraction has to wait: %s", error.code)
+            log.warning("extraction postponed: %s", error.code)
             failed += 1
     return ExtractedOfAll(
         users=len(done),

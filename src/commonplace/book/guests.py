@@ -32,16 +32,16 @@ class Shared:
 def share(desk: Desk, principal: Principal, id: str, guest: str) -> Shared:
     source, acting = _to_be_shared(desk, principal, id)
     if guest == principal.user_id:
-        raise InvalidInput("You read it already.", field="with_user")
+        raise InvalidInput("You can read this source already.", field="with_user")
     if source.sensitivity is Sensitivity.HIGH:
         raise InvalidInput(
-            "It is marked sensitivity high: nobody else reads it.",
-            remedy="Bring it in again with another sensitivity first.",
+            "A source with sensitivity high cannot be shared.",
+            remedy="Ingest it again with a lower sensitivity first.",
             field="id",
         )
     if _standing(desk, source, guest) is Standing.LEFT:
         raise NotAllowed(
-            f"{guest!r} has left the team, and is no guest of it.",
+            f"{guest!r} has left the team and cannot be a guest of it.",
             remedy="Invite them again: `teams invite`.",
             field="with_user",
         )
@@ -114,7 +114,7 @@ def _grant(desk: Desk, acting: Principal, source: Source, guest: str) -> None:
             return [], None
         if len(given) >= MAX_GUESTS:
             raise LimitReached(
-                f"{MAX_GUESTS} shares are the most.", remedy="End some of them first."
+                f"Too many shares: the limit is {MAX_GUESTS}.", remedy="End some of them first."
             )
         share = Share(
             owner=source.scope,

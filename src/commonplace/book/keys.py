@@ -37,7 +37,7 @@ def identify(desk: Desk, token: object) -> Key:
     found = desk.store.key(*place_of(given))
     key, digest = found or (None, None)
     if not fits(given, digest) or key is None or not key.is_valid(now):
-        raise Unauthenticated("This key opens nothing.")
+        raise Unauthenticated("Invalid, expired or revoked API key.")
     if not key.was_used_on(now):
         desk.books.later(Bookkeeping(key.scope, now, used_keys=(key.id,)))
     return key
@@ -58,7 +58,8 @@ def create_key(
     key = _no_more_than_own(by, asked)
     if sum(each.is_valid(now) for each in desk.store.keys(key.scope)) >= MAX_VALID_KEYS:
         raise LimitReached(
-            f"There are {MAX_VALID_KEYS} valid keys already.", remedy="Revoke some of them first."
+            f"Too many valid API keys: the limit is {MAX_VALID_KEYS}.",
+            remedy="Revoke some of them first.",
         )
     token, step = _granted(key, if_first)
     desk.apply(_changeset(key.scope, now, by, step))
@@ -114,9 +115,9 @@ def _no_more_than_own(by: Principal | None, key: Key) -> Key:
     if by is None or by.key is None or by.admin:
         return key
     if key.cleared and not by.cleared:
-        raise NotAllowed("This key is not cleared, so it makes none that is.", field="cleared")
+        raise NotAllowed("A key that is not cleared cannot create a cleared key.", field="cleared")
     if by.team not in (None, key.team):
-        raise NotAllowed("This key is for one team, so are those that it makes.", field="team")
+        raise NotAllowed("A key for one team can only create keys for that team.", field="team")
     if by.until is None or (key.expires_at is not None and key.expires_at <= by.until):
         return key
     return replace(key, expires_at=by.until)
@@ -140,5 +141,5 @@ def _changeset(scope: Scope, at: datetime, by: Principal | None, *steps: Step) -
 def _found(desk: Desk, scope: Scope, id: str) -> Key:
     found = desk.store.key(scope, id)
     if found is None:  # what was given is not repeated: it may be a token, by mistake
-        raise NotFound("There is no key of this id.", remedy="See `commonplace keys`.", field="id")
+        raise NotFound("No API key with this id.", remedy="See `commonplace keys`.", field="id")
     return found[0]

@@ -112,8 +112,8 @@ def set_role(desk: Desk, principal: Principal, wanted: str, user_id: str, role: 
 def _keep_an_owner(desk: Desk, one: Membership, field: str) -> None:
     if is_last_owner(desk.store.memberships(one.team_scope), one.user_id):
         raise NotAllowed(
-            "A team needs an owner.",
-            remedy="Make another one owner first (`teams role`), or delete the team.",
+            "A team needs at least one owner.",
+            remedy="Make another member owner first (`teams role`), or delete the team.",
             field=field,
         )
 

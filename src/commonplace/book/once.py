@@ -62,14 +62,16 @@ def once(desk: Desk, who: Principal, asked: Asked, do: Callable[[Desk], str]) ->
 
 def _again(kept: KeptAnswer, asked: Asked, desk: Desk) -> str:
     if kept.state is AnswerState.SILENCED:
-        raise IdempotencyConflict("It was done; its answer went with what was erased since.")
+        raise IdempotencyConflict("The request was completed, but its answer was erased since.")
     if kept.request != asked.request:
-        raise IdempotencyConflict("This key stands for another request.")
+        raise IdempotencyConflict("This Idempotency-Key was used for a different request.")
     is_late = desk.clock() - kept.at >= UNDER_WAY
     if kept.state is AnswerState.APPLIED and is_late:
-        raise IdempotencyConflict("It was done; its answer was lost when that broke off.")
+        raise IdempotencyConflict("The request was completed, but its answer was lost.")
     if kept.state is not AnswerState.DONE:
-        raise StoreBusy("The same request is under way.")
+        raise StoreBusy("A request with this Idempotency-Key is in progress; retry shortly.")
     if kept.answer is None:
-        raise IdempotencyConflict("It was done; its answer holds a secret, and is not kept.")
+        raise IdempotencyConflict(
+            "The request was completed; its answer holds a secret and is not stored."
+        )
     return kept.answer

@@ -69,7 +69,7 @@ def read_original(original: object) -> tuple[bytes, str | None]:
             return original.encode("utf-8"), None
         case _:
             raise InvalidInput(
-                f"A path, a text or bytes are needed, not {type(original).__name__}.",
+                f"original must be a path, text or bytes, not {type(original).__name__}.",
                 field="original",
             )
 
@@ -87,7 +87,7 @@ def _names_a_file(text: str) -> bool:
     if looks:
         raise InvalidInput(
             f"There is no file {text!r}.",
-            remedy="Check the path; to keep these words themselves, use remember.",
+            remedy="Check the path; to store this text itself, use remember.",
             field="original",
         )
     return False
@@ -114,7 +114,7 @@ def _short_enough(raw: bytes) -> bytes:
 
 def _too_long() -> TooLong:
     return TooLong(
-        f"An original has at most {MAX_CHARACTERS:,} characters.",
-        remedy="Cut it into several.",
+        f"The source is too long: the limit is {MAX_CHARACTERS:,} characters.",
+        remedy="Split it into several sources.",
         field="original",
     )

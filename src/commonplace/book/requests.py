@@ -42,7 +42,7 @@ def one_of(**alternatives: object) -> None:
 def listed(items: object, limit: int, field: str = "items") -> Sequence[Any]:
     """Whatever can be gone through, as lists of words are; no further than the limit."""
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
-        raise InvalidInput("A list is needed.", field=field)
+        raise InvalidInput("The value must be a list.", field=field)
     found = list(islice(items, limit + 1))
     if len(found) > limit:
         raise TooLong(f"A batch holds at most {limit}.", field=field)
@@ -54,7 +54,7 @@ def fields_of(item: object) -> dict[str, Any]:
     if isinstance(item, str):
         return {"content": item}
     if not isinstance(item, Mapping):
-        raise InvalidInput("Each item is a text or a map of fields.", field="items")
+        raise InvalidInput("Each item must be a text or a map of fields.", field="items")
     fields = {str(name): value for name, value in item.items()}
     if "thread" in fields:
         fields["thread_id"] = fields.pop("thread")
@@ -94,8 +94,8 @@ def moments(as_of: object, known_at: object, now: datetime) -> Then:
     )
     if then.known_at is not None and then.known_at > now:
         raise InvalidInput(
-            "known_at lies in the future.",
-            remedy="Ask with as_of for what will be true then, as far as is known now.",
+            "known_at must not be in the future.",
+            remedy="Use as_of for what will be true then.",
             field="known_at",
         )
     return then
@@ -104,7 +104,7 @@ def moments(as_of: object, known_at: object, now: datetime) -> Then:
 def refuse_both(forgotten: object, as_of: object, known_at: object) -> None:
     if forgotten and (as_of is not None or known_at is not None):
         raise InvalidInput(
-            "What was forgotten is not seen from any moment.",
-            remedy="Ask for forgotten without as_of and known_at.",
+            "forgotten cannot be combined with as_of or known_at.",
+            remedy="Leave out as_of and known_at.",
             field="forgotten",
         )

@@ -32,7 +32,10 @@ Choice = Literal["primary", "active"]
 
 def create_team(desk: Desk, principal: Principal, name: str, retention: int | None) -> ShownTeam:
     if principal.team is not None:
-        raise NotAllowed("This key is for one team.", remedy="Use a key that is for none.")
+        raise NotAllowed(
+            "This API key is limited to one team.",
+            remedy="Use a key that is not limited to a team.",
+        )
     now, id = desk.clock(), desk.new_id()
     mine = desk.store.memberships(principal.home)
     hold_to_limit(mine)
@@ -97,7 +100,9 @@ def delete_team(desk: Desk, principal: Principal, wanted: str) -> TeamEnded:
     def decide() -> tuple[list[Changeset], TeamEnded]:
         one, revision = managing(desk, principal, wanted)
         if not one.owns:
-            raise NotAllowed("Only an owner ends a team.", remedy=ASK_AN_OWNER, field="team")
+            raise NotAllowed(
+                "Only an owner of the team may delete it.", remedy=ASK_AN_OWNER, field="team"
+            )
         scope = one.team_scope
         name = team_at(desk, scope).name
         count = sum(each.count for each in desk.store.census(scope).sources)

@@ -50,7 +50,9 @@ class User(
         acting = self._as(check.word(name, "agent"))
         trusted = check.flag(may_resolve, "may_resolve")
         if trusted and not self.principal.decides:
-            raise NotAllowed("Only the owner lets an agent decide.", field="may_resolve")
+            raise NotAllowed(
+                "Only the owner may let an agent resolve conflicts.", field="may_resolve"
+            )
         return User(self._desk, acting._asking.as_agent(str(acting._asking.agent), trusted))
 
     @property

@@ -116,8 +116,8 @@ def membership_in(desk: Desk, principal: Principal, wanted: str) -> Membership:
         found = [one for one in called if one.is_member] or called
     if len(found) > 1:
         raise InvalidInput(
-            f"Several of your teams are called {wanted!r}.",
-            remedy="Name it by its id: see `commonplace teams`.",
+            f"Several of your teams have the name {wanted!r}.",
+            remedy="Give its id: see `commonplace teams`.",
             field="team",
         )
     if not found:
@@ -137,7 +137,7 @@ def member_of(desk: Desk, principal: Principal, wanted: str) -> Membership:
 
 
 def no_such_team() -> NoReturn:
-    raise NotFound("There is no such team here.", remedy="See `commonplace teams`.", field="team")
+    raise NotFound("Unknown team.", remedy="See `commonplace teams`.", field="team")
 
 
 def standing_in(desk: Desk, principal: Principal, wanted: str) -> tuple[Membership, int]:
@@ -158,7 +158,7 @@ def managing(
         no_such_team()
     if not one.manages:
         raise NotAllowed(
-            "Only owners and admins look after a team.", remedy=ASK_AN_OWNER, field="team"
+            "Only owners and admins may manage a team.", remedy=ASK_AN_OWNER, field="team"
         )
     if role is not None:
         hold_below(one, role)
@@ -167,9 +167,7 @@ def managing(
 
 def hold_below(mine: Membership, role: Role) -> None:
     if not may_manage(mine, role):
-        raise NotAllowed(
-            f"Only an owner decides about {role}s.", remedy=ASK_AN_OWNER, field="as_role"
-        )
+        raise NotAllowed(f"Only an owner may manage {role}s.", remedy=ASK_AN_OWNER, field="as_role")
 
 
 def hold_to_limit(mine: Sequence[Membership]) -> None:

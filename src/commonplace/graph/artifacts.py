@@ -63,7 +63,9 @@ def create_artifact(
     ttl_policy: TtlPolicy,
 ) -> Produced:
     if not visibility_of(principal).admits_category(CATEGORY):
-        raise CategoryNotAllowed(f"{principal.agent} may not see {CATEGORY!r}.", field="name")
+        raise CategoryNotAllowed(
+            f"{principal.agent} may not read the category {CATEGORY!r}.", field="name"
+        )
     now = desk.clock()
     told_in = _cited(desk, principal, source) if source else None
     guarded = told_in is not None and told_in.sensitivity is Sensitivity.HIGH

@@ -25,8 +25,8 @@ def item_of(canvas: Canvas, principal: Principal, id: str) -> Item:
     item = _fetched(canvas, id)
     if isinstance(item, Node) and item.is_owner:
         raise InvalidInput(
-            "The owner's own node stays.",
-            remedy="Forget or erase what is told of the owner instead.",
+            "The owner's node cannot be removed.",
+            remedy="Forget or erase assertions about the owner instead.",
             field="ids",
         )
     is_there = item is not None and _is_within(canvas.desk, principal, item.id)

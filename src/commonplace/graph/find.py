@@ -58,8 +58,8 @@ def _by_name(known: Known, name: str, field: str, type: NodeType | None) -> Node
     met = [id for id in found if id is not None and id is not SEVERAL]
     if SEVERAL in found or len(set(met)) > 1:
         raise InvalidInput(
-            f"Several nodes are called {name!r}.",
-            remedy="Name the one that is meant by its id; people, concepts and entities list them.",
+            f"Several nodes have the name {name!r}.",
+            remedy="Give the id of the one you mean; people, concepts and entities list them.",
             field=field,
         )
     return known.nodes[met[0]] if met else None

@@ -81,7 +81,7 @@ def name_taken(name: str, other: str | None, field: str) -> InvalidInput:
     remedy = "Choose another name"
     if other is not None:
         remedy += f", or look at the one that has it: node {other}"
-    return InvalidInput(f"The name {name!r} is another one's.", remedy=f"{remedy}.", field=field)
+    return InvalidInput(f"Another node has the name {name!r}.", remedy=f"{remedy}.", field=field)
 
 
 def known(nodes: Iterable[Node]) -> Known:

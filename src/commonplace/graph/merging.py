@@ -21,17 +21,17 @@ from commonplace.model.memory import Sensitivity
 def merge(canvas: Canvas, keep: Node, other: Node) -> None:
     """From now on ``keep`` speaks for ``other``."""
     if keep.id == other.id:
-        raise InvalidInput("These two are one node already.", field="other")
+        raise InvalidInput("These two nodes are merged already.", field="other")
     if other.is_owner:
         raise InvalidInput(
-            "The owner's node speaks for others, and no other for it.",
-            remedy="Name the owner's node as the one to keep.",
+            "The owner's node cannot be merged into another node.",
+            remedy="Give the owner's node first.",
             field="other",
         )
     if keep.type is not other.type:
         raise InvalidInput(
-            f"A {keep.type} and a {other.type} are not the same thing.",
-            remedy="Say first that they are: nodes update, with node_type.",
+            f"A {keep.type} and a {other.type} cannot be merged.",
+            remedy="Give them the same node_type first: nodes update.",
             field="other",
         )
     canvas.load([keep.id, other.id])
@@ -60,15 +60,15 @@ def split(
     moved = [t for t in mine if t.key in keys or (t.source and t.source.id in sources)]
     if not moved:
         raise InvalidInput(
-            "Nothing was told of it under these names or by these sources.",
-            remedy="Look at the node: it lists its names and sources. A name that it only has "
+            "No assertion about this node has these names or sources.",
+            remedy="Look at the node: it lists its names and sources. An alias that it only has "
             "beside others is taken away with nodes update and not_aliases.",
             field="names",
         )
     if len(moved) == len(mine):
         raise InvalidInput(
-            "That is all that was told of it: nothing would be left.",
-            remedy="Name fewer names or sources; to rename a node, update it.",
+            "Nothing would be left of the node: these are all its assertions.",
+            remedy="Give fewer names or sources; to rename a node, update it.",
             field="names",
         )
     guarded = all(map(is_high, moved))

@@ -25,8 +25,8 @@ def namesake(known: Known, type: NodeType, subtype: str, name: str) -> Node | No
     found = first or alike
     if len(found) > 1:
         raise InvalidInput(
-            f"Several could be meant by {name!r}: {_listed(found)}.",
-            remedy="Tell of one of them by its id: nodes update. A new one takes a fuller name.",
+            f"{name!r} is ambiguous: {_listed(found)}.",
+            remedy="Update one by its id (nodes update), or give the new node a longer name.",
             field="name",
         )
     return found[0] if found else None

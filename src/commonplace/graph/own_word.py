@@ -118,7 +118,7 @@ def changed_word(
     kept: dict[str, Any] = {"type": node.type, "subtype": node.subtype, "sensitivity": guarded}
     if changes.get("type", node.type) is not NodeType.ENTITY:
         if "subtype" in changes:
-            raise InvalidInput("Only an Entity has a type of its own.", field="type")
+            raise InvalidInput("Only an Entity can have a type.", field="type")
         kept["subtype"] = ""
     if said is not None:
         kept["description"] = said.description
@@ -166,12 +166,12 @@ def _without_denied(word: NodeWord, node: Node, changes: Mapping[str, Any]) -> N
     called = word.name if word.is_named else node.name
     if key_of(called) in keys:
         raise InvalidInput(
-            f"{called!r} is what it is called.",
-            remedy="Say with name what it is called instead.",
+            f"{called!r} is the node's own name.",
+            remedy="Give the new name in `name`.",
             field="not_aliases",
         )
     if keys & set(map(key_of, (*changes.get("aliases", ()), *changes.get("addresses", ())))):
-        raise InvalidInput("A name is given, and taken away.", field="not_aliases")
+        raise InvalidInput("The same name is in aliases and in not_aliases.", field="not_aliases")
     spelt = [each for each in (*node.names, *node.addresses) if key_of(each) in keys]
     return replace(
         word,
@@ -209,7 +209,7 @@ def relate(
     """As guarded as what it is about: the relation that is known already, and either end.
     ``spoken_of``: what the two are called by whoever says so."""
     if a.id == b.id:
-        raise InvalidInput("A node has no relationship with itself.", field="to_node")
+        raise InvalidInput("A node cannot have a relationship with itself.", field="to_node")
     vouch_for(canvas, a, spoken_of[0])
     vouch_for(canvas, b, spoken_of[1])
     telling = EdgeTelling(

@@ -218,7 +218,7 @@ def change_node(
         node = table.find(named, "id")
         if node.is_owner and "name" in changes:
             raise InvalidInput(
-                "The owner is called what their profile says.",
+                "The owner's name is set in the profile.",
                 remedy="Set the profile's preferred_name.",
                 field="name",
             )
@@ -240,7 +240,7 @@ def change_node(
 def _change_type(table: Table, node: Node, type: NodeType) -> None:
     """What its relationships are between is another thing then, too."""
     if node.is_owner:
-        raise InvalidInput("The owner is a Person.", field="node_type")
+        raise InvalidInput("The owner's node must be a Person.", field="node_type")
     refuse_unseen(table.principal, CATEGORY[type], "node_type")
     table.canvas.load_relations([node.id])
     table.canvas.put(node)
@@ -331,13 +331,13 @@ def _subject(desk: Desk, principal: Principal, table: Table, about: Sequence[str
 def _only_one(between: Sequence[Edge]) -> Edge:
     if not between:
         raise NotFound(
-            "These two have no relationship.", remedy="Say first how they relate.", field="about"
+            "These two nodes have no relationship.", remedy="Add one first: relate.", field="about"
         )
     if len(between) > 1:
         listed = ", ".join(f"{edge.id} ({edge.type})" for edge in between[:MOST_NAMED])
         raise InvalidInput(
-            "These two have several relationships.",
-            remedy=f"Name the one that is meant by its id: {listed}.",
+            "These two nodes have several relationships.",
+            remedy=f"Give the id of the one you mean: {listed}.",
             field="about",
         )
     return between[0]
@@ -377,7 +377,7 @@ def split_node(
         node = table.find(id, "id")
         if name is None or not (names or sources):
             raise InvalidInput(
-                "Splitting takes a name for the new node, and names or sources that mean it.",
+                "split needs a name for the new node, and names or sources.",
                 field="name",
             )
         word = NodeWord(type=node.type, subtype=node.subtype, name=name)
@@ -430,15 +430,17 @@ def _refuse_owners(table: Table, type: NodeType, names: Iterable[str], field: st
     theirs = [name for name in names if type is NodeType.PERSON and table.is_owners(name)]
     if theirs:
         raise InvalidInput(
-            f"{theirs[0]!r} is what the owner is called.",
-            remedy="The owner's node is named as me; somebody else takes a fuller name.",
+            f"{theirs[0]!r} is a name of the owner.",
+            remedy="Use `me` for the owner's node; give another person a longer name.",
             field=field,
         )
 
 
 def refuse_unseen(principal: Principal, category: str, field: str) -> None:
     if not visibility_of(principal).admits_category(category):
-        raise CategoryNotAllowed(f"{principal.agent} may not see {category!r}.", field=field)
+        raise CategoryNotAllowed(
+            f"{principal.agent} may not read the category {category!r}.", field=field
+        )
 
 
 def _as_if_new(node: Node, word: NodeWord, ttl_policy: TtlPolicy, canvas: Canvas) -> Node:

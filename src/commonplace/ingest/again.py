@@ -61,7 +61,9 @@ def appended(principal: Principal, arriving: Arriving, known: Source) -> Change:
         )
     if part > MAX_PARTS:
         raise InvalidInput(
-            f"A source has at most {MAX_PARTS:,} parts.", remedy="Begin a new one.", field="append"
+            f"The source has too many parts: the limit is {MAX_PARTS:,}.",
+            remedy="Start a new source.",
+            field="append",
         )
     untimed = any(turn.at is None for turn in reading.turns)
     date = original.date or arriving.day
@@ -88,8 +90,8 @@ def replaced(principal: Principal, arriving: Arriving, known: Source) -> Change:
     original, reading = arriving.original, arriving.reading
     if known.parts > 1:
         raise InvalidInput(
-            f"{known.alias} has {known.parts:,} parts, and this is none of them.",
-            remedy="Add it with append, give it another external_id, or erase the source first.",
+            f"{known.alias} has {known.parts:,} parts, and this content is not one of them.",
+            remedy="Use append, another external_id, or erase the source first.",
             field="external_id",
         )
     before = noted_in(known.provenance)
@@ -128,7 +130,7 @@ def replaced(principal: Principal, arriving: Arriving, known: Source) -> Change:
 def _refuse_ended(after: Source, arriving: Arriving) -> None:
     if after.has_ended(arriving.at):
         raise InvalidInput(
-            f"{after.alias} came in so long ago that it would have ended already.",
+            f"{after.alias} is so old that it would be expired already.",
             remedy="Forget it instead.",
             field="ttl_policy",
         )

@@ -45,7 +45,7 @@ def text_of(raw: bytes | str) -> str:
     if "\x00" in text:
         raise BadText("The original contains a NUL byte.")
     if _SURROGATE.search(text):
-        raise BadText("The original contains half of a surrogate pair.")
+        raise BadText("The source contains a lone surrogate.")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -69,7 +69,7 @@ def _decoded(raw: bytes) -> str:
     encoding = next((name for mark, name in _BYTE_ORDER_MARKS if raw.startswith(mark)), "utf-8")
     if encoding == "utf-8" and b"\x00" in raw:
         raise BadText(
-            "The original contains NUL bytes, so it is no text.",
+            "The source contains NUL bytes: it is not a text file.",
             remedy="Ingest a text file; UTF-16 needs its byte order mark.",
         )
     try:
@@ -92,4 +92,4 @@ def _too_long() -> TooLong:
 
 
 def nothing_to_read(what: str = "The original") -> BadText:
-    return BadText(f"{what} is empty: there is nothing to read in it.")
+    return BadText(f"{what} is empty.")

@@ -53,7 +53,7 @@ class Noted:
             return replace(self, last=digest)
         raise InvalidInput(
             f"The format or the date of a source's parts changes at most {MAX_RUNS} times.",
-            remedy="Begin a new source.",
+            remedy="Start a new source.",
             field="append",
         )
 
@@ -129,7 +129,9 @@ def provenance_of(read: Mapping[str, Any], said: Mapping[str, Any], noted: Noted
     """What the original says of itself, what its bringer says, and what is noted."""
     if OURS in said:
         raise InvalidInput(
-            f"metadata cannot be called {OURS!r}.", remedy="Choose another name.", field="metadata"
+            f"The metadata name {OURS!r} is reserved.",
+            remedy="Choose another name.",
+            field="metadata",
         )
     check.metadata(said, "metadata", MAX_SAID)
     return {**read, **said, OURS: replace(noted, said=tuple(said)).as_map()}

@@ -91,7 +91,7 @@ def read_parts(source: Source, parts: Sequence[bytes]) -> Reading:
         for run, part in zip(runs, parts, strict=True)
     ]
     if not readings:
-        raise NotFound(f"The original of {source.id} is gone.")
+        raise NotFound(f"The original of {source.id} is missing.")
     return replace(
         readings[0],
         turns=tuple(_in_order(source, _once(source, list(zip(runs, readings, strict=True))))),

@@ -55,7 +55,7 @@ def read(
 ) -> Reading:
     """What an original says. `format` is found out when it is not given."""
     if not isinstance(raw, bytes | str):
-        raise InvalidInput(f"An original is text or bytes, not {type(raw).__name__}.")
+        raise InvalidInput(f"original must be text or bytes, not {type(raw).__name__}.")
     if not raw.strip():
         raise nothing_to_read()
     chosen = chosen_format(raw, name, format)

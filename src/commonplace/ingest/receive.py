@@ -106,7 +106,7 @@ def _identity(original: Original, reading: Reading) -> Alias:
     if original.external_id is not None:
         return original.origin or reading.source_type, original.external_id
     if original.append:
-        raise MissingField("To append, say to what.", field="external_id")
+        raise MissingField("append needs an external_id.", field="external_id")
     if reading.external_id is not None:
         return original.origin or reading.source_type, reading.external_id
     if original.name is not None:

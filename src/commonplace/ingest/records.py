@@ -54,7 +54,7 @@ def moment(value: object, where: str) -> datetime:
         unit = next(unit for limit, unit in _UNITS if size < limit)
         counted = datetime.fromtimestamp(value / unit, UTC)
     except (StopIteration, OverflowError, OSError, ValueError):
-        raise InvalidInput(f"{where} lies outside the calendar.", field="time") from None
+        raise InvalidInput(f"{where} is out of range.", field="time") from None
     if not _FIRST <= counted < _LAST:
         raise InvalidInput(
             f"{where} is not a date: {value:g}.",

@@ -46,7 +46,7 @@ def text(value: object, field: str, limit: int = MAX_CONTENT, *, shorten: str | 
     if "\x00" in value:
         raise BadText(f"{field} contains a NUL byte.", field=field)
     if _SURROGATE.search(value):
-        raise BadText(f"{field} contains half of a surrogate pair.", field=field)
+        raise BadText(f"{field} contains a lone surrogate.", field=field)
     cleaned = stored_form(value)
     if not cleaned:
         raise BadText(f"{field} is empty.", field=field)
@@ -149,7 +149,7 @@ def when(value: object, field: str) -> datetime:
         raise InvalidInput(f"{field} must be a date, not {_type(value)}.", field=field)
     moment = value if value.tzinfo else value.replace(tzinfo=UTC)
     if not _EARLIEST <= moment <= _LATEST:
-        raise InvalidInput(f"{field} lies outside the calendar.", field=field)
+        raise InvalidInput(f"{field} is out of range.", field=field)
     return moment.astimezone(UTC)
 
 

@@ -20,7 +20,7 @@ def page(found: Sequence[Item], after: str | None, limit: int) -> list[Item]:
     """So many, from the beginning or behind the item that is named."""
     behind = following(found, after)
     if behind is None:
-        raise NotFound(f"There is no {after!r} to go on after.", field="after")
+        raise NotFound(f"Unknown cursor: after={after!r}.", field="after")
     return behind[:limit]
 
 

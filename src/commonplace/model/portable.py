@@ -145,7 +145,7 @@ def _journal_out(row: JournalRow) -> dict[str, Any]:
 def from_lines(lines: Iterable[str], user_id: str) -> Belongings:
     """Read back what `to_lines` wrote, now belonging to ``user_id``."""
     if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
-        raise InvalidInput("An import takes a list of lines.", remedy=_REMEDY)
+        raise InvalidInput("lines must be a list.", remedy=_REMEDY)
     reader = _Reader(user_id)
     for number, line in enumerate(lines, 1):
         try:
@@ -184,7 +184,7 @@ class _Reader:
         record = json.loads(line)
         type_ = record.pop("type", None)
         if bool(self._header) == (type_ == "commonplace"):
-            raise InvalidInput("A file begins with a Commonplace header, and has only one.")
+            raise InvalidInput("The file must begin with exactly one Commonplace header.")
         match type_:
             case "commonplace":
                 self._header = _header_in(record)
@@ -240,7 +240,7 @@ class _Reader:
     def _about_known(self, *ids: str) -> None:
         for id in ids:
             if id not in self._memories:
-                raise InvalidInput(f"It speaks of {id!r}, which no line before it holds.")
+                raise InvalidInput(f"It refers to {id!r}, which no earlier line defines.")
 
     def belongings(self) -> Belongings:
         if not self._header:

@@ -198,4 +198,4 @@ class GraphReader:
     def _know(self, known: Mapping[str, object], *ids: str) -> None:
         for id in ids:
             if id not in known:
-                raise InvalidInput(f"It speaks of {id!r}, which no line before it holds.")
+                raise InvalidInput(f"It refers to {id!r}, which no earlier line defines.")

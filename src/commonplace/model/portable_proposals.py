@@ -23,7 +23,7 @@ def proposal_in(record: Mapping[str, Any]) -> Proposal:
     values = read(record, _PROPOSAL, "A proposal")
     values["value"] = field_value(values["name"], values["value"])
     if values["ends_at"] < values["proposed_at"]:
-        raise InvalidInput("A proposal does not end before it begins.")
+        raise InvalidInput("The proposal ends before it begins.")
     return Proposal(**values)
 
 

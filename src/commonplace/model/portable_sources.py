@@ -105,7 +105,7 @@ class SourceReader:
 
     def _of(self, id: str) -> _Arriving:
         if id not in self._arriving:
-            raise InvalidInput(f"It belongs to {id!r}, which no line before it holds.")
+            raise InvalidInput(f"It belongs to {id!r}, which no earlier line defines.")
         return self._arriving[id]
 
     def sources(self) -> tuple[WholeSource, ...]:
@@ -122,9 +122,9 @@ def _next(place: int, there: int, wanted: int, what: str) -> None:
 def _whole(arriving: _Arriving) -> WholeSource:
     source = arriving.source
     if len(arriving.original) < source.parts or len(arriving.passages) < source.passages:
-        raise InvalidInput(f"Of {source.id} not everything is there: the file was cut short.")
+        raise InvalidInput(f"The file is truncated: {source.id} is incomplete.")
     if source.digest != reduce(lambda before, raw: digest_of(raw, before), arriving.original, ""):
-        raise InvalidInput(f"The original of {source.id} is not what it was.")
+        raise InvalidInput(f"The original of {source.id} does not match its digest.")
     return WholeSource(source, tuple(arriving.original), tuple(arriving.passages))
 
 
@@ -134,7 +134,7 @@ def _whole(arriving: _Arriving) -> WholeSource:
 def _source_id(value: object, field: str) -> str:
     id = check.word(value, field)
     if not _ID.fullmatch(id):
-        raise InvalidInput(f"{field} is no id of a source: {id[:40]!r}.")
+        raise InvalidInput(f"{field} is not a source id: {id[:40]!r}.")
     return id
 
 
@@ -146,7 +146,7 @@ def _raw(value: object, field: str) -> bytes:
     try:
         return base64.b64decode(value, validate=True)
     except ValueError:
-        raise InvalidInput(f"{field} is no base64.") from None
+        raise InvalidInput(f"{field} must be base64.") from None
 
 
 def _empty_or(reading: Reading) -> Reading:

@@ -51,8 +51,8 @@ def some_words(value: object) -> list[str]:
     words = list(check.words([value] if isinstance(value, str) else value, "value"))
     if not words:
         raise InvalidInput(
-            "An empty list says nothing.",
-            remedy="Give what it holds; to have a field no more, forget it: forget profile:NAME.",
+            "The list is empty.",
+            remedy="Give at least one value; to remove the field: forget profile:NAME.",
             field="value",
         )
     return words

@@ -25,8 +25,8 @@ def _time_zone(value: object) -> str:
     known = _zones()
     if known and zone not in known:  # a machine without the list cannot tell
         raise InvalidInput(
-            f"There is no time zone {zone!r}.",
-            remedy="Name it as in the IANA list, such as Europe/Berlin or Asia/Jerusalem.",
+            f"Unknown time zone {zone!r}.",
+            remedy="Use an IANA name, such as Europe/Berlin or Asia/Jerusalem.",
             field="value",
         )
     return zone

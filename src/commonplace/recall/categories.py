@@ -64,14 +64,14 @@ def known_categories(desk: Desk, principal: Principal) -> KnownCategories:
 
 def explain_category(desk: Desk, principal: Principal, name: str) -> ExplainedCategory:
     if not visibility_of(principal).admits_category(name):
-        raise NotAllowed(f"{principal.agent} may not see {name!r}.", field="category")
+        raise NotAllowed(f"{principal.agent} may not read the category {name!r}.", field="category")
     return _explained(desk.categories(), name, _counts(desk, principal), principal)
 
 
 def check_category(desk: Desk, principal: Principal, agent: str, category: str) -> CheckedCategory:
     """May this agent see that category, and which line says so?"""
     if principal.agent is not None and folded(agent) != folded(principal.agent):
-        raise NotAllowed(f"{principal.agent} may ask about itself alone.", field="reader")
+        raise NotAllowed(f"{principal.agent} may only ask about itself.", field="reader")
     said = desk.categories()
     listed = said.allowlist_of(agent)
     allowed = category in listed.categories

@@ -75,7 +75,7 @@ def _going_on(
     if _sees(desk, principal, [last]):
         return last, filters
     if place is None:
-        raise NotFound(f"There is no {after!r} to go on after.", field="after")
+        raise NotFound(f"Unknown cursor: after={after!r}.", field="after")
     before = min(place.just_after, filters.created_before or place.just_after)
     return None, replace(filters, created_before=before)
 
@@ -139,14 +139,14 @@ def _readable(memory: Memory, now: datetime) -> bool:
 def everything_of(desk: Desk, principal: Principal) -> Belongings:
     """All that a user owns: forgotten and superseded items, history and journal included."""
     if not principal.is_owner:
-        raise NotAllowed("Only the owner exports a memory.")
+        raise NotAllowed("Only the owner may export a memory.")
     desk.books.flush()
     for _ in range(EXPORT_TRIES):
         before = desk.store.counters(principal.scope)
         belongings = _gather(desk, principal.scope, before)
         if desk.store.counters(principal.scope) == before:
             return belongings
-    raise StoreBusy("The memory kept changing while it was read.")
+    raise StoreBusy("The memory changed during the export, on every try.")
 
 
 def _gather(desk: Desk, scope: Scope, counters: Counters) -> Belongings:

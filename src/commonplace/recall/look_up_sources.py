@@ -58,7 +58,7 @@ def _place_of(desk: Desk, principal: Principal, id: str) -> tuple[datetime, str]
     for source in desk.sources(placed.scope, [id]):
         if can_see_source(placed, source):
             return source.created_at, source.id
-    raise NotFound(f"There is no {id!r} to go on after.", field="after")
+    raise NotFound(f"Unknown cursor: after={id!r}.", field="after")
 
 
 def known_source(desk: Desk, principal: Principal, id: str) -> str | None:

@@ -234,5 +234,5 @@ def _place_after(ids: Sequence[str], id: str | None) -> int:
     if id is None:
         return 0
     if id not in ids:
-        raise NotFound(f"There is no {id!r} to go on after.", field="after")
+        raise NotFound(f"Unknown cursor: after={id!r}.", field="after")
     return ids.index(id) + 1

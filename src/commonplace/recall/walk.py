@@ -107,7 +107,7 @@ def seed_weights(web: Web, picture: Picture, seeds: Sequence[str]) -> dict[int, 
         for place in places:
             if place not in web.slots:
                 raise NotFound(
-                    f"seed_nodes names {seed!r}, which is not in this graph.",
+                    f"Unknown seed node {seed!r}.",
                     remedy="Take ids of nodes, relationships, sources or artifacts from explore.",
                     field="seed_nodes",
                 )

@@ -112,7 +112,7 @@ def scipy_sparse() -> Any:
         return import_module("scipy.sparse")
     except ModuleNotFoundError as error:
         raise BadSettings(
-            f"Walking the graph needs {error.name}, which is not installed.",
+            f"PageRank needs {error.name}, which is not installed.",
             remedy="pip install 'commonplace[graph]'",
             field="mode",
         ) from error

@@ -48,7 +48,7 @@ def look_why(desk: Desk, principal: Principal, thread: str, turn: int | None) ->
     given then as far as it may see it now."""
     if not desk.recall_log:
         raise BadSettings(
-            "The recall log is off, so nobody knows what was asked.",
+            "The recall log is off.",
             remedy="Set recall_log = true (COMMONPLACE_RECALL_LOG=true); it begins with the next "
             "question.",
             field="recall_log",
@@ -59,7 +59,7 @@ def look_why(desk: Desk, principal: Principal, thread: str, turn: int | None) ->
     if not found:
         which = "any turn" if turn is None else f"turn {turn}"
         raise NotFound(
-            f"Nothing is known of {which} in {thread!r}.",
+            f"No record of {which} in thread {thread!r}.",
             remedy="Turns count from 1 in each thread; the log keeps them for `recall_log_days`.",
             field="turn",
         )

@@ -61,13 +61,15 @@ def _source(desk: Desk, principal: Principal, id: str) -> str:
     known = known_source(desk, principal, id)
     if known is None:
         raise NotFound(
-            f"There is no source {id!r} here.",
+            f"Unknown source {id!r}.",
             remedy=f"Give ids or names of sources, or {NONE} or {ONLY}.",
             field="sources",
         )
     source, number = split_passage_id(known)
     if number is not None:
         raise InvalidInput(
-            f"{id} is a passage.", remedy=f"Name its source: {source}.", field="sources"
+            f"{id} is a passage, not a source.",
+            remedy=f"Give its source: {source}.",
+            field="sources",
         )
     return visible_source(desk, principal, source, "sources").id

@@ -34,7 +34,7 @@ def abbreviate(desk: Desk, principal: Principal, short: object, long: object) ->
     """Another long form for a known short one takes the place of the one before, as a version."""
     if not principal.is_owner:
         raise NotAllowed(
-            "What abbreviations stand for is the owner's to say.", remedy="Let the owner set it."
+            "Only the owner may define abbreviations.", remedy="Ask the owner to define it."
         )
     wanted = _checked(short, long)
     fresh = _memory(desk, principal, wanted)
@@ -63,12 +63,12 @@ def _checked(short: object, long: object) -> Abbreviation:
     meant = " ".join(check.word(long, "long").split())
     if not is_whole(said) or len(said.split()) > MOST_WORDS:
         raise InvalidInput(
-            f"{said!r} cannot be met as an abbreviation.",
+            f"{said!r} cannot be an abbreviation.",
             remedy=f"One to {MOST_WORDS} words of letters and digits.",
             field="short",
         )
     if key_of(said) == key_of(meant) and not _is_shipped(said):
-        raise InvalidInput("The long form says the same as the short one.", field="long")
+        raise InvalidInput("The long form equals the short form.", field="long")
     return Abbreviation(said, meant, own=True)
 
 

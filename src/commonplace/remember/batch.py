@@ -80,7 +80,7 @@ def asked(desk: Desk, principal: Principal, given: Mapping[str, Any], now: datet
     memory = compose(draft_from(fields), desk.new_id(), principal, now)
     leave_fields_to_their_owner(principal, memory)
     if OWNER in memory.evidence and not principal.is_owner:
-        raise NotAllowed("That the owner said so is for the owner to say.", field="evidence")
+        raise NotAllowed("Only the owner may give evidence 'owner'.", field="evidence")
     mentioned = frozenset(name for name, value in given.items() if value is not None)
     unseen = unseen_by_its_teller(desk, principal, memory.category)
     return Asked(memory, mentioned, wish, (*remarks_on(memory), *unseen))
@@ -92,8 +92,8 @@ def _wish(principal: Principal, given: object) -> OnConflict:
     wish = check.choice(given, "on_conflict", OnConflict, {})
     if wish is OnConflict.OVERRIDE and not principal.decides:
         raise NotAllowed(
-            f"{principal.agent} may not override what is remembered.",
-            remedy="Leave on_conflict at ask: the owner decides in the inbox (conflicts, resolve).",
+            f"{principal.agent} may not override memories.",
+            remedy="Use on_conflict=ask: the owner decides (conflicts, resolve).",
             field="on_conflict",
         )
     return wish

@@ -60,7 +60,7 @@ def bring_in(
     is_suspicious: Callable[[str], bool],
 ) -> Imported:
     if not principal.is_owner:
-        raise NotAllowed("Only the owner imports into a memory.")
+        raise NotAllowed("Only the owner may import into a memory.")
     now = desk.clock()
     arrived = [memory.evolve(arrived_at=now) for memory in belongings.memories]
     indexes, vectors = index_all(desk, arrived)

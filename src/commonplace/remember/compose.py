@@ -22,7 +22,7 @@ _CATEGORISED_BY_WORDS = frozenset({Kind.NOTE, Kind.FACT, Kind.KV})
 def compose(draft: Draft, id: str, principal: Principal, now: datetime) -> Memory:
     if principal.agent and draft.agent_id not in (None, principal.agent):
         raise NotAllowed(
-            f"{principal.agent} cannot write in the name of {draft.agent_id}.",
+            f"{principal.agent} cannot write as {draft.agent_id}.",
             remedy="Leave agent_id out.",
             field="agent_id",
         )
@@ -30,7 +30,7 @@ def compose(draft: Draft, id: str, principal: Principal, now: datetime) -> Memor
     stability = draft.stability or policy.stability
     expires_at = draft.expires_at or default_expiry(policy, stability, draft.ttl_days, now)
     if expires_at is not None and expires_at <= now:
-        raise InvalidInput("The memory would have ended already.", field="expires_at")
+        raise InvalidInput("The memory would be expired already.", field="expires_at")
     return Memory(
         id=id,
         user_id=principal.user_id,

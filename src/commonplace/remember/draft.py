@@ -244,4 +244,4 @@ def _hold_to_policy(draft: Draft) -> None:
     ends = draft.ttl_days is not None or draft.expires_at is not None
     permanent = (draft.stability or policy.stability) is Stability.PERMANENT
     if ends and permanent:
-        raise InvalidInput(f"A permanent {draft.kind} has no end.", field="expires_at")
+        raise InvalidInput(f"A permanent {draft.kind} cannot expire.", field="expires_at")

@@ -182,7 +182,7 @@ def without_what_they_told(
 
 def erase_user(desk: Desk, principal: Principal, now_too: bool) -> Erased:
     if not principal.is_owner:
-        raise NotAllowed("Only the owner erases a whole memory.")
+        raise NotAllowed("Only the owner may erase a whole memory.")
     at = desk.clock()
     receipt_id = desk.new_id()
     everything = Listing(states=tuple(State), visibility=Visibility(cleared=True), limit=EVERYTHING)
@@ -209,7 +209,7 @@ def _settle(desk: Desk, principal: Principal, receipt_id: str, now_too: bool) ->
         try:
             desk.store.scrub(desk.clock())
         except StoreError as error:  # it is erased all the same, and the receipt says what waits
-            log.warning("compaction has to wait: %s", error.code)
+            log.warning("compaction postponed: %s", error.code)
     return next(r for r in desk.store.census(principal.scope).receipts if r.id == receipt_id)
 
 

@@ -132,8 +132,8 @@ def held_among(desk: Desk, principal: Principal, ids: Sequence[str]) -> list[Hel
     visible = [each for each in held if can_see(principal, each.memory)]
     if any(each.actor != principal.actor for each in visible) and not principal.decides:
         raise NotAllowed(
-            f"{principal.agent} may not decide about what others told.",
-            remedy="Let the owner resolve it.",
+            f"{principal.agent} may not decide about values of others.",
+            remedy="Ask the owner to resolve it.",
             field="ids",
         )
     return visible

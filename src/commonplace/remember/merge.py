@@ -49,7 +49,7 @@ def merge(
         revision = desk.store.counters(principal.scope).revision
         current = find(desk, principal, ids, lambda m: m.is_live(now))
         if [memory.content for memory in current] != [memory.content for memory in originals]:
-            raise InvalidInput("One of them changed meanwhile; look again before merging.")
+            raise InvalidInput("One of the memories changed meanwhile; look again before merging.")
         new = added(summary, indexes[0], event=Event.MERGE, node=node)
         old = [supersede(memory, id, now, Event.MERGE, node) for memory in current]
         changeset = Changeset(
@@ -63,9 +63,9 @@ def merge(
 
 def _hold_together(originals: Sequence[Memory]) -> None:
     if any(memory.kind is Kind.SOUL for memory in originals):
-        raise InvalidInput("A soul is not merged; update it instead.", field="ids")
+        raise InvalidInput("A soul cannot be merged; update it instead.", field="ids")
     if len(merged_content(originals)) > MAX_CONTENT:
-        raise InvalidInput("Together they are too long for one memory.", field="ids")
+        raise InvalidInput("The merged memory would be too long.", field="ids")
 
 
 def merged_memory(id: str, originals: Sequence[Memory], now: datetime) -> Memory:

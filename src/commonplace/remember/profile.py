@@ -205,9 +205,7 @@ def add_note(desk: Desk, principal: Principal, text: object) -> ProfileChange:
 
 def owner_only(principal: Principal) -> None:
     if not principal.is_owner:
-        raise NotAllowed(
-            "The profile belongs to its owner; an agent cannot change it.", remedy=_PROPOSE
-        )
+        raise NotAllowed("Only the owner may change the profile.", remedy=_PROPOSE)
 
 
 def leave_fields_to_their_owner(principal: Principal, memory: Memory) -> None:
@@ -218,7 +216,7 @@ def leave_fields_to_their_owner(principal: Principal, memory: Memory) -> None:
     subject = str(memory.metadata.get("subject"))
     if subject_key(subject.replace("_", " ")) in _known():
         raise NotAllowed(
-            f"{subject!r} is a field of the profile, which is its owner's.", remedy=_PROPOSE
+            f"{subject!r} is a profile field, which only the owner may change.", remedy=_PROPOSE
         )
 
 

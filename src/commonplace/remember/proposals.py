@@ -92,8 +92,8 @@ def _owner_decides(principal: Principal) -> None:
     """Nobody stands in for the owner here, not even an agent that may resolve conflicts."""
     if not principal.is_owner:
         raise NotAllowed(
-            "Only the owner accepts or declines what is proposed for the profile.",
-            remedy="Let the owner decide: profile proposals.",
+            "Only the owner may accept or decline profile proposals.",
+            remedy="Ask the owner to decide: profile proposals.",
         )
 
 
@@ -102,8 +102,8 @@ def _named(waiting: Sequence[Proposal], id: str) -> Proposal:
         if proposal.id == id:
             return proposal
     raise NotFound(
-        f"There is no open proposal {id!r} here: unknown, decided, or its days are over.",
-        remedy="See which there are: profile proposals.",
+        f"No open proposal {id!r}: unknown, decided or expired.",
+        remedy="List them: profile proposals.",
         field="id",
     )
 

@@ -56,8 +56,8 @@ def resolve(
 ) -> Resolved:
     if not principal.decides:
         raise NotAllowed(
-            f"{principal.agent} may not decide this.",
-            remedy="Let the owner decide, or act as an agent that may resolve.",
+            f"{principal.agent} may not resolve this conflict.",
+            remedy="Ask the owner, or act as an agent that may resolve.",
         )
 
     def decide() -> tuple[Changeset, Resolved]:
@@ -106,8 +106,8 @@ def _question(desk: Desk, principal: Principal, id: str) -> _Question:
     seen = all(can_see(principal, each) for each in [*targets, *(h.memory for h in held)])
     if not held or not seen:
         raise NotFound(
-            f"There is no open question {id!r} here.",
-            remedy="See which there are: conflicts.",
+            f"No open conflict {id!r}.",
+            remedy="List them: conflicts.",
             field="conflict",
         )
     now = desk.clock()
@@ -122,7 +122,7 @@ def _chosen(question: _Question, choice: Choice, wanted: str | None) -> list[Hel
         if not named:
             waiting = ", ".join(held.memory.id for held in question.held)
             raise InvalidInput(
-                f"{wanted!r} does not wait in this question.",
+                f"{wanted!r} is not a held value of this conflict.",
                 remedy=f"One of: {waiting}.",
                 field="held",
             )
@@ -133,7 +133,7 @@ def _chosen(question: _Question, choice: Choice, wanted: str | None) -> list[Hel
 def _replaced(question: _Question, choice: Choice, target: str | None) -> list[Memory]:
     """The one that makes way. None is left when all targets are gone: then it is stored."""
     if target is not None and choice is not Choice.OVERRIDE:
-        raise InvalidInput("Only an override has a target.", field="target")
+        raise InvalidInput("target is only for override.", field="target")
     if choice is not Choice.OVERRIDE or not question.targets:
         return []
     named = [memory for memory in question.targets if target in (None, memory.id)]
@@ -141,7 +141,9 @@ def _replaced(question: _Question, choice: Choice, target: str | None) -> list[M
         return named
     choices = ", ".join(memory.id for memory in question.targets)
     raise InvalidInput(
-        f"{target!r} is not asked about." if target else "Several memories are asked about.",
+        f"{target!r} is not part of this conflict."
+        if target
+        else "The conflict is about several memories.",
         remedy=f"Give target, one of: {choices}.",
         field="target",
     )
@@ -160,8 +162,8 @@ def _hold_to_ends(chosen: Sequence[Held], now: datetime) -> None:
     over = [held for held in chosen if not held.memory.is_live(now)]
     if over:
         raise InvalidInput(
-            f"What was held ended on {over[0].memory.ends_at:%Y-%m-%d}.",
-            remedy="Dismiss it, or remember it anew.",
+            f"The held value expired on {over[0].memory.ends_at:%Y-%m-%d}.",
+            remedy="Dismiss it, or remember it again.",
             field="held",
         )
 

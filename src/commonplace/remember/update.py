@@ -83,14 +83,14 @@ def update(
     check.known_fields(given, ("content", *IN_PLACE), "An update")
     wanted = {name: value for name, value in given.items() if value is not None}
     if not wanted:
-        raise MissingField("Nothing to change was given.", field="content")
+        raise MissingField("No field to change was given.", field="content")
     now = desk.clock()
     before = _current(desk, principal, id, now)
     if _changes_content(before, wanted):
         if is_override(before.kind) and not principal.decides:
             raise NotAllowed(
-                f"{principal.agent} may not override what is remembered.",
-                remedy="Tell the new value with remember: it is held until the owner decides.",
+                f"{principal.agent} may not override memories.",
+                remedy="Give the new value to remember: it is held until the owner decides.",
                 field="id",
             )
         return _replace(desk, principal, before, wanted, now, thread)
@@ -214,14 +214,14 @@ def _expiry(current: Memory, name: str, value: object, now: datetime) -> datetim
     if value == NEVER:
         return None
     if current.stability is Stability.PERMANENT:
-        raise InvalidInput(f"A permanent {current.kind} has no end.", field=name)
+        raise InvalidInput(f"A permanent {current.kind} cannot expire.", field=name)
     ends = (
         now + timedelta(days=check.number(value, name, 0, check.MAX_DAYS))
         if name == "ttl_days"
         else check.when(value, name)
     )
     if ends <= now:
-        raise InvalidInput("The memory would have ended already.", field=name)
+        raise InvalidInput("The memory would be expired already.", field=name)
     return ends
 
 
@@ -360,8 +360,8 @@ def _metadata_said(before: Memory, wanted: Mapping[str, Any]) -> dict[str, Any]:
     given = {**_told_in_words(before, wanted), **callers_metadata(wanted.get("metadata", {}))}
     if before.kind is Kind.KV and "value" not in given:
         raise MissingField(
-            "New content of a kv needs metadata.value, or the two would disagree.",
-            remedy="Say it as 'subject is value', or give metadata={'value': …}.",
+            "New content of a kv needs metadata.value.",
+            remedy="Write it as 'subject is value', or give metadata={'value': …}.",
             field="metadata.value",
         )
     merged = merged_metadata(before, given)

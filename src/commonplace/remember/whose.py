@@ -17,14 +17,18 @@ def acting_on(desk: Desk, principal: Principal, ids: Sequence[str]) -> Principal
     if len(placed) > 1:
         raise InvalidInput(
             "These belong to different owners.",
-            remedy="Name those of one team, or your own, at a time.",
+            remedy="Give ids of one team, or your own, at a time.",
             field="ids",
         )
     acting = next(iter(placed.values()), principal)
     if acting.is_at_home:
         return acting
     if not acting.scope.is_team:
-        raise NotAllowed("A guest only reads.", remedy="sources unshare ends it.", field="ids")
+        raise NotAllowed(
+            "A shared source is read-only for you.",
+            remedy="To give it up: sources unshare.",
+            field="ids",
+        )
     return _in_team(desk, acting, ids)
 
 
@@ -35,7 +39,7 @@ def _in_team(desk: Desk, acting: Principal, ids: Sequence[str]) -> Principal:
     others = [source for source in sources if source.user_id != acting.user_id]
     if others and not is_admin:
         raise NotAllowed(
-            "A team's sources are taken away by whoever brought them, or by an admin of the team.",
+            "Only a team's admins, or the user who added a source, may remove it.",
             field="ids",
         )
     return acting.in_team(acting.scope.name, is_admin)

@@ -69,7 +69,7 @@ def owed(job: Job) -> Owed:
 
 def _unknown(id: str) -> NotFound:
     return NotFound(
-        f"There is no job {id}.",
-        remedy="See `commonplace jobs`; one that is done has left the list.",
+        f"Unknown job {id}.",
+        remedy="See `commonplace jobs`; finished jobs are not listed.",
         field="id",
     )

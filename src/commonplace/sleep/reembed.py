@@ -79,8 +79,8 @@ class _Building:
                 raise
             return self._done  # somebody who did the same was faster
         raise StoreBusy(
-            "Others write faster than their memories can be embedded anew.",
-            remedy="What is done is kept. Run reembed again when less is written.",
+            "Memories are written faster than they can be re-embedded.",
+            remedy="Progress is kept. Run reembed again when less is written.",
         )
 
     def _build(self, scope: Scope) -> None:
@@ -116,7 +116,7 @@ class _Building:
         except EmbedderDown as error:
             raise EmbedderUnavailable(
                 f"The embedder {self._model.name} stopped answering: {error}.",
-                remedy="What is done is kept and the old vectors go on serving. Run reembed "
+                remedy="Progress is kept and the old vectors stay in use. Run reembed "
                 "again when it answers.",
             ) from error
         return [row.astype("<f4").tobytes() for row in rows]

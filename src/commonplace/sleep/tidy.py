@@ -145,7 +145,7 @@ def scrub(desk: Desk) -> bool:
     try:
         return desk.store.scrub(desk.clock())
     except StoreError as error:
-        log.warning("compaction has to wait: %s", error.code)
+        log.warning("compaction postponed: %s", error.code)
         return False
 
 
@@ -292,7 +292,7 @@ def _fold_volatile(desk: Desk, principal: Principal, now: datetime, merge: Merge
         try:
             merge(principal, [memory.id for memory in batch])
         except InvalidInput as error:
-            log.warning("volatile memories were not folded: %s", error.code)
+            log.warning("volatile memories were not merged: %s", error.code)
         else:
             folded += len(batch)
     return folded

@@ -81,7 +81,7 @@ class Worker:
             except StoreClosed:
                 break
             except StoreError as error:  # it may be back in a moment
-                log.warning("a worker waits for its store: %s", error.code)
+                log.warning("worker is waiting for the store: %s", error.code)
                 outcome = None
             if outcome is None:
                 self._idle()
@@ -93,7 +93,7 @@ class Worker:
         try:
             self._when_idle()
         except StoreError as error:
-            log.warning("the night has to wait: %s", error.code)
+            log.warning("maintenance postponed: %s", error.code)
         self._wait()
 
     def run_until_idle(self, limit: int | None = None) -> Worked:
@@ -174,7 +174,7 @@ class Worker:
                 reached("job.worked")
                 self._desk.decide(lambda: (_with_its_end(decision(), job), None))
         except LeaseLost:
-            log.info("job %s (%s) is somebody else's by now", job.id, job.kind)
+            log.info("job %s (%s) was taken over by another worker", job.id, job.kind)
             return _Outcome.TAKEN_OVER
         except StoreClosed:
             raise
@@ -192,7 +192,7 @@ class Worker:
         try:
             self._desk.store.fail(job, now, failure, again_at)
         except StoreError as trouble:  # then its lease runs out, which says the same
-            log.warning("job %s was not given back: %s", job.id, trouble.code)
+            log.warning("job %s could not be released: %s", job.id, trouble.code)
 
     @contextmanager
     def _holding(self, job: Job) -> Iterator[None]:

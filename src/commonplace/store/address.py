@@ -25,14 +25,14 @@ def parse(url: str) -> Address:
             return Address("sqlite", MEMORY)
         if not path:
             raise InvalidInput(
-                f"{url!r} is not the address of a store.",
+                f"{url!r} is not a valid store address.",
                 remedy="Write sqlite:///relative/path or sqlite:////absolute/path.",
                 field="store",
             )
         return Address("sqlite", _absolute(path))
     if "://" in url:
         raise InvalidInput(
-            f"{url.partition('://')[0]!r} is not a kind of store.",
+            f"{url.partition('://')[0]!r} is not a supported store.",
             remedy="Use a path, sqlite:///path, :memory: or postgresql://…",
             field="store",
         )

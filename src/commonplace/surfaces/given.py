@@ -25,20 +25,20 @@ def refuse_unknown(names: Iterable[str], known: Iterable[str]) -> None:
     taken = set(known)
     for name in names:
         if name not in taken:
-            raise UnknownField(f"There is no {name!r} to give here.", field=name)
+            raise UnknownField(f"Unknown parameter {name!r}.", field=name)
 
 
 def refuse_missing(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> None:
     for parameter in parameters:
         if parameter.required and parameter.name not in given:
-            raise MissingField(f"{parameter.name} is missing.", field=parameter.name)
+            raise MissingField(f"Missing parameter {parameter.name!r}.", field=parameter.name)
 
 
 def _value(parameter: Parameter, value: Any) -> Any:
     """A text that names a file here is a text: nobody reads the server's files from afar."""
     if parameter.shape is Shape.ORIGINAL and isinstance(value, str):
         if not value.strip() or "\0" in value:
-            raise BadText(f"{parameter.name} is no text.", field=parameter.name)
+            raise BadText(f"{parameter.name} must be non-empty text.", field=parameter.name)
         return _encoded(value, parameter.name)
     return value
 
@@ -47,4 +47,4 @@ def _encoded(text: str, name: str) -> bytes:
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
-        raise BadText(f"{name} holds half a character.", field=name) from None
+        raise BadText(f"{name} contains a lone surrogate.", field=name) from None

@@ -57,7 +57,7 @@ def test_times_are_those_of_the_clock():
 
 def test_nothing_is_stored_that_has_ended_already():
     for ends in ({"expires_at": START}, {"ttl_days": 0}):
-        with pytest.raises(InvalidInput, match="ended") as caught:
+        with pytest.raises(InvalidInput, match="expired") as caught:
             composed(content="x", **ends)
         assert caught.value.field == "expires_at"
 

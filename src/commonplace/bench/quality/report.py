@@ -104,8 +104,8 @@ def _section(runs: Sequence[tuple[Results, str]], machine: Mapping[str, str]) ->
 
 
 _ABOUT = """\
-Written by `commonplace bench quality --data DIR --write`; without `--write` it prints the same
-tables with every category, with `--json` as numbers. `--set locomo` (again for more) chooses,
+Written by `python -m commonplace.bench quality --data DIR --write`; without `--write` it prints
+the same tables with every category, with `--json` numbers. `--set locomo` (repeatable) chooses,
 `--embedder` (again for more) names the model, `--store URL` another database than a temporary
 SQLite file. The data is not part of the package. DIR, or the folder in `COMMONPLACE_BENCH_DATA`,
 or `../shared/data`, has any of

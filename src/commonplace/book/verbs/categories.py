@@ -16,16 +16,20 @@ from commonplace.recall.categories import (
 
 class OfCategories(Handle):
     def categories(self) -> KnownCategories:
-        """The categories, how each enters a context, and which agents may see it. The setting
-        `categories` names the file that says so; a change of it takes effect at once."""
+        """List categories and the agents that may read them.
+
+        Also how each category enters a context. Defined in the file that the setting `categories`
+        names; changes apply at once."""
         return known_categories(self._desk, self.principal)
 
     def categories_explain(self, category: str) -> ExplainedCategory:
-        """One category: how it enters a context, what is in it, and who may see it."""
+        """Show one category: contents, context mode, readers."""
         return explain_category(self._desk, self.principal, check.word(category, "category"))
 
     def categories_check(self, reader: str, category: str) -> CheckedCategory:
-        """May this agent see that category? Says which line of the file decides."""
+        """Check whether an agent may read a category.
+
+        Names the line of the file that decides."""
         return check_category(
             self._desk,
             self.principal,

@@ -29,9 +29,11 @@ class Contexts(Handle):
         known_at: Moment | None = None,
         turn: int | None = None,
     ) -> Context:
-        """What to know at the start of a turn, as text for a prompt: who the agent is, its rules,
-        the user, what changed since it last looked, what the query recalls. Never over the budget;
-        the stable part comes first, so that prefix caches hold. For one fact use query."""
+        """Build prompt context for the start of a turn.
+
+        Contains the agent's identity and rules, the user's profile, changes since the agent last
+        looked, and what the query recalls. Never exceeds the budget; the stable part comes first,
+        for prompt caching. For a single fact use query."""
         then = moments(as_of, known_at, self._desk.clock())
         asked = Asked(
             query=None if query is None else check.text(query, "query"),
@@ -53,8 +55,9 @@ class Contexts(Handle):
         thread: str | None = None,
         turn: int | None = None,
     ) -> WholeContext:
-        """For a broad question: the best of each store (memories, profile, each type of source)
-        as text for a prompt, under one budget."""
+        """Build prompt context for a broad question.
+
+        The best of each store (memories, profile, each source type), under one token budget."""
         return whole_context(
             self._desk,
             self.principal,
@@ -68,8 +71,10 @@ class Contexts(Handle):
     def context_pack(
         self, query: str | None = None, *, thread: str | None = None, turn: int | None = None
     ) -> ContextPack:
-        """The simplest form: the 20 newest memories, or the 20 best for a query, as `[kind] text`
-        under one heading. Without sensitive ones and procedures, at most 4,000 tokens."""
+        """Build a plain list of memories for a prompt.
+
+        The 20 newest memories, or the 20 best for a query, as `[kind] text` under one heading.
+        Excludes sensitive memories and procedures; at most 4,000 tokens."""
         asked = None if query is None else check.text(query, "query")
         number = optional_integer(turn, "turn", 0, MAX_TURN)
         return context_pack(self._desk, self.principal, asked, thread_name(thread), number)

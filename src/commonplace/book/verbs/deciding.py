@@ -17,8 +17,10 @@ class Deciding(Handle):
     def conflicts(
         self, *, limit: int = 50, after: str | None = None, alternatives: bool = False
     ) -> Sequence[Question]:
-        """Open questions, the oldest first: what stands, what is held against it, with evidence
-        and dates. With alternatives: also what sources say otherwise."""
+        """List open conflicts, oldest first.
+
+        Each with its current and held values, evidence and dates. alternatives: include values that
+        sources contradict."""
         most = check.integer(limit, "limit", 1, MAX_K)
         others = check.flag(alternatives, "alternatives")
         return inbox.conflicts(self._desk, self.principal, most, others, page_after(after))
@@ -32,8 +34,10 @@ class Deciding(Handle):
         held: str | None = None,
         thread: str | None = None,
     ) -> Resolved:
-        """Decide an open question: override (the held value takes the target's place, undone by
-        restore), insert (keep both) or dismiss (what stands, stands)."""
+        """Resolve a conflict: override, insert or dismiss.
+
+        override: the held value replaces the target (undo with restore). insert: keep both.
+        dismiss: keep the current value."""
         return resolve(
             self._desk,
             self.principal,

@@ -24,10 +24,11 @@ MAX_EXTRACTED = 10_000  # sources a run
 
 class Extracting(Handle):
     def extract(self, ids: Texts | None = None, *, at_most: int = 500) -> Extracted:
-        """Turn sources into knowledge now: people, concepts, things, how they relate, and memories
-        worth keeping. Without ids: what was not extracted yet, own sources and those of one's
-        teams; at most 500 e-mail threads and 200 passages of files a run. With ids: these count
-        anew, so that what was erased of them by hand comes back, too."""
+        """Extract nodes, relationships and memories from sources.
+
+        Without ids: sources that are not extracted yet, your own and your teams'; at most 500 email
+        threads and 200 file passages per run. With ids: re-extract these sources; items you erased
+        manually are created again."""
         self._owner_only("extract sources")
         if ids is not None:
             return extract_these(self._desk, self.principal, check.ids(ids))
@@ -35,7 +36,9 @@ class Extracting(Handle):
         return extract_all_of(self._desk, self.principal, most)
 
     def artifacts(self, *, limit: int = 50, after: str | None = None) -> ArtifactPage:
-        """What agents made for the user: drafts, files, actions; newest first."""
+        """List artifacts that agents made, newest first.
+
+        Drafts, files and actions."""
         return list_artifacts(
             self._desk,
             self.principal,
@@ -44,7 +47,7 @@ class Extracting(Handle):
         )
 
     def artifact(self, id: str) -> ShownArtifact:
-        """One artifact whole, and the nodes of which the source speaks that produced it."""
+        """Show one artifact and its related nodes."""
         return show_artifact(self._desk, self.principal, check.id(id))
 
     def artifacts_create(
@@ -58,8 +61,9 @@ class Extracting(Handle):
         sensitivity: str = "normal",
         ttl_policy: str = "decay",
     ) -> Produced:
-        """Keep something that was made for the user: a draft, a file, an action. With source: the
-        conversation that produced it."""
+        """Store an artifact: a draft, a file or an action.
+
+        source: the conversation that produced it."""
         return create_artifact(
             self._desk,
             self.principal,

@@ -47,8 +47,9 @@ class Forgetting(Recalling):
         filters: Mapping[str, Any] | None = None,
         thread: str | None = None,
     ) -> Forgotten | Choice:
-        """Forget by id, or all that a filter admits; restorable for 30 days. By query: shows
-        candidates and forgets nothing. Look it up, then forget by id."""
+        """Forget items by id or filter; restorable for 30 days.
+
+        By query: lists candidates and forgets nothing. Look the item up, then forget it by id."""
         one_of(ids=ids, query=query)
         if ids is not None:
             wanted = check.ids(ids)
@@ -66,18 +67,22 @@ class Forgetting(Recalling):
             created_before=self._days_ago(older_than_days),
         )
         if admitted.is_empty:
-            raise MissingField("Say what to forget: ids, a query or a filter.", field="ids")
+            raise MissingField("Give ids, a query or a filter.", field="ids")
         return forget_matching(self._desk, self.principal, admitted, thread_name(thread))
 
     def restore(self, ids: Texts, *, thread: str | None = None) -> Restored:
-        """Bring back what was forgotten, overridden or superseded, while it is not purged."""
+        """Restore what was forgotten, overridden or superseded.
+
+        Possible until it is purged."""
         wanted = check.ids(ids)
         acting = acting_on(self._desk, self.principal, wanted)
         return restore(self._desk, acting, wanted, thread_name(thread))
 
     def erase(self, ids: Texts, *, now: bool = False, thread: str | None = None) -> Erased:
-        """Remove for good, with everything derived from it. Cannot be undone. With now: waits for
-        the compaction after which no byte of it is left in the files."""
+        """Erase items permanently, with all derived data.
+
+        Cannot be undone. now: wait for the compaction that removes the last bytes from the files.
+        """
         now_too = check.flag(now, "now")
         wanted = check.ids(ids)
         with self._telling_the_ids_of(wanted):
@@ -98,13 +103,17 @@ class Forgetting(Recalling):
             raise
 
     def erase_user(self, *, now: bool = False) -> Erased:
-        """Remove this user's whole memory for good. Cannot be undone."""
+        """Erase this user's whole memory permanently.
+
+        Cannot be undone."""
         self._for_the_whole_person("erase a whole memory")
         return erase_user(self._desk, self.principal, check.flag(now, "now"))
 
     def verify_forget(self, text: str, *, files: bool = False) -> Verified:
-        """Does this text still stand anywhere in this user's memory? With files: also anywhere in
-        the bytes of the store's files (SQLite), whoever they belong to."""
+        """Check whether a text is still stored anywhere.
+
+        Looks in this user's memory; with files also in the bytes of the store's files (SQLite), of
+        all users."""
         self._owner_only("look for a text in all of a memory")
         sought = check.text(text, "text")
         raw = check.flag(files, "files")

@@ -48,13 +48,15 @@ class OfTheGraph(Handle):
     def people(
         self, *, limit: int = 50, after: str | None = None, include_archived: bool = False
     ) -> shown.NodePage:
-        """The people in the graph, the most present first; the owner is one of them."""
+        """List people in the graph, highest salience first.
+
+        The owner is included."""
         return self._nodes((NodeType.PERSON,), (), limit, after, include_archived)
 
     def concepts(
         self, *, limit: int = 50, after: str | None = None, include_archived: bool = False
     ) -> shown.NodePage:
-        """The concepts in the graph: goals, preferences, worries, topics."""
+        """List concepts: goals, preferences, worries, topics."""
         return self._nodes((NodeType.CONCEPT,), (), limit, after, include_archived)
 
     def entities(
@@ -65,8 +67,9 @@ class OfTheGraph(Handle):
         after: str | None = None,
         include_archived: bool = False,
     ) -> shown.NodePage:
-        """The things in the graph: organizations, locations, projects, products, events, groups;
-        with types, only these."""
+        """List entities: organizations, locations, projects, events.
+
+        Entity types: organization, location, project, product, event, group."""
         sorts = () if types is None else check.words(several(types), "types")
         return self._nodes((NodeType.ENTITY,), sorts, limit, after, include_archived)
 
@@ -91,9 +94,10 @@ class OfTheGraph(Handle):
     def node(
         self, id: str, *, as_of: Moment | None = None, known_at: Moment | None = None
     ) -> shown.WholeNode:
-        """One node whole, by its id or name (me: the owner): its relationships now and before, its
-        notes, and the sources that speak of it. With as_of: what was true then; with known_at:
-        what was known then."""
+        """Show a node with its relationships, notes and sources.
+
+        By id or name; `me` is the owner. as_of: what was true then. known_at: what was known then.
+        """
         then = self._moments(as_of, known_at)
         return shown.show_node(self._desk, self.principal, check.word(id, "id"), then)
 
@@ -108,8 +112,9 @@ class OfTheGraph(Handle):
         as_of: Moment | None = None,
         known_at: Moment | None = None,
     ) -> shown.EdgePage:
-        """Relationships that hold, the most present first; of one node, of some types. With past:
-        those that are over, too."""
+        """List relationships, highest salience first.
+
+        Optionally of one node, or of some types. past: include relationships that have ended."""
         return shown.list_edges(
             self._desk,
             self.principal,
@@ -124,7 +129,9 @@ class OfTheGraph(Handle):
     def contributions(
         self, *, by: str | None = None, limit: int = 50, after: str | None = None
     ) -> tuple[Contribution, ...]:
-        """Who said what: nodes, relationships and notes, newest first; with by, one teller's."""
+        """List graph assertions, newest first, with who made them.
+
+        Nodes, relationships and notes; with by, those of one contributor."""
         return contributions(
             self._desk,
             self.principal,
@@ -134,7 +141,7 @@ class OfTheGraph(Handle):
         )
 
     def graph(self, *, format: str = "json", past: bool = False) -> str:
-        """The graph for other programs: json, dot (Graphviz) or graphml."""
+        """Export the graph as JSON, Graphviz DOT or GraphML."""
         chosen = check.choice(format, "format", Format, {})
         over = check.flag(past, "past")
         return drawn(
@@ -154,12 +161,13 @@ class OfTheGraph(Handle):
         addresses: Texts | None = None,
         ttl_policy: str | None = None,
     ) -> SaidNode:
-        """Put a person, a concept or a thing into the graph; one that is there under that name, or
-        has it beside others, is told of anew, and what is not given stays. An Entity has a type of
-        its own: organization, location, project, product, event, group."""
+        """Add a person, concept or entity to the graph.
+
+        If a node with this name or alias exists, it is updated, and fields that are not given stay.
+        An Entity has a type: organization, location, project, product, event, group."""
         kind = check.choice(node_type, "node_type", NodeType, {})
         if type is not None and kind is not NodeType.ENTITY:
-            raise InvalidInput("Only an Entity has a type of its own.", field="type")
+            raise InvalidInput("Only an Entity can have a type.", field="type")
         called = name_given(name, "name")
         said = _said(type, description, aliases, addresses)
         policy = _policy(ttl_policy)
@@ -179,9 +187,10 @@ class OfTheGraph(Handle):
         not_addresses: Texts | None = None,
         ttl_policy: str | None = None,
     ) -> SaidNode:
-        """Say something else of a node: its name, what it is, its description; further names and
-        addresses, beside those that it has; with not_aliases and not_addresses those that are not
-        its, whatever sources say. Its id stays."""
+        """Update a node: name, type, description, aliases.
+
+        Aliases and addresses are added to existing ones; not_aliases and not_addresses reject them,
+        even if sources use them. The id stays the same."""
         said = _said(type, description, aliases, addresses)
         if name is not None:
             said["name"] = name_given(name, "name")
@@ -192,7 +201,7 @@ class OfTheGraph(Handle):
             said["not_called"] = (*_written(not_aliases, "not_aliases"), *theirs)
         policy = _policy(ttl_policy)
         if not said and policy is None:
-            raise MissingField("Say what is different.", field="name")
+            raise MissingField("No field to change was given.", field="name")
         named = check.word(id, "id")
         return saying.change_node(self._desk, self.principal, named, said, policy)
 
@@ -210,13 +219,15 @@ class OfTheGraph(Handle):
         valid_to: Moment | None = None,
         ended: bool = False,
     ) -> Related:
-        """Say how two nodes relate, in one word: friend, works-at, part-of. Nodes by id or name;
-        me is the owner. What it contradicts is over from then on, and nothing is rewritten. With
-        ended: it is over. attitude and proximity run from 1 to 5."""
+        """Add a relationship between two nodes.
+
+        relationship_type is one word: friend, works-at, part-of. Nodes by id or name; `me` is the
+        owner. A relationship that it contradicts ends on that date; history is kept. ended: mark it
+        as over. attitude and proximity run from 1 to 5."""
         since = None if valid_from is None else check.when(valid_from, "valid_from")
         until = None if valid_to is None else check.when(valid_to, "valid_to")
         if since is not None and until is not None and until < since:
-            raise InvalidInput("It ends before it begins.", field="valid_to")
+            raise InvalidInput("valid_to must not be before valid_from.", field="valid_to")
         return saying.say_relation(
             self._desk,
             self.principal,
@@ -233,11 +244,13 @@ class OfTheGraph(Handle):
         )
 
     def note(self, about: Texts, content: str, *, lifetime: str = "month") -> Noted:
-        """Note something on a person, a concept, a thing or a relationship: by a node's id or name,
-        an edge's id, or two nodes. It counts for a week, a month, a year or forever."""
+        """Add a note to a node or a relationship.
+
+        By node id or name, edge id, or two nodes. It expires after a week, a month or a year, or
+        never."""
         named = check.words(several(about), "about")
         if not 1 <= len(named) <= 2:
-            raise InvalidInput("A note is about one node, one edge, or two nodes.", field="about")
+            raise InvalidInput("about must be one node, one edge, or two nodes.", field="about")
         chosen = check.choice(lifetime, "lifetime", Lifetime, {})
         said = text_given(content, "content")
         return saying.add_note(self._desk, self.principal, named, said, chosen)
@@ -250,8 +263,10 @@ class OfTheGraph(Handle):
         names: Texts | None = None,
         sources: Texts | None = None,
     ) -> SplitNode:
-        """Two nodes again: one that was merged speaks for itself, by its id; or what was told under
-        some names, or by some sources, becomes a node of its own, with a name."""
+        """Split a node: undo a merge, or separate two people.
+
+        By the id of a merged node; or move what was asserted under some names, or by some sources,
+        to a new node with its own name."""
         return saying.split_node(
             self._desk,
             self.principal,
@@ -280,9 +295,11 @@ class OfTheGraph(Handle):
         as_of: Moment | None = None,
         known_at: Moment | None = None,
     ) -> ExploreResult:
-        """What is known about something: people, concepts, things, how they relate, and the sources
-        that speak of them. For "what do I know about …"; recall answers a question about a fact,
-        traverse follows connections. granularity 1: sources, 2: storylines, 3: macros."""
+        """Explore what is known about a topic in the graph.
+
+        Returns people, concepts, entities, relationships, and the sources that mention them. Use it
+        for "what do I know about …"; recall answers a question about a fact, traverse follows
+        relationships. granularity 1: sources, 2: storylines, 3: macros."""
         asked = asked_for(
             granularity=granularity,
             queries=queries,
@@ -314,9 +331,11 @@ class OfTheGraph(Handle):
         as_of: Moment | None = None,
         known_at: Moment | None = None,
     ) -> Traversed | str:
-        """Follow connections: mode ppr gathers what hangs on some seed_nodes (nodes by id
-        or name), mode cypher answers an openCypher query that only reads; a query alone means that
-        mode. With schema: the labels and properties that a query can name."""
+        """Follow relationships: PageRank or a Cypher query.
+
+        mode ppr ranks what is connected with the seed_nodes (ids or names); mode cypher runs a
+        read-only openCypher query, and is the default when one is given. schema: list the labels
+        and properties that a query can use."""
         if check.flag(schema, "schema"):
             return describe()
         usual = "ppr" if cypher is None else "cypher"
@@ -354,8 +373,8 @@ def _refuse_of_the_other_mode(mode: str, given: Mapping[str, object]) -> None:
 def _refuse_moments(then: Then) -> None:
     if not then.is_now:
         raise InvalidInput(
-            "A query sees all edges, those that are over, too.",
-            remedy="Ask for the moment in the query: r.valid_from, r.valid_to, r.recorded_at.",
+            "mode cypher takes no as_of or known_at: a query sees all edges.",
+            remedy="Filter by time in the query: r.valid_from, r.valid_to, r.recorded_at.",
             field="as_of" if then.as_of else "known_at",
         )
 
@@ -363,7 +382,7 @@ def _refuse_moments(then: Then) -> None:
 def name_given(given: object, field: str) -> str:
     name = given_name(given, field)
     if not key_of(name):
-        raise InvalidInput(f"Nothing of {field} can be seen or compared.", field=field)
+        raise InvalidInput(f"{field} has no visible characters.", field=field)
     return name
 
 
@@ -388,7 +407,7 @@ def _addresses(given: Texts | None, field: str = "addresses") -> tuple[str, ...]
     written = _written(given, field)
     for each in written:
         if email_key(each) is None:
-            raise InvalidInput(f"{each[:100]!r} is no e-mail address.", field=field)
+            raise InvalidInput(f"{each[:100]!r} is not an email address.", field=field)
     return written
 
 
@@ -424,5 +443,5 @@ def relation_word(given: object) -> str:
     """One word, in small letters."""
     word = check.word(given, "relationship_type").strip().casefold()
     if not any(each.isalnum() for each in word):
-        raise InvalidInput("A relationship is called by a word.", field="relationship_type")
+        raise InvalidInput("relationship_type must be one word.", field="relationship_type")
     return "-".join(word.replace("_", "-").split())

@@ -114,13 +114,13 @@ class Handle:
         for category in admitted.categories:
             if not visibility_of(principal).admits_category(category):
                 raise CategoryNotAllowed(
-                    f"{principal.agent} may not see {category!r}.", field="categories"
+                    f"{principal.agent} may not read the category {category!r}.", field="categories"
                 )
         return admitted
 
     def _refuse_readers(self) -> None:
         if self._asking.read_only:
-            raise NotAllowed("This key only reads.", remedy="Use a key that may write.")
+            raise NotAllowed("This API key is read-only.", remedy="Use a key with write access.")
 
     def _owner_only(self, what: str) -> None:
         """An agent could learn from it of what it may not see."""
@@ -131,15 +131,16 @@ class Handle:
         """A key for one team does not reach so far."""
         if self.principal.team is not None:
             raise NotAllowed(
-                f"This key is for one team: it does not {what}.",
-                remedy="Use a key that is for none.",
+                f"This API key is limited to one team: it may not {what}.",
+                remedy="Use a key that is not limited to a team.",
             )
 
     def _with_the_store_in_hand(self, what: str) -> None:
         """It would tell the holder of a key about everybody."""
         if self.principal.key is not None:
             raise NotAllowed(
-                f"No key lets anybody {what}.", remedy="Do it where the store itself is kept."
+                f"An API key may not {what}.",
+                remedy="Run it on the machine that has the store, without a key.",
             )
 
     def _moments(self, as_of: Moment | None, known_at: Moment | None) -> Then:

@@ -16,14 +16,18 @@ from commonplace.recall.look_up_sources import known_source
 
 class Happened(Handle):
     def changes(self, thread: str = "main", *, since: int | None = None) -> Delta:
-        """What changed since this agent last looked in this thread, and moves the mark."""
+        """List changes since this agent last looked.
+
+        Per thread; moves the agent's read marker."""
         start = optional_integer(since, "since", 0, 2**62)
         return journal_views.changes(
             self._desk, self.principal, check.word(thread, "thread"), start
         )
 
     def history(self, id: str) -> Sequence[HistoryRow]:
-        """One item's life, newest first: who did what, when. Holds no text."""
+        """Show the history of one item, newest first.
+
+        Who did what, when; contains no text."""
         wanted = check.id(id)
         source = known_source(self._desk, self.principal, wanted) or wanted
         placed = placed_for(self._desk, self.principal, source)
@@ -32,14 +36,14 @@ class Happened(Handle):
     def change_log(
         self, thread: str, *, limit: int = 50, after: str | None = None
     ) -> Sequence[ChangeRow]:
-        """The changes made in one thread, newest first."""
+        """List the changes made in one thread, newest first."""
         most = check.integer(limit, "limit", 1, MAX_K)
         return journal_views.change_log(
             self._desk, self.principal, check.word(thread, "thread"), most, page_after(after)
         )
 
     def events(self, *, limit: int = 50, after: str | None = None) -> Sequence[EventRow]:
-        """The newest operations, reads included."""
+        """List recent operations, reads included."""
         self._desk.books.flush()
         most = check.integer(limit, "limit", 1, MAX_K)
         return journal_views.events(self._desk, self.principal, most, page_after(after))

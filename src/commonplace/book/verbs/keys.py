@@ -18,8 +18,10 @@ MAX_GRACE = 7 * 24 * 60  # minutes
 
 class OfKeys(Handle):
     def keys(self) -> Sequence[ShownKey]:
-        """Who may come with a key: as which agent, with which rights, until when, and on which day
-        it was last used. The keys themselves were shown once."""
+        """List API keys.
+
+        For each its agent, rights, expiry and last day of use. Tokens are shown only once, on
+        creation."""
         self._keep_keys()
         return list_keys(self._desk, self.principal.scope)
 
@@ -35,9 +37,9 @@ class OfKeys(Handle):
         ttl_days: float | None = None,
         expires_at: Moment | None = None,
     ) -> NewKey:
-        """Make a key that opens this memory, for its owner or for one agent. The answer shows its
-        token, once; whoever has it comes in with these rights until the key ends. With team: it
-        reaches that team's sources and no other's."""
+        """Create an API key for the owner or one agent.
+
+        The token is shown once. team: the key reaches the sources of that team only."""
         self._keep_keys()
         wanted = optional_word(team, "team")
         mine = None if wanted is None else member_of(self._desk, self.principal, wanted)
@@ -55,14 +57,17 @@ class OfKeys(Handle):
         )
 
     def keys_revoke(self, id: str) -> ShownKey:
-        """End a key at once, in every process that serves this store."""
+        """Revoke an API key immediately.
+
+        In every process that serves this store."""
         self._keep_keys()
         self._for_the_whole_person("end keys")
         return revoke_key(self._desk, self.principal, self.principal.scope, check.id(id))
 
     def keys_rotate(self, id: str, *, grace_minutes: float = 0) -> NewKey:
-        """Make a key anew: another token with the same rights, for as long again. The old one ends
-        at once, or after some minutes of grace."""
+        """Replace an API key by a new token.
+
+        Same rights and lifetime. The old token ends at once, or after grace_minutes."""
         self._keep_keys()
         self._for_the_whole_person("make keys anew")
         grace = check.number(grace_minutes, "grace_minutes", 0, MAX_GRACE)
@@ -71,7 +76,7 @@ class OfKeys(Handle):
 
     def _keep_keys(self) -> None:
         if not self.principal.keeps_keys:
-            raise NotAllowed("Only the owner looks after keys.")
+            raise NotAllowed("Only the owner may manage API keys.")
 
 
 def end_of(ttl_days: float | None, expires_at: Moment | None, now: datetime) -> datetime | None:
@@ -85,5 +90,5 @@ def end_of(ttl_days: float | None, expires_at: Moment | None, now: datetime) -> 
     else:
         return None
     if ends <= now:
-        raise InvalidInput("This key would have ended already.", field=field)
+        raise InvalidInput("The key would be expired already.", field=field)
     return ends

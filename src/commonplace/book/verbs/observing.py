@@ -29,21 +29,24 @@ class Observing(Recalling):
         run_id: str | None = None,
         job_id: str | None = None,
     ) -> Observed:
-        """Hand in one turn of a conversation, each turn as it is said. The turn is kept in the
-        thread's conversation; what is worth keeping of it becomes at most three memories. The
-        answer says what was stored, what waits for a person, what was left out and why."""
+        """Record one conversation turn and extract memories.
+
+        Call it for each turn as it is said. The turn is stored in the thread's conversation, and at
+        most three memories are extracted from it. The answer lists what was stored, what is held
+        for a person, and what was skipped and why."""
         return self.observe_many([given(locals())])[0]
 
     def observe_many(self, turns: Sequence[str | Mapping[str, Any]]) -> Sequence[Observed]:
-        """Several turns at once, in the order in which they were said: one transaction and one
-        call to the embedder, an answer for each."""
+        """Record several conversation turns, in order.
+
+        One transaction and one call to the embedder; one answer per turn."""
         heard = [self._heard(turn) for turn in listed(turns, MAX_BATCH, "turns")]
         return observe(self._desk, self.principal, heard, self._may_be_meant) if heard else []
 
     def _heard(self, turn: object) -> Heard:
         fields = {"text": turn} if isinstance(turn, str) else turn
         if not isinstance(fields, Mapping):
-            raise InvalidInput("Each turn is a text or a map of fields.", field="turns")
+            raise InvalidInput("Each turn must be a text or a map of fields.", field="turns")
         check.known_fields(fields, _FIELDS, "A turn")
         told = {name: value for name, value in fields.items() if value is not None}
         return Heard(

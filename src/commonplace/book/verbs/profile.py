@@ -22,15 +22,19 @@ from commonplace.remember.proposals import Decided, accept, decline
 
 class OfTheProfile(Handle):
     def profile(self) -> Profile:
-        """Who the user is: the fields and notes of the profile."""
+        """Show the user's profile: fields and notes."""
         return read_profile(self._desk, self.principal)
 
     def profile_set(self, name: str, value: Any) -> ProfileChange:
-        """Set a field of the profile (preferred_name, pronouns, city, language, tone, goals …)."""
+        """Set a profile field.
+
+        For example preferred_name, pronouns, city, language, tone, goals."""
         return set_field(self._desk, self.principal, name, value)
 
     def profile_note(self, text: str) -> ProfileChange:
-        """Add a note to the profile; its id is profile:N."""
+        """Add a note to the profile.
+
+        Its id is profile:N."""
         return add_note(self._desk, self.principal, text)
 
     def propose(
@@ -45,9 +49,11 @@ class OfTheProfile(Handle):
         memory_id: str | None = None,
         thread: str | None = None,
     ) -> Proposed:
-        """Say what a field of the profile should be. By an agent it waits 7 days for the owner;
-        tone and goals_add apply after two independent signals, or one insight (a confidence) of
-        0.8. By the owner it is set. What rests on a source or a memory is erased with it."""
+        """Propose a value for a profile field.
+
+        A proposal of an agent waits 7 days for the owner; tone and goals_add are applied after two
+        independent signals, or one with a confidence of 0.8. A proposal of the owner is applied at
+        once. A value that is based on a source or a memory is erased with it."""
         said = claim(
             name,
             value,
@@ -61,16 +67,20 @@ class OfTheProfile(Handle):
         return propose(self._desk, self.principal, said)
 
     def proposals(self, *, limit: int = 50, after: str | None = None) -> Sequence[OpenProposal]:
-        """What others would have the profile say, the oldest first: beside what it says now, with
-        who, why and until when."""
+        """List open profile proposals, oldest first.
+
+        Each with the current value, who proposed it, why, and until when it is open."""
         most = check.integer(limit, "limit", 1, MAX_K)
         return list_proposals(self._desk, self.principal, most, page_after(after))
 
     def accept(self, id: str, *, thread: str | None = None) -> Decided:
-        """Let the profile say what was proposed; other values for the same field are declined.
-        The owner alone can."""
+        """Accept a profile proposal.
+
+        Other proposals for the same field are declined. Owner only."""
         return accept(self._desk, self.principal, check.id(id), thread_name(thread))
 
     def decline(self, id: str, *, thread: str | None = None) -> Decided:
-        """Leave the profile as it is. The owner alone can."""
+        """Decline a profile proposal.
+
+        The profile stays unchanged. Owner only."""
         return decline(self._desk, self.principal, check.id(id), thread_name(thread))

@@ -37,10 +37,12 @@ class Querying(Handle):
         as_of: Moment | None = None,
         known_at: Moment | None = None,
     ) -> Queried:
-        """For an agent that needs a fact: what changed since it last looked in this thread, then
-        the best items for the question, as bullets or in full, all within one token budget. Only of
-        categories that it may see; procedures only where the category procedural is asked for. Who
-        looks at another moment hears of no changes. REST and MCP call it memory.query."""
+        """Answer an agent's question from memory.
+
+        Returns what changed since the agent last asked in this thread, then the best items, as
+        bullets or in full, within one token budget. Only categories that the agent may read;
+        procedures only with the category procedural. With as_of or known_at, no changes are
+        returned. REST and MCP call it memory.query."""
         asking = self._as(agent)
         admitted = asking._filters(self._of_this_user(filters), categories=categories)
         plan = Plan(
@@ -61,8 +63,9 @@ class Querying(Handle):
         return run_query(desk, asking.principal, plan, shape, today, in_anothers_name=owner_asks)
 
     def why(self, thread: str = MAIN, turn: int | None = None) -> WhatWasAsked:
-        """What was asked in a turn of a conversation, what was returned, and why; without a turn,
-        in the last one. It is known while the setting `recall_log` is on."""
+        """Show what was asked in a turn, and why it returned that.
+
+        Without a turn: the last one. Needs the setting `recall_log`."""
         return look_why(
             self._desk,
             self.principal,
@@ -76,7 +79,7 @@ class Querying(Handle):
             return filters
         named = filters["user_id"]
         if named is not None and check.word(named, "user_id") != self.principal.user_id:
-            raise NotFound(f"There is nothing of {named!r} here.", field="user_id")
+            raise NotFound(f"user_id {named!r} is not the user of this request.", field="user_id")
         return {name: value for name, value in filters.items() if name != "user_id"}
 
 

@@ -51,9 +51,11 @@ class Recalling(Handle):
         thread: str | None = None,
         turn: int | None = None,
     ) -> Recalled:
-        """Find what is relevant among memories and passages of sources, best first, within a
-        token budget; nothing relevant gives an empty answer. For a question about a fact; use list
-        or sources to browse. With as_of: what was true then; with known_at: what was known then."""
+        """Search memories and source passages for a query.
+
+        Best first, within a token budget; the answer is empty when nothing is relevant. Use it for
+        a question about a fact; use list or sources to browse. as_of: what was true then. known_at:
+        what was known then."""
         return self.recall_many([query], **given(locals(), without=("query",)))[0]
 
     def recall_many(
@@ -73,7 +75,9 @@ class Recalling(Handle):
         thread: str | None = None,
         turn: int | None = None,
     ) -> Sequence[Recalled]:
-        """Several questions with one call to the embedder, an answer for each."""
+        """Search for several queries with one embedder call.
+
+        One answer per query."""
         admitted = self._filters(filters, kinds=kinds, categories=categories)
         desk = self._desk_at(as_of, known_at)
         looked_at = EVERYWHERE if sources is None else self._within(desk, sources)
@@ -111,8 +115,10 @@ class Recalling(Handle):
         as_of: Moment | None = None,
         known_at: Moment | None = None,
     ) -> look_up.Page:
-        """Browse memories, newest first. With forgotten: those that restore can bring back. With
-        as_of: what was true then; with known_at: what was known then."""
+        """List memories, newest first.
+
+        forgotten: those that can be restored. as_of: what was true then. known_at: what was known
+        then."""
         refuse_both(forgotten, as_of, known_at)
         return look_up.list_memories(
             self._desk_at(as_of, known_at),
@@ -126,9 +132,10 @@ class Recalling(Handle):
     def show(
         self, id: str, *, as_of: Moment | None = None, known_at: Moment | None = None
     ) -> look_up.Shown | ShownSource | WholeNode | WholeEdge | ShownArtifact:
-        """One memory whole: its fields, its versions and what it is linked to. Of a source its
-        passages, of a passage those around it; of a node, by its id or name, what is known of it.
-        As it stood, with as_of or known_at."""
+        """Show one item: memory, source, node, edge or artifact.
+
+        A memory with its fields, versions and links; a source with its passages; a passage with
+        those around it; a node by id or name. as_of and known_at show an earlier state."""
         wanted = check.id(id)
         then = moments(as_of, known_at, self._desk.clock())
         desk = desk_at(self._desk, self.principal, then)

@@ -52,15 +52,19 @@ class Remembering(Recalling):
         role: str | None = None,
         on_conflict: str | None = None,
     ) -> Remembered:
-        """Keep something: an idea, a contact, a value, a fact, a rule. What was not given (kind,
-        summary, tags, category) is derived from the words. The answer says how it relates to what
-        is there; another value of a contact or a kv waits until a person decides."""
+        """Store a memory: a note, contact, value, fact or rule.
+
+        Kind, summary, tags and category are derived from the text unless given. The answer says how
+        it relates to stored memories; a different value for a contact or kv is held until a person
+        decides."""
         fields = given(locals())
         fields["thread_id"] = fields.pop("thread")
         return remember(self._desk, self.principal, [fields])[0]
 
     def remember_many(self, items: Sequence[Mapping[str, Any]]) -> Sequence[Remembered]:
-        """Keep several at once: one transaction and one call to the embedder, all or none."""
+        """Store several memories in one transaction.
+
+        One call to the embedder; all are stored, or none."""
         return remember(
             self._desk,
             self.principal,
@@ -85,8 +89,10 @@ class Remembering(Recalling):
         expires_at: Moment | None = None,
         thread: str | None = None,
     ) -> Updated | Choice:
-        """Change a memory. New content makes a new item that takes the old one's place (undo with
-        restore); other fields change in place. By query: shows candidates, changes nothing."""
+        """Update a memory.
+
+        New content creates a new version (undo with restore); other fields change in place. By
+        query: lists candidates and changes nothing."""
         wanted = given(locals(), without=("id", "query", "thread"))
         one_of(id=id, query=query)
         if id is None:
@@ -94,9 +100,10 @@ class Remembering(Recalling):
         return update(self._desk, self.principal, check.word(id, "id"), wanted, thread_name(thread))
 
     def merge(self, ids: Sequence[str], *, thread: str | None = None) -> Merged | MergedNodes:
-        """Fold two or more memories into one stable summary; the originals become history. Of
-        nodes of the graph, by id or name, the first speaks for the others from now on; split
-        undoes that."""
+        """Merge memories into a summary, or nodes into one.
+
+        Memories become one stable summary, and the originals become history. Nodes, by id or name,
+        become the first one; split undoes it."""
         wanted = check.ids(ids)
         if self._are_nodes(wanted):
             return merge_nodes(self._desk, self.principal, wanted)
@@ -111,8 +118,8 @@ class Remembering(Recalling):
         called = [id for id in rest if node_called(self._desk, self.principal, id)]
         if memories and called:
             raise InvalidInput(
-                f"{called[0]!r} is a node of the graph, and others are memories.",
-                remedy="Merge memories with memories, and nodes with nodes.",
+                f"{called[0]!r} is a node, but other ids are memories.",
+                remedy="Merge either memories or nodes.",
                 field="ids",
             )
         return bool(called)

@@ -53,10 +53,12 @@ class Sources(Handle):
         team: str | None = None,
         wait: bool = True,
     ) -> Ingested:
-        """Keep an experience whole and make its passages searchable: a conversation, an e-mail, a
-        meeting, a text; by the path of a file, or by its content. The same again adds nothing;
-        with append, a further part is added to the source of that external_id. With team: it is
-        the team's, and all its members read it. Participants who are users may read it, too."""
+        """Ingest a source: chat, email, meeting, file or text.
+
+        The original is stored whole and its passages become searchable. Give a file path or the
+        content. The same content again changes nothing; with append, a part is added to the source
+        with that external_id. With team: all members of the team can read it. Participants who are
+        users can read it, too."""
         taken = original_from(given(locals(), without=("wait", "team")))
         see_through = Worker(self._desk, kinds_of_work(self._desk)).see_through
         waits = check.flag(wait, "wait")
@@ -89,10 +91,11 @@ class Sources(Handle):
         as_of: Moment | None = None,
         known_at: Moment | None = None,
     ) -> SourcePage:
-        """Browse sources, newest first: own ones, those of one's teams, and what others share.
-        With team: of that team alone; the word none: only own ones. With forgotten: those that
-        restore can bring back, own ones or a team's. With as_of: what was said by then; with
-        known_at: what was known then."""
+        """List sources, newest first.
+
+        Your own, your teams' and those shared with you. team: only that team's; `none`: only your
+        own. forgotten: those that can be restored. as_of: what was said by then. known_at: what was
+        known then."""
         refuse_both(forgotten, as_of, known_at)
         gone = check.flag(forgotten, "forgotten")
         listing = SourceListing(
@@ -114,15 +117,18 @@ class Sources(Handle):
         return list_sources(desk, self.principal, listing, last, readings)
 
     def sources_share(self, id: str, with_user: str) -> Shared:
-        """Let another user of this store read one source: all of it, and nothing else."""
+        """Share one source with another user of this store.
+
+        The user can read all of this source and nothing else."""
         self._owner_only("share a source")
         return share(
             self._desk, self.principal, self._source_id(id), check.word(with_user, "with_user")
         )
 
     def sources_unshare(self, id: str, *, with_user: str | None = None) -> Shared:
-        """Share a source no longer with somebody; without a user, let go of what somebody shared
-        with you, for good."""
+        """Stop sharing a source with a user.
+
+        Without a user: give up a source that was shared with you; this is final."""
         self._owner_only("end a share")
         guest = optional_word(with_user, "with_user")
         return unshare(self._desk, self.principal, self._source_id(id), guest)

@@ -27,9 +27,10 @@ class Understands(Handle):
         recent: Sequence[str] | Sequence[Mapping[str, str]] | None = None,
         thread: str | None = None,
     ) -> Understanding:
-        """What a message asks for: whether memory has to be searched, with reasons, and the query
-        for it, follow-ups filled from the conversation and abbreviations written out. For the
-        start of a turn, before recall."""
+        """Decide whether a message needs a memory search.
+
+        Returns the reasons and the search query, with follow-ups completed from the conversation
+        and abbreviations expanded. Call it at the start of a turn, before recall."""
         return understanding(
             self._desk,
             self.principal,
@@ -39,20 +40,23 @@ class Understands(Handle):
         )
 
     def abbreviations(self) -> Sequence[Abbreviation]:
-        """What short forms stand for in a query: those shipped, and the user's own, which forget
-        removes by their ids."""
+        """List abbreviations that queries are expanded with.
+
+        Built-in ones and the user's own; forget removes the user's own by id."""
         return list(abbreviations(self._desk, self.principal))
 
     def abbreviate(self, short: str, long: str) -> Abbreviated:
-        """Say what a short form stands for. Written with capitals it is met only so; in small
-        letters in any case."""
+        """Define an abbreviation for queries.
+
+        A short form with capitals matches only that spelling; one in lower case matches any case.
+        """
         return abbreviate(self._desk, self.principal, short, long)
 
 
 def turns_from(recent: object) -> list[Turn]:
     """From texts, or from maps of role and text; the oldest first."""
     if isinstance(recent, str | bytes | Mapping) or not isinstance(recent, Sequence):
-        raise InvalidInput("recent must be a list of texts, or of maps.", field="recent")
+        raise InvalidInput("recent must be a list of texts or maps.", field="recent")
     if len(recent) > MAX_TURNS:
         raise TooLong(f"recent holds at most {MAX_TURNS} turns.", field="recent")
     return [_turn(each) for each in recent]

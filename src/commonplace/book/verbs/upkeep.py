@@ -27,8 +27,10 @@ from commonplace.sleep.tidy import Tidied, tidy
 
 class Upkeep(Handle):
     def tidy(self, *, reindex: bool = False) -> Tidied:
-        """Let go of what has ended, purge what was forgotten long ago, fill in missing vectors.
-        With reindex: also make anew what memories are found by, after a change of version."""
+        """Expire, purge and reindex memories now.
+
+        Expires what has ended, purges what was forgotten long ago, adds missing vectors. reindex:
+        rebuild the word index, after an upgrade."""
         # Whoever asks for it, the night works on the whole memory.
         owner = Principal(self.principal.user_id, cleared=True)
         anew = check.flag(reindex, "reindex")
@@ -41,13 +43,16 @@ class Upkeep(Handle):
         )
 
     def stats(self, *, events: bool = False) -> Stats:
-        """This memory in numbers: kinds, categories, states. With events: operations by day."""
+        """Show counts: kinds, categories, states, sources.
+
+        events: operations per day."""
         self._desk.books.flush()
         return stats(self._desk, self.principal, check.flag(events, "events"))
 
     def doctor(self, *, all_users: bool = False) -> Sequence[Finding]:
-        """Is everything sound: the database, the index, vectors, erasures? Says what to do. With a
-        key: of the memory that it opens alone."""
+        """Check the database, indexes, vectors and erasures.
+
+        Each problem comes with its remedy. With an API key: only the memory that it opens."""
         if check.flag(all_users, "all_users"):
             self._owner_only("look at every user's index")
             self._with_the_store_in_hand("look at every user's index")
@@ -57,30 +62,37 @@ class Upkeep(Handle):
     def jobs(
         self, *, states: Texts | None = None, limit: int = 50, after: str | None = None
     ) -> Sequence[Owed]:
-        """Work that is owed to this memory, the next first: what it is, how often it was tried,
-        when it runs, why it failed. What is done has left the list."""
+        """List background jobs, next first.
+
+        What each job does, its tries, next run and last error. Finished jobs are not listed."""
         self._owner_only("look at jobs")
         chosen = choices(states, "states", JobState)
         most = check.integer(limit, "limit", 1, MAX_K)
         return list_jobs(self._desk, self.principal, chosen, most, page_after(after))
 
     def jobs_retry(self, id: str) -> Owed:
-        """Run a job that is dead or waits at once, with all its tries before it again."""
+        """Retry a job now, with all its tries.
+
+        For a job that is dead or waiting."""
         self._owner_only("retry a job")
         return retry_job(self._desk, self.principal, check.id(id))
 
     def jobs_cancel(self, id: str) -> Owed:
-        """Take a job off the list; the result of one that runs is not taken any more."""
+        """Cancel a job.
+
+        The result of a running job is discarded."""
         self._owner_only("cancel a job")
         return cancel_job(self._desk, self.principal, check.id(id))
 
     def export(self) -> Iterator[str]:
-        """Everything this user owns, as lines of JSON."""
+        """Export everything this user owns, as JSON lines."""
         belongings = look_up.everything_of(self._desk, self.principal)
         return to_lines(self.principal.user_id, belongings)
 
     def import_(self, lines: Iterable[str]) -> Imported:
-        """Bring in what `export` wrote: whole into an empty memory, else what is new."""
+        """Import an export file.
+
+        Into an empty memory completely; otherwise only what is new."""
         self._owner_only("bring in a memory")
         belongings = from_lines(lines, self.principal.user_id)
         return bring_in(self._desk, self.principal, belongings, is_suspicious)

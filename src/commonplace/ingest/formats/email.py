@@ -66,7 +66,7 @@ def _parsed(raw: bytes | str) -> Message:
         # The older policy: the newer one raises when it meets some broken headers.
         return message_from_bytes(raw.lstrip(b"\r\n"))
     except RecursionError:
-        raise InvalidInput("The mail is nested too deeply.") from None
+        raise InvalidInput("The email is nested too deeply.") from None
 
 
 def _turns(parts: list[Part], own: Turn) -> Iterator[Turn]:

@@ -30,8 +30,8 @@ def read(raw: bytes | str, hints: Hints) -> Reading:
     messages = list(_messages(clean_text(text_of(raw))))
     if not messages:
         raise InvalidInput(
-            "No line begins as WhatsApp writes: [04/02/2026, 19:04:02] Dana: …",
-            remedy="Leave the format out: it is found out.",
+            "Not a WhatsApp export: no line begins like [04/02/2026, 19:04:02] Dana: …",
+            remedy="Leave out the format to have it detected.",
             field="format",
         )
     month_first = has_month_first(message.line.stamp for message in messages)

@@ -48,7 +48,7 @@ class Pair:
 def pairs_from(lines: Iterable[str]) -> list[Pair]:
     """A line of JSON each: {"a": …, "b": …, "similarity": 0 to 1}."""
     if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
-        raise InvalidInput("A list of lines is needed.", remedy=_REMEDY, field="lines")
+        raise InvalidInput("lines must be a list.", remedy=_REMEDY, field="lines")
     return [_pair(line, number) for number, line in enumerate(lines, 1) if str(line).strip()]
 
 
@@ -65,7 +65,9 @@ def _pair(line: str, number: int) -> Pair:
         told = f"Line {number}: {error.message}"
         raise InvalidInput(told, remedy=_REMEDY, field="lines") from error
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InvalidInput(f"Line {number} is no pair.", remedy=_REMEDY, field="lines") from error
+        raise InvalidInput(
+            f"Line {number} is not a pair.", remedy=_REMEDY, field="lines"
+        ) from error
 
 
 def calibrate(embedder: Embedder, pairs: Sequence[Pair]) -> Calibration:

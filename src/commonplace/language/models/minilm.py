@@ -133,7 +133,7 @@ def _load() -> _Model:
 def _session(onnxruntime: Any) -> Any:
     spec = find_spec(_WEIGHTS_PACKAGE)
     if spec is None or spec.origin is None:
-        raise EmbedderDown(f"the weights of minilm are gone: {_INSTALL}")
+        raise EmbedderDown(f"the weights of minilm are missing: {_INSTALL}")
     weights = _verified(Path(spec.origin).parent / _WEIGHTS_FILE, WEIGHTS_SHA256)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
@@ -166,8 +166,8 @@ def _verified(path: Path, sha256: str) -> bytes:
         raise EmbedderDown(f"{path} cannot be read: {error.strerror}") from error
     if hashlib.sha256(content).hexdigest() != sha256:
         raise BadSettings(
-            f"{path.name} of the embedder minilm is not the file that Commonplace was made for.",
-            remedy=f"Install it anew: {_INSTALL} --force-reinstall",
+            f"{path.name} of the embedder minilm is not the expected file.",
+            remedy=f"Reinstall it: {_INSTALL} --force-reinstall",
             field="embedder",
         )
     return content

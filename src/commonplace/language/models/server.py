@@ -25,7 +25,7 @@ class Server:
     def __post_init__(self) -> None:
         if not _is_plain_address(self.url):
             raise BadSettings(
-                "embedder_url is no plain web address.",
+                "embedder_url is not a valid URL.",
                 remedy="Write https://host/v1 or https://host:port/v1, without a name, password "
                 "or ? in it.",
                 field="embedder_url",
@@ -33,7 +33,7 @@ class Server:
         if not _is_one_ascii_word(self.key):  # anything else cannot be sent in a header
             raise BadSettings(
                 "embedder_key holds a space, a line break or a character that is not ASCII.",
-                remedy="Copy the key anew, on one line and without quotes around it.",
+                remedy="Copy the key again, on one line and without quotes.",
                 field="embedder_key",
             )
         if self.key and self.url.lower().startswith("http:") and not self.is_loopback:
@@ -44,7 +44,7 @@ class Server:
             )
         if not self.model.strip() or not self.model.isprintable():
             raise BadSettings(
-                "embedder_model is empty or no name.",
+                "embedder_model is empty or not a valid name.",
                 remedy="Write the model's name as its server lists it.",
                 field="embedder_model",
             )

@@ -40,10 +40,10 @@ def given_name(value: object, field: str) -> str:
     name = " ".join(check.word(value, field, LONGEST_NAME).split())
     if _TURNS_WRITING.search(name):
         raise BadText(
-            f"{field} contains a character that turns the direction of writing.",
-            remedy="It cannot be seen: write the name anew instead of copying it.",
+            f"{field} contains a bidirectional control character.",
+            remedy="It is invisible: type the name instead of copying it.",
             field=field,
         )
     if _LIKE_AN_ID.fullmatch(name):
-        raise InvalidInput(f"{name!r} reads like an id; call it by a name.", field=field)
+        raise InvalidInput(f"{name!r} looks like an id; give a name.", field=field)
     return name

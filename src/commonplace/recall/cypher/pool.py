@@ -213,7 +213,7 @@ class Pool:
 
     def _check(self) -> None:
         if self._closed:
-            raise StoreClosed("The book is closed.")
+            raise StoreClosed("The store is closed.")
         if self._process != os.getpid():  # a fork: the children are the parent's
             self._free, self._count, self._process = [], 0, os.getpid()
 

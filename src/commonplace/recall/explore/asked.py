@@ -164,7 +164,7 @@ def _in_order(asked: RelationshipFilters, what: str) -> None:
     low, high = getattr(asked, f"min_{what}"), getattr(asked, f"max_{what}")
     if low is not None and high is not None and low > high:
         raise InvalidInput(
-            f"min_{what} is {low} and max_{what} is {high}: nothing can be both.",
+            f"min_{what} is {low} and max_{what} is {high}: no value fits both.",
             field=f"min_{what}",
         )
 

@@ -165,7 +165,7 @@ def mismatch(known: EmbedderIdentity, mine: EmbedderIdentity) -> EmbedderMismatc
     return EmbedderMismatch(
         f"This store's vectors are made by {known.name} ({known.dimension} dimensions), "
         f"not by {mine.name} ({mine.dimension}).",
-        remedy=f"Open it with {asked_for(known.name)}, or make all vectors anew: "
+        remedy=f"Open it with {asked_for(known.name)}, or recompute all vectors: "
         f"`commonplace reembed` with {asked_for(mine.name)}.",
         field="embedder",
     )
@@ -200,9 +200,9 @@ def _hold_to_building(session: Session, generation: int) -> None:
     if state == "building":
         return
     raise EmbedderMismatch(
-        "Another re-embedding has finished this one's work or taken its place.",
-        remedy="See `commonplace doctor` for whose vectors are current; run reembed again if "
-        "they are not the ones you want.",
+        "Another reembed run finished or replaced this one.",
+        remedy="See `commonplace doctor` for the current embedder; run reembed again if "
+        "it is not the one you want.",
         field="embedder",
     )
 

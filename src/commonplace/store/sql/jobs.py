@@ -123,7 +123,7 @@ def finish(session: Session, job: Job, at: datetime) -> None:
     held = {"id": job.id, "lease": job.lease}
     if session.one("finish_job", **held) or session.one("begin_job_anew", **held, now=micros(at)):
         return
-    raise LeaseLost("This job was taken over or dropped before it was done.")
+    raise LeaseLost("The job was taken over or cancelled before it was finished.")
 
 
 _COLUMNS = (

@@ -48,7 +48,7 @@ def hold_to_claim(session: Session, claim: Claim) -> None:
     names nobody any more, and hinders nobody."""
     held_by = session.one("holder_of_answer", name=claim.name)
     if held_by is not None and held_by[0] != claim.holder:
-        raise StoreBusy("Another is at the same request.")
+        raise StoreBusy("A request with this Idempotency-Key is in progress; retry shortly.")
     session.run("mark_applied", name=claim.name, holder=claim.holder)
 
 

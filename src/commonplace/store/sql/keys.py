@@ -48,7 +48,7 @@ class SqlKeys(ABC):
 
 def add_key(session: Session, step: AddKey) -> None:
     if step.if_first and session.one("any_key"):
-        raise StaleDecision("Another one has made the first key.")
+        raise StaleDecision("Another process created the first key.")
     session.run("insert_key", **_values(step.key), digest=step.digest)
 
 
@@ -59,7 +59,7 @@ def end_key(session: Session, step: ChangeKey) -> None:
     }
     before = _NEVER if step.before.expires_at is None else micros(step.before.expires_at)
     if session.one("end_key", id=step.after.id, ended_before=before, **ends) is None:
-        raise StaleDecision("Another one has changed this key.")
+        raise StaleDecision("Another process changed this key.")
 
 
 def mark_keys_used(session: Session, ids: tuple[str, ...], at: datetime) -> None:

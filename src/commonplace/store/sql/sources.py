@@ -115,7 +115,7 @@ def add_source(
     """Whoever was faster with the same original has it: decide again."""
     source = step.source
     if session.one("insert_source", **source_values(source), seq=seq) is None:
-        raise StaleDecision("Another writer brought in this source first.")
+        raise StaleDecision("Another writer ingested this source first.")
     session.run_many(
         "insert_original",
         [

@@ -81,7 +81,7 @@ class SqlStore(
 
     def _hold_open(self) -> None:
         if self._closed:
-            raise StoreClosed("This book is closed.")
+            raise StoreClosed("This store is closed.")
 
     # ——— what a dialect gives ———
 

@@ -46,7 +46,7 @@ def hold_to_members(session: Session, user_id: str) -> None:
     """Asked while the team's counters are locked, as whoever removes a member has to lock them:
     to decide again would not help."""
     if session.one("is_member", other=Scope.of_user(user_id).key) is None:
-        raise NotFound("There is no such team here.", field="team")
+        raise NotFound("Unknown team.", field="team")
 
 
 def put_team(session: Session, step: PutTeam) -> None:

@@ -329,8 +329,8 @@ def _refuse_foreign(path: str) -> None:
         return  # missing, busy or unreadable: opening it for real will say so
     if names and "migrations" not in names:
         raise StoreCorrupt(
-            f"{path} is a database of another program.",
-            remedy="Name another file.",
+            f"{path} is not a Commonplace store.",
+            remedy="Give another file.",
             field="store",
         )
 

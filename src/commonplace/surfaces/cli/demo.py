@@ -1,4 +1,4 @@
-"""A guided tour on a temporary store: what Commonplace does, shown by doing it."""
+"""`commonplace demo`: a guided tour on a temporary store."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from commonplace.surfaces.cli.month import QUESTIONS, ingest_the_month
 from commonplace.surfaces.cli.render import drawn
 
 
-class _Clock:
-    """A demonstration has its own time, so that it can let days pass."""
+class _DemoClock:
+    """The tour has its own clock, so that days can pass."""
 
     def __init__(self) -> None:
         self.now = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -45,20 +45,21 @@ class _Tour:
 
 
 def demo() -> None:
-    """A guided tour on a temporary store: remember, recall, a month of conversations, what is
-    true, forget, erase."""
+    """Run a guided tour on a temporary store.
+
+    Shows remember, recall, ingest, conflicts, changes, forget and erase."""
     console = Console(highlight=False)
-    clock = _Clock()
+    clock = _DemoClock()
     with tempfile.TemporaryDirectory(prefix="commonplace-demo-") as folder:
         path = Path(folder) / "demo.db"
         with commonplace.open(str(path), clock=clock) as book:
             _tour(book.user("ana"), clock, _Tour(console, sys.stdin.isatty()))
     console.print(Rule(style="cyan"))
-    console.print("That was a temporary store; it is gone now. Yours begins with:")
+    console.print("The temporary store is deleted. Start your own with:")
     console.print(Text('  commonplace remember "The wifi password is tulip42"', "bold"))
 
 
-def _tour(me: User, clock: _Clock, tour: _Tour) -> None:
+def _tour(me: User, clock: _DemoClock, tour: _Tour) -> None:
     _remember(me, tour)
     _recall(me, tour)
     clock.now += timedelta(days=1)
@@ -70,7 +71,7 @@ def _tour(me: User, clock: _Clock, tour: _Tour) -> None:
 
 
 def _remember(me: User, tour: _Tour) -> None:
-    tour.chapter("Remember", "No language model, no network: one SQLite file.")
+    tour.chapter("Remember", "One SQLite file; no language model and no network.")
     for text in (
         "The wifi password is tulip42",
         "I prefer oat milk in my coffee",
@@ -84,7 +85,7 @@ def _remember(me: User, tour: _Tour) -> None:
 
 
 def _recall(me: User, tour: _Tour) -> None:
-    tour.chapter("Recall", "Best first, within a token budget, and each hit says why it is there.")
+    tour.chapter("Recall", "Best first, within a token budget; each hit is explained.")
     for query in ("wifi password", "what milk do I like in coffee?", "phone of Dana the banker"):
         answer = me.recall(query, k=1, explain=True)
         tour.step(f'me.recall("{query}", k=1, explain=True)', answer)
@@ -93,7 +94,7 @@ def _recall(me: User, tour: _Tour) -> None:
 
 
 def _month(me: User, tour: _Tour) -> None:
-    tour.chapter("A month of conversations", "Kept whole; the right few passages come out.")
+    tour.chapter("A month of conversations", "Sources are stored whole; recall finds passages.")
     for original, answer in ingest_the_month(me):
         tour.step(f'me.ingest("{original.file}")', answer)
     for question in (QUESTIONS[0], QUESTIONS[-1]):
@@ -102,7 +103,7 @@ def _month(me: User, tour: _Tour) -> None:
 
 
 def _truth(me: User, tour: _Tour) -> None:
-    tour.chapter("What is true?", "Nothing is piled up, and a value is not overwritten unasked.")
+    tour.chapter("What is true?", "No duplicates, and no value is overwritten without asking.")
     for text in ("Noa works at Intel", "Noa works for Intel", "Noa started working at Wix"):
         tour.step(f'me.remember("{text}", kind="fact")', me.remember(text, kind="fact"))
     held = me.remember("The wifi password is daffodil43")
@@ -115,7 +116,7 @@ def _truth(me: User, tour: _Tour) -> None:
 
 
 def _changes(me: User, tour: _Tour) -> None:
-    tour.chapter("What changed?", "An agent asks once a turn; it is told only what is new to it.")
+    tour.chapter("What changed?", "An agent asks once per turn and gets only what is new to it.")
     assistant = me.agent("assistant")
     assistant.changes("monday")
     wifi = me.recall("wifi password").hits[0].id
@@ -134,7 +135,7 @@ def _forget(me: User, tour: _Tour) -> None:
 
 
 def _erase(me: User, tour: _Tour) -> None:
-    tour.chapter("Erase", "Gone from every table, and from the bytes of the file.")
+    tour.chapter("Erase", "Removed from every table and from the bytes of the file.")
     milk = me.recall("oat milk").hits[0].id
     tour.step(f'me.erase("{milk[:8]}…", now=True)', me.erase(milk, now=True))
     verified = me.verify_forget("oat milk", files=True)

@@ -1,85 +1,189 @@
-"""`commonplace`: one command per operation, the demo and the benchmarks."""
+"""`commonplace`: one command per operation, in groups, and the servers and the demo."""
 
 from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import commonplace
 from commonplace.errors import CommonplaceError
-from commonplace.operations import OPERATIONS
-from commonplace.surfaces.cli.bench import bench
-from commonplace.surfaces.cli.command import GLOBALS, Globals, command_for
+from commonplace.operations import OPERATIONS, Operation
+from commonplace.surfaces.cli.command import Globals, command_for
 from commonplace.surfaces.cli.demo import demo
 from commonplace.surfaces.cli.mcp import mcp
+from commonplace.surfaces.cli.parameters import GLOBALS
 from commonplace.surfaces.cli.render import show_error
-from commonplace.surfaces.cli.serving import serve
+from commonplace.surfaces.cli.serve import serve
 from commonplace.surfaces.unexpected import unexpected
 
 EXIT_USER_ERROR = 1
 
-_BESIDE: Mapping[str, Callable[..., None]] = {"demo": demo, "serve": serve, "mcp": mcp}
-_BENCH = "bench"
+# The sections of `commonplace --help`, and the first words of their commands, in order.
+PANELS: Mapping[str, str] = {
+    "Remember and recall": "remember recall query context forget restore update list show "
+    "observe erase remember-many observe-many recall-many whole-context context-pack understand",
+    "Review and history": "conflicts resolve merge why history changes change-log events "
+    "verify-forget",
+    "Sources": "ingest sources extract extract-all artifacts",
+    "Graph": "explore traverse people concepts entities node nodes edges relate note split "
+    "contributions graph",
+    "Profile and categories": "profile categories abbreviations abbreviate",
+    "Teams and API keys": "teams keys",
+    "Maintenance": "stats doctor tidy jobs worker export import reembed calibrate erase-user",
+    "Servers and demo": "serve mcp demo",
+}
+_PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names.split()}
+_ORDER = {name: place for place, name in enumerate(_PANEL_OF)}
+
+# What people try, and the command that does it.
+ALIASES: Mapping[str, str] = {
+    **dict.fromkeys(("add", "save", "store", "put", "create", "insert"), "remember"),
+    **dict.fromkeys(("search", "find", "lookup"), "recall"),
+    **dict.fromkeys(("ask", "answer"), "query"),
+    **dict.fromkeys(("delete", "del", "remove", "rm"), "forget"),
+    **dict.fromkeys(("purge", "destroy", "wipe"), "erase"),
+    **dict.fromkeys(("get", "cat", "view", "read"), "show"),
+    **dict.fromkeys(("ls", "all", "memories"), "list"),
+    **dict.fromkeys(("edit", "change", "modify"), "update"),
+    **dict.fromkeys(("upload", "load", "read-file"), "ingest"),
+    **dict.fromkeys(("undo", "undelete", "unforget"), "restore"),
+    **dict.fromkeys(("status", "info", "count"), "stats"),
+    **dict.fromkeys(("check", "health", "diagnose"), "doctor"),
+    **dict.fromkeys(("server", "start", "run"), "serve"),
+    **dict.fromkeys(("backup", "dump"), "export"),
+    **dict.fromkeys(("work", "daemon"), "worker"),
+    **dict.fromkeys(("team", "members"), "teams"),
+    "log": "history",
+    "key": "keys",
+    "source": "sources",
+    "job": "jobs",
+    "link": "relate",
+    "edge": "edges",
+    "cypher": "traverse --mode cypher --cypher",
+    "version": "--version",
+}
+_OTHERS: Mapping[str, Callable[..., None]] = {"serve": serve, "mcp": mcp, "demo": demo}
 
 log = logging.getLogger("commonplace")
 
 
+class SectionedGroup(TyperGroup):
+    """Commands in sections, whole summaries, and help for names that do not exist."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name in sorted(self.list_commands(ctx), key=lambda n: _ORDER.get(n, len(_ORDER))):
+            command: Any = self.get_command(ctx, name)
+            if command is not None and not command.hidden:
+                panel = command.rich_help_panel
+                title = panel if isinstance(panel, str) else "Commands"
+                sections.setdefault(title, []).append((name, command.short_help or command.help))
+        widest = max((len(name) for rows in sections.values() for name, _ in rows), default=0)
+        for title, rows in sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{widest}}", summary) for name, summary in rows])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name = args[0]
+        if self.get_command(ctx, name) is None and not name.startswith("-"):
+            is_root = ctx.parent is None
+            ctx.fail(
+                _no_command(name, ctx.command_path, [*_ORDER] if is_root else [*self.commands])
+            )
+        return super().resolve_command(ctx, args)
+
+
+def _no_command(name: str, path: str, known: Sequence[str]) -> str:
+    told = f"No command {name!r}."
+    if path.endswith("commonplace") and (use := ALIASES.get(name.lower())):
+        return f"{told} Use: commonplace {use}{'' if use.startswith('--') else ' …'}"
+    near = get_close_matches(name.lower(), known)
+    return f"{told} Did you mean: {', '.join(near)}?" if near else f"{told} See: {path} --help"
+
+
 def build(typed: Sequence[str] = ()) -> typer.Typer:
-    """All commands; or, since most of the time to start goes into them, those alone that what was
-    typed could mean."""
+    """All commands; or, to start faster, only those that the typed words can mean."""
     app = typer.Typer(
         name="commonplace",
+        cls=SectionedGroup,
         help="Long-term memory for AI agents: remember, recall, forget.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        add_completion=False,
         rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_root)
     groups: dict[str, typer.Typer] = {}
     grouped = {op.name.split(" ")[0] for op in OPERATIONS if " " in op.name}
     wanted = _meant(set(typed))
-    for operation in OPERATIONS:
+    for operation in _in_order(wanted):
         first, _, rest = operation.name.partition(" ")
-        if operation.name not in wanted:
-            continue
+        about: dict[str, Any] = {
+            "help": _help(operation),
+            "short_help": operation.summary,
+            "rich_help_panel": _PANEL_OF[first],
+        }
         if first not in grouped:
-            app.command(first, help=operation.help)(command_for(operation))
+            app.command(first, **about)(command_for(operation))
             continue
         if first not in groups:
-            groups[first] = _group(app, first, operation.help)
+            groups[first] = _group(app, first, about)
         if rest:
-            groups[first].command(rest, help=operation.help)(command_for(operation))
+            about.pop("rich_help_panel")
+            groups[first].command(rest, **about)(command_for(operation))
         else:
             lone = groups[first].callback(invoke_without_command=True)
             lone(command_for(operation, group=True))
-    for name, command in _BESIDE.items():
+    for name, command in _OTHERS.items():
         if name in wanted:
-            app.command(name)(command)
-    if _BENCH in wanted:
-        app.add_typer(bench, name=_BENCH)
+            summary = (command.__doc__ or "").partition("\n")[0]
+            app.command(name, short_help=summary, rich_help_panel=_PANEL_OF[name])(command)
     return app
 
 
-def _group(app: typer.Typer, name: str, help: str) -> typer.Typer:
-    """Commands of two words; the first alone may be one, too."""
-    group = typer.Typer(help=help, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.add_typer(group, name=name)
+def _in_order(wanted: set[str]) -> Iterator[Operation]:
+    chosen = [operation for operation in OPERATIONS if operation.name in wanted]
+    yield from sorted(chosen, key=lambda operation: _ORDER[operation.name.split(" ")[0]])
+
+
+def _help(operation: Operation) -> str:
+    details = operation.help.removeprefix(operation.summary).strip()
+    return f"{operation.summary}\n\n{details}" if details else operation.summary
+
+
+def _group(app: typer.Typer, name: str, about: Mapping[str, Any]) -> typer.Typer:
+    """Commands of two words; the first word alone may be a command, too."""
+    group = typer.Typer(cls=SectionedGroup, rich_markup_mode=None, pretty_exceptions_enable=False)
+    alone = next((op for op in OPERATIONS if op.name == name), None)
+    summary = alone.summary if alone else _GROUPS[name]
+    told = {**about, "short_help": summary, "help": _help(alone) if alone else summary}
+    app.add_typer(group, name=name, no_args_is_help=alone is None, **told)
     return group
+
+
+_GROUPS = {"nodes": "Add or change nodes of the graph."}
 
 
 def _meant(typed: set[str]) -> set[str]:
     """The commands that these words name: of a group only those that are named, or all of them.
     Words that name none could mean any."""
-    every = [*(operation.name for operation in OPERATIONS), *_BESIDE, _BENCH]
+    every = [*(operation.name for operation in OPERATIONS), *_OTHERS]
     near = [name for name in every if name.split(" ")[0] in typed] or every
     named = {name for name in near if typed.issuperset(name.split(" "))}
     narrowed = {name.split(" ")[0] for name in named if " " in name}
     return {name for name in near if name in named or name.split(" ")[0] not in narrowed}
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"commonplace {commonplace.__version__}")
+        raise typer.Exit
 
 
 def _root(
@@ -91,18 +195,18 @@ def _root(
     embedder: Annotated[str | None, GLOBALS["embedder"]] = None,
     cleared: Annotated[bool, GLOBALS["cleared"]] = False,
     json: Annotated[bool, GLOBALS["json"]] = False,
-    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
+    ] = False,
 ) -> None:
-    if version:
-        typer.echo(f"commonplace {commonplace.__version__}")
-        raise typer.Exit
     context.obj = Globals(store, user, agent, key, embedder, cleared, json)
 
 
 def main() -> None:
-    """Errors of ours end in words and an exit code, never in a stack trace."""
+    """Our own errors end in a message and an exit code, never in a stack trace."""
     try:
-        build(sys.argv[1:])()
+        build(sys.argv[1:])(prog_name="commonplace")
     except CommonplaceError as error:
         show_error(error, as_json="--json" in sys.argv)
         sys.exit(EXIT_USER_ERROR)
@@ -113,8 +217,7 @@ def main() -> None:
         sys.exit(EXIT_USER_ERROR)
     except Exception as error:
         log.debug("unexpected", exc_info=True)
-        told = unexpected("what you typed", type(error).__name__)
-        show_error(told, as_json="--json" in sys.argv)
+        show_error(unexpected("the command", type(error).__name__), as_json="--json" in sys.argv)
         sys.exit(EXIT_USER_ERROR)
 
 

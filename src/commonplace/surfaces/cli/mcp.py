@@ -1,4 +1,4 @@
-"""`commonplace mcp`: the memory as tools for an MCP client, over standard input and output."""
+"""`commonplace mcp`: an MCP server on standard input and output, and client configurations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from commonplace import settings as settings_table
 from commonplace.book import Commonplace, User
 from commonplace.errors import BadSettings, InvalidInput, NotAllowed
 from commonplace.settings import Settings
-from commonplace.surfaces.cli.command import GLOBALS, Globals
+from commonplace.surfaces.cli.command import Globals
+from commonplace.surfaces.cli.parameters import GLOBALS
 from commonplace.surfaces.mcp.clients import ALL, Address, Launch, configuration
 from commonplace.surfaces.rest.doors import is_loopback
 from commonplace.surfaces.rest.logs import log_to_stderr
@@ -27,12 +28,12 @@ from commonplace.surfaces.rest.routes import MCP_PATH, PROFILES
 
 def mcp(
     context: typer.Context,
-    client: Annotated[str | None, typer.Argument(help="With --config: for which client.")] = None,
+    client: Annotated[str | None, typer.Argument(help="MCP client, for --config.")] = None,
     config: Annotated[
-        bool, typer.Option("--config", help="Print the settings of an MCP client, and end.")
+        bool, typer.Option("--config", help="Print the configuration for an MCP client and exit.")
     ] = False,
     url: Annotated[
-        str | None, typer.Option("--url", help="With --config: of a server that runs already.")
+        str | None, typer.Option("--url", help="URL of a running server, for --config.")
     ] = None,
     store: Annotated[str | None, GLOBALS["store"]] = None,
     user: Annotated[str | None, GLOBALS["user"]] = None,
@@ -41,27 +42,30 @@ def mcp(
     embedder: Annotated[str | None, GLOBALS["embedder"]] = None,
     cleared: Annotated[bool, GLOBALS["cleared"]] = False,
     as_owner: Annotated[
-        bool, typer.Option("--as-owner", help="Take the client's word for yours: it decides.")
+        bool, typer.Option("--as-owner", help="Treat the client as the owner instead of an agent.")
     ] = False,
     profile: Annotated[
         str | None,
-        typer.Option("--profile", help="Other tools: reference-memory, those of that server."),
+        typer.Option("--profile", help="Tool profile: reference-memory."),
     ] = None,
 ) -> None:
-    """Serve the memory to an MCP client that starts this command, over standard input and output,
-    until the input ends. The client is one of your agents, under --agent or the name that it gives
-    itself: what only you decide waits for you, or you are asked. With --config: print what goes
-    into a client's settings instead, for one (claude-desktop, claude-code, cursor, vscode,
-    windsurf, zed, gemini, codex, cline) or for all."""
+    """Run an MCP server on standard input and output.
+
+    The MCP client starts this command; it ends when its input ends. The client acts as one of your
+    agents, named by --agent or by the client itself: decisions that only the owner may make wait
+    for you. With --config: print the configuration for a client instead (claude-desktop,
+    claude-code, cursor, vscode, windsurf, zed, gemini, codex, cline), or for all of them."""
     options = Globals(store, user, agent, key, embedder, cleared).over(context.obj)
     if profile is not None and profile not in PROFILES:
         known = ", ".join(PROFILES)
-        raise InvalidInput(f"There is no profile {profile!r}.", remedy=known, field="profile")
+        raise InvalidInput(
+            f"Unknown tool profile {profile!r}.", remedy=f"Use: {known}.", field="profile"
+        )
     if config:
         reached = _address(url, profile) if url is not None else _launch(options, as_owner, profile)
         typer.echo(configuration(client or ALL, reached))
     elif client is not None or url is not None:
-        raise InvalidInput("A client and --url go with --config.", field="config")
+        raise InvalidInput("CLIENT and --url need --config.", field="config")
     else:
         _serve(options, as_owner, profile)
 
@@ -76,7 +80,7 @@ def _serve(options: Globals, as_owner: bool, profile: str | None) -> None:
     log_to_stderr()
     with commonplace.open(options.store, embedder=options.embedder) as book:
         holder = _holder(book, chosen, options.cleared)
-        holder()  # a key that opens nothing is refused before a client waits for anything
+        holder()  # an invalid key is refused before the client waits for an answer
         _end_when_told_to(book)
         stdio.serve_stdio(stdio.one_caller(holder, chosen.agent, as_owner), profile)
 
@@ -94,21 +98,21 @@ def _end_when_told_to(book: Commonplace) -> None:
 
 
 def _holder(book: Commonplace, chosen: Settings, cleared: bool) -> Callable[[], User]:
-    """Who has the store is its owner; whoever has a key has its rights, while it is valid."""
+    """Without a key the caller is the owner; with one, it has the rights of the key."""
 
     def holder() -> User:
         if chosen.key is None:
             return book.user(chosen.user, cleared=cleared)
         user = book.authenticate(chosen.key)
         if cleared and not user.principal.cleared:
-            raise NotAllowed("This key is not cleared.", field="cleared")
+            raise NotAllowed("This key may not read items with sensitivity high.", field="cleared")
         return user
 
     return holder
 
 
 def _with_the_protocol_installed() -> Any:
-    """Imported when wanted: whoever serves nothing need not have it."""
+    """Imported on use: it is an optional extra."""
     try:
         return import_module("commonplace.surfaces.mcp.stdio")
     except ModuleNotFoundError as error:
@@ -122,7 +126,7 @@ def _with_the_protocol_installed() -> Any:
 
 
 def _launch(options: Globals, as_owner: bool, profile: str | None) -> Launch:
-    """With what was said here: a client starts it elsewhere, without this shell's variables."""
+    """All options spelled out: the client starts the command without this shell's variables."""
     script = shutil.which("commonplace")
     command, begin = (script, []) if script else (sys.executable, ["-m", "commonplace"])
     arguments = [*begin, "mcp"]
@@ -147,7 +151,7 @@ def _absolute(store: str) -> str:
 def _address(url: str, profile: str | None) -> Address:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InvalidInput("An address is http://host:port or https://host.", field="url")
+        raise InvalidInput("--url must be http://host:port or https://host.", field="url")
     path = parts.path.rstrip("/") or MCP_PATH
     whole = parts._replace(path=f"{path}/{profile}" if profile else path).geturl()
     return Address(whole, needs_key=not is_loopback(parts.hostname))

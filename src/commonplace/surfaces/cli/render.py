@@ -1,69 +1,68 @@
-"""Answers that a person enjoys reading."""
+"""Answers on a terminal: one renderer of records and tables, driven by `layouts.toml`.
+
+A layout is a text. Each of its lines is one of these:
+
+    text {attribute} [bold]text[/]   one line; attributes of the answer in braces, styles in markup
+    ~text    !text                   the same, all of it dim, or yellow
+    ?attribute text                  printed alone, in yellow, when the attribute is empty
+    #attribute Title                 a heading, when the attribute is not empty
+    *attribute: line                 a line for each item; several such lines make one record
+    +attribute                       each item by the layout of its own class; maps as a table
+    |attribute: Title=text {name} | Title=text    a table with these columns
+    =attribute                       text for a program, printed unchanged
+
+A line is left out when an attribute that it names is None or empty; ``⟦ … ⟧`` is a part of a line
+that is left out alone, also for 0 and False. ``{self}`` is the item itself, ``{rank}`` its number.
+Formats: short, ids, count, day, minute, ``?`` (prints nothing), ``+noun`` (a number with its noun),
+``@table`` (the word for a value), or one of Python's own. What has to be computed is a function in
+`computed.py`. Ids are never cut and never wrapped.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass
+from functools import cache
+from importlib import resources
+from itertools import groupby
+from string import Formatter
 from typing import Any
 
-from rich.console import Console, Group
-from rich.panel import Panel
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.markup import escape
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 from commonplace.answers import as_data
-from commonplace.book import Calibrated, Choice, Verified
 from commonplace.errors import CommonplaceError
-from commonplace.model.delta import Delta, shorten
-from commonplace.model.memory import Memory
-from commonplace.model.relations import Action, Relation
+from commonplace.model.delta import shorten
 from commonplace.operations import Operation
-from commonplace.recall.conflicts import Question, Side
-from commonplace.recall.look_up import Page, Shown
-from commonplace.recall.stats import Stats
-from commonplace.remember.bring_in import Imported
-from commonplace.remember.erase import Erased
-from commonplace.remember.forget import Forgotten, Restored
-from commonplace.remember.merge import Merged
-from commonplace.remember.remember import Remembered
-from commonplace.remember.resolve import Resolved
-from commonplace.remember.update import Updated
-from commonplace.sleep.reembed import Reembedded
-from commonplace.sleep.tidy import Tidied
-from commonplace.surfaces.cli import (
-    render_categories,
-    render_context,
-    render_explore,
-    render_graph,
-    render_keys,
-    render_observed,
-    render_profile,
-    render_query,
-    render_recall,
-    render_sources,
-    render_teams,
-    render_understanding,
-)
-from commonplace.surfaces.cli.draw import as_it_is, drawn, id_line, plain, several
+from commonplace.surfaces.cli.computed import COMPUTED, Markup
 
-__all__ = ["drawn", "headline", "show_answer", "show_error"]
-
-# Importing them enters what they draw.
-_ALSO_DRAWN = (
-    render_categories,
-    render_keys,
-    render_observed,
-    render_context,
-    render_explore,
-    render_graph,
-    render_profile,
-    render_query,
-    render_recall,
-    render_sources,
-    render_teams,
-    render_understanding,
+_TABLES: Mapping[str, Any] = tomllib.loads(
+    (resources.files(__package__) / "layouts.toml").read_text("utf-8")
 )
+LAYOUTS: Mapping[str, str] = _TABLES["layouts"]
+_WORDS: Mapping[str, Mapping[str, str]] = _TABLES["words"]
+
+ID = re.compile(r"(?:\w+:)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:#\d+)?")
+_WORD = re.compile(r"\S+\s*|\s+")
+_OPTIONAL = re.compile(r"⟦(.*?)⟧", re.S)
+_STYLES = {"~": "dim", "!": "yellow"}
+_DATES = {"day": "%Y-%m-%d", "minute": "%Y-%m-%d %H:%M"}
+_NARROWEST = 14  # characters that a column of text keeps, or its longest word
+_BREAK = "¶"  # in a template
+_GAP = 2
+_CELL = 200  # characters
+
+
+# ——— printing ———
 
 
 def show_answer(operation: Operation, answer: Any, as_json: bool) -> None:
@@ -71,11 +70,10 @@ def show_answer(operation: Operation, answer: Any, as_json: bool) -> None:
         sys.stdout.writelines(f"{line}\n" for line in answer)
     elif as_json:
         sys.stdout.write(json.dumps(as_data(answer), ensure_ascii=False, indent=2) + "\n")
-    elif (text := as_it_is(answer)) is not None:
+    elif (text := raw_text(answer)) is not None:
         sys.stdout.write(f"{text}\n" if text else "")
     else:
-        console = Console(highlight=False)
-        console.print(drawn(answer), crop=False)  # a token comes out whole, or is of no use
+        Console(highlight=False).print(drawn(answer), crop=False)
 
 
 def show_error(error: CommonplaceError, as_json: bool) -> None:
@@ -83,274 +81,252 @@ def show_error(error: CommonplaceError, as_json: bool) -> None:
         sys.stderr.write(json.dumps({"error": error.as_dict()}, ensure_ascii=False) + "\n")
         return
     console = Console(stderr=True, highlight=False)
-    told = Text.assemble((f"{error.code}: ", "bold red"), error.message)
-    console.print(told)
-    console.print(Text.assemble(("→ ", "bold"), error.remedy))
+    console.print(_line(f"[bold red]{error.code}: [/]{escape(error.message)}"), crop=False)
+    console.print(_line(f"[bold]→ [/]{escape(error.remedy)}"), crop=False)
 
 
-def headline(memory: Memory) -> Text:
-    return Text.assemble(
-        (f"[{memory.category}] ", "cyan"), memory.content, (f"  {memory.kind}", "dim")
-    )
+def raw_text(answer: Any) -> str | None:
+    """Text for a program: not wrapped and not coloured. None: the answer is for people."""
+    if isinstance(answer, str):
+        return answer.rstrip("\n")
+    layout = LAYOUTS.get(type(answer).__name__, "")
+    return str(getattr(answer, layout[1:].strip())) if layout.startswith("=") else None
 
 
-@drawn.register
-def _remembered(answer: Remembered) -> Any:
-    word, colour = _ACTIONS[answer.action]
-    told = Text.assemble((f"{word} ", f"bold {colour}"), headline(answer.memory))
-    lines = [told, id_line(answer.id)]
-    if answer.relation is not Relation.NEW:
-        reason = f": {answer.reason}" if answer.reason else ""
-        lines.append(
-            Text(f"  {_RELATIONS[answer.relation]} {', '.join(answer.others)}{reason}", "dim")
+def drawn(answer: Any) -> RenderableType:
+    if isinstance(answer, list | tuple):
+        if answer and all(isinstance(each, Mapping) for each in answer):
+            return _table_of_maps(answer)
+        return Group(*map(drawn, answer)) if answer else Text("Nothing.", "dim")
+    layout = LAYOUTS.get(type(answer).__name__)
+    if layout is None:
+        pairs = as_data(answer).items() if is_dataclass(answer) else [("", answer)]
+        return _line("\n".join(f"[dim]{name}[/] {escape(plain(value))}" for name, value in pairs))
+    return Group(*_lines(layout.strip("\n").splitlines(), answer))
+
+
+def _lines(layout: Iterable[str], item: Any, rank: int = 0) -> Iterator[RenderableType]:
+    for path, lines in groupby(layout, _repeated):
+        if path:
+            inner = [line.partition(": ")[2] for line in lines]
+            for number, each in enumerate(reached(item, path) or (), 1):
+                yield from _lines(inner, each, number)
+            continue
+        for line in lines:
+            sign, (name, _, rest) = line[:1], line[1:].partition(" ")
+            if sign == "?" and not reached(item, name):
+                yield _line(f"[yellow]{rest}[/]")
+                return
+            if sign == "#" and reached(item, name):
+                yield _line(f"[bold]{rest}[/]")
+            elif sign == "+" and (items := reached(item, name)):
+                yield drawn(items)
+            elif sign == "|" and (items := reached(item, name[:-1])):
+                columns = [column.partition("=")[::2] for column in rest.split(" | ")]
+                cells = [[_text(filled(text, i) or "") for _, text in columns] for i in items]
+                yield TableRows([title for title, _ in columns], cells)
+            elif sign not in tuple("?#+|"):
+                style = _STYLES.get(sign, "")
+                text = filled(line[1:] if style else line, item, rank)
+                if text is not None:
+                    yield _line(f"[{style}]{text}[/]" if style else text)
+
+
+def _repeated(line: str) -> str:
+    return line[1:].partition(": ")[0] if line.startswith("*") else ""
+
+
+def _line(markup: str) -> WrappedText:
+    return WrappedText(_text(markup))
+
+
+def _text(markup: str) -> Text:
+    return Text.from_markup(markup, emoji=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WrappedText:
+    """Wrapped between words, and indented like its first line; an id is never broken."""
+
+    text: Text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self.text.split(allow_blank=True):
+            indent = len(line.plain) - len(line.plain.lstrip(" "))
+            width = max(options.max_width - indent, 1)
+            for piece in line[indent:].divide(_breaks(line.plain[indent:], width)):
+                piece.rstrip()
+                yield Text(" " * indent, no_wrap=True, overflow="ignore").append_text(piece)
+
+
+def _breaks(line: str, width: int) -> Iterator[int]:
+    """Where a line is broken. A word that is too long for a line is, unless it holds an id."""
+    column = 0
+    for word in _WORD.finditer(line):
+        needs = cell_len(word[0].rstrip())
+        if column and column + needs > width:
+            yield word.start()
+            column = 0
+        if needs > width and not ID.search(word[0]):
+            for place, letter in enumerate(word[0].rstrip(), word.start()):
+                if column + cell_len(letter) > width:
+                    yield place
+                    column = 0
+                column += cell_len(letter)
+            column += len(word[0]) - len(word[0].rstrip())
+        else:
+            column += cell_len(word[0])
+
+
+# ——— templates ———
+
+
+def filled(template: str, item: Any, rank: int = 0) -> Markup | None:
+    """None: an attribute that the line needs is empty."""
+    told = []
+    for place, piece in enumerate(
+        _OPTIONAL.split(template.replace(_BREAK, "\n"))
+    ):  # every other one is optional
+        text = _replaced(piece, item, rank, is_optional=place % 2 == 1)
+        if text is None and place % 2 == 0:
+            return None
+        told.append(text or "")
+    return Markup("".join(told))
+
+
+def _replaced(template: str, item: Any, rank: int, *, is_optional: bool) -> str | None:
+    told = []
+    for literal, name, spec, _ in _parsed(template):
+        told.append(literal)
+        if name is None:
+            continue
+        value = rank if name == "rank" else reached(item, name)
+        if value is None or value in ("", (), [], {}) or (is_optional and value in (0, False)):
+            return None
+        told.append(_written(value, spec or ""))
+    return "".join(told)
+
+
+@cache
+def _parsed(template: str) -> tuple[tuple[str, str | None, str | None, str | None], ...]:
+    return tuple(Formatter().parse(template))
+
+
+def reached(item: Any, path: str) -> Any:
+    for place, name in enumerate(path.split(".")):
+        if place == 0 and name in COMPUTED:
+            item = COMPUTED[name](item)
+        elif name == "items" and isinstance(item, Mapping):
+            item = list(item.items())
+        elif isinstance(item, Mapping):
+            item = item.get(name)
+        elif name.isdigit():
+            item = item and item[int(name)]
+        elif name != "self":
+            item = getattr(item, name, None)
+    return item
+
+
+def _written(value: Any, spec: str) -> str:
+    if isinstance(value, Markup):
+        return value
+    if spec == "?":
+        return ""
+    if spec.startswith("@"):
+        return _WORDS[spec[1:]].get(str(value), escape(plain(value)))
+    if spec == "count":
+        return str(len(value))
+    if spec == "counts":
+        return escape(", ".join(f"{name} {count}" for name, count in value.items()))
+    if spec.startswith("+"):
+        return several(value if isinstance(value, int) else len(value), spec[1:])
+    if spec == "short":
+        return escape(shorten(plain(value)))
+    if spec == "str":
+        return escape(str(value))
+    if spec == "ids":
+        return " ".join(map(str, value))
+    return escape(format(value, _DATES.get(spec, spec)) if spec else plain(value))
+
+
+def several(count: int, noun: str) -> str:
+    if count != 1:
+        noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count} {noun}"
+
+
+def plain(value: Any) -> str:
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        return ", ".join(map(str, value))
+    return json.dumps(as_data(value), ensure_ascii=False)
+
+
+# ——— tables ———
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    titles: Sequence[str]
+    cells: Sequence[Sequence[Text]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        widths = self._widths(console, options)
+        yield self._table(widths) if widths else self._records()
+
+    def _widths(self, console: Console, options: ConsoleOptions) -> list[int]:
+        """Each column its narrowest, and a share of what is left. Empty: they do not fit."""
+        columns = range(len(self.titles))
+        least, most = [0] * len(self.titles), [0] * len(self.titles)
+        for cells in ([Text(title) for title in self.titles], *self.cells):
+            for place in columns:
+                needs = Measurement.get(console, options, cells[place])
+                ids = max(map(len, ID.findall(cells[place].plain)), default=0)
+                narrow = max(ids, min(needs.minimum, _NARROWEST))
+                least[place] = max(least[place], narrow)
+                most[place] = max(most[place], needs.maximum)
+        room = options.max_width - sum(least) - _GAP * (len(self.titles) - 1)
+        if room < 0:
+            return []
+        wanted = sum(most) - sum(least)
+        if wanted <= room:
+            return most
+        return [low + (high - low) * room // wanted for low, high in zip(least, most, strict=True)]
+
+    def _table(self, widths: Sequence[int]) -> Table:
+        table = Table(
+            box=None,
+            padding=(0, _GAP, 0, 0),
+            pad_edge=False,
+            header_style="dim",
+            show_header=any(self.titles),
         )
-    if answer.action is Action.PENDING:
-        choices = f"resolve {answer.conflict} override | insert | dismiss"
-        lines.append(Text(f"  what stands, stands until you decide: {choices}", "yellow"))
-    if answer.undo:
-        lines.append(Text(f"  undo: restore {' '.join(answer.undo)}", "dim"))
-    lines += [Text(f"  ! {warning}", "yellow") for warning in answer.warnings]
-    return Group(*lines)
+        for title, width in zip(self.titles, widths, strict=True):
+            table.add_column(title, width=width, overflow="fold")
+        for cells in self.cells:
+            table.add_row(*cells)
+        return table
+
+    def _records(self) -> Group:
+        lines: list[WrappedText] = []
+        for cells in self.cells:
+            named = [pair for pair in zip(self.titles, cells, strict=True) if pair[1].plain]
+            for place, (title, cell) in enumerate(named):
+                line = Text("  " if place else "")
+                line.append(f"{title}: " if title and place else "", "dim")
+                lines.append(WrappedText(line.append_text(cell)))
+        return Group(*lines)
 
 
-_RELATIONS = {
-    Relation.REPEAT: "repeats",
-    Relation.REWORDING: "rewords",
-    Relation.CHANGED: "changes",
-    Relation.NEAR: "is near",
-}
+def _table_of_maps(answer: Sequence[Mapping[str, Any]]) -> TableRows:
+    """Rows of a journal: a column for each field that any of them has."""
+    rows = [as_data(row) for row in answer]
+    empty: tuple[Any, ...] = (None, "", [], {})
+    names = [name for name in rows[0] if any(row.get(name) not in empty for row in rows)]
 
-_ACTIONS = {
-    Action.STORED: ("✓ remembered", "green"),
-    Action.REFRESHED: ("✓ known already", "green"),
-    Action.SUPERSEDED: ("↑ updated", "green"),
-    Action.PENDING: ("? held", "yellow"),
-    Action.OVERRIDDEN: ("↑ overridden", "green"),
-    Action.ALTERNATIVE: ("· kept as an alternative", "green"),
-}
+    def cell(row: Mapping[str, Any], name: str) -> Text:
+        value = row.get(name)
+        return Text("" if value in empty else shorten(plain(value), _CELL))
 
-
-@drawn.register
-def _question(question: Question) -> Any:
-    """What stands and what is held against it, side by side."""
-    table = Table(box=None, padding=(0, 2), title_justify="left")
-    table.add_column("")
-    for number, side in enumerate(question.standing, 1):
-        gone = "" if side.is_live else " (gone)"
-        which = f" {number}" if len(question.standing) > 1 else ""
-        table.add_column(f"stands{which}{gone}", style="green", overflow="fold")
-    for _ in question.held:
-        table.add_column("held", style="yellow", overflow="fold")
-    sides = [*question.standing, *question.held]
-    for name, told in _SIDES.items():
-        cells = [Text(shorten(told(side), _CELL)) for side in sides]
-        if any(cells):
-            table.add_row(name, *cells)
-    word = "alternative" if question.is_alternative else "conflict"
-    choices = f"commonplace resolve {question.id} override | insert | dismiss"
-    return Panel(
-        Group(Text(question.reason, "bold"), table, Text(choices, "dim")),
-        title=f"{word} {question.id}",
-        title_align="left",
-    )
-
-
-_CELL = 400  # characters
-_SIDES: dict[str, Callable[[Side], str]] = {
-    "says": lambda side: side.text,
-    "fields": lambda side: ", ".join(f"{n}: {plain(v)}" for n, v in side.metadata.items()),
-    "since": lambda side: f"{side.since:%Y-%m-%d}",
-    "told": lambda side: f"{side.told_at:%Y-%m-%d %H:%M}",
-    "by": lambda side: side.told_by or "",
-    "source": lambda side: side.source or "",
-    "evidence": lambda side: "; ".join(side.evidence),
-    "id": lambda side: side.id,
-}
-
-
-@drawn.register
-def _resolved(answer: Resolved) -> Any:
-    lines = [Text.assemble(("✓ decided: ", "bold green"), str(answer.choice))]
-    lines += [Text(f"  stored {id}", "dim") for id in answer.ids]
-    lines += [Text(f"  replaces {id}; undo: restore {id}", "dim") for id in answer.replaced]
-    lines += [Text(f"  dropped {id}", "dim") for id in answer.dropped]
-    return Group(*lines)
-
-
-@drawn.register
-def _updated(answer: Updated) -> Any:
-    told = Text.assemble((f"✓ {answer.action} ", "bold green"), headline(answer.memory))
-    lines = [told, id_line(answer.id)]
-    if answer.replaced:
-        lines.append(Text(f"  replaces {answer.replaced}; undo: restore {answer.replaced}", "dim"))
-    lines += [Text(f"  ! {warning}", "yellow") for warning in answer.warnings]
-    return Group(*lines)
-
-
-@drawn.register
-def _merged(answer: Merged) -> Any:
-    told = Text.assemble(("✓ merged ", "bold green"), f"{len(answer.merged)} into one\n")
-    return Group(told.append(answer.memory.content), id_line(answer.id))
-
-
-@drawn.register
-def _choice(answer: Choice) -> Any:
-    if answer.is_empty:
-        return Text("Nothing fits, and nothing was changed.", "yellow")
-    lines = [Text("Nothing was changed. Which one? Call again with its id:", "yellow")]
-    lines += [
-        Text.assemble((hit.id, "bold"), f"  {shorten(hit.text)}") for hit in answer.candidates
-    ]
-    return Group(*lines)
-
-
-@drawn.register
-def _forgotten(answer: Forgotten) -> Any:
-    if not answer.ids:
-        return Text("Nothing new to forget.", "yellow")
-    told = Text.assemble(
-        ("− forgotten ", "bold yellow"),
-        f"{len(answer.ids)}; restorable until {answer.restorable_until:%Y-%m-%d}\n",
-        ("  " + " ".join(answer.ids), "dim"),
-    )
-    return told.append_text(_still_in(answer.still_in))
-
-
-def _still_in(turns: Sequence[str]) -> Text:
-    if not turns:
-        return Text()
-    return Text(f"\n  the words still stand in {', '.join(turns)}", "yellow")
-
-
-@drawn.register
-def _restored(answer: Restored) -> Any:
-    told = Text.assemble(("⟲ restored ", "bold green"), " ".join(answer.ids) or "nothing")
-    return told.append(f"; forgot {' '.join(answer.replaced)}") if answer.replaced else told
-
-
-@drawn.register
-def _erased(answer: Erased) -> Any:
-    receipt = answer.receipt
-    return Text.assemble(
-        ("× erased ", "bold red"),
-        f"{receipt.items}, receipt {receipt.id}, scrub {answer.scrub}",
-        f"; rewrote {' '.join(answer.rewritten)}" if answer.rewritten else "",
-    ).append_text(_still_in(answer.still_in))
-
-
-@drawn.register
-def _verified(answer: Verified) -> Any:
-    if answer.clean:
-        waits = " (compaction still waits)" if answer.scrub_pending else ""
-        return Text(f"✓ The text is nowhere{waits}.", "green")
-    return Text(f"✗ Still in: {', '.join(answer.found_in)}", "bold red")
-
-
-@drawn.register
-def _delta(answer: Delta) -> Any:
-    return Text(answer.header or f"No changes since rev {answer.since}.")
-
-
-@drawn.register
-def _page(answer: Page) -> Any:
-    if not answer.memories:
-        return Text("Nothing is remembered here.", "yellow")
-    lines: list[Any] = []
-    for memory in answer.memories:
-        pin = ("★ ", "yellow") if memory.pinned else ""
-        lines.append(Text.assemble(pin, (f"[{memory.category}] ", "cyan"), shorten(memory.content)))
-        told = f"  {memory.kind} · {memory.created_at:%Y-%m-%d} · imp {memory.importance}"
-        lines.append(Text(f"{told} · id {memory.id}", "dim"))
-    if answer.next is not None:
-        lines.append(Text(f"more: --after {answer.next}", "dim"))
-    return Group(*lines)
-
-
-@drawn.register
-def _shown(answer: Shown) -> Any:
-    data = as_data(answer.memory)
-    table = Table(box=None, show_header=False, padding=(0, 1))
-    for name, value in data.items():
-        if value not in (None, [], {}, "") and name != "content":
-            table.add_row(Text(name, "bold"), Text(plain(value)))
-    versions = [
-        Text(f"version {v.memory.version}  {v.recorded_at:%Y-%m-%d}  {shorten(v.memory.content)}")
-        for v in answer.versions
-    ]
-    links = [Text(f"↔ {link.a} {link.b}  {link.strength:.2f}") for link in answer.links]
-    held = [Text(f"? held {side.id}  {shorten(side.text)}", "yellow") for side in answer.held]
-    held += [
-        Text(f"· alternative {side.id}  {shorten(side.text)}  {side.source or ''}", "yellow")
-        for side in answer.alternatives
-    ]
-    return Group(Panel(Text(answer.memory.content)), table, *held, *versions, *links)
-
-
-@drawn.register
-def _tidied(answer: Tidied) -> Any:
-    waits = "" if answer.scrubbed else "; compaction waits for other readers"
-    waits += f"; proposals that ended {answer.proposals}" if answer.proposals else ""
-    waits += f"; indexed anew {answer.reindexed}" if answer.reindexed else ""
-    return Text(
-        f"expired {answer.expired}, idle {answer.idle}, purged {answer.purged}, "
-        f"merged {answer.merged}, vectors {answer.vectors}{waits}"
-    )
-
-
-@drawn.register
-def _imported(answer: Imported) -> Any:
-    came = f"memories {answer.memories}, sources {answer.sources}, proposals {answer.proposals}"
-    lines = [Text(f"✓ imported: {came}; already there {len(answer.already_there)}")]
-    if answer.differing:
-        lines.append(Text(f"! kept as they were: {' '.join(answer.differing)}", "yellow"))
-    if answer.alternatives:
-        beside = f"kept beside what stands: {len(answer.alternatives)} (conflicts --alternatives)"
-        lines.append(Text(f"! {beside}", "yellow"))
-    return Group(*lines)
-
-
-@drawn.register
-def _stats(answer: Stats) -> Any:
-    lines = [
-        Text.assemble((answer.user_id, "bold"), f"  revision {answer.revision}"),
-        Text(f"{answer.live} live memories, {answer.links} links"),
-        Text(f"kinds: {_counted(answer.kinds.items())}"),
-        Text(f"categories: {_counted(answer.categories.items())}"),
-        Text(f"states: {_counted(answer.states.items())}"),
-        Text(f"{several(answer.sources, 'live source')}, {several(answer.passages, 'passage')}"),
-    ]
-    if answer.sources:
-        lines.append(Text(f"source types: {_counted(answer.source_types.items())}"))
-        lines.append(Text(f"source statuses: {_counted(answer.source_statuses.items())}"))
-    if answer.proposals:
-        lines.append(Text(f"{several(answer.proposals, 'open proposal')} (profile proposals)"))
-    if answer.jobs:
-        lines.append(Text(f"jobs: {_counted(answer.jobs.items())}"))
-    lines += [
-        Text(f"{count.day}  {count.node:<8} {count.op:<8} {count.status:<7} {count.count}")
-        for count in answer.operations
-    ]
-    return Group(*lines)
-
-
-def _counted(pairs: Iterable[tuple[str, int]]) -> str:
-    return ", ".join(f"{name} {count}" for name, count in pairs) or "none"
-
-
-@drawn.register
-def _(answer: Reembedded) -> Any:
-    made = f"{answer.memories:,} memories embedded" if answer.changed else "nothing was left to do"
-    told = Text.assemble(("✓ ", "bold green"), f"{made}; vectors are {answer.embedder}'s now")
-    return told.append(
-        "\n→ open the store with this embedder from now on (setting embedder)", "dim"
-    )
-
-
-@drawn.register
-def _(answer: Calibrated) -> Any:
-    lines = [Text(f"{answer.embedder}:", "bold")]
-    for script, proof in sorted(answer.proofs.items()):
-        mark = ("✓ ", "green") if proof.holds else ("✗ ", "yellow")
-        seen = "similarity is known" if proof.holds else "blind: words decide"
-        lines.append(Text.assemble(mark, f"{script}: {seen} ({proof})"))
-    return Group(*lines)
+    return TableRows(names, [[cell(row, name) for name in names] for row in rows])

@@ -108,8 +108,8 @@ class Calls:
     async def _agreed_to(self, form: Form, dialogue: Dialogue) -> Caller:
         if (await dialogue.ask(form)).get(CONSENT) != ACCEPT:
             raise NotAllowed(
-                "The user did not agree: it stays as it is.",
-                remedy="Go on without it, and do not try it again unless the user asks.",
+                "The user declined; nothing was changed.",
+                remedy="Continue without it; do not retry unless the user asks.",
             )
         return await self._still(dialogue)
 
@@ -213,7 +213,7 @@ class Dialogue:
                 return None
             case {"data": data, "text": str(text), "waiting": [*ids]}:
                 return Answered(data, text, [str(id) for id in ids])
-        raise InvalidInput("This is no state of ours.", field="requestState")
+        raise InvalidInput("Invalid request state.", field="requestState")
 
     async def ask(self, form: Form, answered: Answered | None = None) -> dict[str, str]:
         if not self._is_modern:

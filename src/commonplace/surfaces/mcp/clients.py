@@ -145,7 +145,7 @@ def configuration(client: str, reached: Reached) -> str:
         )
     if client not in BY_CLIENT:
         raise InvalidInput(
-            f"There is no client {client!r} here.",
+            f"Unknown MCP client {client!r}.",
             remedy=f"One of: {', '.join(BY_CLIENT)}, {ALL}.",
             field="config",
         )

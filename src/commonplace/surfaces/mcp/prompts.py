@@ -35,10 +35,10 @@ def listed() -> list[types.Prompt]:
 
 def written(user: User, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
     if name != NAME:
-        raise NotFound(f"There is no prompt {name!r}.", remedy=f"There is {NAME}.", field="name")
+        raise NotFound(f"Unknown prompt {name!r}.", remedy=f"There is {NAME}.", field="name")
     for argument in given:
         if argument not in _ARGUMENTS:
-            raise UnknownField(f"There is no {argument!r} to give here.", field=argument)
+            raise UnknownField(f"Unknown parameter {argument!r}.", field=argument)
     message = given.get("message", "").strip()
     asked = {"query": message} if message else {}
     thread = {"thread": given["thread"]} if given.get("thread") else {}

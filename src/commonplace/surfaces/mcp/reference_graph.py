@@ -312,7 +312,7 @@ def _contents(given: Any, field: str) -> list[str]:
 
 def _map(given: Any, field: str) -> Mapping[str, Any]:
     if not isinstance(given, Mapping):
-        raise InvalidInput(f"{field} holds what is no object.", field=field)
+        raise InvalidInput(f"{field} must be a list of objects.", field=field)
     return given
 
 

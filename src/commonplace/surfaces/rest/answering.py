@@ -57,8 +57,8 @@ async def whole_body(request: Request, most: int) -> bytes:
 
 def too_large(most: int) -> TooLong:
     return TooLong(
-        f"A request has at most {most:,} bytes.",
-        remedy="Send less at once; the setting `serve_max_mb` says how much.",
+        f"The request is too large: the limit is {most:,} bytes.",
+        remedy="Send less at once, or raise the setting `serve_max_mb`.",
         field="body",
     )
 
@@ -128,7 +128,9 @@ class _Call:
         except NotFound:  # what is not there matches nothing
             etag = None
         if etag is None or not _named_in(wanted, etag):
-            raise ChangedMeanwhile("It is not any more what If-Match names.", field=IF_MATCH)
+            raise ChangedMeanwhile(
+                "The item changed: its ETag no longer matches If-Match.", field=IF_MATCH
+            )
 
     def _item(self, data: Any) -> Response:
         if self.route.writes:
@@ -145,7 +147,7 @@ def _own_word(key: str | None) -> str | None:
     if key is None or (0 < len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
         return key
     raise InvalidInput(
-        f"An Idempotency-Key has 1 to {LONGEST_KEY} printable characters.", field=IDEMPOTENCY_KEY
+        f"Idempotency-Key must have 1 to {LONGEST_KEY} printable characters.", field=IDEMPOTENCY_KEY
     )
 
 

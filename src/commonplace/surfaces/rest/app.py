@@ -112,7 +112,7 @@ async def _no_such_route(request: Request, error: Any) -> Response:
             f"{path} does not take {request.method}.", remedy="See /openapi.json.", field="method"
         )
     else:
-        told = NotFound(f"There is no {path}.", remedy="See /openapi.json.", field="path")
+        told = NotFound(f"Unknown path {path}.", remedy="See /openapi.json.", field="path")
     answer = problem(told, error.status_code)
     if error.status_code == 405:
         answer.headers["allow"] = ", ".join(_taken(request))

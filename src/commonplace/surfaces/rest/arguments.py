@@ -122,7 +122,7 @@ def parsed(text: str, name: str) -> Any:
         return json.loads(text, object_pairs_hook=_once_each, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         told = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise InvalidInput(f"{name} is no valid JSON: {told}.", field=name) from None
+        raise InvalidInput(f"{name} is not valid JSON: {told}.", field=name) from None
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

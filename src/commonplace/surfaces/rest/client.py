@@ -63,7 +63,9 @@ class RemoteUser(User):
         if self._agent not in (None, wanted):
             raise NotAllowed(f"{self._agent} cannot act as {wanted}.", field="agent")
         if self._agent is not None and trusted and not self._may_resolve:
-            raise NotAllowed("Only the owner lets an agent decide.", field="may_resolve")
+            raise NotAllowed(
+                "Only the owner may let an agent resolve conflicts.", field="may_resolve"
+            )
         return RemoteUser(self._wire, wanted, trusted)
 
     @property
@@ -206,7 +208,7 @@ def _request(route: Route, arguments: Mapping[str, Any]) -> tuple[str, bytes | N
         path = path.replace(f"{{{name}}}", quote(str(rest.pop(parameter)), safe=""))
     for name in rest:
         if name in route.without:
-            raise UnknownField(f"A server does not take {name}.", field=name)
+            raise UnknownField(f"{name} is not available over HTTP.", field=name)
     if route.takes_query:
         return _with_query(path, route, rest), None, JSON
     if route.whole_body and route.whole_body.name in rest:

@@ -33,12 +33,12 @@ def check_host(host: str | None, names: Collection[str]) -> None:
     """An address as a number names nobody's page; a name must be one of ours."""
     name = _name_of(host or "")
     if name is None:
-        raise InvalidInput("The Host header is missing or no host.", field="host")
+        raise InvalidInput("The Host header is missing or invalid.", field="host")
     if name in LOCAL_NAMES or name in names or _address(name) is not None:
         return
     raise NotAllowed(
-        f"This server does not answer as {name!r}.",
-        remedy="Name it in the setting `serve_names`.",
+        f"Unknown host name {name!r}.",
+        remedy="Add it to the setting `serve_names`.",
         field="host",
     )
 
@@ -69,8 +69,8 @@ def check_site(headers: Mapping[str, str], origins: Collection[str]) -> None:
 
 def _of_other_origins() -> NotAllowed:
     return NotAllowed(
-        "Pages of other origins may not ask.",
-        remedy="Name the origin in the setting `serve_origins`.",
+        "Cross-origin request refused.",
+        remedy="Add the origin to the setting `serve_origins`.",
         field="origin",
     )
 

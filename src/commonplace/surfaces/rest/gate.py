@@ -131,7 +131,7 @@ def path_of(scope: Scope) -> str:
     gmail:inbox/7, and stands as a NUL, which no name can hold, until the name is read."""
     raw = scope.get("raw_path") or quote(scope["path"]).encode()
     if b"%00" in raw:
-        raise BadText("A path holds no NUL.", field="path")
+        raise BadText("The path contains a NUL byte.", field="path")
     return unquote(re.sub("%2F", "%00", raw.decode("latin-1"), flags=re.IGNORECASE))
 
 

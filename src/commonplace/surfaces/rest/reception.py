@@ -70,7 +70,7 @@ class Reception:
             return narrowed(opened, headers)
         if AGENT in headers:
             raise NotAllowed(
-                "No agent looks after the store.", remedy="Leave the agent out.", field=AGENT
+                "Agents may not administer the store.", remedy="Leave the agent out.", field=AGENT
             )
         return opened
 
@@ -79,7 +79,7 @@ class Reception:
 
     def _hold_to_the_one_user(self, named: str | None) -> None:
         if named not in (None, self.settings.user):
-            raise Unauthenticated("Without a key there is one user here.")
+            raise Unauthenticated("Without an API key only the default user is available.")
 
     def _counted(self, asking: HTTPConnection) -> Key | None:
         """The key of who asks, one request of whose rate is taken; None: it is nobody's."""
@@ -96,11 +96,11 @@ class Reception:
         if token is not None:
             return self.book.identify(token)
         if not self.is_keyless:
-            raise Unauthenticated("A key is needed.")
+            raise Unauthenticated("An API key is required.")
         if not is_from_here(peer_of(asking), asking.headers):
             raise Unauthenticated(
-                "A key is needed: without one only programs of this machine come in, under the "
-                "name localhost and not through a proxy."
+                "An API key is required: without one, only requests from this machine, to the host "
+                "name localhost and not through a proxy, are accepted."
             )
         return None
 
@@ -151,7 +151,7 @@ def bearer(headers: Headers) -> str | None:
         return None
     scheme, _, token = given.partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
-        raise Unauthenticated("The Authorization header is no bearer key.")
+        raise Unauthenticated("The Authorization header must be: Bearer KEY.")
     return token.strip()
 
 

@@ -55,7 +55,7 @@ class RestServer(uvicorn.Server):
         try:
             await asyncio.to_thread(self.reception.book.night.look)
         except CommonplaceError as error:
-            log.warning("the night has to wait: %s", error.code)
+            log.warning("maintenance postponed: %s", error.code)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self.reception.listeners.drain()
@@ -130,10 +130,10 @@ def refuse_strangers(reception: Reception) -> None:
         return
     store = naming_the_store(reception.book)
     raise BadSettings(
-        f"On {reception.settings.serve_host} everybody who has no key is refused, and there is "
+        f"On {reception.settings.serve_host} every request needs an API key, and there is "
         "no key yet.",
-        remedy=f"Make one: `commonplace keys create LABEL --user NAME {store}`, or `commonplace "
-        f"keys admin {store}` to make them over HTTP; or serve on 127.0.0.1 for yourself.",
+        remedy=f"Create one: `commonplace keys create LABEL --user NAME {store}`, or `commonplace "
+        f"keys admin {store}` to create them over HTTP; or serve on 127.0.0.1.",
         field="serve_host",
     )
 
@@ -158,8 +158,8 @@ def listening_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         found.close()
         raise BadSettings(
-            f"{host}:{port} cannot be listened on: {error.strerror}.",
-            remedy="Choose another: --port, --host.",
+            f"Cannot listen on {host}:{port}: {error.strerror}.",
+            remedy="Choose another --port or --host.",
             field="serve_port",
         ) from error
     found.listen()

@@ -88,7 +88,7 @@ def _since(request: Request) -> int | None:
     if given is None:
         return None
     if not (given.isascii() and given.isdigit()) or int(given[:20]) > HIGHEST:
-        raise InvalidInput("A revision is a whole number.", field=SINCE)
+        raise InvalidInput("The revision must be a whole number.", field=SINCE)
     return int(given)
 
 

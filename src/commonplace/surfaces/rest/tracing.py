@@ -78,7 +78,7 @@ def with_the_sender_installed() -> Any:
         return import_module("commonplace.surfaces.rest.span_provider")
     except ModuleNotFoundError as error:
         raise BadSettings(
-            f"To send spans {error.name} is needed, which is not installed.",
+            f"Tracing needs {error.name}, which is not installed.",
             remedy="pip install 'commonplace[tracing]', or set serve_tracing to false.",
             field="serve_tracing",
         ) from error

@@ -36,8 +36,8 @@ class Reply:
             return json.loads(self.body)
         except ValueError:
             raise StoreUnavailable(
-                f"The server gave an answer of status {self.status} that is none of ours.",
-                remedy="Check that the address is a Commonplace server's.",
+                f"The server gave an answer of status {self.status} that is not Commonplace's.",
+                remedy="Check the server address.",
             ) from None
 
 
@@ -46,16 +46,16 @@ class Wire:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
             raise BadSettings(
-                "A server's address is http://host:port or https://host.", field="url"
+                "The server address must be http://host:port or https://host.", field="url"
             )
         if key and parts.scheme == "http" and not is_loopback(parts.hostname):
             raise BadSettings(
-                "The key would be sent unencrypted.", remedy="Use https.", field="url"
+                "The API key would be sent unencrypted.", remedy="Use https.", field="url"
             )
         if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
             raise BadSettings(
-                "The key holds a space or a character that is not ASCII.",
-                remedy="Copy it anew, on one line.",
+                "The API key contains a space or a non-ASCII character.",
+                remedy="Copy it again, on one line.",
                 field="key",
             )
         self._parts = parts

@@ -10,18 +10,18 @@ from commonplace.errors import all_errors
 from commonplace.model.kinds import POLICIES
 from commonplace.operations import OPERATIONS, Operation, Parameter
 from commonplace.settings import CONFIG_VARIABLE, TABLE, written
-from commonplace.surfaces.cli.cypher_reference import cypher
-from commonplace.surfaces.cli.graph_picture import graph_picture
-from commonplace.surfaces.cli.graph_tour import graph_tour_page
-from commonplace.surfaces.cli.picture import (
+from commonplace.surfaces.mcp.reference import mcp
+from commonplace.surfaces.rest.reference import rest
+from tools.cypher_reference import cypher
+from tools.graph_picture import graph_picture
+from tools.graph_tour import graph_tour_page
+from tools.signals import with_signals
+from tools.terminal_pictures import (
     conflicts_picture,
     passages_picture,
     recall_picture,
 )
-from commonplace.surfaces.cli.signals import with_signals
-from commonplace.surfaces.cli.tour import tour_page
-from commonplace.surfaces.mcp.reference import mcp
-from commonplace.surfaces.rest.reference import rest
+from tools.tour import tour_page
 
 FOLDER = Path("docs") / "reference"
 IMAGES = Path("docs") / "images"
@@ -31,47 +31,43 @@ _MADE = "<!-- Made by `make docs` from the code; do not edit. -->\n\n"
 def commands() -> str:
     parts = [
         "# Commands\n",
-        "Every command also takes `--store`, `--user`, `--agent`, `--embedder`, `--cleared` and "
-        "`--json`. Exit codes: 0 ok, 1 the request was refused, 2 wrong usage, 3 it waits "
-        "(for a person to decide, or to be processed).\n",
+        "Every command also takes `--store`, `--user`, `--agent`, `--key`, `--embedder`, "
+        "`--cleared`, `--json` and `-h`. Exit codes: 0 success, 1 the request was refused, 2 wrong "
+        "usage, 3 pending (a person has to decide, or it is not processed yet).\n",
+        _TYPING,
     ]
     parts += [_command(operation) for operation in OPERATIONS]
-    parts.append("## demo\n\nA guided tour on a temporary store.\n")
+    parts.append("## demo\n\n`commonplace demo`\n\nA guided tour on a temporary store.\n")
     parts.append(_SERVE)
     parts.append(_MCP)
-    parts.append(_BENCH)
     return "\n".join(parts)
 
+
+_TYPING = """A text needs no quotes: `commonplace remember I like tea`. An id can be shortened to
+its first characters, at least six: `commonplace show 6f1c2b`. On a terminal, commands that cannot
+be undone ask first; `--yes` skips the question. `commonplace --install-completion` installs
+completion for your shell.
+"""
 
 _SERVE = """## serve
 
 `commonplace serve`
 
-Serve the memory over [HTTP](../rest.md), until a signal ends it, or `--for` so many seconds.
-`--host` and `--port` say where; on any address but loopback there must be a [key](../keys.md)
-first. `--no-worker` leaves the work that is owed to others. `--demo` fills a store of its own with
-a small memory to look at, and says what to try.
+Run the HTTP server ([REST](../rest.md), MCP, web page), until a signal stops it, or for `--for`
+seconds. `--host` and `--port` say where it listens; on any address but loopback an
+[API key](../keys.md) must exist first. `--no-worker` leaves background jobs to other processes.
+`--demo` serves a demo memory from its own file and prints what to try.
 """
 
 _MCP = """## mcp
 
 `commonplace mcp`
 
-Serve the memory to an [MCP client](../mcp.md) that starts this command, over standard input and
-output, until the input ends. `commonplace mcp --config CLIENT` prints what goes into a client's
-settings instead: claude-desktop, claude-code, cursor, vscode, windsurf, zed, gemini, codex, cline,
-or all of them; with `--url` for a server that runs already. `--profile reference-memory` offers the
-nine tools of the MCP reference memory server instead of ours.
-"""
-
-_BENCH = """## bench quality
-
-`commonplace bench quality --data DIR`
-
-Do the right things come back? Public sets of questions with known evidence, asked through the
-public API, beside BM25 alone and vectors alone; see [benchmarks](../benchmarks.md). `--set`,
-`--embedder` and `--floor` may be repeated; `--json` prints the numbers, `--write` puts the tables
-into `docs/benchmarks.md`. The store is a temporary one unless `--store` names another.
+Run an MCP server on standard input and output, for an [MCP client](../mcp.md) that starts this
+command. `commonplace mcp --config CLIENT` prints the configuration for a client instead:
+claude-desktop, claude-code, cursor, vscode, windsurf, zed, gemini, codex, cline, or all of them;
+with `--url` for a running server. `--profile reference-memory` offers the nine tools of the MCP
+reference memory server instead of our own.
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from commonplace.recall.fuse import WEIGHTS
 from commonplace.recall.rank import FLOORS
-from commonplace.surfaces.cli.render_recall import REASONS
+from commonplace.surfaces.cli.computed import SCORE_PARTS
 
 BEGIN = "<!-- signals: made by `make docs` from the code; do not edit -->"
 END = "<!-- end of signals -->"
@@ -16,8 +16,8 @@ def signals() -> str:
         "|---|---|---|---|",
     ]
     lines += [
-        f"| `{name}` | {reason.label} | {WEIGHTS.of(name):+.3f} | {reason.told} |"
-        for name, reason in REASONS.items()
+        f"| `{name}` | {part.label} | {WEIGHTS.of(name):+.3f} | {part.meaning} |"
+        for name, part in SCORE_PARTS.items()
     ]
     return "\n".join(lines)
 

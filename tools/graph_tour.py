@@ -13,7 +13,7 @@ from rich.console import Console
 
 from commonplace.book import Commonplace, User
 from commonplace.surfaces.cli.render import drawn
-from commonplace.surfaces.cli.spring import (
+from tools.spring import (
     AFTERWARDS,
     ARRIVALS,
     FOLDER,
@@ -39,7 +39,7 @@ STANDING_TEXT = "Kestrel"
 _PLACES = 9
 _WIDTH = 96
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_DATA = f"../src/commonplace/surfaces/cli/{FOLDER}"
+_DATA = f"../tools/{FOLDER}"
 
 _BEGINNING = f"""# A tour of the graph: a month in which things change
 

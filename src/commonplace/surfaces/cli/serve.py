@@ -1,4 +1,4 @@
-"""`commonplace serve`: the memory over HTTP, until it is told to stop."""
+"""`commonplace serve`: the HTTP server, until it is stopped."""
 
 from __future__ import annotations
 
@@ -15,32 +15,38 @@ import typer
 import commonplace
 from commonplace import settings as settings_table
 from commonplace.errors import BadSettings
-from commonplace.surfaces.cli.command import GLOBALS, Globals
-from commonplace.surfaces.cli.demo_memory import QUESTION, USER, demo_store, prepare
+from commonplace.surfaces.cli.command import Globals
+from commonplace.surfaces.cli.month import QUESTION, USER, demo_store, prepare
+from commonplace.surfaces.cli.parameters import GLOBALS
 
 DEMO_HOST = "127.0.0.1"
 
 
 def serve(
     context: typer.Context,
-    host: Annotated[str | None, typer.Option(help="Where to listen (serve_host).")] = None,
-    port: Annotated[int | None, typer.Option(help="On which port (serve_port).")] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Host to listen on (setting serve_host).")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(help="Port to listen on (setting serve_port).")
+    ] = None,
     worker: Annotated[
         bool | None,
-        typer.Option("--worker/--no-worker", help="Do what is owed, beside serving (worker)."),
+        typer.Option("--worker/--no-worker", help="Run background jobs in this process."),
     ] = None,
     seconds: Annotated[
-        float | None, typer.Option("--for", min=0, help="End by itself after so many seconds.")
+        float | None, typer.Option("--for", min=0, help="Stop after this many seconds.")
     ] = None,
     demo: Annotated[
-        bool, typer.Option("--demo", help="With a small memory to look at, in a file of its own.")
+        bool, typer.Option("--demo", help="Serve a demo memory from its own file.")
     ] = False,
     store: Annotated[str | None, GLOBALS["store"]] = None,
     user: Annotated[str | None, GLOBALS["user"]] = None,
     embedder: Annotated[str | None, GLOBALS["embedder"]] = None,
 ) -> None:
-    """Serve the memory over HTTP. On this machine alone it needs no key; on any other address
-    everybody needs one."""
+    """Run the HTTP server: REST, MCP and the web page.
+
+    On a loopback address no API key is needed; on any other address every request needs one."""
     options = Globals(store=store, user=user, embedder=embedder).over(context.obj)
     serving = _with_the_server_installed()
     where = options.store
@@ -48,36 +54,36 @@ def serve(
     flags["worker"] = None if worker is None else "inline" if worker else "off"
     if demo:
         where = where or demo_store()
-        held = prepare(where, options.embedder, datetime.now(UTC))
+        demo_memory = prepare(where, options.embedder, datetime.now(UTC))
         flags |= {"user": USER, "serve_host": DEMO_HOST}
     if demo and port is None:
         usual = settings_table.load(flags).serve_port
         flags["serve_port"] = serving.free_port(DEMO_HOST, usual)
     chosen = settings_table.load({**flags, "store": where, "embedder": options.embedder})
     voices = serving.Voices(typer.echo, lambda line: typer.echo(line, err=True))
-    told = demo_greeting(held.told(), where) if demo else None
+    greeting = demo_greeting(demo_memory.summary(), where) if demo else None
     with commonplace.open(where, embedder=options.embedder, **flags) as book:
-        serving.serve(book, chosen, voices, seconds, told)
+        serving.serve(book, chosen, voices, seconds, greeting)
 
 
-def demo_greeting(held: str, store: str | None) -> Callable[[str], Iterator[str]]:
+def demo_greeting(summary: str, store: str | None) -> Callable[[str], Iterator[str]]:
     """What to try, once the address is known."""
 
     def lines(url: str) -> Iterator[str]:
         asked = f"curl -s {url}/v1/recall -H 'Content-Type: application/json' "
-        yield f"{held} It is kept in {store}."
-        yield f"  to look at   {url}/docs"
-        yield f'  with curl    {asked}-d \'{{"query": "{QUESTION}"}}\''
-        yield f'  with Python  import commonplace; me = commonplace.connect("{url}")'
+        yield f"{summary} File: {store}"
+        yield f"  browser      {url}/docs"
+        yield f'  curl         {asked}-d \'{{"query": "{QUESTION}"}}\''
+        yield f'  Python       import commonplace; me = commonplace.connect("{url}")'
         yield f'               print(me.recall("{QUESTION}").hits[0].text)'
-        yield f"  with MCP     {own_command()} mcp --config --url {url}"
-        yield "Ctrl-C ends it."
+        yield f"  MCP          {own_command()} mcp --config --url {url}"
+        yield "Press Ctrl-C to stop."
 
     return lines
 
 
 def own_command() -> str:
-    """As it can be typed here: whoever has just built it may not have it on the PATH."""
+    """As it can be typed here: in a fresh checkout it may not be on the PATH."""
     if shutil.which("commonplace"):
         return "commonplace"
     beside = Path(sys.executable).with_name("commonplace")
@@ -88,7 +94,7 @@ def own_command() -> str:
 
 
 def _with_the_server_installed() -> Any:
-    """Imported when wanted: whoever serves nothing need not have it."""
+    """Imported on use: it is an optional extra."""
     try:
         return import_module("commonplace.surfaces.rest.serving")
     except ModuleNotFoundError as error:

@@ -52,7 +52,7 @@ def tour_page() -> str:
 def _written(me: User) -> Iterator[str]:
     yield _BEGINNING
     for original in ORIGINALS:
-        yield f"- [{original.file}]({_DATA}/{original.file}): {original.told_of}"
+        yield f"- [{original.file}]({_DATA}/{original.file}): {original.about}"
     yield "\n```"
     for original, answer in ingest_the_month(me):
         date = f" --date {original.date}" if original.date else ""

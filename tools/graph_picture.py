@@ -9,8 +9,8 @@ from math import sqrt
 from typing import Any
 from xml.sax.saxutils import escape
 
-from commonplace.surfaces.cli.graph_layout import Frame, Point, placed
-from commonplace.surfaces.cli.spring import Calendar, live_through_it, opened
+from tools.graph_layout import Frame, Point, placed
+from tools.spring import Calendar, live_through_it, opened
 
 Row = Mapping[str, Any]
 

@@ -1,0 +1,44 @@
+"""Every answer has a layout, and every layout names what exists."""
+
+import re
+import types
+import typing
+from dataclasses import fields, is_dataclass
+
+import pytest
+
+from commonplace.answers import properties_of
+from commonplace.operations import OPERATIONS
+from commonplace.surfaces.cli.computed import COMPUTED
+from commonplace.surfaces.cli.render import LAYOUTS
+from commonplace.surfaces.schemas import returned_by
+
+
+def dataclasses_in(hint):
+    if isinstance(hint, type) and is_dataclass(hint):
+        yield hint
+    elif not isinstance(hint, type) or isinstance(hint, types.GenericAlias):
+        for inner in typing.get_args(hint):
+            yield from dataclasses_in(inner)
+
+
+ANSWERS = {kind for each in OPERATIONS for kind in dataclasses_in(returned_by(each))}
+
+
+@pytest.mark.parametrize("kind", sorted(ANSWERS, key=lambda kind: kind.__name__))
+def test_every_answer_has_a_layout_that_names_its_attributes(kind):
+    layout = LAYOUTS[kind.__name__]
+    known = {field.name for field in fields(kind)} | set(properties_of(kind)) | set(COMPUTED)
+    known |= {name for name in dir(kind) if not name.startswith("_")}
+    for line in layout.splitlines():
+        if line[:1] in ("*", "+", "|", "#", "?"):
+            named = [re.match(r"[\w.]+", line[1:])[0]]
+        else:
+            named = re.findall(r"\{([\w.]+)", line)
+        for path in named:
+            assert path.split(".")[0] in known, f"{kind.__name__}: {path}"
+
+
+def test_no_computed_value_is_unused():
+    used = set(re.findall(r"\w+", " ".join(LAYOUTS.values())))
+    assert set(COMPUTED) <= used

@@ -1,0 +1,1 @@
+"""Generators of the reference pages, the tours and the pictures; run from a checkout."""
