@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from commonplace.engine.graph_search.cypher.aggregation import Accumulator, accumulator
@@ -22,10 +22,10 @@ from commonplace.engine.graph_search.cypher.syntax.tree import (
     ParameterRef,
     ProjectionClause,
     ProjectionItem,
-    SubqueryExpression,
     VariableRef,
     has_aggregate,
     is_aggregate,
+    replaced,
 )
 from commonplace.engine.graph_search.cypher.values import group_key, sort_key
 from commonplace.errors import BadCypher
@@ -123,7 +123,7 @@ class ProjectionCompiler:
 
     def _without_aggregates(self, expression: Expression) -> Any:
         """Each aggregate becomes a variable, which holds its result."""
-        return _replaced(expression, self._named_aggregate)
+        return replaced(expression, self._named_aggregate)
 
     def _named_aggregate(self, node: Any) -> Any:
         if not is_aggregate(node):
@@ -165,7 +165,7 @@ class ProjectionCompiler:
             name = columns.get(node) if not isinstance(node, CypherLiteral | ParameterRef) else None
             return VariableRef(name) if name is not None else None
 
-        found: Expression = _replaced(expression, column)
+        found: Expression = replaced(expression, column)
         return self._without_aggregates(found) if self._is_grouped else found
 
     def _ordered_and_cut(self) -> list[Operator]:
@@ -323,18 +323,3 @@ def _composed(steps: list[Operator]) -> Operator:
         return rows
 
     return run
-
-
-def _replaced(node: Any, change: Callable[[Any], Any]) -> Any:
-    """The tree with every node replaced for which ``change`` gives another one."""
-    if isinstance(node, tuple):
-        return tuple(_replaced(each, change) for each in node)
-    if not is_dataclass(node) or isinstance(node, SubqueryExpression):
-        return node
-    other = change(node)
-    if other is not None:
-        return other
-    parts = {field.name: getattr(node, field.name) for field in fields(node)}
-    changed = {name: _replaced(value, change) for name, value in parts.items()}
-    different = any(changed[name] is not value for name, value in parts.items())
-    return replace(node, **changed) if different else node  # type: ignore[type-var]

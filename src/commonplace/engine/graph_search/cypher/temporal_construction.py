@@ -326,10 +326,9 @@ def _datetime_from(parts: TemporalParts) -> CypherDateTime:
     own = base.zone if isinstance(base, CypherDateTime) else CypherZone(base.offset or 0)
     if zone is None:
         return CypherDateTime(days, nanos, own)
-    unchanged = CypherDateTime(parts.date.days if parts.date else days, base.nanos, own)
-    shifted = at_instant(unchanged.epoch_nanos, zone)
-    if parts.date is not None:
-        days = days_from(parts.numbers, shifted.days)
+    shifted = at_instant(CypherDateTime(days, base.nanos, own).epoch_nanos, zone)
+    if parts.date is base and not parts.numbers.keys() & _DATE_PARTS:
+        days = shifted.days
     return CypherDateTime(days, nanos_from(parts.numbers, shifted.nanos), zone)
 
 

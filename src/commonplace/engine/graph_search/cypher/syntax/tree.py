@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 # ——— expressions ———
@@ -354,3 +354,25 @@ def names_of_paths(paths: tuple[PathPattern, ...]) -> list[str]:
             found[node.variable or ""] = None
     found.pop("", None)
     return list(found)
+
+
+def replaced(node: Any, change: Callable[[Any], Any], *, inner_first: bool = False) -> Any:
+    """The tree with every node replaced for which ``change`` gives another one, not None. Subqueries
+    are left alone unless inner nodes come first."""
+    if isinstance(node, tuple):
+        return tuple(replaced(each, change, inner_first=inner_first) for each in node)
+    if not is_dataclass(node):
+        return node
+    if not inner_first:
+        if isinstance(node, SubqueryExpression):
+            return node
+        if (other := change(node)) is not None:
+            return other
+    parts = {field.name: getattr(node, field.name) for field in fields(node)}
+    changed = {k: replaced(value, change, inner_first=inner_first) for k, value in parts.items()}
+    if any(changed[name] != value for name, value in parts.items()):
+        node = replace(node, **changed)  # type: ignore[type-var]
+    if not inner_first:
+        return node
+    other = change(node)
+    return node if other is None else other
