@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from commonplace.engine.graph_search.cypher.budget import QueryBudget, QueryLimits
-from commonplace.engine.graph_search.cypher.clauses import QueryCompiler
-from commonplace.engine.graph_search.cypher.expressions import CompilerContext, VariableScope
-from commonplace.engine.graph_search.cypher.functions import FunctionContext
-from commonplace.engine.graph_search.cypher.graph import CypherGraph
+from commonplace.engine.graph_search.cypher.execution.budget import QueryBudget, QueryLimits
+from commonplace.engine.graph_search.cypher.execution.clauses import QueryCompiler
+from commonplace.engine.graph_search.cypher.execution.expressions import CompilerContext
+from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
+from commonplace.engine.graph_search.cypher.execution.rows import VariableScope
+from commonplace.engine.graph_search.cypher.functions.table import FunctionContext
 from commonplace.engine.graph_search.cypher.syntax.parser import QueryParser
 from commonplace.engine.graph_search.cypher.syntax.tokens import TokenKind
 from commonplace.engine.graph_search.cypher.syntax.tree import (
@@ -181,5 +182,3 @@ def _read(compiler: QueryCompiler, clause: Clause, row: Mapping[str, Any]) -> li
         slots = names.slots if not columns else {name: at for at, name in enumerate(columns)}
         found.append({name: each[slot] for name, slot in slots.items()})
     return found
-
-

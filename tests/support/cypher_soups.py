@@ -12,11 +12,12 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from commonplace.errors import CommonplaceError
 from commonplace.recall.cypher.cypher import Cypher, Limits
 from commonplace.recall.cypher.reader import read
 from commonplace.recall.cypher.words import functions, refused_words, reserved_words
 from commonplace.recall.cypher.write import write
+
+from commonplace.errors import CommonplaceError
 from support.small_graph import NOW, small_graph
 
 CANARY = "the canary's own words"

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from commonplace.engine.graph_search.cypher.budget import QueryLimits
+from commonplace.engine.graph_search.cypher.execution.budget import QueryLimits
 from commonplace.engine.graph_search.cypher.query import run_query
-from commonplace.engine.graph_search.cypher.temporal import Temporal
+from commonplace.engine.graph_search.cypher.temporal.types import Temporal
 from commonplace.engine.graph_search.cypher.values import (
     CypherNode,
     CypherPath,
@@ -80,7 +80,10 @@ def _filled(body: list[str]) -> Iterator[list[str]]:
     header, *rows = [cells(line) for line in body[at + 1 :] if line.strip().startswith("|")]
     for row in rows:
         values = dict(zip(header, row, strict=True))
-        yield [re.sub(r"<(\w+)>", lambda m: values.get(m[1], m[0]), line) for line in body[:at]]
+        yield [
+            re.sub(r"<(\w+)>", lambda m, values=values: values.get(m[1], m[0]), line)
+            for line in body[:at]
+        ]
 
 
 def cells(line: str) -> list[str]:
@@ -185,7 +188,9 @@ class ValueParser:
         found = re.compile(r"'((?:[^'\\]|\\.)*)'").match(self._text, self._at)
         assert found, self._text
         self._at = found.end()
-        return re.sub(r"\\(.)", lambda m: {"n": "\n", "t": "\t", "r": "\r"}.get(m[1], m[1]), found[1])
+        return re.sub(
+            r"\\(.)", lambda m: {"n": "\n", "t": "\t", "r": "\r"}.get(m[1], m[1]), found[1]
+        )
 
     def _list(self) -> Any:
         self._takes("[")
@@ -303,10 +308,8 @@ def run(scenario: Scenario, folder: Path = KIT) -> tuple[str, str]:
     for statement in scenario.setup:
         setup.run(statement, scenario.parameters)
     try:
-        columns, rows = run_query(
-            setup.graph, scenario.query, scenario.parameters, NOW, limits=LIMITS
-        )
-        found = [[canonical(value) for value in row] for row in rows]
+        compiled = run_query(setup.graph, scenario.query, scenario.parameters, NOW, LIMITS)
+        found = [[canonical(value) for value in row] for row in compiled.rows]
     except BadCypher as error:
         if scenario.error is not None:
             return PASSED, ""
@@ -317,7 +320,7 @@ def run(scenario: Scenario, folder: Path = KIT) -> tuple[str, str]:
         return FAILED, error.message
     if scenario.error is not None:
         return FAILED, f"no error, but {found[:3]}"
-    return _compared(scenario, list(columns), found)
+    return _compared(scenario, list(compiled.columns), found)
 
 
 def _compared(scenario: Scenario, columns: list[str], found: list[list[Any]]) -> tuple[str, str]:
@@ -334,4 +337,6 @@ def _compared(scenario: Scenario, columns: list[str], found: list[list[Any]]) ->
         found = [[_loose(each) for each in row] for row in found]
     if not scenario.in_order:
         wanted, found = sorted(wanted, key=repr), sorted(found, key=repr)
-    return (PASSED, "") if repr(wanted) == repr(found) else (FAILED, f"{found[:6]} for {wanted[:6]}")
+    return (
+        (PASSED, "") if repr(wanted) == repr(found) else (FAILED, f"{found[:6]} for {wanted[:6]}")
+    )

@@ -6,28 +6,34 @@ import math
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from commonplace.engine.graph_search.cypher.budget import (
+from commonplace.engine.graph_search.cypher.execution.budget import (
     DEFAULT_LIMITS,
     QueryBudget,
     QueryLimits,
 )
-from commonplace.engine.graph_search.cypher.clauses import QueryCompiler
-from commonplace.engine.graph_search.cypher.expressions import CompilerContext
-from commonplace.engine.graph_search.cypher.functions import FUNCTIONS, SPECIAL, FunctionContext
-from commonplace.engine.graph_search.cypher.graph import CypherGraph
+from commonplace.engine.graph_search.cypher.execution.clauses import CompiledQuery, QueryCompiler
+from commonplace.engine.graph_search.cypher.execution.expressions import CompilerContext
+from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
+from commonplace.engine.graph_search.cypher.functions.catalog import FUNCTIONS, SPECIAL
+from commonplace.engine.graph_search.cypher.functions.table import FunctionContext
+from commonplace.engine.graph_search.cypher.schema import MOMENTS, SchemaNames
+from commonplace.engine.graph_search.cypher.snapshot import graph_of
 from commonplace.engine.graph_search.cypher.syntax.checks import (
     CheckedFunctions,
-    NameCheck,
     checked,
 )
 from commonplace.engine.graph_search.cypher.syntax.parser import parse
 from commonplace.engine.graph_search.cypher.syntax.tree import AGGREGATES
-from commonplace.engine.graph_search.cypher.temporal import Temporal, from_python
+from commonplace.engine.graph_search.cypher.temporal.types import (
+    CypherDateTime,
+    Temporal,
+    from_python,
+)
 from commonplace.engine.graph_search.cypher.values import (
     LARGEST,
     SMALLEST,
@@ -36,6 +42,7 @@ from commonplace.engine.graph_search.cypher.values import (
     CypherRelationship,
 )
 from commonplace.errors import BadCypher
+from commonplace.model.graph.picture import Picture
 
 _ARGUMENTS = {
     **{name: (one.least, one.most) for name, one in FUNCTIONS.items()},
@@ -43,16 +50,92 @@ _ARGUMENTS = {
     **dict.fromkeys(AGGREGATES, (1, 1)),
     **dict.fromkeys(("percentilecont", "percentiledisc"), (2, 2)),
 }
-_AGGREGATE_NAMES = {"stdev": "stDev", "stdevp": "stDevP", "percentilecont": "percentileCont",
-                    "percentiledisc": "percentileDisc"}
+_AGGREGATE_NAMES = {
+    "stdev": "stDev",
+    "stdevp": "stDevP",
+    "percentilecont": "percentileCont",
+    "percentiledisc": "percentileDisc",
+}
 FUNCTION_NAMES = tuple(
     sorted(
-        (*(one.name for one in FUNCTIONS.values()), *SPECIAL,
-         *(_AGGREGATE_NAMES.get(name, name) for name in AGGREGATES)),
+        (
+            *(one.name for one in FUNCTIONS.values()),
+            *SPECIAL,
+            *(_AGGREGATE_NAMES.get(name, name) for name in AGGREGATES),
+        ),
         key=str.lower,
     )
 )
+_NAMES = SchemaNames()
 CHECKED_FUNCTIONS = CheckedFunctions(_ARGUMENTS, FUNCTION_NAMES)
+
+
+MOST_GRAPHS = 8
+MOST_THINGS = 600_000  # nodes and relationships of all graphs that are held
+
+
+class CypherQueries:
+    """Runs queries. A graph is loaded once for each key, and held until others need the room."""
+
+    def __init__(self) -> None:
+        self._graphs: OrderedDict[str, CypherGraph] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def run(
+        self,
+        key: str,
+        load: Callable[[], Picture],
+        now: datetime,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        verbose: bool = False,
+        limits: QueryLimits = DEFAULT_LIMITS,
+    ) -> CypherAnswer:
+        """``key`` names what ``load`` gives: owner, revision of the graph, visibility and day."""
+        given = {name: checked_parameter(name, value) for name, value in (params or {}).items()}
+        tree = checked(parse(query), given, CHECKED_FUNCTIONS, _NAMES)
+        graph = self._graph(key, load, now)
+        budget = QueryBudget(limits)
+        context = CompilerContext(budget, FunctionContext(budget, now), given, MOMENTS)
+        compiled = QueryCompiler(graph, context).query(tree)
+        rows, truncated = _cut_rows(compiled.rows, limits)
+        shown = [shortened(row) for row in rows] if not verbose else rows
+        return CypherAnswer(compiled.columns, tuple(map(tuple, shown)), truncated)
+
+    def _graph(self, key: str, load: Callable[[], Picture], now: datetime) -> CypherGraph:
+        with self._lock:
+            if key in self._graphs:
+                self._graphs.move_to_end(key)
+                return self._graphs[key]
+        graph = graph_of(load(), now)
+        with self._lock:
+            self._graphs[key] = graph
+            while len(self._graphs) > 1 and self._is_full():
+                self._graphs.popitem(last=False)
+        return graph
+
+    def _is_full(self) -> bool:
+        things = sum(len(one.nodes) + len(one.relationships) for one in self._graphs.values())
+        return len(self._graphs) > MOST_GRAPHS or things > MOST_THINGS
+
+    def close(self) -> None:
+        with self._lock:
+            self._graphs.clear()
+
+
+def _cut_rows(rows: Iterable[list[Any]], limits: QueryLimits) -> tuple[list[list[Any]], bool]:
+    """At most so many rows, and about so many characters; and whether there are more."""
+    found: list[list[Any]] = []
+    room = limits.size
+    for row in rows:
+        if len(found) >= limits.rows:
+            return found, True
+        shown = [plain(value) for value in row]
+        room -= sum(map(size_of, shown))
+        if room < 0:
+            return found, True
+        found.append(shown)
+    return found, False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +150,14 @@ def run_query(
     query: str,
     parameters: Mapping[str, Any],
     now: datetime,
-    *,
     limits: QueryLimits = DEFAULT_LIMITS,
-    names: NameCheck | None = None,
-    moments: frozenset[str] = frozenset(),
-) -> tuple[tuple[str, ...], Any]:
-    """Columns, and an iterator over rows of values as the interpreter has them."""
+) -> CompiledQuery:
+    """Over any graph, without the names of the schema; rows hold values of the interpreter."""
     given = {name: checked_parameter(name, value) for name, value in parameters.items()}
-    tree = checked(parse(query), given, CHECKED_FUNCTIONS, names)
+    tree = checked(parse(query), given, CHECKED_FUNCTIONS, None)
     budget = QueryBudget(limits)
-    context = CompilerContext(budget, FunctionContext(budget, now), given, moments)
-    compiled = QueryCompiler(graph, context).query(tree)
-    return compiled.columns, compiled.rows
+    context = CompilerContext(budget, FunctionContext(budget, now), given)
+    return QueryCompiler(graph, context).query(tree)
 
 
 # ——— parameters ———
@@ -151,7 +230,7 @@ def plain(value: Any) -> Any:
         nodes, relationships = list(value.nodes), list(value.relationships)
         return {"nodes": plain(nodes), "relationships": plain(relationships)}
     assert isinstance(value, Temporal)
-    return str(value)
+    return value.iso_text if isinstance(value, CypherDateTime) else str(value)
 
 
 def size_of(value: Any) -> int:
@@ -174,5 +253,3 @@ def shortened(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: shortened(each) for key, each in value.items()}
     return value
-
-

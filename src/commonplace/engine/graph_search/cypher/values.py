@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from commonplace.engine.graph_search.cypher.temporal import (
+from commonplace.engine.graph_search.cypher.temporal.types import (
     CypherDate,
     CypherDateTime,
     CypherDuration,
@@ -208,7 +208,7 @@ def compare(left: Any, right: Any) -> int | None:
     if is_number(left) and is_number(right):
         if left != left or right != right:
             return None
-        return (left > right) - (left < right)
+        return int(left > right) - int(left < right)
     if left is None or right is None or type(left) is not type(right):
         return None
     if isinstance(left, list):
@@ -218,7 +218,7 @@ def compare(left: Any, right: Any) -> int | None:
     if isinstance(left, CypherDateTime | CypherTime) and left.is_local != right.is_local:
         return None
     one, other = _comparable(left), _comparable(right)
-    return (one > other) - (one < other)
+    return int(one > other) - int(one < other)
 
 
 def _comparable(value: Any) -> Any:

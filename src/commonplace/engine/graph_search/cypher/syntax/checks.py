@@ -228,12 +228,12 @@ class QueryChecker:
 
     def _item(self, item: ProjectionItem, clause: ProjectionClause, scope: Kinds) -> None:
         self._expression(item.expression, scope)
-        if item.alias is None and not clause.is_return:
-            if not isinstance(item.expression, VariableRef):
-                raise BadCypher(
-                    f"The expression {item.spelt[:60]} in WITH has no name.",
-                    remedy="Give it a name with AS.",
-                )
+        is_named = item.alias is not None or isinstance(item.expression, VariableRef)
+        if not is_named and not clause.is_return:
+            raise BadCypher(
+                f"The expression {item.spelt[:60]} in WITH has no name.",
+                remedy="Give it a name with AS.",
+            )
 
     def _order(
         self,
@@ -439,7 +439,7 @@ class QueryChecker:
     def _misplaced_pattern(self, node: PatternPredicate, scope: Kinds) -> None:
         raise BadCypher(
             "A pattern is no value here.",
-            remedy="It stands in WHERE; elsewhere write EXISTS { … }, COUNT { … } or [(a)--(b) | b].",
+            remedy="It stands in WHERE; elsewhere write EXISTS { … } or COUNT { … }.",
         )
 
     def _pattern(self, path: PathPattern, scope: Kinds) -> None:

@@ -32,6 +32,10 @@ class TokenCursor:
     def here(self) -> CypherToken:
         return self._tokens[self._at]
 
+    @property
+    def is_at_end(self) -> bool:
+        return self.here.kind is TokenKind.END
+
     def ahead(self, steps: int) -> CypherToken:
         return self._tokens[min(self._at + steps, len(self._tokens) - 1)]
 

@@ -40,18 +40,22 @@ def parse(query: str) -> CypherQuery:
 
 class QueryParser(ExpressionParser):
     def whole_query(self) -> CypherQuery:
-        if self.here.kind is TokenKind.END:
+        if self.is_at_end:
             self.fail("The query is empty")
         query = self._union(needs_return=True)
-        if self.takes(";") and self.here.kind is not TokenKind.END:
+        if self.takes(";") and not self.is_at_end:
             self.fail("Only one statement at a time is allowed; another follows ';'")
-        if self.here.kind is not TokenKind.END:
-            if self.sees_refused_word:
-                self.refuse(self.here)
-            self.fail(f"{self.here.shown} has no meaning after RETURN")
+        self._check_end()
         if depth_of(query) > MOST_DEPTH:
             self.fail(f"The query is nested more than {MOST_DEPTH} deep")
         return query
+
+    def _check_end(self) -> None:
+        if self.is_at_end:
+            return
+        if self.sees_refused_word:
+            self.refuse(self.here)
+        self.fail(f"{self.here.shown} has no meaning after RETURN")
 
     def subquery(self) -> CypherQuery:
         """What stands in EXISTS { }: a pattern, or clauses with or without RETURN."""
@@ -96,7 +100,7 @@ class QueryParser(ExpressionParser):
             return self._projection_clause()
         if self.sees_refused_word:
             self.refuse(self.here)
-        if self.here.kind is TokenKind.END:
+        if self.is_at_end:
             self.fail("A query ends with RETURN")
         return self.fail(f"{self.here.shown} begins no clause", f"Clauses: {CLAUSES}.")
 

@@ -357,8 +357,8 @@ def names_of_paths(paths: tuple[PathPattern, ...]) -> list[str]:
 
 
 def replaced(node: Any, change: Callable[[Any], Any], *, inner_first: bool = False) -> Any:
-    """The tree with every node replaced for which ``change`` gives another one, not None. Subqueries
-    are left alone unless inner nodes come first."""
+    """The tree with every node replaced for which ``change`` gives another one. Subqueries are left
+    alone unless inner nodes come first."""
     if isinstance(node, tuple):
         return tuple(replaced(each, change, inner_first=inner_first) for each in node)
     if not is_dataclass(node):
