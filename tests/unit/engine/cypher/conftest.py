@@ -1,14 +1,14 @@
-"""One engine for a file of tests: starting it takes longer than asking it."""
+"""Queries over the small graph, which is loaded once for a file of tests."""
 
 import pytest
 
-from commonplace.recall.cypher.cypher import Cypher
+from commonplace.engine.graph_search.cypher.query import CypherQueries
 from support.small_graph import NOW, small_graph
 
 
 @pytest.fixture(scope="module")
 def engine():
-    made = Cypher(processes=1)
+    made = CypherQueries()
     yield made
     made.close()
 
