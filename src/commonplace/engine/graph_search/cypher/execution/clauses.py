@@ -1,4 +1,8 @@
-"""Compilation of a query into operators on rows, and its run."""
+"""Compilation of a query into operators on rows, and its run.
+
+Operators pass one row on and change it in place: each writes only slots of its own, and who keeps
+rows (ORDER BY, grouping) keeps copies.
+"""
 
 from __future__ import annotations
 
@@ -95,9 +99,9 @@ class QueryCompiler:
         def match(rows: Rows) -> Rows:
             for row in rows:
                 found = False
-                for each in search(row):
+                for _ in search(row):
                     found = True
-                    yield each[:]
+                    yield row
                 if optional and not found:
                     step()
                     for slot in new:
@@ -117,9 +121,8 @@ class QueryCompiler:
                     continue
                 for each in value if isinstance(value, list) else (value,):
                     step()
-                    copy = row[:]
-                    copy[slot] = each
-                    yield copy
+                    row[slot] = each
+                    yield row
 
         return unwind
 

@@ -389,8 +389,8 @@ class ExpressionCompiler:
 
         def listed(row: Row) -> list[Any]:
             found = []
-            for match in search(row):
-                found.append(result(match))
+            for _ in search(row):
+                found.append(result(row))
                 budget.keep_cells(1)
             return found
 

@@ -1,6 +1,6 @@
 """Matching of patterns: each step of a plan becomes a generator that binds slots of a row.
 
-A row is changed in place and given out once for each match. Within one MATCH no relationship is
+A row is changed in place, once for each match. Within one MATCH no relationship is
 matched twice: a slot of the row holds the set of those in use.
 """
 
@@ -76,14 +76,13 @@ class MatchCompiler:
 
 
 def _chained(prepare: Callable[[Row], bool], steps: list[Step]) -> Search:
-    def search(row: Row) -> Iterator[Row]:
-        if prepare(row):
-            for _ in run(row):
-                yield row
-
     run = steps[-1]
     for step in reversed(steps[:-1]):
         run = _joined(step, run)
+
+    def search(row: Row) -> Iterator[Any]:
+        return run(row) if prepare(row) else iter(())
+
     return search
 
 
@@ -197,15 +196,17 @@ class PatternSteps:
         end = hop.right if step.origin == hop.left else hop.left
         target, known = self._slot(end), end in step.known
         sources, both_ways = sources_of(hop, step.origin == hop.left), hop.pattern.arrow == "-"
-        used_slot, tracks, tick = self._used, self._tracks, self._budget.step
+        used_slot, tracks, tick = self._used, self._tracks, self._budget.steps
 
         def expand(row: Row) -> Iterator[Any]:
             node, used = row[origin], row[used_slot]
             for relationships, outgoing in sources(node):
+                tick(len(relationships))
                 for one in relationships:
-                    tick()
                     other = one.end if outgoing else one.start
-                    if (both_ways and not outgoing and other is node) or one in used:
+                    if tracks and one in used:
+                        continue
+                    if other is node and both_ways and not outgoing:
                         continue
                     if known:
                         if row[target] is not other:
@@ -226,6 +227,8 @@ class PatternSteps:
 
     def _relationships(self, hop: PatternHop, bound: frozenset[str], test: Evaluate | None) -> Step:
         """All relationships of the types, or the one that is bound already."""
+        if not bound & {hop.name, hop.left, hop.right} and hop.left != hop.right:
+            return self._all_relationships(hop, test)
         slot, left, right = self._slot(hop.name), self._slot(hop.left), self._slot(hop.right)
         ways, bind = self._ways(hop, hop.name in bound), _binder(left, right)
         used_slot, tick, is_long = self._used, self._budget.step, hop.is_long
@@ -243,6 +246,26 @@ class PatternSteps:
                     used.update(taken)
                     yield None
                     used.difference_update(taken)
+
+        return each
+
+    def _all_relationships(self, hop: PatternHop, test: Evaluate | None) -> Step:
+        slot, left, right = self._slot(hop.name), self._slot(hop.left), self._slot(hop.right)
+        arrow, everything = hop.pattern.arrow, self._graph.typed(hop.pattern.types)
+        used_slot, tracks, tick = self._used, self._tracks, self._budget.step
+
+        def each(row: Row) -> Iterator[Any]:
+            used = row[used_slot]
+            for one, start, end in oriented(everything, arrow):
+                tick()
+                row[slot], row[left], row[right] = one, start, end
+                if tracks and one in used:
+                    continue
+                if test is None or test(row):
+                    if tracks:
+                        used.add(one)
+                    yield None
+                    used.discard(one)
 
         return each
 

@@ -45,6 +45,15 @@ class CompiledAggregate:
     extra: Evaluate | None
 
 
+@dataclass(frozen=True, slots=True)
+class AggregatedGroup:
+    """The first row of a group, and what its aggregates have taken of all rows."""
+
+    row: Row
+    accumulators: list[Accumulator]
+    takers: list[tuple[Evaluate | None, Evaluate | None, Callable[[Any, Any], None]]]
+
+
 class ProjectionCompiler:
     """Compiles one WITH or RETURN. Rows keep their old slots until the last step, since ORDER BY
     and WHERE may name variables that are not projected."""
@@ -227,35 +236,45 @@ class _Grouping:
         self._budget = budget
 
     def __call__(self, rows: Rows) -> Rows:
-        groups: dict[Any, tuple[Row, list[Accumulator]]] = {}
-        takers = [(one.argument, one.extra) for one in self._aggregates]
+        groups: dict[Any, AggregatedGroup] = {}
         keys, step = self._keys, self._budget.step
+        only = keys[0][1] if len(keys) == 1 else None
         for row in rows:
             step()
-            values = [evaluate(row) for _, evaluate in keys]
-            key = group_key(values[0]) if len(values) == 1 else tuple(map(group_key, values))
+            if only is not None:
+                value = only(row)
+                values, key = (value,), group_key(value)
+            else:
+                values = tuple([evaluate(row) for _, evaluate in keys])
+                key = tuple(map(group_key, values))
             group = groups.get(key)
             if group is None:
                 group = groups[key] = self._group(row, values)
-            for (argument, extra), taker in zip(takers, group[1], strict=True):
+            for argument, extra, take in group.takers:
                 value = True if argument is None else argument(row)
                 if value is not None:
-                    taker.take(value, extra(row) if extra else None)
+                    take(value, extra(row) if extra else None)
         if not groups and not keys:
-            groups[()] = self._group([None] * self._layout.size, [])
+            groups[()] = self._group([None] * self._layout.size, ())
         yield from self._rows(groups.values())
 
-    def _group(self, row: Row, values: list[Any]) -> tuple[Row, list[Accumulator]]:
+    def _group(self, row: Row, values: tuple[Any, ...]) -> AggregatedGroup:
         self._budget.keep(CELL * (4 + len(row)))
         kept = row[:]
         for (slot, _), value in zip(self._keys, values, strict=True):
             kept[slot] = value
-        return kept, [accumulator(one.name, one.distinct, self._budget) for one in self._aggregates]
+        made = [accumulator(one.name, one.distinct, self._budget) for one in self._aggregates]
+        takers = [
+            (one.argument, one.extra, each.take)
+            for one, each in zip(self._aggregates, made, strict=True)
+        ]
+        return AggregatedGroup(kept, made, takers)
 
-    def _rows(self, groups: Iterable[tuple[Row, list[Accumulator]]]) -> Rows:
-        for row, takers in groups:
-            for one, taker in zip(self._aggregates, takers, strict=True):
-                row[one.slot] = taker.result()
+    def _rows(self, groups: Iterable[AggregatedGroup]) -> Rows:
+        for group in groups:
+            row = group.row
+            for one, each in zip(self._aggregates, group.accumulators, strict=True):
+                row[one.slot] = each.result()
             for slot, evaluate in self._results:
                 row[slot] = evaluate(row)
             yield row
@@ -282,7 +301,7 @@ class _Sorting:
         if self._most == 0:
             return
         for row in rows:
-            held.append((tuple([sort_key(key(row)) for key in self._keys]), row))
+            held.append((tuple([sort_key(key(row)) for key in self._keys]), row[:]))
             if room is None or len(held) > room // 2:
                 self._budget.keep(CELL * (2 + len(row)) if room is None else 0)
             if room is not None and len(held) >= room:

@@ -8,7 +8,7 @@ from typing import Any
 
 Row = list[Any]
 Evaluate = Callable[[Row], Any]
-Search = Callable[[Row], Iterator[Row]]
+Search = Callable[[Row], Iterator[Any]]  # binds slots of the row, once for each match
 
 
 @dataclass(slots=True)
