@@ -2,9 +2,9 @@
 
 import pytest
 
+from commonplace.engine.graph_search.cypher.execution.budget import QueryLimits
 from commonplace.errors import BadCypher
 from commonplace.model.ttl_policy import TtlPolicy
-from commonplace.engine.graph_search.cypher.execution.budget import QueryLimits
 from support.small_graph import ENTITY, NOW, days_ago, node, small_graph
 
 # What is asked for, the query, its parameters, and the rows: in their order where the query orders.
@@ -69,7 +69,8 @@ QUERIES = {
     ),
     "the shortest path": (
         "MATCH (a:Person {name: 'Sarah'}), (b:Entity {name: 'Chicago office'}) "
-        "MATCH p = shortestPath((a)-[*..5]-(b)) RETURN length(p), nodes(p)[0].name, nodes(p)[2].name",
+        "MATCH p = shortestPath((a)-[*..5]-(b)) "
+        "RETURN length(p), nodes(p)[0].name, nodes(p)[2].name",
         {},
         [(3, "Sarah", "Google")],
     ),
@@ -155,8 +156,7 @@ QUERIES = {
         [("Google", 6)],
     ),
     "exists() of a property and of a pattern": (
-        "MATCH (e:Entity) WHERE exists(e.type) AND exists((e)<-[:connected_to]-()) "
-        "RETURN e.name",
+        "MATCH (e:Entity) WHERE exists(e.type) AND exists((e)<-[:connected_to]-()) RETURN e.name",
         {},
         [("Chicago office",)],
     ),

@@ -1,5 +1,6 @@
-"""Whatever is made up: what the reader lets through only reads, and no file's words come out."""
+"""Made-up queries are refused or answered, with no other error, and no file is opened."""
 
+import sys
 from collections import Counter
 from random import Random
 
@@ -8,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.errors import BadCypher
-from commonplace.recall.cypher.reader import read
-from support.cypher_soups import CANARY, held_to, reading, run_many, soup, spelt, text
+from support.cypher_soups import CANARY, checked_query, reading, run_many, soup, spelt, text
 from support.small_graph import NOW, small_graph
 
 PATH = "/canary.csv"
@@ -19,7 +19,7 @@ PARAMS = {"p": "x", "q": [1]}
 
 def passes(query, params) -> bool:
     try:
-        held_to(query, params, NOW)
+        checked_query(query, params)
     except BadCypher:
         return False
     return True
@@ -42,7 +42,7 @@ def test_a_hostile_text_stays_a_text(seed):
 def test_any_text_at_all_is_refused_or_read(made_up):
     """No other error than the one that says what is wrong."""
     try:
-        read(made_up, {})
+        checked_query(made_up, {})
     except BadCypher as refused:
         told = refused.as_dict()
         assert all(told[each] for each in ("code", "message", "remedy"))
@@ -56,13 +56,25 @@ def canary(tmp_path_factory):
 
 
 def test_what_passes_is_run_and_no_file_comes_out(engine, canary):
-    """Against the engine itself, with the name of a file that it could read."""
-    seen: Counter[str] = run_many(engine, canary, Random(7), 400)
+    """With the name of a file that could be read; the audit hook sees every file that is opened."""
+    opened = []
+    watching = True
+
+    def watch(event, given):
+        if watching and event == "open":
+            opened.append(str(given[0]))
+
+    sys.addaudithook(watch)
+    try:
+        seen: Counter[str] = run_many(engine, canary, Random(7), 400)
+    finally:
+        watching = False
     assert seen["answered"] > 50
+    assert opened == [str(canary)]  # by the test itself, at the end
 
 
 def test_every_text_comes_back_as_it_was_sent(engine):
-    """As a parameter and written out: the engine takes each for what it is."""
+    """As a parameter and written out."""
     chance = Random(3)
     for _ in range(100):
         sent = [text(chance, PATH) for _ in range(5)]

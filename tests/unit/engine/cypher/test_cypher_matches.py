@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from commonplace.errors import BadCypher
 from commonplace.engine.graph_search.cypher.execution.budget import QueryLimits
+from commonplace.errors import BadCypher
 from support.cypher_walks import made_up, matches, tangle
 from support.small_graph import NOW, small_graph
 
@@ -84,7 +84,7 @@ def test_a_pattern_that_leads_back_to_where_it_began(engine, seed):
 @pytest.mark.parametrize("seed", range(40))
 def test_a_later_match_narrows_before_order_and_limit(engine, seed):
     """The rows that are ordered and cut are those that the second MATCH leaves."""
-    start, pattern, expected, where, _ = asked_of_chance(seed)
+    _, pattern, expected, where, _ = asked_of_chance(seed)
     end, chance = pattern.ends()[0], Random(seed)
     least, most = chance.randint(1, 4), chance.randint(1, 5)
     query = (

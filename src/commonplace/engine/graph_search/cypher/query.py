@@ -41,7 +41,7 @@ from commonplace.engine.graph_search.cypher.values import (
     CypherPath,
     CypherRelationship,
 )
-from commonplace.errors import BadCypher
+from commonplace.errors import BadCypher, QueryTooCostly
 from commonplace.model.graph.picture import Picture
 
 _ARGUMENTS = {
@@ -97,8 +97,11 @@ class CypherQueries:
         graph = self._graph(key, load, now)
         budget = QueryBudget(limits)
         context = CompilerContext(budget, FunctionContext(budget, now), given, MOMENTS)
-        compiled = QueryCompiler(graph, context).query(tree)
-        rows, truncated = _cut_rows(compiled.rows, limits)
+        try:
+            compiled = QueryCompiler(graph, context).query(tree)
+            rows, truncated = _cut_rows(compiled.rows, limits)
+        except RecursionError:
+            raise QueryTooCostly("A value of the query is nested too deeply.") from None
         shown = [shortened(row) for row in rows] if not verbose else rows
         return CypherAnswer(compiled.columns, tuple(map(tuple, shown)), truncated)
 
@@ -209,19 +212,22 @@ def _nested_parameter(name: str, value: Any, depth: int) -> Any:
 
 # ——— answers ———
 
+DEEPEST_ANSWER = 50  # lists and maps within each other
 SHORT = 500  # characters of a text that is shortened
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, depth: int = 0) -> Any:
     """A value as JSON has it: nodes and relationships as maps, temporal values as strings."""
+    if depth > DEEPEST_ANSWER:
+        raise QueryTooCostly("A value of the answer is nested too deeply.")
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, list):
-        return [plain(each) for each in value]
+        return [plain(each, depth + 1) for each in value]
     if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
+        return {key: plain(each, depth + 1) for key, each in value.items()}
     if isinstance(value, CypherNode):
         return {"_label": value.labels[0] if value.labels else None, **plain(value.properties())}
     if isinstance(value, CypherRelationship):

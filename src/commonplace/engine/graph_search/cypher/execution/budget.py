@@ -61,8 +61,8 @@ class QueryBudget:
     def check_length(self, length: int) -> None:
         """Before a string or a list of this length is made."""
         if length > SMALL:
-            self.steps(length >> 8)
             self.keep(length)
+            self.steps(length >> 8)
 
     def _check(self) -> None:
         """Looks at the clock, and lets other threads run."""

@@ -22,7 +22,12 @@ from commonplace.engine.graph_search.cypher.execution.projection import (
     ProjectionCompiler,
     Rows,
 )
-from commonplace.engine.graph_search.cypher.execution.rows import Row, Search, VariableScope
+from commonplace.engine.graph_search.cypher.execution.rows import (
+    Row,
+    RowLayout,
+    Search,
+    VariableScope,
+)
 from commonplace.engine.graph_search.cypher.syntax.tree import (
     Clause,
     CypherQuery,
@@ -50,26 +55,27 @@ class QueryCompiler:
     def query(self, query: CypherQuery) -> CompiledQuery:
         """The rows come as they are asked for; errors of the query are raised before the first."""
         parts = []
+        columns: tuple[str, ...] = ()
         for part in query.parts:
-            scope = VariableScope()
-            first = scope.layout
-            operators, columns = self._part(part, scope)
-            parts.append((operators, first))
-        rows = self._united(parts, query.keeps_duplicates)
-        return CompiledQuery(columns, rows)
+            layout = RowLayout()
+            operators, columns = self._part(part, VariableScope(layout))
+            parts.append((operators, layout))
+        rows = self._started(parts)
+        is_union = len(parts) > 1 and not query.keeps_duplicates
+        return CompiledQuery(columns, self._once(rows) if is_union else rows)
 
-    def _united(self, parts: list[Any], keeps_duplicates: bool) -> Iterator[Row]:
-        """Columns are compared by name in the checks, and have one order in all parts."""
-        seen: set[Any] = set()
+    def _started(self, parts: list[tuple[list[Operator], RowLayout]]) -> Rows:
+        """The rows of all parts. Columns have the same names and order, as the checks have it."""
         for operators, layout in parts:
-            for row in _run(operators, iter([[None] * layout.size])):
-                if len(parts) > 1 and not keeps_duplicates:
-                    key = tuple(map(group_key, row))
-                    if key in seen:
-                        continue
-                    self._budget.keep(CELL * (1 + len(row)))
-                    seen.add(key)
-                self._budget.step()
+            yield from _run(operators, iter([[None] * layout.size]))
+
+    def _once(self, rows: Rows) -> Rows:
+        seen: set[Any] = set()
+        for row in rows:
+            key = tuple(map(group_key, row))
+            if key not in seen:
+                self._budget.keep(CELL * (1 + len(row)))
+                seen.add(key)
                 yield row
 
     def _part(
@@ -133,12 +139,13 @@ class QueryCompiler:
 
     def subquery(self, query: CypherQuery, scope: VariableScope) -> Search:
         parts = [self._part(part, scope.inner())[0] for part in query.parts]
+        is_union = len(parts) > 1 and not query.keeps_duplicates
 
-        def search(row: Row) -> Iterator[Row]:
+        def found(row: Row) -> Rows:
             for operators in parts:
                 yield from _run(operators, iter([row[:]]))
 
-        return search
+        return (lambda row: self._once(found(row))) if is_union else found
 
 
 def _run(operators: list[Operator], rows: Rows) -> Rows:

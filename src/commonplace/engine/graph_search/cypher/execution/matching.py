@@ -58,7 +58,7 @@ class MatchCompiler:
         expressions: ExpressionCompiler,
     ) -> Search:
         """Adds the variables of the patterns to the scope."""
-        parts = PatternParts()
+        parts = PatternParts(f"\0{scope.layout.size}")  # other than those of a MATCH around it
         parts.take(paths)
         known = set(scope.slots)
         checked = [name for name in parts.nodes if name in known]

@@ -59,6 +59,7 @@ class PlanStep:
 class PatternParts:
     """The nodes and relationships of the paths of one MATCH, each with a name of its own."""
 
+    prefix: str = "\0"  # of made-up names: no query can hold this character
     nodes: dict[str, None] = field(default_factory=dict)
     hops: list[PatternHop] = field(default_factory=list)
     paths: list[tuple[PathPattern, str, tuple[PatternHop, ...]]] = field(default_factory=list)
@@ -90,9 +91,8 @@ class PatternParts:
         return name
 
     def _name(self) -> str:
-        """No query can hold this character."""
         self.made_up += 1
-        return f"\0{self.made_up}"
+        return f"{self.prefix}.{self.made_up}"
 
 
 def _equalities(name: str, items: Sequence[tuple[str, Expression]]) -> Iterator[Expression]:

@@ -223,7 +223,7 @@ def _to_integer(value: Any) -> int | None:
     number = number_argument("toInteger", value)
     if isinstance(number, float) and not math.isfinite(number):
         return None
-    return in_range(int(number))
+    return int(number) if SMALLEST <= number <= LARGEST else None
 
 
 def _integer_of_text(text: str) -> int | None:
