@@ -1,5 +1,7 @@
 """What openCypher says, scenario by scenario: a graph, a query, its rows."""
 
+# ruff: noqa: E501
+
 import pytest
 
 from commonplace.engine.graph_search.cypher.query import plain, run_query
@@ -226,7 +228,9 @@ def graphs():
 
 @pytest.mark.parametrize(("graph", "query", "rows"), SCENARIOS, ids=[s[1] for s in SCENARIOS])
 def test_a_scenario(graphs, graph, query, rows):
-    found = [tuple(map(plain, row)) for row in run_query(graphs[graph], query, PARAMETERS, NOW).rows]
+    found = [
+        tuple(map(plain, row)) for row in run_query(graphs[graph], query, PARAMETERS, NOW).rows
+    ]
     if "ORDER BY" not in query and not query.startswith(("UNWIND", "RETURN", "WITH")):
         found, rows = sorted(found, key=repr), sorted(rows, key=repr)
     assert found == rows

@@ -28,6 +28,7 @@ from commonplace.errors import BadCypher
 
 Rows = Iterator[Row]
 Operator = Callable[[Rows], Rows]
+Taker = tuple[Evaluate | None, Evaluate | None, Callable[[Any, Any], None]]
 
 
 def projected_items(clause: ProjectionClause, names: Iterable[str]) -> list[ProjectionItem]:
@@ -51,7 +52,7 @@ class AggregatedGroup:
 
     row: Row
     accumulators: list[Accumulator]
-    takers: list[tuple[Evaluate | None, Evaluate | None, Callable[[Any, Any], None]]]
+    takers: list[Taker]
 
 
 class ProjectionCompiler:
@@ -264,7 +265,7 @@ class _Grouping:
         for (slot, _), value in zip(self._keys, values, strict=True):
             kept[slot] = value
         made = [accumulator(one.name, one.distinct, self._budget) for one in self._aggregates]
-        takers = [
+        takers: list[Taker] = [
             (one.argument, one.extra, each.take)
             for one, each in zip(self._aggregates, made, strict=True)
         ]
