@@ -1,17 +1,17 @@
-"""The reference of Cypher: what a query may say, and what it is told that says something else. The
-messages are those of the reader and the writer themselves, asked for each example."""
+"""The reference of Cypher: what a query may use, and the error for what it may not. The messages
+are those of the parser and the checks, which are run for each example."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
+from commonplace.engine.graph_search.cypher.execution.budget import DEFAULT_LIMITS
+from commonplace.engine.graph_search.cypher.query import CHECKED_FUNCTIONS, FUNCTION_NAMES
+from commonplace.engine.graph_search.cypher.schema import SchemaNames
+from commonplace.engine.graph_search.cypher.syntax.checks import checked
+from commonplace.engine.graph_search.cypher.syntax.parser import CLAUSES, parse
+from commonplace.engine.graph_search.cypher.syntax.tokens import REFUSED_WORDS
 from commonplace.errors import BadCypher
-from commonplace.recall.cypher.reader import CLAUSES, read
-from commonplace.recall.cypher.words import functions, refused_words
-from commonplace.recall.cypher.write import write
-
-_NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 # By what they show. None of them asks for anything that is not there.
 REFUSED: dict[str, tuple[str, ...]] = {
@@ -24,54 +24,54 @@ REFUSED: dict[str, tuple[str, ...]] = {
     ),
     "Patterns": (
         "MATCH (n:Secret) RETURN n",
-        "MATCH (n:Person:Entity) RETURN n",
         "MATCH ()-[r:OWNS]->() RETURN r",
-        "MATCH (a)-[*]-(b) RETURN b",
-        "MATCH (a)-[*1..9]-(b) RETURN b",
-        "MATCH (a)-[*1..2 {attitude: 1}]-(b) RETURN b",
-        "MATCH p = shortestPath((a)--(b)) RETURN p",
-        "MATCH (a)-[r]-(b) MATCH (b)-[r]-(c) RETURN c",
-        "MATCH (n) OPTIONAL MATCH p = (n)--() RETURN p",
+        "MATCH (n {nickname: 'x'}) RETURN n",
+        "MATCH (n $properties) RETURN n",
+        "MATCH p = shortestPath((a)--(b)--(c)) RETURN p",
+        "MATCH (a)-[r]-(b)-[r]-(c) RETURN c",
+        "MATCH (a)-[*2000000]-(b) RETURN b",
         "MATCH (a)" + "--()" * 21 + " RETURN a",
+        "MATCH (n) RETURN (n)--()",
+        "MATCH (n) WHERE (n)--(m) RETURN n",
+    ),
+    "Variables and kinds of values": (
+        "RETURN x",
+        "MATCH (n)-[n]-() RETURN n",
+        "MATCH ()-[r]-() MATCH (r) RETURN r",
+        "MATCH (p) MATCH p = (q) RETURN p",
+        "MATCH (n) UNWIND [1] AS n RETURN n",
+        "MATCH p = ()--() RETURN p.name",
+        "MATCH (n) RETURN type(n)",
+        "MATCH (n) WHERE n RETURN n",
+    ),
+    "Columns and aggregates": (
+        "RETURN *",
+        "MATCH (n) WITH n.name RETURN 1",
+        "RETURN 1 AS a, 2 AS a",
+        "MATCH (n) WHERE count(n) > 1 RETURN n",
+        "RETURN count(count(*))",
+        "RETURN count(rand())",
+        "MATCH (n) RETURN n.salience + count(*)",
+        "MATCH (n) RETURN n.name ORDER BY count(*)",
+        "MATCH (n) RETURN n LIMIT n.salience",
+        "RETURN 1 LIMIT count(*)",
+        "RETURN 1 LIMIT -1",
     ),
     "Functions": (
         "RETURN randomUUID()",
-        "MATCH ()-[r]->() RETURN startNode(r)",
         "RETURN apoc.text.join(['a'], ',')",
         "RETURN toLower(DISTINCT 'A')",
         "RETURN toLower('a', 'b')",
         "RETURN exists('a')",
-        "RETURN left('abc', -1)",
-        "RETURN split('abc', '')",
-        "RETURN size(1)",
-        "RETURN toString([1, 2])",
-        "RETURN toInteger([1])",
-        "RETURN toFloat(true)",
-        "RETURN toBoolean(0.5)",
-        "RETURN reverse(1)",
-        "RETURN datetime('tomorrow')",
-        "RETURN duration('a week')",
-        "RETURN duration('P1D').days",
-        "RETURN datetime.truncate('fortnight')",
-    ),
-    "Lists and maps": (
-        "RETURN [1, 2, 3][-2..]",
-        "MATCH (a) RETURN [(a)-->(b) | b.name]",
-        "MATCH (n) RETURN n {.*}",
-        "RETURN [i IN [1, 2] | [j IN [1, 2] | i + j]]",
-        "UNWIND [1, 2] AS x RETURN reduce(all = 0, i IN [j IN [1, 2] | j + x] | all + i)",
     ),
     "Names, values and limits": (
-        "RETURN *",
         "RETURN $missing",
         "MATCH (delete) RETURN delete",
-        "MATCH (`a;b`) RETURN 1",
-        "MATCH (ñ) RETURN ñ",
-        "RETURN 0x1F",
+        "RETURN 1abc",
         "RETURN 99999999999999999999",
-        "RETURN 1 LIMIT -1",
-        "RETURN " + "(" * 26 + "1" + ")" * 26,
-        "RETURN " + "1 + " * 121 + "1",
+        "RETURN '\\x41'",
+        "RETURN " + "(" * 41 + "1" + ")" * 41,
+        "RETURN " + "1 + " * 200 + "1",
         "WITH 1 AS x " * 51 + "RETURN x",
         "RETURN " + " " * 20_000 + "1",
     ),
@@ -84,8 +84,9 @@ def cypher() -> str:
         f"**Clauses.** {CLAUSES}.\n",
         f"**Functions.** {', '.join(_function_names())}.\n",
         _OTHERWISE,
+        _LIMITS,
         "## Words that are refused\n",
-        "Wherever they begin a clause; they name no variable and no column, either.\n",
+        "Each where it begins a clause.\n",
         "| words | the answer to the first of them |",
         "|---|---|",
         *_words(),
@@ -98,25 +99,41 @@ def cypher() -> str:
 
 _ABOUT = """# Cypher
 
-What `traverse(mode="cypher")` takes, and what it says to the rest. [The graph](../graph.md) has
-examples, `commonplace traverse --schema` prints labels and properties, and
-[why it is so](../decisions/0025-cypher-engine.md) tells what was tried. Every refusal is the error
-`bad_cypher`, and nothing was run.
+`traverse(mode="cypher")` runs openCypher queries that read, by an interpreter of our own over the
+caller's visible graph. [The graph](../graph.md) has examples, `commonplace traverse --schema`
+prints labels and properties, and [the decision](../decisions/0025-cypher-engine.md) has the reasons
+and the numbers. Every refusal below is the error `bad_cypher`, before anything runs. A query that
+passes a limit while it runs is the error `query_too_costly`.
 """
-_OTHERWISE = """**Other than in Neo4j.** `id(n)` is the entity key. `keys(n)` and `properties(n)`
-name every property that is declared, also where it is null. A duration between two moments is told
-in days and hours, not in months. `list_sort`, `list_distinct`, `list_contains`, `levenshtein` and
-`date_part` are extras. A text and a number are not joined or compared: the answer says which two.
+_OTHERWISE = """**Expressions.** Three-valued logic with null; `=`, `<>`, `<`, `<=`, `>`, `>=`,
+also in chains; `IN`, `STARTS WITH`, `ENDS WITH`, `CONTAINS`, `=~`, `IS NULL`, `AND`, `OR`,
+`XOR`, `NOT`; `CASE`; lists, slices and list comprehensions; maps and map projections;
+`all`, `any`, `none`, `single`, `reduce`;
+`EXISTS { … }` and `COUNT { … }`; patterns as conditions and pattern comprehensions; parameters;
+dates, times, datetimes and durations.
+
+**Other than in Neo4j.** `id(n)` is the entity key. A string that is compared with a property that
+holds a moment stands for that moment: `r.valid_to > '2026-01-31'`. Labels, types and properties
+that the schema does not declare are errors; labels and types are known in upper and lower case.
+`=~` has the syntax of RE2, without lookaround and back-references. A shortest path is looked for
+before the conditions in WHERE. `list_sort`, `list_distinct`, `list_contains`, `levenshtein` and
+`date_part` are extras. Not offered are the words below, `COLLECT { … }`, `WHERE` within a pattern,
+quantified path patterns, `CALL` subqueries, points, and procedures.
+"""
+_LIMITS = f"""**Limits.** {DEFAULT_LIMITS.seconds:g} seconds, {DEFAULT_LIMITS.steps:,} steps (nodes,
+relationships, rows and items looked at), {DEFAULT_LIMITS.memory // 1_000_000} MB that a query
+keeps, {DEFAULT_LIMITS.rows:,} rows and {DEFAULT_LIMITS.size:,} characters of an answer; more
+rows are cut off, and the answer says so.
 """
 
 
 def _function_names() -> list[str]:
-    return sorted((f"`{each.name}`" for each in functions().values()), key=str.lower)
+    return [f"`{name}`" for name in FUNCTION_NAMES]
 
 
 def _words() -> Iterable[str]:
     groups: dict[str, list[str]] = {}
-    for word, why in refused_words().items():
+    for word, why in REFUSED_WORDS.items():
         groups.setdefault(why, []).append(word)
     for words in groups.values():
         told = refusal(words[0]).message
@@ -124,9 +141,9 @@ def _words() -> Iterable[str]:
 
 
 def refusal(query: str) -> BadCypher:
-    """What whoever asks it is told. Raises ValueError for a query that is answered."""
+    """The error of a query. Raises ValueError for one that is not refused."""
     try:
-        write(read(query, {}), _NOW)
+        checked(parse(query), {}, CHECKED_FUNCTIONS, SchemaNames())
     except BadCypher as refused:
         return refused
     raise ValueError(query)

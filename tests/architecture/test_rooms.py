@@ -17,6 +17,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 LAYERS = (
     ("errors", "model"),
     ("language", "store", "settings"),
+    ("engine",),
     ("bookkeeper",),
     ("desk",),
     ("graph",),

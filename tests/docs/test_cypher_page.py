@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.recall.cypher.words import functions, refused_words
+from commonplace.engine.graph_search.cypher.query import FUNCTION_NAMES
+from commonplace.engine.graph_search.cypher.syntax.tokens import REFUSED_WORDS
 from tools.cypher_reference import REFUSED, refusal
 
 ROOT = Path(__file__).parents[2]
@@ -19,20 +20,20 @@ def test_every_example_is_refused_in_the_words_of_the_page(query):
     assert refusal(query).message.replace("|", "\\|") in PAGE
 
 
-@pytest.mark.parametrize("word", refused_words())
+@pytest.mark.parametrize("word", REFUSED_WORDS)
 def test_every_word_that_is_refused_stands_there_and_is_refused(word):
     assert f"`{word}`" in PAGE
     assert refusal(f"{word} x").message.startswith(f"{word} is not allowed")
 
 
 def test_every_function_stands_there():
-    assert all(f"`{each.name}`" in PAGE for each in functions().values())
+    assert all(f"`{name}`" in PAGE for name in FUNCTION_NAMES)
 
 
-def test_what_the_reader_itself_refuses_has_an_example():
-    """Each refusal of a construct, by its words in the code; what is left out is a misspelling."""
-    folder = ROOT / "src/commonplace/recall/cypher"
-    files = ("reader", "patterns", "atoms", "expressions", "write", "rewrite", "lambdas", "repeats")
+def test_what_the_parser_and_the_checks_refuse_has_an_example():
+    """Each message of the code; what is left out is a misspelling."""
+    folder = ROOT / "src/commonplace/engine/graph_search/cypher/syntax"
+    files = ("parser", "expression_parser", "checks", "kinds")
     code = "\n".join((folder / f"{name}.py").read_text() for name in files)
     told = re.findall(r'(?:fail|BadCypher)\(\s*f?"([^"]+)"', code)
     messages = [refusal(query).message for query in QUERIES]
@@ -46,14 +47,10 @@ def test_what_the_reader_itself_refuses_has_an_example():
 
 MISSPELT = {
     "The query is empty",
-    "{self.here.told} begins no clause",
-    "A value is missing before {token.told}",
-    "CASE without WHEN",
-    "An index is missing in [ ].",
-    "A path from {least} to {most} hops cannot be",
-    "The query is too long, once its expressions are written out.",
-    "{call.name}() takes a unit such as 'month', and a moment.",
-    "duration() takes a text such as 'P7D', or a map such as {days: 7}.",
+    "{self.here.shown} begins no clause",
+    "A value is missing before {token.shown}",
+    "CASE has no WHEN",
+    "An index is missing in [ ]",
 }
 
 

@@ -1,31 +1,32 @@
-"""Queries made up to get past the reader of Cypher: soups of words, and broken and hostile queries.
-
-`held_to` says what must be true of whatever the reader lets through.
-"""
+"""Made-up queries: soups of words, and broken and hostile ones. Each is refused or only reads."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from datetime import datetime
-from functools import cache
 from pathlib import Path
 from random import Random
 
+from commonplace.engine.graph_search.cypher.execution.budget import QueryLimits
+from commonplace.engine.graph_search.cypher.query import (
+    CHECKED_FUNCTIONS,
+    FUNCTION_NAMES,
+    CypherQueries,
+)
+from commonplace.engine.graph_search.cypher.schema import SchemaNames
+from commonplace.engine.graph_search.cypher.syntax.checks import checked
+from commonplace.engine.graph_search.cypher.syntax.parser import parse
+from commonplace.engine.graph_search.cypher.syntax.tokens import REFUSED_WORDS, RESERVED_WORDS
+from commonplace.engine.graph_search.cypher.syntax.tree import CypherQuery
 from commonplace.errors import CommonplaceError
-from commonplace.recall.cypher.cypher import Cypher, Limits
-from commonplace.recall.cypher.reader import read
-from commonplace.recall.cypher.words import functions, refused_words, reserved_words
-from commonplace.recall.cypher.write import write
 from support.small_graph import NOW, small_graph
 
 CANARY = "the canary's own words"
-_LIMITS = Limits(rows=20)
+_LIMITS = QueryLimits(rows=20, seconds=20)
 
 _WORDS = (
-    sorted(reserved_words()),
-    sorted(refused_words()),
-    [f"{each.name}(" for each in functions().values()],
+    sorted(RESERVED_WORDS),
+    sorted(REFUSED_WORDS),
+    [f"{name}(" for name in FUNCTION_NAMES],
 )
 _NAMES = ["n", "m", "r", "p", "x", "Person", "Entity", "mentions", "name", "notes", "n.name", "n.x"]
 _SIGNS = [*"()[]{},.:;|=<>+-*/%^$", "<>", "<=", ">=", "=~", "..", "->", "<-", "--", "*1..3"]
@@ -154,7 +155,7 @@ def reading(chance: Random, path: str) -> tuple[str, dict[str, object]]:
         f" WHERE {' OR '.join(conditions)}" if conditions else "",
         chance.choice(_BETWEEN),
         " RETURN ",
-        ", ".join(shown() for _ in range(chance.randint(1, 3))),
+        ", ".join(f"{shown()} AS c{number}" for number in range(chance.randint(1, 3))),
         chance.choice(_BETWEEN),
         chance.choice(("", " LIMIT 3", ";", " SKIP 1 LIMIT 2")),
     )
@@ -167,40 +168,13 @@ _BETWEEN = ("", " // '; LOAD FROM x\n", " /* ' */ ", "\n", " /* CREATE */")
 
 # ——— what must be true ———
 
-_KEPT_APART = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`", re.S)
-_WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
-_CLAUSES = (
-    "MATCH OPTIONAL WHERE WITH UNWIND RETURN ORDER BY SKIP LIMIT UNION ALL DISTINCT AS AND OR XOR "
-    "NOT IN IS NULL TRUE FALSE CASE WHEN THEN ELSE END STARTS ENDS CONTAINS DESC SHORTEST TRAIL "
-    "EXISTS COUNT ANY NONE SINGLE"
-)
-_FUNCTIONS = (
-    "list_filter list_transform list_slice list_any_value list_concat list_reduce struct_extract "
-    "timestamp date date_part date_trunc to_months to_days to_microseconds cast coalesce label "
-    "STRING INT64 DOUBLE BOOL TIMESTAMP TIMESTAMP_TZ DATE e keys lower trim reverse list_reverse "
-    "ceil floor typeof replace regexp_replace regexp_full_match text_of"
-)
+
+def checked_query(query: str, params: dict[str, object]) -> CypherQuery:
+    """The tree of a query that is let through. Raises BadCypher, and nothing else."""
+    return checked(parse(query), params, CHECKED_FUNCTIONS, SchemaNames())
 
 
-@cache
-def allowed_words() -> frozenset[str]:
-    spellings = [text for each in functions().values() for text in each.spellings]
-    return frozenset(_WORD.findall(" ".join((_CLAUSES, _FUNCTIONS, *spellings))))
-
-
-def held_to(query: str, params: dict[str, object], now: datetime) -> str:
-    """The engine's text of a query that is read: outside of texts and names it has words of the
-    list alone, and no sign that begins a remark or another statement."""
-    written = write(read(query, params), now)
-    bare = _KEPT_APART.sub(" ", written)
-    unknown = set(_WORD.findall(bare)) - allowed_words()
-    assert not unknown, (unknown, written)
-    assert not re.search(r"[;'\"`\\$#@!?&~]|//|/\*|--(?!\(|\[)", bare), written
-    assert bare.isascii(), written
-    return written
-
-
-def run_many(engine: Cypher, canary: Path, chance: Random, count: int) -> Counter[str]:
+def run_many(engine: CypherQueries, canary: Path, chance: Random, count: int) -> Counter[str]:
     """Runs made-up queries that name a file which is there, and proves that none of its words came
     out, that no other file came to be, and that the graph is as it was."""
     before = _everything(engine)
@@ -222,5 +196,5 @@ def run_many(engine: Cypher, canary: Path, chance: Random, count: int) -> Counte
     return seen
 
 
-def _everything(engine: Cypher) -> object:
+def _everything(engine: CypherQueries) -> object:
     return engine.run("small", small_graph, NOW, "MATCH (n) RETURN n.entity_key, n.name").rows

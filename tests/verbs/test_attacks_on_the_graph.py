@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from commonplace.errors import BadCypher, CategoryNotAllowed, InvalidInput, NotFound, TooLong
+from commonplace.errors import CategoryNotAllowed, InvalidInput, NotFound, TooLong
 
 SECRET = "Ana: My therapist Quinn Oxblood works at Hushclinic."
 OPENLY = "Ana: My sister Noa Levi works at Acme."
@@ -255,9 +255,9 @@ def test_a_node_has_a_hundred_names_at_most(me, field):
 
 
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:00:00-14:00"])
-def test_a_moment_outside_of_all_years_is_refused_in_a_query(me, moment):
-    with pytest.raises(BadCypher):
-        me.traverse("cypher", cypher=f"RETURN datetime('{moment}') AS at")
+def test_a_moment_outside_of_all_years_of_utc_is_answered_in_a_query(me, moment):
+    query = f"RETURN datetime('{moment}') AS at, datetime('{moment}').epochSeconds <> 0"
+    assert me.traverse("cypher", cypher=query).rows == ((moment, True),)
 
 
 def test_a_merged_node_is_erased_by_either_of_its_ids(me):

@@ -7,6 +7,7 @@ from typing import Any
 
 from commonplace.book.requests import optional_word
 from commonplace.book.verbs.handle import MAX_K, Handle, Moment, Texts, several
+from commonplace.engine.graph_search.cypher.schema import describe
 from commonplace.errors import InvalidInput, MissingField
 from commonplace.graph import saying
 from commonplace.graph.known import key_of
@@ -20,7 +21,6 @@ from commonplace.model.graph.note import Lifetime
 from commonplace.model.graph.words import NodeType
 from commonplace.model.time_travel import Then
 from commonplace.model.ttl_policy import TtlPolicy
-from commonplace.recall.cypher.schema import describe
 from commonplace.recall.explore.asked import asked_for
 from commonplace.recall.explore.result import ExploreResult
 from commonplace.recall.graph import nodes as shown

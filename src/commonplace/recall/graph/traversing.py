@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.desk import Desk
+from commonplace.engine.graph_search.cypher.query import CypherAnswer, CypherQueries
+from commonplace.engine.graph_search.cypher.schema import KEY
 from commonplace.graph.find import find_node
 from commonplace.graph.known import known
 from commonplace.graph.seen import seen
@@ -25,8 +27,6 @@ from commonplace.model.scope import Principal
 from commonplace.model.source import PREFIX as OF_SOURCE
 from commonplace.model.source import Source
 from commonplace.model.time_travel import NOW, Then, as_described_then, was_said
-from commonplace.recall.cypher.cypher import Cypher, Rows
-from commonplace.recall.cypher.schema import KEY
 from commonplace.recall.graph.exploring import touch
 from commonplace.recall.walk import Reached, Step, Walk, Walked, walked
 from commonplace.recall.web import Webs, web_of
@@ -158,18 +158,19 @@ def queried(
     params: Mapping[str, Any] | None,
     verbose: bool,
 ) -> Traversed:
-    """Only what the caller may see is in the engine at all."""
+    """Only what the caller may see is in the snapshot at all."""
     now = desk.clock()
     one = seen(desk, principal, silent=True)
     key = "\x1f".join((*one.key, now.date().isoformat()))
-    found: Rows = desk.made.get(Cypher).run(key, lambda: one.picture, now, query, params, verbose)
+    queries = desk.made.get(CypherQueries)
+    found = queries.run(key, lambda: one.picture, now, query, params, verbose)
     touch(desk, principal, _ids_in(found, one.picture))
     return Traversed(
         mode="cypher", columns=found.columns, rows=found.rows, truncated=found.truncated
     )
 
 
-def _ids_in(found: Rows, picture: Picture) -> list[str]:
+def _ids_in(found: CypherAnswer, picture: Picture) -> list[str]:
     """Of what is answered whole or by its key, also in lists, maps and paths, in the order of the
     answer; of nothing but what the caller sees."""
     things = (picture.nodes, picture.edges, picture.sources, picture.artifacts)

@@ -1,0 +1,1 @@
+"""What the verbs do, one folder per subject."""

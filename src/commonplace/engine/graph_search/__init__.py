@@ -1,0 +1,1 @@
+"""Search in the graph: Cypher queries over the caller's visible snapshot."""

@@ -1,0 +1,1 @@
+"""openCypher for reading: a parser, static checks and an interpreter over an in-memory snapshot."""

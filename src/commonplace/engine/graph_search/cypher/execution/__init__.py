@@ -1,0 +1,1 @@
+"""A checked query is planned, compiled into closures and run over a graph within a budget."""

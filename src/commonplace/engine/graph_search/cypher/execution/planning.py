@@ -1,0 +1,255 @@
+"""Planning of a MATCH: where it starts, in which order relationships follow, and when each
+condition is tested. Conditions are tested as soon as all their variables are bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
+from commonplace.engine.graph_search.cypher.syntax.tree import (
+    BinaryOperation,
+    ComparisonChain,
+    Expression,
+    LabelTest,
+    NodePattern,
+    PathPattern,
+    PropertyAccess,
+    RelationshipPattern,
+    VariableRef,
+    variables_in,
+)
+
+_FAR = 1e18
+_LABEL_SHARE = 0.3  # of the rows that a condition lets through, about
+
+
+@dataclass(frozen=True, slots=True)
+class PatternHop:
+    """A relationship of a pattern between two nodes, by their names."""
+
+    name: str
+    left: str
+    right: str
+    pattern: RelationshipPattern
+    shortest: str | None = None
+
+    @property
+    def is_long(self) -> bool:
+        return self.pattern.hops is not None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """One step of a match, and the conditions that are tested right after it."""
+
+    kind: str  # check, scan, relationships, expand, walk, shortest, path
+    hop: PatternHop | None = None
+    node: str = ""  # scan: which node
+    label: str | None = None  # scan
+    key: str | None = None  # scan: a property that is looked up
+    value: Expression | None = None
+    origin: str = ""  # expand: from which end
+    path: PathPattern | None = None
+    known: frozenset[str] = frozenset()  # names that are bound before the step
+    tests: tuple[Expression, ...] = ()
+
+
+@dataclass(slots=True)
+class PatternParts:
+    """The nodes and relationships of the paths of one MATCH, each with a name of its own."""
+
+    prefix: str = "\0"  # of made-up names: no query can hold this character
+    nodes: dict[str, None] = field(default_factory=dict)
+    hops: list[PatternHop] = field(default_factory=list)
+    paths: list[tuple[PathPattern, str, tuple[PatternHop, ...]]] = field(default_factory=list)
+    conditions: list[Expression] = field(default_factory=list)
+    made_up: int = 0
+
+    def take(self, paths: Iterable[PathPattern]) -> None:
+        for path in paths:
+            at = start = self._node(path.start)
+            hops = []
+            for relationship, node in path.steps:
+                following = self._node(node)
+                name = relationship.variable or self._name()
+                hops.append(PatternHop(name, at, following, relationship, path.shortest))
+                if relationship.properties and not relationship.hops:
+                    self.conditions += _equalities(name, relationship.properties.items)
+                at = following
+            self.hops += hops
+            if path.variable:
+                self.paths.append((path, start, tuple(hops)))
+
+    def _node(self, node: NodePattern) -> str:
+        name = node.variable or self._name()
+        self.nodes[name] = None
+        if node.labels:
+            self.conditions.append(LabelTest(VariableRef(name), node.labels))
+        if node.properties:
+            self.conditions += _equalities(name, node.properties.items)
+        return name
+
+    def _name(self) -> str:
+        self.made_up += 1
+        return f"{self.prefix}.{self.made_up}"
+
+
+def _equalities(name: str, items: Sequence[tuple[str, Expression]]) -> Iterator[Expression]:
+    for key, value in items:
+        yield ComparisonChain((PropertyAccess(VariableRef(name), key), value), ("=",))
+
+
+def conjuncts(condition: Expression | None) -> list[Expression]:
+    """a AND b AND c as a list."""
+    if condition is None:
+        return []
+    if isinstance(condition, BinaryOperation) and condition.sign == "AND":
+        return conjuncts(condition.left) + conjuncts(condition.right)
+    return [condition]
+
+
+class MatchPlanner:
+    def __init__(
+        self, graph: CypherGraph, parts: PatternParts, where: Expression | None, known: set[str]
+    ) -> None:
+        self._graph = graph
+        self._parts = parts
+        self._bound = set(known)
+        self._names = known | parts.nodes.keys() | {hop.name for hop in parts.hops}
+        self._names |= {path.variable or "" for path, _, _ in parts.paths}
+        self._waiting = [*parts.conditions, *conjuncts(where)]
+        self._hops = list(parts.hops)
+        self._nodes = [name for name in parts.nodes if name not in known]
+        self._given = frozenset(known)
+
+    def steps(self) -> list[PlanStep]:
+        found = [self._tested(PlanStep("check"))]
+        while self._hops or self._nodes:
+            known = frozenset(self._bound)
+            found.append(self._tested(replace(self._next(), known=known)))
+        for path, _, _ in self._parts.paths:
+            self._bound.add(path.variable or "")
+            found.append(self._tested(PlanStep("path", path=path)))
+        return found
+
+    def _tested(self, step: PlanStep) -> PlanStep:
+        """With the conditions whose variables are all bound by now."""
+        ready: list[Expression] = []
+        waiting: list[Expression] = []
+        for condition in self._waiting:
+            needed = variables_in(condition) & self._names
+            (ready if needed <= self._bound else waiting).append(condition)
+        self._waiting = waiting
+        return replace(step, tests=tuple(ready))
+
+    def _next(self) -> PlanStep:
+        costs = [(self._cost(hop), number) for number, hop in enumerate(self._hops)]
+        cost, number = min(costs, default=(_FAR, 0))
+        if cost < _FAR:
+            return self._expansion(self._hops.pop(number))
+        return self._start()
+
+    # ——— relationships from what is bound ———
+
+    def _cost(self, hop: PatternHop) -> float:
+        """How many rows come of a row, about; a large number where neither end is bound."""
+        ends = (hop.left in self._bound) + (hop.right in self._bound)
+        if hop.name in self._given:
+            return 0.0
+        if hop.shortest:
+            return 500.0 if ends == 2 else _FAR
+        if not ends or not self._is_ready(hop):
+            return _FAR
+        if ends == 2 and not hop.is_long:
+            return 0.01
+        degree = self._degree(hop)
+        if not hop.is_long:
+            target = hop.right if hop.left in self._bound else hop.left
+            return degree * self._share(target, hop)
+        assert hop.pattern.hops
+        most = hop.pattern.hops.most
+        return 1000.0 + min(1e9, max(degree, 1.1) ** (10 if most is None else min(most, 10)))
+
+    def _is_ready(self, hop: PatternHop) -> bool:
+        """Whether the properties of a path of several hops can be told."""
+        return variables_in(hop.pattern.properties) & self._names <= self._bound
+
+    def _degree(self, hop: PatternHop) -> float:
+        count = self._graph.count_of_types(hop.pattern.types) / max(1, len(self._graph.nodes))
+        return count * (2 if hop.pattern.arrow == "-" else 1)
+
+    def _share(self, node: str, hop: PatternHop) -> float:
+        about = [one for one in self._waiting if variables_in(one) & {node, hop.name}]
+        return _LABEL_SHARE ** len(about)
+
+    def _expansion(self, hop: PatternHop) -> PlanStep:
+        origin = hop.left if hop.left in self._bound else hop.right
+        self._bind(hop)
+        if hop.name in self._given:
+            return PlanStep("relationships", hop)
+        if hop.shortest:
+            return PlanStep("shortest", hop)
+        return PlanStep("walk" if hop.is_long else "expand", hop, origin=origin)
+
+    def _bind(self, hop: PatternHop) -> None:
+        self._bound |= {hop.name, hop.left, hop.right}
+        self._nodes = [name for name in self._nodes if name not in self._bound]
+
+    # ——— a start where nothing is bound ———
+
+    def _start(self) -> PlanStep:
+        scans = [self._scan(name) for name in self._nodes]
+        cost, step = min(scans, key=lambda one: one[0], default=(_FAR, PlanStep("check")))
+        plain = [h for h in self._hops if not h.is_long and not h.shortest and self._is_free(h)]
+        for hop in plain:
+            count = float(self._graph.count_of_types(hop.pattern.types))
+            if count < cost:
+                cost, step = count, PlanStep("relationships", hop)
+        if step.hop is not None:
+            self._hops.remove(step.hop)
+            self._bind(step.hop)
+        else:
+            self._nodes.remove(step.node)
+            self._bound.add(step.node)
+        return step
+
+    def _is_free(self, hop: PatternHop) -> bool:
+        return hop.left not in self._bound and hop.right not in self._bound
+
+    def _scan(self, name: str) -> tuple[float, PlanStep]:
+        """The cheapest way to find a node: by a property, by a label, or all of them."""
+        label = self._label(name)
+        count = float(len(self._graph.labelled(label)))
+        for condition in self._waiting:
+            if (found := _equality(condition, name)) is None:
+                continue
+            key, value = found
+            if variables_in(value) & self._names <= self._bound:
+                step = PlanStep("scan", node=name, label=label, key=key, value=value)
+                return min(1.0, count), step
+        has_hops = any(name in (hop.left, hop.right) for hop in self._hops)
+        follows = min((self._degree(h) for h in self._hops if name in (h.left, h.right)), default=0)
+        cost = count * (1 + follows) if has_hops else count
+        return cost, PlanStep("scan", node=name, label=label)
+
+    def _label(self, name: str) -> str | None:
+        """The rarest of the labels that the node must have."""
+        must = [
+            group[0]
+            for condition in self._waiting
+            if isinstance(condition, LabelTest) and condition.of == VariableRef(name)
+            for group in condition.labels
+            if len(group) == 1
+        ]
+        return min(must, key=lambda one: len(self._graph.labelled(one)), default=None)
+
+
+def _equality(condition: Expression, name: str) -> tuple[str, Expression] | None:
+    """name.key = value, in either order."""
+    if not isinstance(condition, ComparisonChain) or condition.signs != ("=",):
+        return None
+    for one, other in (condition.operands, condition.operands[::-1]):
+        if isinstance(one, PropertyAccess) and one.of == VariableRef(name):
+            return (one.key, other) if name not in variables_in(other) else None
+    return None

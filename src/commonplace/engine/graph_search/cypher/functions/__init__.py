@@ -1,0 +1,1 @@
+"""The functions and aggregates that a query may call."""

@@ -1,0 +1,261 @@
+"""Cypher queries over a snapshot of the graph, which is loaded once for each key."""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any
+
+from commonplace.engine.graph_search.cypher.execution.budget import (
+    DEFAULT_LIMITS,
+    QueryBudget,
+    QueryLimits,
+)
+from commonplace.engine.graph_search.cypher.execution.clauses import CompiledQuery, QueryCompiler
+from commonplace.engine.graph_search.cypher.execution.expressions import CompilerContext
+from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
+from commonplace.engine.graph_search.cypher.functions.catalog import FUNCTIONS, SPECIAL
+from commonplace.engine.graph_search.cypher.functions.table import FunctionContext
+from commonplace.engine.graph_search.cypher.schema import MOMENTS, SchemaNames
+from commonplace.engine.graph_search.cypher.snapshot import graph_of
+from commonplace.engine.graph_search.cypher.syntax.checks import (
+    CheckedFunctions,
+    checked,
+)
+from commonplace.engine.graph_search.cypher.syntax.parser import parse
+from commonplace.engine.graph_search.cypher.syntax.tree import AGGREGATES
+from commonplace.engine.graph_search.cypher.temporal.types import (
+    CypherDateTime,
+    Temporal,
+    from_python,
+)
+from commonplace.engine.graph_search.cypher.values import (
+    LARGEST,
+    SMALLEST,
+    CypherNode,
+    CypherPath,
+    CypherRelationship,
+)
+from commonplace.errors import BadCypher, QueryTooCostly
+from commonplace.model.graph.picture import Picture
+
+_ARGUMENTS = {
+    **{name: (one.least, one.most) for name, one in FUNCTIONS.items()},
+    **SPECIAL,
+    **dict.fromkeys(AGGREGATES, (1, 1)),
+    **dict.fromkeys(("percentilecont", "percentiledisc"), (2, 2)),
+}
+_AGGREGATE_NAMES = {
+    "stdev": "stDev",
+    "stdevp": "stDevP",
+    "percentilecont": "percentileCont",
+    "percentiledisc": "percentileDisc",
+}
+FUNCTION_NAMES = tuple(
+    sorted(
+        (
+            *(one.name for one in FUNCTIONS.values()),
+            *SPECIAL,
+            *(_AGGREGATE_NAMES.get(name, name) for name in AGGREGATES),
+        ),
+        key=str.lower,
+    )
+)
+_NAMES = SchemaNames()
+CHECKED_FUNCTIONS = CheckedFunctions(_ARGUMENTS, FUNCTION_NAMES)
+
+
+MOST_GRAPHS = 8
+MOST_THINGS = 600_000  # nodes and relationships of all graphs that are held
+
+
+class CypherQueries:
+    """Runs queries. A graph is loaded once for each key, and held until others need the room."""
+
+    def __init__(self) -> None:
+        self._graphs: OrderedDict[str, CypherGraph] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def run(
+        self,
+        key: str,
+        load: Callable[[], Picture],
+        now: datetime,
+        query: str,
+        params: Mapping[str, Any] | None = None,
+        verbose: bool = False,
+        limits: QueryLimits = DEFAULT_LIMITS,
+    ) -> CypherAnswer:
+        """``key`` names what ``load`` gives: owner, revision of the graph, visibility and day."""
+        given = {name: checked_parameter(name, value) for name, value in (params or {}).items()}
+        tree = checked(parse(query), given, CHECKED_FUNCTIONS, _NAMES)
+        graph = self._graph(key, load, now)
+        budget = QueryBudget(limits)
+        context = CompilerContext(budget, FunctionContext(budget, now), given, MOMENTS)
+        try:
+            compiled = QueryCompiler(graph, context).query(tree)
+            rows, truncated = _cut_rows(compiled.rows, limits)
+        except RecursionError:
+            raise QueryTooCostly("A value of the query is nested too deeply.") from None
+        shown = [shortened(row) for row in rows] if not verbose else rows
+        return CypherAnswer(compiled.columns, tuple(map(tuple, shown)), truncated)
+
+    def _graph(self, key: str, load: Callable[[], Picture], now: datetime) -> CypherGraph:
+        with self._lock:
+            if key in self._graphs:
+                self._graphs.move_to_end(key)
+                return self._graphs[key]
+        graph = graph_of(load(), now)
+        with self._lock:
+            self._graphs[key] = graph
+            while len(self._graphs) > 1 and self._is_full():
+                self._graphs.popitem(last=False)
+        return graph
+
+    def _is_full(self) -> bool:
+        things = sum(len(one.nodes) + len(one.relationships) for one in self._graphs.values())
+        return len(self._graphs) > MOST_GRAPHS or things > MOST_THINGS
+
+    def close(self) -> None:
+        with self._lock:
+            self._graphs.clear()
+
+
+def _cut_rows(rows: Iterable[list[Any]], limits: QueryLimits) -> tuple[list[list[Any]], bool]:
+    """At most so many rows, and about so many characters; and whether there are more."""
+    found: list[list[Any]] = []
+    room = limits.size
+    for row in rows:
+        if len(found) >= limits.rows:
+            return found, True
+        shown = [plain(value) for value in row]
+        room -= sum(map(size_of, shown))
+        if room < 0:
+            return found, True
+        found.append(shown)
+    return found, False
+
+
+@dataclass(frozen=True, slots=True)
+class CypherAnswer:
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    truncated: bool  # there is more
+
+
+def run_query(
+    graph: CypherGraph,
+    query: str,
+    parameters: Mapping[str, Any],
+    now: datetime,
+    limits: QueryLimits = DEFAULT_LIMITS,
+) -> CompiledQuery:
+    """Over any graph, without the names of the schema; rows hold values of the interpreter."""
+    given = {name: checked_parameter(name, value) for name, value in parameters.items()}
+    tree = checked(parse(query), given, CHECKED_FUNCTIONS, None)
+    budget = QueryBudget(limits)
+    context = CompilerContext(budget, FunctionContext(budget, now), given)
+    return QueryCompiler(graph, context).query(tree)
+
+
+# ——— parameters ———
+
+_DEEPEST = 10
+_MOST = 10_000  # items of one parameter
+_KEY = re.compile(r"\w+")
+
+
+def checked_parameter(name: str, value: Any) -> Any:
+    """As the interpreter has it. Raises BadCypher for what has no meaning in a query."""
+    return _parameter(f"${name[:60]}", value, 0)
+
+
+def _parameter(name: str, value: Any, depth: int) -> Any:
+    if depth > _DEEPEST:
+        raise BadCypher(f"The parameter {name} is nested more than {_DEEPEST} deep.")
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        if "\0" in value or any("\ud800" <= char <= "\udfff" for char in value):
+            raise BadCypher(f"The parameter {name} holds a NUL or half a surrogate pair.")
+        return str(value)
+    if isinstance(value, int):
+        if not SMALLEST <= value <= LARGEST:
+            raise BadCypher(f"The parameter {name} is too large a number.")
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise BadCypher(f"The parameter {name} is no finite number.")
+        return float(value)
+    if isinstance(value, date):
+        return from_python(value)
+    if isinstance(value, list | tuple | Mapping):
+        return _nested_parameter(name, value, depth)
+    raise BadCypher(f"The parameter {name} is a {type(value).__name__}, which has no meaning.")
+
+
+def _nested_parameter(name: str, value: Any, depth: int) -> Any:
+    if len(value) > _MOST:
+        raise BadCypher(f"The parameter {name} has {len(value):,} items; the limit is {_MOST:,}.")
+    if not isinstance(value, Mapping):
+        return [_parameter(name, each, depth + 1) for each in value]
+    for key in value:
+        if not isinstance(key, str) or not _KEY.fullmatch(key):
+            raise BadCypher(f"The parameter {name} has a key that is no plain name.")
+    return {key: _parameter(name, each, depth + 1) for key, each in value.items()}
+
+
+# ——— answers ———
+
+DEEPEST_ANSWER = 50  # lists and maps within each other
+SHORT = 500  # characters of a text that is shortened
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """A value as JSON has it: nodes and relationships as maps, temporal values as strings."""
+    if depth > DEEPEST_ANSWER:
+        raise QueryTooCostly("A value of the answer is nested too deeply.")
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, list):
+        return [plain(each, depth + 1) for each in value]
+    if isinstance(value, dict):
+        return {key: plain(each, depth + 1) for key, each in value.items()}
+    if isinstance(value, CypherNode):
+        return {"_label": value.labels[0] if value.labels else None, **plain(value.properties())}
+    if isinstance(value, CypherRelationship):
+        return {"_label": value.type, **plain(value.properties())}
+    if isinstance(value, CypherPath):
+        nodes, relationships = list(value.nodes), list(value.relationships)
+        return {"nodes": plain(nodes), "relationships": plain(relationships)}
+    assert isinstance(value, Temporal)
+    return value.iso_text if isinstance(value, CypherDateTime) else str(value)
+
+
+def size_of(value: Any) -> int:
+    """Characters of an answer, about."""
+    if isinstance(value, str):
+        return len(value) + 2
+    if isinstance(value, list):
+        return 2 + sum(size_of(each) for each in value)
+    if isinstance(value, dict):
+        return 2 + sum(len(key) + 2 + size_of(each) for key, each in value.items())
+    return 8
+
+
+def shortened(value: Any) -> Any:
+    """With long texts cut, wherever they stand."""
+    if isinstance(value, str):
+        return value if len(value) <= SHORT else value[: SHORT - 1] + "…"
+    if isinstance(value, list):
+        return [shortened(each) for each in value]
+    if isinstance(value, dict):
+        return {key: shortened(each) for key, each in value.items()}
+    return value

@@ -1,0 +1,135 @@
+"""The labels, relationships and properties that a query can name; schema.toml lists them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import resources
+from typing import Any
+
+from commonplace.errors import BadCypher
+
+
+class PropertyType(StrEnum):
+    TEXT = "TEXT"
+    NUMBER = "NUMBER"
+    INTEGER = "INTEGER"
+    TRUTH = "TRUTH"
+    TIME = "TIME"
+    TEXTS = "TEXTS"
+    DAYS = "DAYS"
+    NUMBERS = "NUMBERS"
+    NOTES = "NOTES"
+    CONTENT = "CONTENT"
+    JSON = "JSON"
+
+
+NOTE_MOMENTS = frozenset({"date_added", "expires_at"})  # fields of a note that hold moments
+KEY = "entity_key"  # of everything: id(n) means it
+
+
+@dataclass(frozen=True, slots=True)
+class GraphLabel:
+    name: str
+    properties: Mapping[str, PropertyType]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationshipType:
+    name: str
+    properties: Mapping[str, PropertyType]
+    ends: tuple[tuple[str, str], ...]
+
+
+def _load() -> tuple[dict[str, GraphLabel], dict[str, RelationshipType], dict[str, str]]:
+    text = resources.files("commonplace.engine.graph_search.cypher").joinpath("schema.toml")
+    data = tomllib.loads(text.read_text(encoding="utf-8"))
+    shared = data["groups"]
+    labels = {
+        name: GraphLabel(name, _properties(told, shared)) for name, told in data["labels"].items()
+    }
+    relationships = {
+        name: RelationshipType(
+            name, _properties(told, shared), tuple((a, b) for a, b in told["ends"])
+        )
+        for name, told in data["relationships"].items()
+    }
+    return labels, relationships, data["types"]
+
+
+def _properties(told: Mapping[str, Any], shared: Mapping[str, Any]) -> dict[str, PropertyType]:
+    own = {key: type for key, type in told.items() if key not in ("groups", "ends")}
+    found: dict[str, str] = {}
+    for properties in (*(shared[group] for group in told.get("groups", ())), own):
+        found.update(properties)
+    return {key: PropertyType(type) for key, type in found.items()}
+
+
+LABELS, RELATIONSHIPS, _TYPES_TOLD = _load()
+_ALL = [each.properties for each in LABELS.values()]
+_ALL += [each.properties for each in RELATIONSHIPS.values()]
+MOMENTS = (
+    frozenset(
+        key for properties in _ALL for key, type in properties.items() if type is PropertyType.TIME
+    )
+    | NOTE_MOMENTS
+)
+
+
+_PROPERTIES = frozenset(key for properties in _ALL for key in properties)
+
+
+class SchemaNames:
+    """The names that a query may use. Labels and types are known in upper and lower case."""
+
+    def label(self, name: str) -> str:
+        known = known_name(name, LABELS)
+        if known is None:
+            labels = ", ".join(LABELS)
+            raise BadCypher(f"There is no label {name[:60]}.", remedy=f"Labels: {labels}.")
+        return known
+
+    def type(self, name: str) -> str:
+        known = known_name(name, RELATIONSHIPS)
+        if known is None:
+            raise BadCypher(
+                f"There is no relationship {name[:60]}.",
+                remedy=f"Relationships: {', '.join(RELATIONSHIPS)}. Words such as 'friend' or "
+                "'works-at' are in their property relationship_type.",
+            )
+        return known
+
+    def property(self, key: str) -> None:
+        if key not in _PROPERTIES:
+            raise BadCypher(
+                f"There is no property {key[:60]}.",
+                remedy="`traverse --schema` lists the properties of each label and relationship.",
+            )
+
+
+def known_name(name: str, known: Iterable[str]) -> str | None:
+    """The spelling of the schema; upper and lower case are alike."""
+    return next((each for each in known if each.lower() == name.lower()), None)
+
+
+def describe() -> str:
+    """The text that `traverse --schema` prints."""
+    lines = ["Labels"]
+    for label in LABELS.values():
+        lines += ["", f"  {label.name}", *_told(label.properties)]
+    lines += ["", "Relationships (edges that are over are there, too: valid_to is when they ended)"]
+    told: dict[str, str] = {}
+    for one in RELATIONSHIPS.values():
+        ends = ", ".join(f"({a})-[:{one.name}]->({b})" for a, b in one.ends)
+        properties = "\n".join(_told(one.properties))
+        same = told.setdefault(properties, one.name)
+        lines += ["", f"  {one.name}: {ends}"]
+        lines += [f"    as {same}"] if same != one.name else [properties]
+    lines += ["", "Types", *(f"  {name}: {what}" for name, what in _TYPES_TOLD.items())]
+    return "\n".join(lines)
+
+
+def _told(properties: Mapping[str, PropertyType]) -> list[str]:
+    return [f"    {name}: {type}" for name, type in properties.items()]

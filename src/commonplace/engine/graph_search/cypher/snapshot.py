@@ -1,0 +1,362 @@
+"""The caller's visible graph as the interpreter sees it.
+
+Properties are read from the values of the model when a query asks for them. All edges are there,
+also those that are over: valid_from, valid_to, recorded_at and invalidated_at are properties.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from operator import attrgetter
+from typing import Any
+
+from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
+from commonplace.engine.graph_search.cypher.schema import (
+    LABELS,
+    RELATIONSHIPS,
+    PropertyType,
+)
+from commonplace.engine.graph_search.cypher.temporal.types import from_python
+from commonplace.engine.graph_search.cypher.values import CypherNode
+from commonplace.model.graph.artifact import Artifact
+from commonplace.model.graph.edge import Edge
+from commonplace.model.graph.node import Node
+from commonplace.model.graph.note import live_at
+from commonplace.model.graph.picture import Picture
+from commonplace.model.graph.standing import standing
+from commonplace.model.graph.tellers import teller, teller_of
+from commonplace.model.source import Source
+
+Getter = Callable[[Any], Any]
+
+_LINKS: frozenset[tuple[str, str, str]] = frozenset(
+    (one.name, a, b) for one in RELATIONSHIPS.values() for a, b in one.ends
+)
+
+
+def graph_of(picture: Picture, now: datetime) -> CypherGraph:
+    """What changes with the clock (salience, state, live notes) is that of ``now``."""
+    with _without_collection():
+        return _filled(picture, now)
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Nothing that is made here is garbage: looking for some takes longer than all the rest."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _filled(picture: Picture, now: datetime) -> CypherGraph:
+    graph = CypherGraph()
+    readers = _Readers(picture, now)
+    nodes: dict[str, CypherNode] = {}
+    for label, things in _things(picture):
+        reader = readers.of_label(label)
+        for thing in things:
+            nodes[thing.id] = graph.add_node(thing.id, (label,), thing, reader)
+    edges, links = readers.of_edges(), readers.of_links()
+    for kind, a, b, thing in _relationships(picture):
+        one, other = nodes.get(a), nodes.get(b)
+        if one is None or other is None:  # an end that is not visible
+            continue
+        if (kind, one.labels[0], other.labels[0]) not in _LINKS:
+            one, other = other, one  # told from the other end
+            if (kind, one.labels[0], other.labels[0]) not in _LINKS:
+                continue
+        if isinstance(thing, Edge):
+            graph.add_relationship(thing.id, kind, one, other, thing, edges)
+        else:
+            key = f"{one.key} {kind} {other.key}"
+            graph.add_relationship(key, kind, one, other, (key, thing), links)
+    return graph
+
+
+def _things(picture: Picture) -> Iterator[tuple[str, list[Any]]]:
+    by_label: dict[str, list[Any]] = {}
+    for node in picture.nodes.values():
+        by_label.setdefault(node.type.value, []).append(node)
+    yield from by_label.items()
+    yield "Source", list(picture.sources.values())
+    yield "Artifact", list(picture.artifacts.values())
+    yield "Team", list(picture.teams.values())
+
+
+def _relationships(picture: Picture) -> Iterator[tuple[str, str, str, Any]]:
+    """Type, ends, and the edge itself; of other links the moment at which they were told."""
+    for edge in picture.edges.values():
+        yield edge.kind.value, edge.a, edge.b, edge
+    for mention in picture.mentions:
+        yield "mentions", mention.source, mention.node, mention.said_at
+    for artifact in picture.artifacts.values():
+        if artifact.source is not None:
+            yield "produced", artifact.source.id, artifact.id, artifact.source.said_at
+
+
+# ——— properties, and where their values are found ———
+
+_NODE = {
+    "entity_key": "id",
+    "user_id": "user_id",
+    "name": "name",
+    "canonical_name": "key",
+    "description": "description",
+    "aliases": "aliases",
+    "is_dirty": "is_dirty",
+    "confidence": "confidence",
+    "sensitivity": "sensitivity",
+    "source_count": "mentioned.source_count",
+    "promotion_score": "mentioned.promotion_score",
+    "first_mentioned_at": "mentioned.first_at",
+    "last_mentioned_at": "mentioned.last_at",
+    "distinct_source_days": "mentioned.distinct_days",
+    "distinct_days": "mentioned.days",
+    "has_meso": "has_meso",
+    "has_macro": "has_macro",
+    "ttl_policy": "ttl_policy",
+    "created_at": "created_at",
+    "updated_at": "updated_at",
+    "is_owner": "is_owner",  # of a Person
+    "type": "subtype",  # of an Entity
+}
+_EDGE = {
+    "entity_key": "id",
+    "user_id": "user_id",
+    "relationship_kind": "kind",
+    "relationship_type": "type",
+    "description": "description",
+    "is_dirty": "is_dirty",
+    "attitude": "attitude",
+    "proximity": "proximity",
+    "valid_from": "valid_from",
+    "valid_to": "valid_to",
+    "recorded_at": "recorded_at",
+    "invalidated_at": "invalidated_at",
+    "confidence": "confidence",
+    "sensitivity": "sensitivity",
+    "created_at": "created_at",
+    "updated_at": "updated_at",
+}
+_SOURCE = {
+    "entity_key": "id",
+    "user_id": "user_id",
+    "team_id": "team_id",
+    "name": "title",
+    "source_type": "source_type",
+    "context_type": "context_type",
+    "ended_at": "ended_at",
+    "participants": "participants",
+    "summary": "summary",
+    "keywords": "keywords",
+    "tags": "tags",
+    "processing_status": "status",
+    "processing_started_at": "processing_started_at",
+    "processing_completed_at": "processing_completed_at",
+    "extraction_started_at": "extraction_started_at",
+    "extraction_completed_at": "extraction_completed_at",
+    "sensitivity": "sensitivity",
+    "ttl_policy": "ttl_policy",
+    "created_at": "created_at",
+    "updated_at": "updated_at",
+}
+_ARTIFACT = {
+    "entity_key": "id",
+    "user_id": "user_id",
+    "name": "name",
+    "description": "description",
+    "sensitivity": "sensitivity",
+    "ttl_policy": "ttl_policy",
+    "created_at": "created_at",
+    "updated_at": "updated_at",
+}
+_TEAM = {
+    "entity_key": "id",
+    "team_id": "id",
+    "name": "name",
+    "created_at": "created_at",
+    "created_by": "created_by",
+}
+_MARKS = {
+    "access_count": "access_count",
+    "recall_frequency": "recall_frequency",
+    "last_recall_interval": "last_recall_interval",
+    "decay_gradient": "decay_gradient",
+    "last_accessed_at": "touched_at",
+}
+
+
+class SnapshotReader:
+    """Reads the properties of the things of one label or type."""
+
+    def __init__(self, getters: Mapping[str, Getter]) -> None:
+        self._getters = getters
+
+    def get(self, thing: Any, key: str) -> Any:
+        getter = self._getters.get(key)
+        return None if getter is None else getter(thing)
+
+    def all(self, thing: Any) -> dict[str, Any]:
+        found = ((key, getter(thing)) for key, getter in self._getters.items())
+        return {key: value for key, value in found if value is not None}
+
+
+class _Readers:
+    """The readers of one snapshot."""
+
+    def __init__(self, picture: Picture, now: datetime) -> None:
+        self._picture = picture
+        self._now = now
+
+    def of_label(self, label: str) -> SnapshotReader:
+        getters = {"Source": self._source, "Artifact": self._artifact, "Team": self._team}
+        made = getters.get(label, self._node)()
+        return _reader(LABELS[label].properties, made)
+
+    def of_edges(self) -> SnapshotReader:
+        getters = {
+            **_found(_EDGE),
+            **self._life(),
+            "recorded_by": lambda edge: teller(edge.recorded_by, edge.user_id),
+            "notes": self._notes,
+        }
+        return _reader(RELATIONSHIPS["connected_to"].properties, getters)
+
+    def of_links(self) -> SnapshotReader:
+        getters: dict[str, Getter] = {
+            "entity_key": lambda link: link[0],
+            "said_at": lambda link: link[1],
+        }
+        return _reader(RELATIONSHIPS["mentions"].properties, getters)
+
+    def _node(self) -> dict[str, Getter]:
+        return {
+            **_found(_NODE),
+            **self._life(),
+            "created_by": lambda node: teller(node.created_by, node.user_id),
+            "notes": self._notes,
+        }
+
+    def _source(self) -> dict[str, Getter]:
+        return {
+            **_found(_SOURCE),
+            **self._life(),
+            "content": lambda one: _content(one.content_type.value),
+            "provenance": lambda one: _json(dict(one.provenance)),
+            "started_at": lambda one: one.started_at or one.created_at,
+        }
+
+    def _artifact(self) -> dict[str, Getter]:
+        return {
+            **_found(_ARTIFACT),
+            "created_by": lambda one: teller(one.created_by, one.user_id),
+            "content": lambda one: _content(one.content_type, _output(one)),
+        }
+
+    def _team(self) -> dict[str, Getter]:
+        settings = "settings"
+        return {
+            **_found(_TEAM),
+            settings: lambda one: _json({"retention_days": one.retention_days}),
+        }
+
+    def _life(self) -> dict[str, Getter]:
+        """What reading and time have made of a thing."""
+        marks_of, now = self._picture.marks_of, self._now
+
+        def of_marks(place: str) -> Getter:
+            get = attrgetter(place)
+            return lambda thing: get(marks_of(thing.id))
+
+        def stands(thing: Node | Edge | Source) -> Any:
+            return standing(thing, marks_of(thing.id), now)
+
+        return {
+            **{name: of_marks(place) for name, place in _MARKS.items()},
+            "salience": lambda thing: stands(thing).salience,
+            "state": lambda thing: stands(thing).state,
+        }
+
+    def _notes(self, about: Node | Edge) -> list[dict[str, Any]]:
+        """Live notes, newest first."""
+        notes = self._picture.notes.get(about.id)
+        if not notes:
+            return []
+        return [
+            {
+                "content": note.content,
+                "added_by": teller_of(note, self._picture, about.user_id),
+                "date_added": _moment(note.date_added),
+                "source_entity_key": note.source.id if note.source else None,
+                "expires_at": _moment(note.expires_at),
+            }
+            for note in live_at(notes, self._now)
+        ]
+
+
+def _found(places: Mapping[str, str]) -> dict[str, Getter]:
+    return {name: attrgetter(place) for name, place in places.items()}
+
+
+def _reader(
+    properties: Mapping[str, PropertyType], getters: Mapping[str, Getter]
+) -> SnapshotReader:
+    """In the order of the schema. A property without a getter is declared, and always null."""
+    return SnapshotReader(
+        {
+            name: _converted(getters[name], _CONVERSIONS.get(type))
+            for name, type in properties.items()
+            if name in getters
+        }
+    )
+
+
+def _converted(getter: Getter, convert: Callable[[Any], Any] | None) -> Getter:
+    if convert is None:
+        return getter
+
+    def get(thing: Any) -> Any:
+        value = getter(thing)
+        return None if value is None else convert(value)
+
+    return get
+
+
+def _moment(value: datetime | None) -> Any:
+    return None if value is None else from_python(value)
+
+
+def _text(value: Any) -> str:
+    return value if type(value) is str else str(value)
+
+
+_CONVERSIONS: dict[PropertyType, Callable[[Any], Any]] = {
+    PropertyType.TEXT: _text,
+    PropertyType.NUMBER: float,
+    PropertyType.INTEGER: int,
+    PropertyType.TIME: from_python,
+    PropertyType.TEXTS: lambda values: [_text(each) for each in values],
+    PropertyType.DAYS: lambda values: [from_python(each) for each in values],
+}
+
+
+def _content(type: str, output: str | None = None) -> dict[str, Any]:
+    """Without the text of a source, which is read with `sources`."""
+    return {"type": str(type), "content": None, "output": output}
+
+
+def _output(artifact: Artifact) -> str:
+    output = artifact.output
+    return output if isinstance(output, str) else _json(output)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,225 @@
+"""The tokens of a query, and the words that the language reserves or that are refused."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from commonplace.errors import BadCypher
+
+LONGEST_QUERY = 20_000  # characters
+MOST_TOKENS = 6_000
+MOST_DIGITS = 400
+
+
+class TokenKind(Enum):
+    NAME = auto()
+    QUOTED = auto()  # a name in backticks: never a keyword
+    STRING = auto()
+    INTEGER = auto()
+    FLOAT = auto()
+    PARAMETER = auto()
+    SYMBOL = auto()
+    END = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class CypherToken:
+    kind: TokenKind
+    text: str  # of a string or a quoted name: its value, without quotes and escapes
+    at: int
+    end: int
+
+    def is_word(self, *words: str) -> bool:
+        return self.kind is TokenKind.NAME and self.text.upper() in words
+
+    def is_symbol(self, *symbols: str) -> bool:
+        return self.kind is TokenKind.SYMBOL and self.text in symbols
+
+    @property
+    def is_name(self) -> bool:
+        return self.kind in (TokenKind.NAME, TokenKind.QUOTED)
+
+    @property
+    def shown(self) -> str:
+        return "the end of the query" if self.kind is TokenKind.END else f"'{self.text[:40]}'"
+
+
+# Words that begin something that is not offered, with the reason.
+REFUSED_WORDS: dict[str, str] = {
+    word: reason
+    for reason, words in {
+        "Queries only read.": "CREATE MERGE SET DELETE DETACH REMOVE FOREACH INSERT",
+        "Labels and properties are fixed; `traverse --schema` lists them.": (
+            "DROP ALTER CONSTRAINT INDEX"
+        ),
+        "No file, address or other database can be reached.": (
+            "LOAD COPY IMPORT EXPORT ATTACH USE INSTALL"
+        ),
+        "No procedure can be called, and no setting changed.": (
+            "CALL YIELD PRAGMA START SHOW TERMINATE"
+        ),
+        "Each query stands alone, and changes nothing.": "BEGIN COMMIT ROLLBACK",
+        "Plans are not shown.": "EXPLAIN PROFILE",
+    }.items()
+    for word in words.split()
+}
+# Words that name no variable and no column, unless in backticks.
+RESERVED_WORDS = frozenset(
+    [
+        "MATCH",
+        "OPTIONAL",
+        "WHERE",
+        "WITH",
+        "UNWIND",
+        "RETURN",
+        "ORDER",
+        "BY",
+        "SKIP",
+        "LIMIT",
+        "UNION",
+        "DISTINCT",
+        "AS",
+        "AND",
+        "OR",
+        "XOR",
+        "NOT",
+        "IN",
+        "IS",
+        "NULL",
+        "TRUE",
+        "FALSE",
+        "CASE",
+        "WHEN",
+        "THEN",
+        "ELSE",
+        "END",
+        "STARTS",
+        "ENDS",
+        "CONTAINS",
+        "ASC",
+        "DESC",
+        "ASCENDING",
+        "DESCENDING",
+        "EXISTS",
+        "CREATE",
+        "MERGE",
+        "SET",
+        "DELETE",
+        "DETACH",
+        "REMOVE",
+        "FOREACH",
+        "CALL",
+        "DROP",
+    ]
+)
+
+_SKIPPED = re.compile(r"(?:\s+|//[^\n\r]*|/\*.*?\*/)+", re.S)
+_NAME = re.compile(r"[^\W\d]\w*")
+_PARAMETER = re.compile(r"\$(?:`([^`]+)`|(\w+))")
+_FLOAT = re.compile(r"(?:[0-9]+\.[0-9]+|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+")
+_INTEGER = re.compile(r"0[xX][0-9A-Fa-f]+|0[oO][0-7]+|[0-9]+")
+_QUOTED = re.compile(r"`((?:[^`]|``)+)`")
+_SYMBOL = re.compile(r"<>|<=|>=|=~|\.\.|\+=|[()\[\]{},.:;|=<>+\-*/%^&!]")
+_NUMBERS = (TokenKind.FLOAT, TokenKind.INTEGER)
+_PATTERNS = (
+    (TokenKind.NAME, _NAME),
+    (TokenKind.FLOAT, _FLOAT),
+    (TokenKind.INTEGER, _INTEGER),
+    (TokenKind.SYMBOL, _SYMBOL),
+)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\\": "\\", "'": "'", '"': '"'}
+_UNICODE = re.compile(r"u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})")
+_PLAIN = re.compile(r"[^'\"\\]+")
+
+
+def tokens_of(query: str) -> list[CypherToken]:
+    """All tokens, with an END after the last."""
+    if len(query) > LONGEST_QUERY:
+        raise BadCypher(f"The query has {len(query):,} characters; the limit is {LONGEST_QUERY:,}.")
+    if "\0" in query or any("\ud800" <= char <= "\udfff" for char in query):
+        raise BadCypher("The query holds a NUL or half a surrogate pair.")
+    found: list[CypherToken] = []
+    at = 0
+    while True:
+        skipped = _SKIPPED.match(query, at)
+        at = skipped.end() if skipped else at
+        if at >= len(query):
+            return [*found, CypherToken(TokenKind.END, "", len(query), len(query))]
+        found.append(_token(query, at))
+        at = found[-1].end
+        if len(found) > MOST_TOKENS:
+            raise BadCypher(f"The query has more than {MOST_TOKENS:,} words and signs.")
+
+
+def _token(query: str, at: int) -> CypherToken:
+    first = query[at]
+    if first in "'\"":
+        return _string(query, at)
+    if first == "`" and (found := _QUOTED.match(query, at)):
+        return CypherToken(TokenKind.QUOTED, found[1].replace("``", "`"), at, found.end())
+    if first == "$" and (found := _PARAMETER.match(query, at)):
+        return CypherToken(TokenKind.PARAMETER, found[1] or found[2], at, found.end())
+    if query.startswith("/*", at):
+        raise BadCypher(f"The comment that begins at {place(query, at)} does not end.")
+    for kind, pattern in _PATTERNS:
+        if found := pattern.match(query, at):
+            token = CypherToken(kind, found[0], at, found.end())
+            return _checked_number(query, token) if kind in _NUMBERS else token
+    raise BadCypher(f"{_unexpected(query, at)} at {place(query, at)} has no meaning here.")
+
+
+def _checked_number(query: str, token: CypherToken) -> CypherToken:
+    follower = query[token.end : token.end + 1]
+    if len(token.text) > MOST_DIGITS or follower.isalnum() or follower == "_":
+        shown = f"'{token.text[:40]}{follower}'"
+        raise BadCypher(f"{shown} at {place(query, token.at)} is no number.")
+    return token
+
+
+def _string(query: str, at: int) -> CypherToken:
+    quote = query[at]
+    pieces: list[str] = []
+    here = at + 1
+    while here < len(query):
+        char = query[here]
+        if char == quote:
+            return CypherToken(TokenKind.STRING, "".join(pieces), at, here + 1)
+        if char == "\\":
+            char, here = _escape(query, here)
+        elif found := _PLAIN.match(query, here):
+            char, here = found[0], found.end()
+        else:
+            here += 1
+        pieces.append(char)
+    raise BadCypher(f"The string that begins at {place(query, at)} does not end.")
+
+
+def _escape(query: str, at: int) -> tuple[str, int]:
+    """The character that an escape stands for, and where the string goes on."""
+    sign = query[at + 1 : at + 2]
+    if sign and sign in _ESCAPES:
+        return _ESCAPES[sign], at + 2
+    if found := _UNICODE.match(query, at + 1):
+        number = int(found[1] or found[2], 16)
+        if 0 < number < 0xD800 or 0xDFFF < number <= 0x10FFFF:
+            return chr(number), found.end()
+    raise BadCypher(
+        f"The escape at {place(query, at)} has no meaning.",
+        remedy="Write a backslash in a string twice: '\\\\'.",
+    )
+
+
+def _unexpected(query: str, at: int) -> str:
+    char = query[at]
+    if char == "`":
+        return "A backtick without a second one"
+    name = unicodedata.name(char, f"U+{ord(char):04X}")
+    return f"'{char}'" if char.isascii() and char.isprintable() else f"The character {name}"
+
+
+def place(query: str, at: int) -> str:
+    before = query[:at]
+    return f"line {before.count(chr(10)) + 1}, column {at - before.rfind(chr(10))}"

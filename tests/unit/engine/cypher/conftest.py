@@ -1,0 +1,23 @@
+"""Queries over the small graph, which is loaded once for a file of tests."""
+
+import pytest
+
+from commonplace.engine.graph_search.cypher.query import CypherQueries
+from support.small_graph import NOW, small_graph
+
+
+@pytest.fixture(scope="module")
+def engine():
+    made = CypherQueries()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def ask(engine):
+    """The rows of an answer over the small graph, as tuples."""
+
+    def asked(query, **params):
+        return list(engine.run("small", small_graph, NOW, query, params).rows)
+
+    return asked

@@ -1,0 +1,170 @@
+"""Limits of a query hold while it runs, and other threads go on meanwhile."""
+
+import threading
+import time
+
+import pytest
+
+from commonplace.engine.graph_search.cypher.execution import budget as budgets
+from commonplace.engine.graph_search.cypher.execution.budget import QueryLimits
+from commonplace.engine.graph_search.cypher.query import MOST_GRAPHS, CypherQueries
+from commonplace.errors import BadCypher, QueryTooCostly
+from support.small_graph import NOW, small_graph
+
+SECOND = QueryLimits(seconds=0.3)
+ENDLESS = "UNWIND range(1, 3000) AS x UNWIND range(1, 3000) AS y UNWIND range(1, 3000) AS z "
+
+
+def people(engine):
+    return engine.run("small", small_graph, NOW, "MATCH (p:Person) RETURN count(*)").rows
+
+
+RUNAWAYS = {
+    "a count of billions": ENDLESS + "RETURN count(*)",
+    "a filter that lets nothing through": ENDLESS + "WITH x WHERE x < 0 RETURN x",
+    "a product of patterns": "MATCH (a), (b), (c), (d), (e), (f), (g), (h) RETURN count(*)",
+    "paths without an end": "MATCH p = (a)-[*]-(b), q = (c)-[*]-(d) RETURN count(*)",
+    "a list in lists": "WITH range(1, 3000) AS l "
+    "RETURN [a IN l | [b IN l | [c IN l | 1][0]][0]][0]",
+    "a quantifier": "WITH range(1, 3000) AS l RETURN all(a IN l WHERE all(b IN l WHERE "
+    "none(c IN l WHERE c = 0)))",
+    "a sum in a sum": "WITH range(1, 3000) AS l RETURN reduce(s = 0, a IN l | s + reduce(t = 0, "
+    "b IN l | t + reduce(u = 0, c IN l | 1)))",
+    "an order of many": ENDLESS + "RETURN x ORDER BY z LIMIT 3",
+    "a subquery": "MATCH (a), (b), (c), (d) WHERE COUNT { (a)-[*]-(b)-[*]-(c) } < 0 RETURN a",
+    "a skip of billions": ENDLESS + "RETURN x SKIP 9000000000",
+}
+
+
+@pytest.mark.parametrize("name", RUNAWAYS)
+def test_a_runaway_query_ends_at_its_deadline(engine, name):
+    started = time.monotonic()
+    with pytest.raises(QueryTooCostly, match=r"longer than 0\.3 seconds") as caught:
+        engine.run("small", small_graph, NOW, RUNAWAYS[name], limits=SECOND)
+    assert caught.value.remedy
+    assert time.monotonic() - started < 30  # and not after minutes, on however slow a machine
+    assert people(engine) == ((4,),)
+
+
+SMALL = QueryLimits(seconds=60, memory=3_000_000)
+BOMBS = {
+    "a range": "RETURN range(1, 1000000000)",
+    "a range backwards": "RETURN size(range(9223372036854775807, -9223372036854775807, -1))",
+    "collected values": "UNWIND range(1, 50000) AS x UNWIND range(1, 50000) AS y RETURN collect(x)",
+    "distinct values": "UNWIND range(1, 40000) AS x UNWIND range(1, 40000) AS y "
+    "RETURN DISTINCT x * 40000 + y SKIP 100000000",
+    "groups": "UNWIND range(1, 40000) AS x UNWIND range(1, 40000) AS y "
+    "RETURN x * 40000 + y AS k, count(*) SKIP 100000000",
+    "an order": "UNWIND range(1, 40000) AS x UNWIND range(1, 40000) AS y RETURN x ORDER BY y",
+    "a union": "RETURN COUNT { UNWIND range(1, 40000) AS x UNWIND range(1, 40000) AS y "
+    "RETURN x + 40000 * y AS z UNION RETURN 1 AS z }",
+    "a text that doubles": "RETURN size(reduce(s = 'x', i IN range(1, 60) | s + s))",
+    "a list that doubles": "RETURN size(reduce(s = [1], i IN range(1, 60) | s + s))",
+    "a text of replacements": "WITH reduce(s = 'x', i IN range(1, 15) | s + s) AS s "
+    "RETURN size(replace(s, 'x', s))",
+    "a list of a pattern": "RETURN size([(a)-[*]-(b)-[*]-(c)-[*]-(d) | [a, b]])",
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_query_that_wants_all_memory_ends(engine, name):
+    with pytest.raises(QueryTooCostly, match="more memory"):
+        engine.run("small", small_graph, NOW, BOMBS[name], limits=SMALL)
+    assert people(engine) == ((4,),)
+
+
+def test_steps_have_a_limit(engine):
+    with pytest.raises(QueryTooCostly, match="more than 10,000 steps"):
+        engine.run("small", small_graph, NOW, RUNAWAYS["a count of billions"],
+                   limits=QueryLimits(steps=10_000))  # fmt: skip
+
+
+def test_rows_beyond_the_limit_are_not_computed(engine):
+    """The ones after them would never end."""
+    answer = engine.run("small", small_graph, NOW, ENDLESS + "RETURN x, y, z")
+    assert (len(answer.rows), answer.truncated) == (1_000, True)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(a+)+$", "(a|aa)+$", "(.*)*x", "([a-z]+)*=", "(x+x+)+y"],
+)
+def test_a_regular_expression_takes_linear_time(engine, pattern):
+    query = "WITH reduce(s = 'a', i IN range(1, 15) | s + s) AS s RETURN s + '!' =~ $pattern"
+    assert engine.run("small", small_graph, NOW, query, {"pattern": pattern}).rows == ((False,),)
+
+
+def test_a_regular_expression_that_grows_too_large_is_refused(engine):
+    with pytest.raises(BadCypher, match="regular expression"):
+        engine.run("small", small_graph, NOW, "RETURN 'a' =~ '((a{100}){100}){100}'")
+    with pytest.raises(BadCypher, match="at most 1,000 characters"):
+        engine.run("small", small_graph, NOW, "RETURN 'a' =~ $x", {"x": "a" * 1001})
+
+
+def test_a_value_that_is_nested_too_deeply_ends_the_query(engine):
+    deep = "WITH reduce(s = [], i IN range(1, 5000) | [s]) AS s "
+    for wanted in ("s", "s = s", "size(list_distinct([s, s]))"):
+        with pytest.raises(QueryTooCostly, match="nested"):
+            engine.run("small", small_graph, NOW, deep + f"RETURN {wanted}")
+
+
+def test_a_runaway_query_lets_other_threads_run(engine, monkeypatch):
+    """The other thread makes progress between any two looks at the clock of the runaway: counted,
+    not timed. Each turn that is given up is one in which it may run."""
+    turns = []
+    monkeypatch.setattr(budgets.time, "sleep", lambda seconds: turns.append(progress[0]))
+    monkeypatch.setattr(budgets, "YIELDS_AFTER", 0.0)
+    progress, stop = [0], threading.Event()
+
+    def count():
+        while not stop.is_set():
+            progress[0] += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    try:
+        with pytest.raises(QueryTooCostly):
+            engine.run("small", small_graph, NOW, RUNAWAYS["a count of billions"], limits=SECOND)
+    finally:
+        stop.set()
+        thread.join()
+    assert len(turns) > 20
+    assert turns[-1] > turns[0]
+    assert len(set(turns)) > 10  # it went on again and again, not once at the end
+
+
+def test_a_loaded_graph_is_held_for_each_key_and_the_oldest_makes_room():
+    queries, loaded = CypherQueries(), []
+
+    def load():
+        loaded.append(1)
+        return small_graph()
+
+    def ask(key):
+        queries.run(key, load, NOW, "RETURN 1")
+
+    for key in ("a", "a", "b", "a", "b"):
+        ask(key)
+    assert len(loaded) == 2
+    for number in range(MOST_GRAPHS - 1):
+        ask(str(number))
+    ask("b")
+    assert len(loaded) == 2 + MOST_GRAPHS - 1
+    ask("a")
+    assert len(loaded) == 2 + MOST_GRAPHS
+
+
+def test_two_graphs_do_not_mix(engine):
+    empty = small_graph(nodes={}, edges={}, notes={}, mentions=())
+    count = "MATCH (p:Person) RETURN count(*)"
+    for _ in range(2):
+        assert engine.run("full", small_graph, NOW, count).rows == ((4,),)
+        assert engine.run("empty", lambda: empty, NOW, count).rows == ((0,),)
+
+
+def test_a_wrong_query_loads_nothing():
+    def load():
+        raise AssertionError("loaded")
+
+    with pytest.raises(BadCypher):
+        CypherQueries().run("x", load, NOW, "RETURN x")
