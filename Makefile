@@ -24,15 +24,15 @@ fuzz: $(STAMP)
 
 # 50 clients on loopback against real servers, seven set-ups of a minute each; for a quiet machine.
 load: $(STAMP)
-	$(PY) -m commonplace.bench load --write
+	$(PY) -m benchmarks load --write
 
 bench: $(STAMP) .venv/.bench
-	$(PY) -m commonplace.bench truth
-	$(PY) -m commonplace.bench understanding
-	$(PY) -m commonplace.bench extract
-	$(PY) -m commonplace.bench walks --only speed
-	$(PY) -m commonplace.bench walks --only cypher
-	$(PY) -m commonplace.bench
+	$(PY) -m benchmarks truth
+	$(PY) -m benchmarks understanding
+	$(PY) -m benchmarks extract
+	$(PY) -m benchmarks walks --only speed
+	$(PY) -m benchmarks walks --only cypher
+	$(PY) -m benchmarks
 
 lint: $(STAMP)
 	$(PY) -m ruff check .

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import commonplace
-from commonplace.book import Commonplace, User
+from commonplace.api import Commonplace, User
 from commonplace.store.sqlite.store import SqliteStore
 from support.clock import START, Clock
 from support.postgres import Server

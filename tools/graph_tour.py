@@ -11,16 +11,9 @@ from typing import Any
 
 from rich.console import Console
 
-from commonplace.book import Commonplace, User
+from commonplace.api import Commonplace, User
 from commonplace.surfaces.cli.render import drawn
-from tools.spring import (
-    AFTERWARDS,
-    ARRIVALS,
-    FOLDER,
-    Calendar,
-    live_through_it,
-    opened,
-)
+from tools.spring import AFTERWARDS, ARRIVALS, FOLDER, Calendar, live_through_it, opened
 
 NAME = "Ana"
 EXPLORED = "Who works at Brightwater?"

@@ -7,20 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 from commonplace.errors import all_errors
-from commonplace.model.kinds import POLICIES
-from commonplace.operations import OPERATIONS, Operation, Parameter
+from commonplace.model.memory.kinds import POLICIES
+from commonplace.operations.table import OPERATIONS, Operation, Parameter
 from commonplace.settings import CONFIG_VARIABLE, TABLE, written
-from commonplace.surfaces.mcp.reference import mcp
-from commonplace.surfaces.rest.reference import rest
+from commonplace.surfaces.mcp.resources import mcp_reference_page
+from commonplace.surfaces.rest.routes import rest_reference_page
 from tools.cypher_reference import cypher
 from tools.graph_picture import graph_picture
 from tools.graph_tour import graph_tour_page
 from tools.signals import with_signals
-from tools.terminal_pictures import (
-    conflicts_picture,
-    passages_picture,
-    recall_picture,
-)
+from tools.terminal_pictures import conflicts_picture, passages_picture, recall_picture
 from tools.tour import tour_page
 
 FOLDER = Path("docs") / "reference"
@@ -171,8 +167,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings,
     "errors.md": errors,
     "kinds.md": kinds,
-    "rest.md": rest,
-    "mcp.md": mcp,
+    "rest.md": rest_reference_page,
+    "mcp.md": mcp_reference_page,
     "cypher.md": cypher,
 }
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.recall.fuse import WEIGHTS
-from commonplace.recall.rank import FLOORS
+from commonplace.engine.search.rank import FLOORS, WEIGHTS
 from commonplace.surfaces.cli.computed import SCORE_PARTS
 
 BEGIN = "<!-- signals: made by `make docs` from the code; do not edit -->"

@@ -10,9 +10,9 @@ from importlib import resources
 from itertools import count
 
 import commonplace
-from commonplace.book import Commonplace, User
-from commonplace.book.extracting import Extracted
-from commonplace.ingest.ingest import Ingested
+from commonplace.api import Commonplace, User
+from commonplace.engine.graph.extraction.extract import Extracted
+from commonplace.engine.sources.receive import Ingested
 
 FOLDER = "spring"
 

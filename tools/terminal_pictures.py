@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 import commonplace
-from commonplace.recall.conflicts import Side
+from commonplace.engine.memories.inbox import Side
 from commonplace.surfaces.cli.month import QUESTIONS, ingest_the_month, opened
 from commonplace.surfaces.cli.render import drawn
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from commonplace.book import User
+from commonplace.api import User
 from commonplace.surfaces.cli.month import (
     AFTERWARDS,
     FOLDER,

@@ -1,7 +1,7 @@
 """Commonplace: long-term memory for AI agents."""
 
 from commonplace import errors
-from commonplace.book import Choice, Commonplace, User, open
+from commonplace.api import Choice, Commonplace, User, open
 from commonplace.errors import CommonplaceError
 from commonplace.surfaces.rest.client import connect
 

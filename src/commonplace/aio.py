@@ -1,4 +1,4 @@
-"""The async face: the same book and the same verbs, each run in a thread.
+"""Async API: every verb of the synchronous API, run in a thread.
 
 async with await commonplace.aio.open("memory.db") as book:
     me = book.user("ana")
@@ -13,12 +13,12 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, Self
 
-from commonplace import book as synchronous
-from commonplace.book.extracting_all import ExtractedOfAll
-from commonplace.language.models.embedder import Embedder
-from commonplace.model.key import NewKey, ShownKey
-from commonplace.sleep.reembed import Reembedded
-from commonplace.sleep.worker import Worked
+from commonplace import api as synchronous
+from commonplace.engine.graph.extraction.extract import ExtractedForAll
+from commonplace.engine.maintenance.reembed import Reembedded
+from commonplace.engine.maintenance.worker import Worked
+from commonplace.language.embedders.embedder import Embedder
+from commonplace.model.access.key import NewKey, ShownKey
 from commonplace.surfaces.rest import client as remote
 
 
@@ -95,7 +95,7 @@ class AsyncCommonplace:
     ) -> synchronous.Calibrated:
         return await asyncio.to_thread(self._book.calibrate, lines, reset=reset)
 
-    async def extract_all(self, *, at_most: int = 500) -> ExtractedOfAll:
+    async def extract_all(self, *, at_most: int = 500) -> ExtractedForAll:
         return await asyncio.to_thread(self._book.extract_all, at_most=at_most)
 
     async def work(self, *, once: bool = False) -> Worked:
@@ -128,12 +128,12 @@ def in_thread(verb: Any) -> Callable[..., Awaitable[Any]]:
 
     @wraps(verb)
     async def awaited(*arguments: Any, **named: Any) -> Any:
-        return await asyncio.to_thread(_finished, verb, arguments, named)
+        return await asyncio.to_thread(_run_to_end, verb, arguments, named)
 
     return awaited
 
 
-def _finished(verb: Callable[..., Any], arguments: Any, named: Any) -> Any:
+def _run_to_end(verb: Callable[..., Any], arguments: Any, named: Any) -> Any:
     """An iterator would read the store outside the thread, so it is read to its end here."""
     answer = verb(*arguments, **named)
     return list(answer) if isinstance(answer, Iterator) else answer

@@ -1,4 +1,4 @@
-"""Every error a user can meet.
+"""Errors: the exception tree with codes and remedies, and embedder names in remedies.
 
     CommonplaceError
     ├── InvalidInput              the request is invalid
@@ -251,3 +251,22 @@ def all_errors() -> list[type[CommonplaceError]]:
     for error in found:
         found.extend(error.__subclasses__())
     return found
+
+
+# The kept name, which tells models and sizes apart → what the setting `embedder` takes.
+SHIPPED_EMBEDDERS = {
+    "wordllama-l2-supercat-256": "wordllama",
+    "all-minilm-l6-v2-int8": "minilm",
+    "hashing-256": "hashing",
+}
+HTTP_EMBEDDER_PREFIX = "openai:"  # and the model
+
+
+def embedder_option(kept: str) -> str:
+    """As a remedy tells it: in words that can be typed, where there are any."""
+    if kept in SHIPPED_EMBEDDERS:
+        return f"`--embedder {SHIPPED_EMBEDDERS[kept]}`"
+    if kept.startswith(HTTP_EMBEDDER_PREFIX):
+        model = kept.removeprefix(HTTP_EMBEDDER_PREFIX)
+        return f"`--embedder openai` and the setting embedder_model = {model}"
+    return f"the embedder {kept}, given in Python"

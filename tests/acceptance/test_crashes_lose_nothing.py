@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.store.failpoints import NAMES
+from commonplace.store.failpoints import FAILPOINTS
 from support.children import CHANGES, DECISIONS, die_during, die_while_erasing
 from support.kills import IN_A_WRITE, killed_at
 from support.processes import Child
 from support.scenarios import KillsAtRandom, wait_until_alone
 from support.whole import assert_whole, open_plainly
 
-IN_A_SCRUB = [name for name in NAMES if name.startswith("scrub.")]
+IN_A_SCRUB = [name for name in FAILPOINTS if name.startswith("scrub.")]
 
 
 def prepared(store_url, user):
@@ -60,8 +60,8 @@ def with_questions(store_url, user):
 
 def test_every_failpoint_of_the_store_is_killed_at_somewhere():
     """Those of migrations, of reembed and of jobs are killed at where these are tested."""
-    elsewhere = {name for name in NAMES if name.startswith(("migration.", "reembed.", "job."))}
-    assert {*IN_A_WRITE, *IN_A_SCRUB, *elsewhere} == set(NAMES)
+    elsewhere = {name for name in FAILPOINTS if name.startswith(("migration.", "reembed.", "job."))}
+    assert {*IN_A_WRITE, *IN_A_SCRUB, *elsewhere} == set(FAILPOINTS)
 
 
 @killed_at(IN_A_WRITE)

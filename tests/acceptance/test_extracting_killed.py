@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.model.job import LEASE
+from commonplace.model.jobs import LEASE
 from support.graph_told import OWNER, TALKS, take_in, told
 from support.kills import AT_WORK, IN_A_WRITE, killed_at
 from support.processes import Child

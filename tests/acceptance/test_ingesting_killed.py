@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from commonplace.model.job import LEASE
-from commonplace.model.source import Status
-from commonplace.sleep.worker import Worked
+from commonplace.engine.maintenance.worker import Worked
+from commonplace.model.jobs import LEASE
+from commonplace.model.sources.source import ProcessingStatus
 from support.kills import AT_WORK, IN_A_WRITE, killed_at
 from support.processes import Child
 from support.scenarios import wait_until_alone
-from support.source_children import (
-    die_while_ingesting,
-    ingest_when_told,
-    process_what_is_owed,
-)
+from support.source_children import die_while_ingesting, ingest_when_told, process_what_is_owed
 from support.sources import chat, turn
 from support.stores import raw
 from support.whole import assert_whole, open_plainly
@@ -35,7 +31,7 @@ def kept(url):
 
 def assert_ingested_once(url):
     ((source, passages),) = kept(url)
-    assert source.status is Status.PROCESSED
+    assert source.status is ProcessingStatus.PROCESSED
     assert [passage.number for passage in passages] == [1, 2, 3, 4, 5]
     with open_plainly(url) as book:
         me = book.user("ana")
@@ -52,7 +48,7 @@ def test_killed_while_it_is_received_it_is_kept_whole_or_not_at_all(store_url, f
     wait_until_alone(store_url)
     if failpoint == "apply.after_commit":
         ((source, passages),) = kept(store_url)
-        assert (source.status, passages) == (Status.RAW, ())
+        assert (source.status, passages) == (ProcessingStatus.RAW, ())
     else:
         assert kept(store_url) == []
         with open_plainly(store_url) as book:
@@ -73,7 +69,7 @@ def test_killed_while_it_is_processed_another_finishes_it_once(store_url, failpo
     wait_until_alone(store_url)
     ((source, passages),) = kept(store_url)
     done = failpoint == "apply.after_commit"
-    assert (source.status is Status.PROCESSED, len(passages)) == (done, 5 if done else 0)
+    assert (source.status is ProcessingStatus.PROCESSED, len(passages)) == (done, 5 if done else 0)
     with Child(process_what_is_owed, store_url) as early:  # it is still held
         assert early.rest() == [Worked()]
     let_leases_end(store_url)

@@ -9,9 +9,9 @@ import sys
 import time
 from datetime import UTC, datetime
 
-from commonplace.model.changes import Changeset, Enqueue
-from commonplace.model.job import LEASE
-from commonplace.sleep.worker import Worked
+from commonplace.engine.maintenance.worker import Worked
+from commonplace.model.changeset import Changeset, EnqueueJob
+from commonplace.model.jobs import LEASE
 from support.kills import AT_WORK, killed_at
 from support.making import ANA, a_job
 from support.processes import PATIENCE, Child
@@ -27,7 +27,7 @@ WHILE_AT_WORK = ["job.claimed", "job.worked", "apply.rows", "apply.before_commit
 def owe(url, *keys, kind="note"):
     """Long ago, so that they are due by any clock."""
     with open_plainly(url) as book:
-        jobs = tuple(Enqueue(a_job(kind=kind, key=key)) for key in keys)
+        jobs = tuple(EnqueueJob(a_job(kind=kind, key=key)) for key in keys)
         at = datetime.now(UTC)
         book._desk.store.apply(Changeset(ANA, at, "test", jobs))
 

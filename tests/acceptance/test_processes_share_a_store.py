@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 
 from commonplace.errors import StoreBusy
-from commonplace.model.memory import State
-from support.children import (
-    change_in_place,
-    decide_then_wait,
-    extend_the_chain,
-    hold_before_commit,
-)
+from commonplace.model.memory.memory import State
+from support.children import change_in_place, decide_then_wait, extend_the_chain, hold_before_commit
 from support.processes import Child
 from support.scenarios import live_of, writers_and_readers
 from support.whole import assert_whole, open_plainly

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from commonplace.errors import EmbedderMismatch
-from commonplace.language.models.hashing import HashingEmbedder
-from commonplace.store.failpoints import NAMES
+from commonplace.language.embedders.hashing import HashingEmbedder
+from commonplace.store.failpoints import FAILPOINTS
 from support.children import (
     die_while_reembedding,
     reembed_step_by_step,
@@ -17,7 +17,7 @@ from support.scenarios import wait_until_alone
 from support.stores import raw
 from support.whole import assert_healthy, open_plainly
 
-IN_A_REEMBEDDING = [name for name in NAMES if name.startswith("reembed.")]
+IN_A_REEMBEDDING = [name for name in FAILPOINTS if name.startswith("reembed.")]
 SWITCHED = ("reembed.after_switch", "reembed.removed")
 NEW = HashingEmbedder(64)
 AT_ONCE = 8

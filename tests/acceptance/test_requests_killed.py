@@ -12,9 +12,9 @@ from http.client import HTTPException
 
 import pytest
 
-from commonplace.book import Asked
+from commonplace.api import IdempotentRequest
 from commonplace.errors import IdempotencyConflict
-from commonplace.model.kept_answer import UNDER_WAY
+from commonplace.model.jobs import CLAIM_TIMEOUT
 from support.children import die_while_asked_once
 from support.clock import Clock
 from support.kills import IN_A_WRITE, killed_at
@@ -24,7 +24,7 @@ from support.scenarios import wait_until_alone
 from support.served import Served
 from support.whole import open_plainly
 
-ASKED = Asked("key-1", "what was asked")
+ASKED = IdempotentRequest("key-1", "what was asked")
 
 
 @killed_at(IN_A_WRITE)
@@ -34,7 +34,7 @@ def test_killed_anywhere_in_it_a_request_is_done_once(open_book, store_url, fail
         assert child.rest() == []
         assert child.was_killed()
     wait_until_alone(store_url)
-    a_little_later = Clock(datetime.now(UTC) + UNDER_WAY)
+    a_little_later = Clock(datetime.now(UTC) + CLAIM_TIMEOUT)
     book = open_book(tidy_on_open=False, worker="off", clock=a_little_later)
     me = book.user("ana")
     calls = itertools.count()

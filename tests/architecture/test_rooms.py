@@ -1,9 +1,10 @@
-"""The direction of imports, no cycles, and where SQL may stand."""
+"""The declared direction of imports, no cycles, the size of folders, and where SQL may stand."""
 
 import ast
 import re
 import subprocess
 import sys
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -12,31 +13,44 @@ import commonplace
 
 SOURCE = Path(commonplace.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
+MAX_FILES = 15  # in one folder
 
-# A room imports only from rooms to its left. The verbs' rooms do not import each other.
-LAYERS = (
+# A room imports from rooms of earlier lines, and from itself; rooms of one line do not see each
+# other. A room is a folder, or a module of the package's or the engine's root.
+DIRECTION = (
     ("errors", "model"),
-    ("language", "store", "settings"),
-    ("engine",),
-    ("bookkeeper",),
-    ("desk",),
-    ("graph",),
-    ("remember", "recall", "sleep", "ingest"),
-    ("book",),
-    ("answers", "meanings"),
+    ("settings", "language.text", "store"),
+    ("language.fields", "language.safety", "language.embedders"),
+    ("language.compare", "language.query", "language.observe"),
+    ("language.extract",),
+    ("engine.access_log", "engine.query_cache", "engine.follow_up_jobs"),
+    ("engine.context",),
+    ("engine.categories", "engine.idempotency", "engine.prompt_injection", "engine.understanding"),
+    ("engine.composition",),
+    ("engine.comparison",),
+    ("engine.provenance",),
+    ("engine.profile",),
+    ("engine.memories",),
+    ("engine.sources",),
+    ("engine.graph",),
+    ("engine.history",),
+    ("engine.graph_search",),
+    ("engine.search",),
+    ("engine.prompt_context",),
+    ("engine.teams", "engine.conversation"),
+    ("engine.removal",),
+    ("engine.transfer",),
+    ("engine.maintenance",),
+    ("api",),
     ("operations",),
-    ("bench",),
     ("surfaces",),
     ("aio",),
 )
-SHARED = {"errors", "model"}  # rooms of one layer that may see each other: the foundation
-LAYER = {room: number for number, rooms in enumerate(LAYERS) for room in rooms}
-PACKAGE_ROOTS = {"__init__", "__main__"}
-
-
-def room_of(path: Path) -> str:
-    first = path.relative_to(SOURCE).parts[0]
-    return first.removesuffix(".py")
+SHARED = {"errors", "model"}  # the foundation: these two may see each other
+RANK = {room: number for number, rooms in enumerate(DIRECTION) for room in rooms}
+PACKAGE_ROOTS = {"commonplace", "commonplace.__main__"}
+# Packages whose own module is a docstring, or hands out what is inside.
+FOLDERS = {"language", "engine"}
 
 
 def module_name(path: Path) -> str:
@@ -44,7 +58,16 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+def room_of(module: str) -> str:
+    inner = module.split(".")[1:]
+    return ".".join(inner[:2]) if inner[0] in FOLDERS else inner[0]
+
+
+NAMES = {module_name(path): path for path in MODULES}
+
+
 def imports_of(path: Path) -> set[str]:
+    """Modules of the package that are imported, by statements and by texts that name one."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -52,33 +75,34 @@ def imports_of(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are absolute"
             found |= {node.module or ""} | {f"{node.module}.{name.name}" for name in node.names}
-    return {name for name in found if name.startswith("commonplace")}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            is_module = node.value in NAMES and NAMES[node.value].name != "__init__.py"
+            found |= {node.value} if is_module else set()
+    return {name for name in found if name in NAMES}
 
 
 def rooms_imported(path: Path) -> set[str]:
-    inner = {name.split(".")[1] for name in imports_of(path) if name.count(".")}
-    return inner & LAYER.keys()
+    return {room_of(name) for name in imports_of(path) if name not in PACKAGE_ROOTS} - FOLDERS
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_room_imports_only_from_its_left(path):
-    room = room_of(path)
-    if room in PACKAGE_ROOTS:
+def test_import_direction(path):
+    module = module_name(path)
+    if module in PACKAGE_ROOTS or room_of(module) in FOLDERS:
         return
+    room = room_of(module)
+    assert room in RANK, f"{module} is in no declared room"
     for other in rooms_imported(path) - {room}:
-        allowed = LAYER[other] < LAYER[room] or {room, other} <= SHARED
-        assert allowed, f"{room} must not import {other}"
+        allowed = RANK[other] < RANK[room] or {room, other} <= SHARED
+        assert allowed, f"{module} must not import {other}"
 
 
-def test_every_module_lives_in_a_known_room():
-    assert {room_of(path) for path in MODULES} <= LAYER.keys() | PACKAGE_ROOTS
 
 
-def test_no_cycles():
-    names = {module_name(path): path for path in MODULES}
+def test_no_import_cycles():
     graph = {
-        name: {other for other in imports_of(path) if other in names and other != name}
-        for name, path in names.items()
+        name: {other for other in imports_of(path) if other != name}
+        for name, path in NAMES.items()
     }
     graph["commonplace"] = set()  # the package's own front, which everything sits behind
     done: set[str] = set()
@@ -94,19 +118,35 @@ def test_no_cycles():
         visit(name, [])
 
 
-def test_only_the_book_chooses_adapters():
+def test_folder_size():
+    counted = Counter(path.parent for path in MODULES)
+    assert {str(folder): n for folder, n in counted.items() if n > MAX_FILES} == {}
+
+
+def test_class_names_are_unique():
+    """One name means one thing, so that a reader who meets it knows which."""
+    places = defaultdict(list)
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(module_name(path))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
+
+
+def test_only_the_api_chooses_adapters():
     adapters = {
         "commonplace.store.sqlite.store",
         "commonplace.store.postgres.store",
-        "commonplace.language.models.hashing",
-        "commonplace.language.models.minilm",
-        "commonplace.language.models.openai",
-        "commonplace.language.models.wordllama",
+        "commonplace.language.embedders.hashing",
+        "commonplace.language.embedders.minilm",
+        "commonplace.language.embedders.openai",
+        "commonplace.language.embedders.wordllama",
     }
-    for path in MODULES:
-        mine = module_name(path)
+    beside = {each.rsplit(".", 1)[0] for each in adapters}
+    for name, path in NAMES.items():
         chosen = imports_of(path) & adapters
-        assert not chosen or mine.rsplit(".", 1)[0] in {a.rsplit(".", 1)[0] for a in adapters}, mine
+        folder = name.rsplit(".", 1)[0]
+        assert not chosen or folder in beside or room_of(name) == "api", name
 
 
 def test_imports_stand_at_the_top():
@@ -121,8 +161,8 @@ SQL = re.compile(r"\b(SELECT\s.+\sFROM|INSERT\s+INTO|DELETE\s+FROM|UPDATE\s+\w+\
 
 
 def test_no_sql_outside_the_store():
-    for path in MODULES:
-        if room_of(path) == "store":
+    for name, path in NAMES.items():
+        if name.startswith("commonplace.store"):
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -136,19 +176,6 @@ def test_no_statement_asks_the_database_for_the_time():
     for path in SOURCE.rglob("*.sql"):
         statements = re.sub(r"--.*", "", path.read_text())
         assert not forbidden.search(statements), path
-
-
-def test_public_names_are_pinned():
-    assert sorted(commonplace.__all__) == [
-        "Choice",
-        "Commonplace",
-        "CommonplaceError",
-        "User",
-        "__version__",
-        "connect",
-        "errors",
-        "open",
-    ]
 
 
 def test_importing_the_package_loads_no_model_and_no_driver():
@@ -175,25 +202,23 @@ def _modules_after_import() -> set[str]:
     return {name.split(".")[0] for name in told.stdout.split()}
 
 
-# Whoever tidies, moves or erases all there is takes sources that have ended along.
-OF_ALL_SOURCES = {
-    "desk.py",
-    "ingest/look_for.py",
-    "recall/look_up.py",
-    "recall/past.py",
-    "remember/bring_in.py",
-    "remember/bring_in_sources.py",
-    "remember/erase.py",
-    "sleep/tidy.py",
-    "sleep/tidy_team.py",
+# Maintenance, export and erasing work on all sources, also on those that have ended.
+ALL_SOURCES = {
+    "engine/context.py",
+    "engine/history/time_travel.py",
+    "engine/maintenance/tidy.py",
+    "engine/memories/listing.py",
+    "engine/removal/erase.py",
+    "engine/sources/originals.py",
+    "engine/transfer/import_memory.py",
 }
 
 
-def test_who_reads_sources_gets_them_from_the_desk_without_those_that_have_ended():
-    asking = re.compile(r"store\.(sources|source_called|source_page)\(")
+def test_sources_that_have_ended_are_read_only_where_all_are_meant():
+    asking = re.compile(r"store\.(sources|source_by_alias|source_page)\(")
     found = {
         str(path.relative_to(SOURCE))
         for path in MODULES
-        if room_of(path) != "store" and asking.search(path.read_text())
+        if "store" not in path.relative_to(SOURCE).parts and asking.search(path.read_text())
     }
-    assert found == OF_ALL_SOURCES
+    assert found == ALL_SOURCES

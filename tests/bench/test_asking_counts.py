@@ -7,25 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.bench.asking import (
-    Judged,
-    Message,
-    follow_ups,
-    judge,
+from benchmarks.judgement.labels import HALVES
+from benchmarks.judgement.understanding import (
+    JudgedMessage,
+    LabelledMessage,
+    follow_up_table,
+    judge_messages,
+    main,
     read_messages,
-    searches,
+    search_table,
     target,
 )
-from commonplace.bench.asking_command import main
-from commonplace.bench.labels import HALVES
-from commonplace.recall.understanding import Understanding
+from commonplace.engine.understanding import Understanding
 
 LABELLED = Path(__file__).parents[2] / "labelled"
 
 
-def judged(language: str, needed: bool, said: bool, query: str = "", **wanted) -> Judged:
-    message = Message("x", language, "any", "in chicago", needed=needed, **wanted)
-    return Judged(message, Understanding("in chicago", said, (), query, ()))
+def judged(language: str, needed: bool, said: bool, query: str = "", **wanted) -> JudgedMessage:
+    message = LabelledMessage("x", language, "any", "in chicago", needed=needed, **wanted)
+    return JudgedMessage(message, Understanding("in chicago", said, (), query, ()))
 
 
 def test_messages_are_counted_by_language_and_by_what_was_wanted():
@@ -35,7 +35,7 @@ def test_messages_are_counted_by_language_and_by_what_was_wanted():
         judged("en", False, False),
         judged("he", False, True),
     ]
-    table = searches(made_up, "open")
+    table = search_table(made_up, "open")
     assert table.rows == [
         ("en", 3, 66.7, 50.0, 100.0),
         ("he", 1, 0.0, None, 0.0),
@@ -51,7 +51,7 @@ def test_a_follow_up_holds_all_that_it_must_and_nothing_that_it_must_not():
         judged("en", True, True, "restaurants", **wanted),
         judged("en", True, True, "restaurants in chicago and Rome", **wanted),
     ]
-    assert follow_ups(made_up, "open").rows == [("en", 3, 33.3), ("all", 3, 33.3)]
+    assert follow_up_table(made_up, "open").rows == [("en", 3, 33.3), ("all", 3, 33.3)]
 
 
 @pytest.mark.parametrize("half", HALVES)
@@ -73,8 +73,13 @@ def test_no_message_is_in_both_halves():
 
 
 def test_the_rules_hold_on_the_half_that_they_were_tuned_on():
-    assert all(each.says_rightly for each in judge(read_messages(LABELLED, "searches", "open")))
-    assert all(each.expands_rightly for each in judge(read_messages(LABELLED, "followups", "open")))
+    assert all(
+        each.says_rightly for each in judge_messages(read_messages(LABELLED, "searches", "open"))
+    )
+    assert all(
+        each.expands_rightly
+        for each in judge_messages(read_messages(LABELLED, "followups", "open"))
+    )
 
 
 def a_set(folder: Path) -> Path:

@@ -9,19 +9,16 @@ from collections.abc import Iterator
 import pytest
 from rich.console import Console
 
-from commonplace.bench import peers
-from commonplace.bench.conversations import Talker
-from commonplace.bench.data import PreparedEmbedder, Writer
-from commonplace.bench.databases import POSTGRES, SQLITE
-from commonplace.bench.measure import interleaved
-from commonplace.bench.plan import Plan, quick
-from commonplace.bench.report import Report, Table, Target
-from commonplace.bench.run import run
-from commonplace.bench.stages import STAGES
+from benchmarks.fixtures import POSTGRES, SQLITE, PreparedEmbedder, SentenceGenerator
+from benchmarks.measure import SpeedPlan, interleaved, quick_plan
+from benchmarks.report import Report, Table, Target
+from benchmarks.speed import peers
+from benchmarks.speed.conversations import STAGES, ConversationGenerator
+from benchmarks.speed.run import run_speed
 
 SIZE = 120
 PASSAGES = 60
-TINY = Plan(
+TINY = SpeedPlan(
     sizes=(SIZE,),
     users=3,
     memories_each=40,
@@ -40,7 +37,7 @@ WORDS = {"method", "database", "what", "unit"}  # all other columns hold numbers
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    return run(TINY, say=lambda progress: None)
+    return run_speed(TINY, say=lambda progress: None)
 
 
 def rows(report: Report, name: str) -> list[dict]:
@@ -76,10 +73,10 @@ def test_every_stage_of_ingesting_takes_less_than_the_whole(report):
 
 
 def test_invented_conversations_are_always_the_same():
-    once, again = (Talker().talks(PASSAGES) for _ in range(2))
+    once, again = (ConversationGenerator().talks(PASSAGES) for _ in range(2))
     assert once == again
     assert sum(len(talk.turns) for talk in once) == PASSAGES
-    assert Talker().questions(once, 4) == Talker().questions(once, 4)
+    assert ConversationGenerator().questions(once, 4) == ConversationGenerator().questions(once, 4)
 
 
 def test_recall_and_remember_are_measured_on_both_databases_beside_their_yardsticks(report):
@@ -153,12 +150,12 @@ def test_methods_take_turns_and_none_always_goes_first():
 
 
 def test_the_same_seed_writes_the_same_memories():
-    assert Writer(7).sentences(50) == Writer(7).sentences(50)
-    assert Writer(7).sentences(50) != Writer(8).sentences(50)
+    assert SentenceGenerator(7).sentences(50) == SentenceGenerator(7).sentences(50)
+    assert SentenceGenerator(7).sentences(50) != SentenceGenerator(8).sentences(50)
 
 
 def test_a_query_asks_with_words_of_some_memory():
-    writer = Writer()
+    writer = SentenceGenerator()
     memories = writer.sentences(20)
     asked = [set(query.split()) for query in writer.queries(memories, 10)]
     assert all(any(words <= set(memory.split()) for memory in memories) for words in asked)
@@ -171,4 +168,4 @@ def test_prepared_vectors_are_the_hashing_embedders_own():
 
 
 def test_a_quick_run_leaves_the_large_sizes_out():
-    assert quick(Plan()).sizes == (1_000, 10_000)
+    assert quick_plan(SpeedPlan()).sizes == (1_000, 10_000)

@@ -4,33 +4,41 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.bench.databases import databases
-from commonplace.bench.embedders import BEGIN, END, meaning, rates, sight, sts_pairs, write
-from commonplace.language.models.calibrate import Pair
-from commonplace.language.models.hashing import HashingEmbedder
+from benchmarks.embedders import (
+    BEGIN,
+    END,
+    calibration_table,
+    reembed_table,
+    sts_pairs,
+    threshold_table,
+    write_tables,
+)
+from benchmarks.fixtures import available_databases
+from commonplace.language.embedders.calibration import CalibrationPair
+from commonplace.language.embedders.hashing import HashingEmbedder
 
 MODEL = HashingEmbedder()
 PAIRS = [
-    Pair(f"lamp number {n}", other, score)
+    CalibrationPair(f"lamp number {n}", other, score)
     for n in range(20)
     for other, score in ((f"lamp number {n}!", 1.0), ("quiet rivers", 0.0), ("old lamp", 0.4))
 ]
 
 
 def test_a_row_for_each_script_that_has_enough_pairs():
-    (row,) = sight([MODEL], PAIRS).rows
+    (row,) = calibration_table([MODEL], PAIRS).rows
     assert row[:3] == ("hashing-256", "latin", 30)
     assert row[-1] == "seen"
 
 
 def test_what_people_say_of_the_pairs_above_each_threshold():
-    (row,) = meaning([MODEL], PAIRS).rows
+    (row,) = threshold_table([MODEL], PAIRS).rows
     assert row[-1] == "1.00 (20)"
 
 
 def test_rates_on_both_databases(tmp_path):
-    with databases(tmp_path) as found:
-        rows = rates([MODEL], found, 30).rows
+    with available_databases(tmp_path) as found:
+        rows = reembed_table([MODEL], found, 30).rows
     assert [row[:3] for row in rows] == [
         ("hashing-256", "SQLite", 30),
         ("hashing-256", "PostgreSQL", 30),
@@ -43,13 +51,13 @@ def test_public_pairs_are_scaled_and_missing_ones_are_missed_aloud(tmp_path, cap
     assert "missing" in capsys.readouterr().err
     (tmp_path / "sts").mkdir()
     (tmp_path / "sts" / "stsb-en-dev.csv").write_text('"One, two",Three,2.5\n', encoding="utf-8")
-    assert sts_pairs(tmp_path) == [Pair("One, two", "Three", pytest.approx(0.5))]
+    assert sts_pairs(tmp_path) == [CalibrationPair("One, two", "Three", pytest.approx(0.5))]
 
 
 def test_only_what_stands_between_the_marks_is_written_anew(tmp_path):
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
-    write(page, [sight([MODEL], PAIRS)])
+    write_tables(page, [calibration_table([MODEL], PAIRS)])
     text = page.read_text(encoding="utf-8")
     assert text.startswith(f"before\n{BEGIN}")
     assert text.endswith(f"{END}\nafter\n")

@@ -1,4 +1,4 @@
-"""`python -m commonplace.bench extract`: the open half is for looking at, the sealed one is not."""
+"""`python -m benchmarks extract`: the open half is for looking at, the sealed one is not."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.bench.extracting import count_edges, count_nodes, read
-from commonplace.bench.extracting_command import main
-from commonplace.bench.extracting_labels import MORE, SETS, read_conversations
-from commonplace.bench.extracting_tables import LEAST_EDGE_PRECISION, LEAST_NODE_PRECISION
-from commonplace.bench.labels import OPEN, SEALED
-from commonplace.language.extracting.extract import extract
+from benchmarks.judgement.extraction import LEAST_EDGE_PRECISION, LEAST_NODE_PRECISION, main
+from benchmarks.judgement.extraction_score import (
+    MORE,
+    SETS,
+    count_edges,
+    count_nodes,
+    extract_all,
+    read_conversations,
+)
+from benchmarks.judgement.labels import OPEN, SEALED
+from commonplace.language.extract.extract import extract
 
 LABELLED = Path(__file__).parents[2] / "labelled"
 TALK = {
@@ -76,6 +81,6 @@ def test_without_marked_text_the_names_are_left_out_and_that_is_said(tmp_path, c
 
 @pytest.mark.parametrize("part", [OPEN, MORE])
 def test_what_may_be_looked_at_stays_at_what_is_wanted(part):
-    readings = read(read_conversations(LABELLED, part), extract)
+    readings = extract_all(read_conversations(LABELLED, part), extract)
     assert count_nodes(readings).precision >= LEAST_NODE_PRECISION
     assert count_edges(readings).precision >= LEAST_EDGE_PRECISION

@@ -6,11 +6,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from commonplace.bench.extracting import Reading, count_edges, count_nodes, read
-from commonplace.bench.extracting_labels import Conversation, GoldEdge, GoldNode, account_of
-from commonplace.bench.extracting_tables import by_language, mistakes, targets
-from commonplace.language.extracting.found import Extracted, FoundEdge, FoundNode, Place
-from commonplace.model.graph.words import NodeType
+from benchmarks.judgement.extraction import by_language, mistakes, targets
+from benchmarks.judgement.extraction_score import (
+    Conversation,
+    ExtractionResult,
+    GoldEdge,
+    GoldNode,
+    account_of,
+    count_edges,
+    count_nodes,
+    extract_all,
+)
+from commonplace.language.extract.values import FoundEdge, FoundNode, SourceExtraction, TextLocation
+from commonplace.model.graph.types import NodeType
 
 MAY = datetime(2026, 5, 4, tzinfo=UTC)
 ROW = {
@@ -49,13 +57,13 @@ def reading(
     *found: FoundNode | FoundEdge,
     nodes: tuple[GoldNode, ...] = (PRIYA, LEO, ACME, BOSTON),
     edges: tuple[GoldEdge, ...] = (),
-) -> Reading:
+) -> ExtractionResult:
     conversation = Conversation(
         id="x", language="en", account=account_of(ROW), nodes=nodes, edges=edges
     )
-    return Reading(
+    return ExtractionResult(
         conversation,
-        Extracted(
+        SourceExtraction(
             nodes=tuple(one for one in found if isinstance(one, FoundNode)),
             edges=tuple(one for one in found if isinstance(one, FoundEdge)),
         ),
@@ -63,7 +71,7 @@ def reading(
 
 
 def edge(a: int, b: int, type: str, **more) -> FoundEdge:
-    return FoundEdge(a=a, b=b, type=type, place=Place(1, 0, 0), **more)
+    return FoundEdge(a=a, b=b, type=type, place=TextLocation(1, 0, 0), **more)
 
 
 def wanted(a: str, b: str, *types: str, **more) -> GoldEdge:
@@ -272,7 +280,7 @@ def test_every_conversation_is_read_once():
 
     def extract(account):
         asked.append(account)
-        return Extracted()
+        return SourceExtraction()
 
-    assert [each.conversation for each in read([conversation], extract)] == [conversation]
+    assert [each.conversation for each in extract_all([conversation], extract)] == [conversation]
     assert asked == [conversation.account]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.bench.extracting_labels import MORE, OWNER, SETS, read_conversations
-from commonplace.bench.labels import HALVES
-from commonplace.language.extracting.found import ENTITY_TYPES
-from commonplace.model.graph.words import NodeType
+from benchmarks.judgement.extraction_score import MORE, OWNER, SETS, read_conversations
+from benchmarks.judgement.labels import HALVES
+from commonplace.language.extract.values import ENTITY_TYPES
+from commonplace.model.graph.types import NodeType
 
 LABELLED = Path(__file__).parents[2] / "labelled"
 FIELDS = {"id", "language", "source_type", "date", "owner", "turns", "nodes", "edges"}

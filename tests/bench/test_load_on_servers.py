@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from commonplace.bench.databases import POSTGRES, SQLITE, SqliteFolder
-from commonplace.bench.load.clients import Seen
-from commonplace.bench.load.plan import Plan, setups_of
-from commonplace.bench.load.run import COLUMNS, fill, load, look_for, numbers
-from commonplace.bench.report import Table
+from benchmarks.fixtures import POSTGRES, SQLITE, SqliteFolder
+from benchmarks.load import COLUMNS, check_writes, fill_store, load_numbers, run_load
+from benchmarks.load_servers import ClientLog, LoadPlan, setups_of
+from benchmarks.report import Table
 
-SMALL = Plan(users=3, memories_each=4, clients=2, seconds=1.0, share_of_writes=1.0)
+SMALL = LoadPlan(users=3, memories_each=4, clients=2, seconds=1.0, share_of_writes=1.0)
 
 
 @pytest.fixture
@@ -20,10 +19,10 @@ def plan():
 
 def test_every_write_of_a_load_is_looked_for(tmp_path, plan):
     url = SqliteFolder(tmp_path).create("load")
-    askers = fill(url, plan)
+    askers = fill_store(url, plan)
     setup = next(setups_of(SQLITE))
-    seen = load(url, setup, plan, askers)
-    row = (SQLITE, setup.name, *numbers(plan, seen), *look_for(url, plan, seen))
+    seen = run_load(url, setup, plan, askers)
+    row = (SQLITE, setup.name, *load_numbers(plan, seen), *check_writes(url, plan, seen))
     table = Table("load", "Load", COLUMNS)
     table.add(*row)
     told = dict(zip(COLUMNS, row, strict=True))
@@ -33,9 +32,9 @@ def test_every_write_of_a_load_is_looked_for(tmp_path, plan):
 
 def test_a_write_that_is_not_there_is_found_missing(tmp_path, plan):
     url = SqliteFolder(tmp_path).create("load")
-    fill(url, plan)
-    claimed = Seen(acknowledged=[("user-1", "This was never written")])
-    assert look_for(url, plan, [claimed]) == (1, 0)
+    fill_store(url, plan)
+    claimed = ClientLog(acknowledged=[("user-1", "This was never written")])
+    assert check_writes(url, plan, [claimed]) == (1, 0)
 
 
 def test_the_set_ups_are_those_that_an_operator_has():

@@ -7,58 +7,61 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.bench.labels import HALVES, OPEN
-from commonplace.bench.observe_command import main
-from commonplace.bench.turns import (
+from benchmarks.judgement.labels import HALVES, OPEN
+from benchmarks.judgement.observe import (
     LEAST_PRECISION,
     LEAST_WELL_WRITTEN,
-    Seen,
-    Turn,
-    Wanted,
-    observe,
+    ExpectedItem,
+    LabelledTurn,
+    ObservedTurn,
+    main,
+    observe_turns,
     precision,
     read_turns,
     recall,
     well_written,
 )
-from commonplace.language.observing.candidate import Candidate, ForgetAsked
-from commonplace.model.kinds import Kind
+from commonplace.model.memory.candidate import ForgetRequest, MemoryCandidate
+from commonplace.model.memory.kinds import Kind
 
 LABELLED = Path(__file__).parents[2] / "labelled"
 
-PEANUTS = Candidate(Kind.FACT, "The user is allergic to peanuts.", "I'm allergic to peanuts")
-CAT = Candidate(Kind.EVENT, "The user adopted a cat.", "We adopted a cat")
-CITY = Candidate(Kind.FACT, "x", "x", profile_field="city", profile_value="Haifa")
+PEANUTS = MemoryCandidate(Kind.FACT, "The user is allergic to peanuts.", "I'm allergic to peanuts")
+CAT = MemoryCandidate(Kind.EVENT, "The user adopted a cat.", "We adopted a cat")
+CITY = MemoryCandidate(Kind.FACT, "x", "x", profile_field="city", profile_value="Haifa")
 
 
-def turn(*keep: Wanted, **more) -> Turn:
-    return Turn("x", "en", "fact", "user", "x", keep, **more)
+def turn(*keep: ExpectedItem, **more) -> LabelledTurn:
+    return LabelledTurn("x", "en", "fact", "user", "x", keep, **more)
 
 
 def test_a_thing_is_right_with_its_kind_and_all_its_words():
-    wanted = Wanted(("fact", "kv"), ("allergic", "nuts/peanuts"))
+    wanted = ExpectedItem(("fact", "kv"), ("allergic", "nuts/peanuts"))
     assert wanted.is_met(PEANUTS)
     assert not wanted.is_met(CAT)
-    assert not Wanted(("kv",), ("allergic",)).is_met(PEANUTS)
-    assert not Wanted(("fact",), ("allergic", "cats")).is_met(PEANUTS)
+    assert not ExpectedItem(("kv",), ("allergic",)).is_met(PEANUTS)
+    assert not ExpectedItem(("fact",), ("allergic", "cats")).is_met(PEANUTS)
 
 
 def test_what_is_kept_beside_the_label_counts_against_precision():
-    seen = [Seen(turn(Wanted(("fact",), ("peanuts",))), (PEANUTS, CAT)), Seen(turn(), ())]
+    seen = [
+        ObservedTurn(turn(ExpectedItem(("fact",), ("peanuts",))), (PEANUTS, CAT)),
+        ObservedTurn(turn(), ()),
+    ]
     assert (precision(seen), recall(seen)) == (50, 100)
 
 
 def test_what_is_optional_is_right_when_kept_and_not_missed_when_left():
-    optional = Wanted(("fact",), ("peanuts",), optional=True)
-    kept, left = Seen(turn(optional), (PEANUTS,)), Seen(turn(optional), ())
+    optional = ExpectedItem(("fact",), ("peanuts",), optional=True)
+    kept, left = ObservedTurn(turn(optional), (PEANUTS,)), ObservedTurn(turn(optional), ())
     assert precision([kept]) == 100
     assert recall([kept, left]) is None
 
 
 def test_a_field_of_the_profile_and_a_wish_to_forget_are_things_too():
-    city = Seen(turn(profile={"city": "Haifa"}), (CITY,))
-    forget = Seen(turn(forget=("oslo",)), (ForgetAsked("the trip to Oslo", "x"),))
-    wrong = Seen(turn(), (ForgetAsked("the trip to Oslo", "x"),))
+    city = ObservedTurn(turn(profile={"city": "Haifa"}), (CITY,))
+    forget = ObservedTurn(turn(forget=("oslo",)), (ForgetRequest("the trip to Oslo", "x"),))
+    wrong = ObservedTurn(turn(), (ForgetRequest("the trip to Oslo", "x"),))
     assert (precision([city, forget]), recall([city, forget])) == (100, 100)
     assert precision([wrong]) == 0
 
@@ -76,7 +79,7 @@ def test_both_halves_are_alike_and_large_enough():
 
 
 def test_the_open_half_stays_at_the_measured_level():
-    seen = observe(read_turns(LABELLED, OPEN))
+    seen = observe_turns(read_turns(LABELLED, OPEN))
     assert precision(seen) >= LEAST_PRECISION + 8
     assert recall(seen) >= 90
     assert well_written(seen) >= LEAST_WELL_WRITTEN

@@ -1,4 +1,4 @@
-"""`python -m commonplace.bench quality`, run from a checkout."""
+"""`python -m benchmarks quality`, run from a checkout."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import sys
 
 import pytest
 
-from commonplace.bench.quality.command import main, quality
-from commonplace.bench.quality.report import BEGIN, END, kept_section, tables, write
-from commonplace.bench.quality.run import Results
+from benchmarks.quality.command import main
+from benchmarks.quality.report import BEGIN, END, kept_section, tables, write
+from benchmarks.quality.run import QualityResults
 from commonplace.errors import InvalidInput, NotFound
 from support import quality_sets
 
-RESULTS = Results(
+RESULTS = QualityResults(
     sets={
         "beam": {
             "commonplace": {"all": {"R@5": 61.25, "tokens": 500.0}, "other": {"R@5": 60.0}},
@@ -33,9 +33,9 @@ def data(tmp_path):
     return tmp_path / "data"
 
 
-def run_command(*arguments, **variables):
+def run_program(*arguments, **variables):
     return subprocess.run(
-        [sys.executable, "-m", "commonplace.bench", "quality", *arguments],
+        [sys.executable, "-m", "benchmarks", "quality", *arguments],
         capture_output=True,
         text=True,
         env={**os.environ, **variables},
@@ -44,7 +44,7 @@ def run_command(*arguments, **variables):
 
 
 def test_json_is_sets_methods_categories_and_metrics(data):
-    ran = run_command("--json", "--embedder", "hashing", COMMONPLACE_BENCH_DATA=str(data))
+    ran = run_program("--json", "--embedder", "hashing", COMMONPLACE_BENCH_DATA=str(data))
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout)
     assert set(told) == {"sets"}
@@ -57,7 +57,7 @@ def test_json_is_sets_methods_categories_and_metrics(data):
 
 
 def test_missing_data_is_said_plainly(tmp_path):
-    ran = run_command("--json", "--data", str(tmp_path / "nowhere"))
+    ran = run_program("--json", "--data", str(tmp_path / "nowhere"))
     assert ran.returncode == 1
     assert "COMMONPLACE_BENCH_DATA" in ran.stderr
 
@@ -69,11 +69,11 @@ def test_the_module_says_so_too(tmp_path, capsys):
 
 def test_a_set_that_is_not_there_is_named(data):
     with pytest.raises(NotFound, match="has no files of beam"):
-        quality(data, ["precision", "beam"])
+        run_program(data, ["precision", "beam"])
     with pytest.raises(NotFound, match="any set"):
-        quality(data.parent, [])
+        run_program(data.parent, [])
     with pytest.raises(InvalidInput, match="no set 'sonnets'"):
-        quality(data, ["sonnets"])
+        run_program(data, ["sonnets"])
 
 
 def test_the_tables_show_every_category_and_method_and_what_was_wrong_in_the_files():

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from commonplace.bench.quality.baselines import Bm25, Dense, best
-from commonplace.bench.quality.metrics import Outcome, ndcg_at, recall_at, summarise
-from commonplace.language.models.hashing import HashingEmbedder
+from benchmarks.quality.dataset import QuestionOutcome, ndcg_at, recall_at, summarise
+from benchmarks.quality.methods import Bm25Baseline, DenseBaseline, best
+from commonplace.language.embedders.hashing import HashingEmbedder
 
 GOLD = frozenset({"a", "b"})
 
@@ -43,9 +43,9 @@ def test_an_empty_answer_scores_nothing():
 def test_all_leaves_adversarial_questions_out_and_numbers_are_percent():
     told = summarise(
         [
-            Outcome("temporal", GOLD, ["a", "b"], {"tokens": 10, "ms": 1}),
-            Outcome("single-hop", GOLD, ["a", "x"], {"tokens": 20, "ms": 2}),
-            Outcome("adversarial", GOLD, ["x"], {"tokens": 90, "ms": 9}),
+            QuestionOutcome("temporal", GOLD, ["a", "b"], {"tokens": 10, "ms": 1}),
+            QuestionOutcome("single-hop", GOLD, ["a", "x"], {"tokens": 20, "ms": 2}),
+            QuestionOutcome("adversarial", GOLD, ["x"], {"tokens": 90, "ms": 9}),
         ]
     )
     assert list(told) == ["all", "adversarial", "single-hop", "temporal"]
@@ -56,7 +56,7 @@ def test_all_leaves_adversarial_questions_out_and_numbers_are_percent():
 
 
 def test_bm25_is_what_its_formula_says():
-    index = Bm25(["red lamp", "red red kite kite", "stone"])
+    index = Bm25Baseline(["red lamp", "red red kite kite", "stone"])
     lengths, average = [2, 4, 1], 7 / 3
     idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
     wanted = [
@@ -69,7 +69,7 @@ def test_bm25_is_what_its_formula_says():
 def test_dense_is_the_cosine_with_each_unit():
     model = HashingEmbedder()
     texts = ["a lamp on the desk", "rain over the harbour", "the desk lamp"]
-    rows = Dense(model, texts).scores(["desk lamp", "harbour rain"])
+    rows = DenseBaseline(model, texts).scores(["desk lamp", "harbour rain"])
     wanted = model.embed(["desk lamp", "harbour rain"]) @ model.embed(texts).T
     assert rows == pytest.approx(wanted)
     assert best(rows[1], 1) == [1]

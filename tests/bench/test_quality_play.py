@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.bench.quality import abstention, locomo
-from commonplace.bench.quality.play import Seat, TimedEmbedder
-from commonplace.bench.quality.run import CHOICES, Results, run
-from commonplace.language.models.hashing import HashingEmbedder
+from benchmarks.quality import locomo, methods
+from benchmarks.quality.methods import LoadedUser, TimedEmbedder
+from benchmarks.quality.run import CHOICES, QualityResults, run_quality
+from commonplace.language.embedders.hashing import HashingEmbedder
 from support import quality_sets
 
 
@@ -19,11 +19,11 @@ class Silent:
         """Nobody looks."""
 
 
-def play(data, sets=tuple(CHOICES), **more) -> Results:
-    return run(data, sets, HashingEmbedder(), Silent(), **more)
+def play(data, sets=tuple(CHOICES), **more) -> QualityResults:
+    return run_quality(data, sets, HashingEmbedder(), Silent(), **more)
 
 
-def without_times(results: Results):
+def without_times(results: QualityResults):
     return {
         (name, method, category, metric): value
         for name, methods in results.sets.items()
@@ -75,8 +75,8 @@ def test_abstention_is_measured_at_the_floors_that_are_given(data):
 
 def test_every_question_is_asked_to_someone_else_once(data):
     (loaded,) = locomo.load(data)
-    seats = [Seat(owner, None, {}) for owner in loaded.owners]
-    pairs = abstention.strangers(seats)
+    seats = [LoadedUser(owner, None, {}) for owner in loaded.owners]
+    pairs = methods.foreign_questions(seats)
     assert all(question not in seat.owner.questions for seat, question in pairs)
     assert len(pairs) == 4  # two each: the adversarial ones stay out
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.bench.quality import precision
-from commonplace.bench.quality.precision import Belief, Case, Expected
-from commonplace.bench.quality.precision_play import Plain, Product, play
-from commonplace.bench.quality.precision_score import Found, drift, judge, summarise
+from benchmarks.quality import precision
+from benchmarks.quality.precision import (
+    Belief,
+    BeliefAnswer,
+    ExpectedBeliefs,
+    PrecisionCase,
+    drift,
+    judge_case,
+    summarise_cases,
+)
+from benchmarks.quality.precision_run import BaselineMethod, ProductMethod, run_cases
 from support import quality_sets
 
 BELIEFS = {
@@ -20,8 +27,8 @@ BELIEFS = {
 }
 
 
-def case(**expected: object) -> Case:
-    return Case("case", "kind", "query", ("s",), Expected(**expected), user="me")
+def case(**expected: object) -> PrecisionCase:
+    return PrecisionCase("case", "kind", "query", ("s",), ExpectedBeliefs(**expected), user="me")
 
 
 def ids(*names: str) -> frozenset[str]:
@@ -29,49 +36,49 @@ def ids(*names: str) -> frozenset[str]:
 
 
 def test_all_that_was_wanted_and_nothing_else_is_an_active_pass():
-    verdict = judge(case(only=ids("a")), Found(ids("a")), BELIEFS)
+    verdict = judge_case(case(only=ids("a")), BeliefAnswer(ids("a")), BELIEFS)
     assert (verdict.precision, verdict.recall, verdict.passed_as) == (1, 1, "active")
 
 
 def test_noise_beside_the_right_one_fails_and_lowers_precision():
-    verdict = judge(case(only=ids("a")), Found(ids("a", "b")), BELIEFS)
+    verdict = judge_case(case(only=ids("a")), BeliefAnswer(ids("a", "b")), BELIEFS)
     assert (verdict.precision, verdict.recall, verdict.passed_as) == (0.5, 1, None)
 
 
 def test_nothing_where_something_was_wanted_has_no_precision_at_all():
-    verdict = judge(case(only=ids("a")), Found(ids()), BELIEFS)
+    verdict = judge_case(case(only=ids("a")), BeliefAnswer(ids()), BELIEFS)
     assert (verdict.precision, verdict.recall, verdict.passed_as) == (0, 0, None)
 
 
 def test_nothing_where_nothing_was_wanted_is_trivially_empty():
-    verdict = judge(case(only=ids()), Found(ids()), BELIEFS)
+    verdict = judge_case(case(only=ids()), BeliefAnswer(ids()), BELIEFS)
     assert (verdict.precision, verdict.recall, verdict.passed_as) == (None, None, "empty")
 
 
 def test_what_is_pinned_or_kept_away_is_a_structural_pass():
     expected = case(only=ids(), pinned=ids("p"), not_questions=ids("q"))
-    assert judge(expected, Found(ids(), ids("p")), BELIEFS).passed_as == "structural"
-    assert judge(expected, Found(ids(), ids("p"), ids("q")), BELIEFS).passed_as is None
-    assert judge(expected, Found(ids()), BELIEFS).passed_as is None
+    assert judge_case(expected, BeliefAnswer(ids(), ids("p")), BELIEFS).passed_as == "structural"
+    assert judge_case(expected, BeliefAnswer(ids(), ids("p"), ids("q")), BELIEFS).passed_as is None
+    assert judge_case(expected, BeliefAnswer(ids()), BELIEFS).passed_as is None
 
 
 def test_leaks_and_superseded_ones_are_counted_wherever_they_show():
-    verdict = judge(case(), Found(ids("old"), ids("theirs")), BELIEFS)
+    verdict = judge_case(case(), BeliefAnswer(ids("old"), ids("theirs")), BELIEFS)
     assert (verdict.leaks, verdict.superseded) == (1, 1)
 
 
 def test_drift_is_the_share_of_a_turns_answer_that_belongs_elsewhere():
     turn = case(only=ids("a"))
-    assert drift(turn, Found(ids("a", "b", "c", "d"))) == 0.75
-    assert drift(turn, Found(ids())) == 0
+    assert drift(turn, BeliefAnswer(ids("a", "b", "c", "d"))) == 0.75
+    assert drift(turn, BeliefAnswer(ids())) == 0
 
 
 def test_means_leave_out_what_has_no_value():
     verdicts = [
-        judge(case(only=ids("a")), Found(ids("a", "b")), BELIEFS),
-        judge(case(only=ids()), Found(ids()), BELIEFS),
+        judge_case(case(only=ids("a")), BeliefAnswer(ids("a", "b")), BELIEFS),
+        judge_case(case(only=ids()), BeliefAnswer(ids()), BELIEFS),
     ]
-    told = summarise(verdicts, [0.5, 0.0])["all"]
+    told = summarise_cases(verdicts, [0.5, 0.0])["all"]
     assert told == {
         "precision": 50,
         "recall": 100,
@@ -98,22 +105,29 @@ def test_the_files_are_read(whole):
 
 
 def test_the_store_keeps_users_apart_and_tells_nothing_superseded(whole, book):
-    told = play(whole, Product(book, whole.beliefs, "bench-"))["all"]
+    told = run_cases(whole, ProductMethod(book, whole.beliefs, "bench-"))["all"]
     assert (told["leaks"], told["superseded"]) == (0, 0)
     assert told["drift"] == 0
     assert told["structural"] == 25
 
 
 def test_what_replaces_a_belief_is_found_in_its_place(whole, book):
-    product = Product(book, whole.beliefs, "bench-")
-    asked = Case("c", "k", "waters by drip irrigation", ("domain:garden",), Expected())
+    product = ProductMethod(book, whole.beliefs, "bench-")
+    asked = PrecisionCase(
+        "c", "k", "waters by drip irrigation", ("domain:garden",), ExpectedBeliefs()
+    )
     assert product.search(asked) == ["drip"]
     assert product.pinned(asked, False) == {"paths"}
     assert product.pinned(asked, True) == {"fence"}
 
 
 def test_words_alone_know_the_user_and_the_scope_but_not_what_was_superseded(whole):
-    asked = Case("c", "k", "waters", ("domain:garden",), Expected())
-    found = Plain(whole.beliefs, None).search(asked)
+    asked = PrecisionCase("c", "k", "waters", ("domain:garden",), ExpectedBeliefs())
+    found = BaselineMethod(whole.beliefs, None).search(asked)
     assert set(found) == {"hose-old", "drip"}
-    assert Plain(whole.beliefs, None).search(Case("c", "k", "greenhouse", ("x",), Expected())) == []
+    assert (
+        BaselineMethod(whole.beliefs, None).search(
+            PrecisionCase("c", "k", "greenhouse", ("x",), ExpectedBeliefs())
+        )
+        == []
+    )

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from commonplace.bench.quality import beam, locomo, meetings, multihop
-from commonplace.bench.quality.values import Original, Unit
+from benchmarks.quality import beam, locomo, meetings, multihop
+from benchmarks.quality.dataset import DatasetSource, EvidenceUnit
 from commonplace.errors import InvalidInput
 from support import quality_sets
 
@@ -58,8 +58,8 @@ def test_a_session_is_handed_over_as_json_lines_with_the_turns_own_ids(data):
 
 
 def test_a_hit_cites_the_turn_it_names_and_of_a_paragraph_any_piece_is_the_whole():
-    turns = Original("s", "t", (Unit("D1:1", "one"), Unit("D1:2", "two")))
-    paragraph = Original("7", "t", (Unit("7", "long"),), is_conversation=False)
+    turns = DatasetSource("s", "t", (EvidenceUnit("D1:1", "one"), EvidenceUnit("D1:2", "two")))
+    paragraph = DatasetSource("7", "t", (EvidenceUnit("7", "long"),), is_conversation=False)
     assert turns.cited("D1:2") == "D1:2"
     assert turns.cited("D9:9") is None
     assert paragraph.cited(None) == "7"

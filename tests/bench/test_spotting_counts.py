@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.bench.spotting import (
+from benchmarks.judgement.names import (
     ORGANISATION,
     PERSON,
     PLACE,
-    Name,
-    Sentence,
-    capitals_in,
-    compare,
+    MarkedName,
+    MarkedSentence,
+    capitalised_names,
+    compare_finders,
+    found_names,
     read_english,
     read_hebrew,
     score,
     score_untyped,
-    spotted_in,
 )
-from commonplace.language.extracting.found import FoundNode, Span, Spotted
-from commonplace.model.graph.words import NodeType
+from commonplace.language.extract.values import FoundNode, NodeSpan, RecognisedNodes
+from commonplace.model.graph.types import NodeType
 
-ANNA = Name(2, 4, PERSON)
-SENTENCE = Sentence(("Yesterday", "I", "Anna", "Berg", "in", "Oslo"), frozenset({ANNA}))
+ANNA = MarkedName(2, 4, PERSON)
+SENTENCE = MarkedSentence(("Yesterday", "I", "Anna", "Berg", "in", "Oslo"), frozenset({ANNA}))
 
 
 def finder(*words: str, node: FoundNode):
@@ -31,9 +31,9 @@ def finder(*words: str, node: FoundNode):
     def spot(account):
         text = account.said[0].text
         starts = [(text.index(word), len(word)) for word in words if word in text]
-        spans = tuple(Span(1, start, start + size, 1) for start, size in starts)
+        spans = tuple(NodeSpan(1, start, start + size, 1) for start, size in starts)
         owner = FoundNode(type=NodeType.PERSON, name="Reader", is_owner=True)
-        return Spotted(nodes=(owner, node), spans=spans)
+        return RecognisedNodes(nodes=(owner, node), spans=spans)
 
     return spot
 
@@ -44,7 +44,7 @@ def test_english_names_run_from_b_over_i_and_other_marks_are_left_out(tmp_path):
     (tmp_path / "emerging.dev.conll").write_text(f"{text}\n\t\nHi\tO\n", encoding="utf-8")
     first, second = read_english(tmp_path)
     assert first.words == ("Anna", "Berg", "at", "Acme", "with", "Jaws")
-    assert first.names == {Name(0, 2, PERSON), Name(3, 4, ORGANISATION)}
+    assert first.names == {MarkedName(0, 2, PERSON), MarkedName(3, 4, ORGANISATION)}
     assert second.names == set()
 
 
@@ -54,13 +54,17 @@ def test_hebrew_parts_are_read_as_the_words_that_people_write(tmp_path):
     (tmp_path / "nemo-hebrew-dev.bmes").write_text(lines, encoding="utf-8")
     (sentence,) = read_hebrew(tmp_path)
     assert sentence.words == ("באו", "מתאילנד", "בכנסת", "ידהם", "דן")
-    assert sentence.names == {Name(1, 2, PLACE), Name(2, 3, ORGANISATION), Name(4, 5, PERSON)}
+    assert sentence.names == {
+        MarkedName(1, 2, PLACE),
+        MarkedName(2, 3, ORGANISATION),
+        MarkedName(4, 5, PERSON),
+    }
 
 
 def test_capitals_are_names_unless_the_sentence_begins_there():
-    assert capitals_in(SENTENCE) == {ANNA, Name(5, 6, PERSON)}
-    assert capitals_in(Sentence(("Hi", ".", "Oslo", "is", "Big"), frozenset())) == {
-        Name(4, 5, PERSON)
+    assert capitalised_names(SENTENCE) == {ANNA, MarkedName(5, 6, PERSON)}
+    assert capitalised_names(MarkedSentence(("Hi", ".", "Oslo", "is", "Big"), frozenset())) == {
+        MarkedName(4, 5, PERSON)
     }
 
 
@@ -74,27 +78,27 @@ def test_capitals_are_names_unless_the_sentence_begins_there():
     ],
 )
 def test_a_span_is_a_name_of_its_nodes_type(node, sort):
-    assert spotted_in(SENTENCE, finder("Anna Berg", node=node)) == {Name(2, 4, sort)}
+    assert found_names(SENTENCE, finder("Anna Berg", node=node)) == {MarkedName(2, 4, sort)}
 
 
 def test_what_only_stands_for_a_name_or_is_of_another_type_is_none():
-    sentence = Sentence(("Then", "she", "met", "Anna"), frozenset())
+    sentence = MarkedSentence(("Then", "she", "met", "Anna"), frozenset())
     anna = FoundNode(type=NodeType.PERSON, name="Anna")
     concept = FoundNode(type=NodeType.CONCEPT, name="Anna")
-    assert spotted_in(sentence, finder("she", "Anna", node=anna)) == {Name(3, 4, PERSON)}
-    assert spotted_in(sentence, finder("Anna", node=concept)) == set()
+    assert found_names(sentence, finder("she", "Anna", node=anna)) == {MarkedName(3, 4, PERSON)}
+    assert found_names(sentence, finder("Anna", node=concept)) == set()
 
 
 def test_words_are_found_again_where_no_space_is_written():
-    sentence = Sentence(("(", "Anna", ")", "'", "s", "boat", "!"), frozenset())
+    sentence = MarkedSentence(("(", "Anna", ")", "'", "s", "boat", "!"), frozenset())
     anna = FoundNode(type=NodeType.PERSON, name="Anna")
-    assert spotted_in(sentence, finder("Anna", node=anna)) == {Name(1, 2, PERSON)}
+    assert found_names(sentence, finder("Anna", node=anna)) == {MarkedName(1, 2, PERSON)}
 
 
 def test_a_title_before_a_name_is_not_part_of_it():
-    sentence = Sentence(("we", "met", "Dr.", "Anna", "Berg"), frozenset())
+    sentence = MarkedSentence(("we", "met", "Dr.", "Anna", "Berg"), frozenset())
     anna = FoundNode(type=NodeType.PERSON, name="Anna Berg", aliases=("Dr. Anna Berg",))
-    assert spotted_in(sentence, finder("Dr. Anna Berg", node=anna)) == {Name(3, 5, PERSON)}
+    assert found_names(sentence, finder("Dr. Anna Berg", node=anna)) == {MarkedName(3, 5, PERSON)}
 
 
 def test_finders_read_text_as_it_is_written():
@@ -103,14 +107,14 @@ def test_finders_read_text_as_it_is_written():
 
     def spot(account):
         read.append(account.said[0].text)
-        return Spotted(nodes=())
+        return RecognisedNodes(nodes=())
 
-    assert spotted_in(Sentence(words, frozenset()), spot) == set()
+    assert found_names(MarkedSentence(words, frozenset()), spot) == set()
     assert read == ['He said "I\'m (not) here" today.']
 
 
 def test_a_name_is_right_with_both_borders_and_its_type():
-    half, typed_wrong, right = Name(2, 3, PERSON), Name(2, 4, PLACE), ANNA
+    half, typed_wrong, right = MarkedName(2, 3, PERSON), MarkedName(2, 4, PLACE), ANNA
     got = score([(SENTENCE, {half, typed_wrong, right})])
     assert (got.right, got.found, got.due) == (1, 3, 1)
     assert got.f1 == 50
@@ -131,7 +135,7 @@ def test_capitals_must_be_beaten_though_their_types_are_given():
         "good": finder("Anna Berg", node=anna),
         "bad": finder("Anna Berg", node=place),
     }
-    compared = compare("letters", [SENTENCE], spots)
+    compared = compare_finders("letters", [SENTENCE], spots)
     assert [target.verdict for target in compared.targets()] == ["met", "missed"]
     finders = [row[0] for row in compared.table().rows]
     assert finders[:2] == ["capitals, types given", "capitals, all people"]

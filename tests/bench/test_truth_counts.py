@@ -8,30 +8,40 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.bench.labels import HALVES, Pair, Statement, read_pairs, read_statements, same
-from commonplace.bench.report import Table
-from commonplace.bench.truth import (
-    RELATIONS,
-    Classified,
-    Judged,
-    Promises,
-    by_language,
-    classification,
-    classify,
-    confusion,
-    judge,
-    promises,
-    targets,
+from benchmarks.judgement.labels import (
+    HALVES,
+    LabelledPair,
+    LabelledStatement,
+    is_same_value,
+    read_pairs,
+    read_statements,
 )
-from commonplace.bench.truth_command import BEGIN, END, main, write_between_markers
-from commonplace.book import make_embedder
+from benchmarks.judgement.truth import (
+    BEGIN,
+    END,
+    RELATIONS,
+    ClassifiedStatement,
+    JudgedPair,
+    TruthRates,
+    by_language,
+    classification_table,
+    classify_statements,
+    confusion_table,
+    judge_pairs,
+    main,
+    targets,
+    truth_rates,
+    write_between_markers,
+)
+from benchmarks.report import Table
+from commonplace.api import make_embedder
 
 LABELLED = Path(__file__).parents[2] / "labelled"
 
 
-def judged(case: str, expect: str, relation: str, action: str, language: str = "en") -> Judged:
-    pair = Pair("x", language, case, "fact", {}, {}, frozenset(expect.split()))
-    return Judged(pair, relation, action)
+def judged(case: str, expect: str, relation: str, action: str, language: str = "en") -> JudgedPair:
+    pair = LabelledPair("x", language, case, "fact", {}, {}, frozenset(expect.split()))
+    return JudgedPair(pair, relation, action)
 
 
 MADE_UP = (
@@ -53,7 +63,7 @@ def rows(table: Table) -> dict:
 
 
 def test_each_promise_is_counted_over_the_pairs_that_can_break_it():
-    assert promises(MADE_UP) == Promises(
+    assert truth_rates(MADE_UP) == TruthRates(
         changed=100 * 2 / 4,
         false=100 * 2 / 6,
         related=100 * 1 / 3,
@@ -62,7 +72,7 @@ def test_each_promise_is_counted_over_the_pairs_that_can_break_it():
 
 
 def test_a_change_that_the_engine_names_but_does_not_act_on_is_not_counted():
-    assert promises([judged("changed", "changed", "changed", "stored")]).changed == 0
+    assert truth_rates([judged("changed", "changed", "changed", "stored")]).changed == 0
 
 
 def test_a_promise_that_no_pair_can_tell_is_said_to_be_unmeasured():
@@ -71,7 +81,7 @@ def test_a_promise_that_no_pair_can_tell_is_said_to_be_unmeasured():
 
 
 def test_the_matrix_says_what_each_case_was_taken_for():
-    table = rows(confusion(MADE_UP, "any", "open"))
+    table = rows(confusion_table(MADE_UP, "any", "open"))
     assert table["changed"] == {
         "case": "changed",
         "pairs": 4,
@@ -93,14 +103,16 @@ def test_each_language_has_its_own_row():
 
 
 def test_classification_counts_kinds_and_fields_apart():
-    said = Statement("x", "en", "gate code is 12", "kv", {"value": ("12",)})
+    said = LabelledStatement("x", "en", "gate code is 12", "kv", {"value": ("12",)})
     found = [
-        Classified(said, "kv", True, "knowledge"),
-        Classified(said, "kv", False, "knowledge"),
-        Classified(said, "note", False, "knowledge"),
-        Classified(Statement("y", "en", "hm", "note", {}, "goals"), "note", True, "tasks"),
+        ClassifiedStatement(said, "kv", True, "knowledge"),
+        ClassifiedStatement(said, "kv", False, "knowledge"),
+        ClassifiedStatement(said, "note", False, "knowledge"),
+        ClassifiedStatement(
+            LabelledStatement("y", "en", "hm", "note", {}, "goals"), "note", True, "tasks"
+        ),
     ]
-    table = classification(found, "open")
+    table = classification_table(found, "open")
     assert ("en", "kv", 3, pytest.approx(200 / 3), pytest.approx(100 / 3)) in table.rows
     assert ("en", "note", 1, 100.0, 0.0) in table.rows
 
@@ -118,18 +130,18 @@ def test_classification_counts_kinds_and_fields_apart():
     ],
 )
 def test_fields_are_compared_as_a_reader_would(name, wanted, found, equal):
-    assert same(name, wanted, found) is equal
+    assert is_same_value(name, wanted, found) is equal
 
 
 def test_pairs_and_statements_go_through_the_engine():
     """What is left unrelated on purpose is new; what names no kind is at least a note."""
     model = make_embedder("hashing")
     old, new = {"content": "The cat sleeps."}, {"content": "Taxes are due in May."}
-    pair = Pair("one", "en", "unrelated", "note", old, new, frozenset({"new"}))
-    (answer,) = judge([pair], model)
+    pair = LabelledPair("one", "en", "unrelated", "note", old, new, frozenset({"new"}))
+    (answer,) = judge_pairs([pair], model)
     assert (answer.relation, answer.action) == ("new", "stored")
-    said = Statement("two", "en", "Idea: a bookshop with a bakery in the back", "note")
-    assert [c.right for c in classify([said], model)] == [True]
+    said = LabelledStatement("two", "en", "Idea: a bookshop with a bakery in the back", "note")
+    assert [c.right for c in classify_statements([said], model)] == [True]
 
 
 def test_both_halves_are_alike():
@@ -187,7 +199,7 @@ def test_the_tables_are_written_between_their_markers_again_and_again(tmp_path):
     page = tmp_path / "truth.md"
     page.write_text(f"Above\n\n{BEGIN}\nold\n{END}\n\nBelow\n")
     for _ in range(2):
-        write_between_markers(page, [confusion(MADE_UP, "any", "open")])
+        write_between_markers(page, [confusion_table(MADE_UP, "any", "open")])
     text = page.read_text()
     assert text.startswith("Above\n")
     assert text.endswith("Below\n")

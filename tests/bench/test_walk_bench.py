@@ -2,20 +2,23 @@
 
 from dataclasses import replace
 
-from commonplace.bench.cypher_speed import QUERIES, cypher_table
-from commonplace.bench.graph_data import made_up, of_triples, triples_file
-from commonplace.bench.quality.graph_arms import WEIGHT, WEIGHTS, measure
-from commonplace.bench.quality.own_graph import (
+from benchmarks.quality.dataset import DatasetSource, EvidenceUnit
+from benchmarks.quality.graph_recall import (
     FLOOR_WITH,
     FLOOR_WITHOUT,
-    WITHOUT,
+    GRAPH_WEIGHT,
+    NOT_EXTRACTED,
+    WEIGHTS,
     at_weight,
-    measure_own,
+    graph_of_triples,
+    invented_graph,
+    measure_own_graph,
+    measure_published_graphs,
+    triples_file,
 )
-from commonplace.bench.quality.values import Original, Unit
-from commonplace.bench.walk_speed import Size, speed_table
-from commonplace.language.models.hashing import HashingEmbedder
-from commonplace.recall.pack import Hit
+from benchmarks.walks import QUERIES, GraphSize, cypher_table, graph_speed_table
+from commonplace.engine.search.pack import Hit
+from commonplace.language.embedders.hashing import HashingEmbedder
 from support.clock import START
 from support.quality_sets import write
 
@@ -57,10 +60,12 @@ def test_triples_become_edges_and_paragraphs_mention_their_ends(tmp_path):
     write_set(tmp_path)
     file = triples_file(tmp_path, "musique_test")
     originals = {
-        "source:1": Original("1", FILM[0], (Unit("1", FILM[1]),), is_conversation=False),
-        "source:2": Original("2", HER[0], (Unit("2", HER[1]),), is_conversation=False),
+        "source:1": DatasetSource(
+            "1", FILM[0], (EvidenceUnit("1", FILM[1]),), is_conversation=False
+        ),
+        "source:2": DatasetSource("2", HER[0], (EvidenceUnit("2", HER[1]),), is_conversation=False),
     }
-    picture = of_triples(file, originals)
+    picture = graph_of_triples(file, originals)
     names = {id: node.name for id, node in picture.nodes.items()}
     assert sorted(names.values()) == ["Ines Moreau", "Lorient", "The Long Road"]
     told = {(names[edge.a], edge.type, names[edge.b]) for edge in picture.edges.values()}
@@ -82,41 +87,41 @@ def test_a_corpus_without_triples_is_left_out(tmp_path):
 
 def test_the_arms_are_measured_beside_recall_without_them(tmp_path):
     write_set(tmp_path)
-    (table,) = measure(tmp_path, HashingEmbedder(64), lambda: None)
+    (table,) = measure_published_graphs(tmp_path, HashingEmbedder(64), lambda: None)
     rows = {row[0]: row[1:] for row in table.rows}
     assert "without" in rows
-    assert len(rows) == 1 + 2 * len({*WEIGHTS, WEIGHT})
+    assert len(rows) == 1 + 2 * len({*WEIGHTS, GRAPH_WEIGHT})
     assert rows["names, weight 1"][0] == 100.0  # both paragraphs among the first five
 
 
 def test_a_made_up_graph_has_the_size_asked_for():
-    picture = made_up(50, 200, 10, 30)
+    picture = invented_graph(50, 200, 10, 30)
     assert (len(picture.nodes), len(picture.edges), len(picture.sources)) == (50, 200, 10)
-    assert picture == made_up(50, 200, 10, 30)
+    assert picture == invented_graph(50, 200, 10, 30)
 
 
 def test_both_readings_are_timed_cold_and_warm():
-    table = speed_table(Size(nodes=60, edges=200, sources=10, mentions=30))
+    table = graph_speed_table(GraphSize(nodes=60, edges=200, sources=10, mentions=30))
     assert [row[0] for row in table.rows] == ["PageRank from one node", "explore by a name"]
     assert all(cell > 0 for row in table.rows for cell in row[1:])
 
 
 def test_every_query_in_cypher_is_timed_cold_and_warm():
-    table = cypher_table(Size(nodes=120, edges=300, sources=10, mentions=40))
+    table = cypher_table(GraphSize(nodes=120, edges=300, sources=10, mentions=40))
     assert [row[0] for row in table.rows][2:] == list(QUERIES)
     assert all(row[1] > 0 for row in table.rows)
 
 
 def test_the_graph_of_its_own_extraction_is_compared_with_none(tmp_path):
     write_set(tmp_path)
-    (table,) = measure_own(tmp_path, HashingEmbedder(), lambda: None)
-    weights = [f"weight {weight:g}" for weight in sorted({*WEIGHTS, WEIGHT})]
-    assert [row[0] for row in table.rows] == [WITHOUT, FLOOR_WITHOUT, *weights, FLOOR_WITH]
+    (table,) = measure_own_graph(tmp_path, HashingEmbedder(), lambda: None)
+    weights = [f"weight {weight:g}" for weight in sorted({*WEIGHTS, GRAPH_WEIGHT})]
+    assert [row[0] for row in table.rows] == [NOT_EXTRACTED, FLOOR_WITHOUT, *weights, FLOOR_WITH]
 
 
 def test_one_answer_shows_every_weight():
     plain = Hit("plain", "", "passage", "history", START, None, 1.0, parts={"words": 1.0})
-    parts = {"words": 0.9, "graph": WEIGHT}
-    lifted = replace(plain, id="lifted", score=0.9 + WEIGHT, parts=parts)
-    assert [hit.id for hit in at_weight([lifted, plain], WEIGHT)] == ["lifted", "plain"]
+    parts = {"words": 0.9, "graph": GRAPH_WEIGHT}
+    lifted = replace(plain, id="lifted", score=0.9 + GRAPH_WEIGHT, parts=parts)
+    assert [hit.id for hit in at_weight([lifted, plain], GRAPH_WEIGHT)] == ["lifted", "plain"]
     assert [hit.id for hit in at_weight([lifted, plain], 0.0)] == ["plain", "lifted"]

@@ -2,10 +2,10 @@
 
 import pytest
 
-from commonplace.bench.quality.graph_arms import fused, seeds_of
-from commonplace.recall.explore.view import View
-from commonplace.recall.graph_arms import graph_scores, scores_from
-from commonplace.recall.web import web_of
+from benchmarks.quality.graph_recall import fuse_scores, seeds_of
+from commonplace.engine.graph_search.graph_view import GraphView
+from commonplace.engine.graph_search.pagerank import build_transition_matrix
+from commonplace.engine.search.graph_expansion import score_sources, score_sources_from
 from support.clock import START
 from support.pictures import two_hops
 
@@ -14,13 +14,13 @@ BEST = {"source:film": 1.0, "source:other": 0.5}
 
 
 def scores_of(names=(), close_edges=None, top_sources=None):
-    view, web = View(two_hops()), web_of(two_hops(), START)
-    return scores_from(web, seeds_of(view, names, close_edges or {}), top_sources or {})
+    view, web = GraphView(two_hops()), build_transition_matrix(two_hops(), START)
+    return score_sources_from(web, seeds_of(view, names, close_edges or {}), top_sources or {})
 
 
 def test_names_alone_are_what_recall_starts_from():
-    view, web = View(two_hops()), web_of(two_hops(), START)
-    assert scores_of([FILM], top_sources=BEST) == graph_scores(
+    view, web = GraphView(two_hops()), build_transition_matrix(two_hops(), START)
+    assert scores_of([FILM], top_sources=BEST) == score_sources(
         view, web, names=[FILM], top_sources=BEST
     )
 
@@ -41,10 +41,10 @@ def test_names_and_closest_edges_count_together():
 
 def test_the_passages_of_a_source_share_what_the_graph_adds():
     ranked = [("source:a#1", 1.0), ("source:b#1", 0.9), ("source:b#2", 0.2)]
-    told = fused(ranked, {"source:b": 1.0}, weight=0.5)
+    told = fuse_scores(ranked, {"source:b": 1.0}, weight=0.5)
     assert told == [
         ("source:b#1", pytest.approx(1.15)),
         ("source:a#1", 1.0),
         ("source:b#2", pytest.approx(0.45)),
     ]
-    assert fused(ranked, {}) == ranked
+    assert fuse_scores(ranked, {}) == ranked

@@ -10,13 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import commonplace
-from commonplace.model.reach import Reading
-from commonplace.model.scope import Principal, Scope
-from commonplace.model.source import ContentType, SourceType
-from commonplace.model.time_travel import Then
-from commonplace.recall.past import desk_at
-from commonplace.recall.plan import Plan
-from commonplace.recall.recall import recall
+from commonplace.engine.history.time_travel import context_at
+from commonplace.engine.search.plan import RecallPlan
+from commonplace.engine.search.recall import recall
+from commonplace.model.access.principal import Principal, ReadableScope, Scope
+from commonplace.model.memory.lifecycle import PointInTime
+from commonplace.model.sources.source import ContentType, SourceType
 from support.clock import START, Clock
 from support.making import a_memory
 from support.scopes import Said, bring, keep
@@ -51,7 +50,7 @@ def owner(book, name, granted, more=(), memories=()):
     for id, said in zip(ids, granted, strict=True):
         bring(book, scope, said, id=id, title="Garden diary", user_id="bob")
     keep(book, scope, [a_memory(text) for text in memories])
-    return Reading(scope, is_own=False, sources=frozenset(ids))
+    return ReadableScope(scope, is_own=False, sources=frozenset(ids))
 
 
 def team(book, name, open_talks, hidden=()):
@@ -63,13 +62,13 @@ def team(book, name, open_talks, hidden=()):
         )
     for place, said in enumerate(open_talks):
         bring(book, scope, said, id=f"source:{place}", user_id="bob", team_id="one")
-    return Reading(scope, is_own=False)
+    return ReadableScope(scope, is_own=False)
 
 
 def answers(book, guest, reading, desk):
-    plans = [Plan(query, k=50, explain=True, threshold=0.0) for query in QUERIES]
-    plans += [Plan(query, k=50) for query in QUERIES]
-    found = recall(desk, guest, plans, reach=[Reading(guest.scope), reading])
+    plans = [RecallPlan(query, k=50, explain=True, threshold=0.0) for query in QUERIES]
+    plans += [RecallPlan(query, k=50) for query in QUERIES]
+    found = recall(desk, guest, plans, reach=[ReadableScope(guest.scope), reading])
     return [(each.tokens, each.hits) for each in found]
 
 
@@ -89,7 +88,7 @@ def test_whatever_else_is_there_a_guest_hears_the_same(
     rich = owner(shared_book, f"rich {number}", granted, more, memories)
     desk = shared_book._desk
     if looks_back:
-        desk = desk_at(desk, guest, Then(as_of=shared_book._desk.clock(), known_at=START))
+        desk = context_at(desk, guest, PointInTime(as_of=shared_book._desk.clock(), known_at=START))
     heard = answers(shared_book, guest, bare, desk)
     assert heard == answers(shared_book, guest, rich, desk)
     assert any(hits for _, hits in heard)

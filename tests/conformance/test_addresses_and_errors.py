@@ -21,9 +21,9 @@ from commonplace.errors import (
     StoreReadOnly,
     StoreUnavailable,
 )
-from commonplace.language.models.hashing import HashingEmbedder
-from commonplace.model.changes import Receipt
-from commonplace.store.address import Address, parse
+from commonplace.language.embedders.hashing import HashingEmbedder
+from commonplace.model.changeset import Receipt
+from commonplace.store.address import StoreAddress, parse_address
 from commonplace.store.port import EmbedderIdentity
 from support.clock import START
 from support.making import ANA, a_memory, changeset, put
@@ -51,14 +51,14 @@ SECRET = "hunter2"
 )
 def test_an_address_of_sqlite_is_a_path_or_a_url(typed, meant, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    expected = meant.format(here=tmp_path, home=Path.home())
-    assert parse(typed) == Address("sqlite", expected)
+    expected = meant.format(here=tmp_path, own_scope=Path.home())
+    assert parse_address(typed) == StoreAddress("sqlite", expected)
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
 def test_an_address_of_postgresql_is_a_url(scheme):
     url = f"{scheme}://ana:{SECRET}@db.example:5433/memory"
-    assert parse(url) == Address("postgresql", url)
+    assert parse_address(url) == StoreAddress("postgresql", url)
 
 
 @pytest.mark.parametrize("typed", ["mysql://localhost/memory", "sqlite:notes.db", "sqlite:/n.db"])
@@ -342,7 +342,7 @@ def test_a_compaction_completes_only_what_was_erased_before_it(store, monkeypatc
 
     monkeypatch.setattr(store, "_compact", compact_while_another_erases)
     assert store.scrub(START)
-    complete = {receipt.id: receipt.scrub for receipt in store.census(ANA).receipts}
+    complete = {receipt.id: receipt.scrub for receipt in store.statistics(ANA).receipts}
     assert complete == {"before": "complete", "meanwhile": "pending"}
     assert store.health().pending_scrubs == 1
 

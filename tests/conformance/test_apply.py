@@ -6,9 +6,9 @@ from threading import Barrier
 import pytest
 
 from commonplace.errors import StaleDecision, StoreError
-from commonplace.model.changes import Connect, Receipt, connected, removed
+from commonplace.model.changeset import LinkMemories, Receipt, build_link, build_removal
 from commonplace.model.journal import Event
-from commonplace.model.memory import Link
+from commonplace.model.memory.memory import Link
 from commonplace.store import failpoints
 from commonplace.store.port import Counters, JournalQuery
 from support.clock import START
@@ -29,10 +29,10 @@ def pull_the_plug():
             if reached == moment:
                 raise Unplugged(moment)
 
-        failpoints.install(hook)
+        failpoints.install_hook(hook)
 
     yield at
-    failpoints.install(None)
+    failpoints.install_hook(None)
 
 
 def test_each_changeset_moves_the_revision_by_one(store):
@@ -82,7 +82,7 @@ def test_what_was_applied_comes_back_as_it_was(store):
     [
         pytest.param(lambda known: adding(known), id="an id that is taken"),
         pytest.param(
-            lambda known: connected(Link("b", "a", 0.9, START)), id="a link the wrong way round"
+            lambda known: build_link(Link("b", "a", 0.9, START)), id="a link the wrong way round"
         ),
         pytest.param(
             lambda known: updating(known.evolve(version=7), importance=5), id="an old version"
@@ -109,7 +109,7 @@ def test_an_interruption_at_any_moment_leaves_nothing(store, store_url, pull_the
     steps = (adding(a_memory("Never stored")), updating(known, content="New", reindexed=True))
     with pytest.raises(Unplugged):
         store.apply(changeset(*steps, receipt=Receipt("r", START, 1)))
-    failpoints.install(None)
+    failpoints.install_hook(None)
     assert all_rows(store_url) == before
     assert put(store, [a_memory("Life goes on")]).revision == 2
 
@@ -195,9 +195,9 @@ def test_the_first_writers_of_a_new_owner_all_get_through(store):
 
 def test_what_is_removed_leaves_its_journal_line_and_nothing_else(store, store_url):
     gone, other = a_memory("Removed", id="a"), a_memory("Stays", id="b")
-    link = connected(Link("a", "b", 0.9, START))
+    link = build_link(Link("a", "b", 0.9, START))
     store.apply(changeset(adding(gone), adding(other), link))
-    store.apply(changeset(removed(gone, event=Event.ERASE), receipt=Receipt("r", START, 1)))
+    store.apply(changeset(build_removal(gone, event=Event.ERASE), receipt=Receipt("r", START, 1)))
     assert store.fetch(ANA, ["a", "b"]) == [other]
     assert store.links(ANA, ["b"]) == []
     assert store.versions(ANA, ["a"]) == []
@@ -213,12 +213,12 @@ def test_what_is_removed_leaves_its_journal_line_and_nothing_else(store, store_u
 def test_a_link_is_kept_once_per_pair(store):
     store.apply(changeset(adding(a_memory(id="a")), adding(a_memory(id="b"))))
     for strength in (0.9, 0.8):
-        store.apply(changeset(connected(Link("a", "b", strength, START))))
+        store.apply(changeset(build_link(Link("a", "b", strength, START))))
     assert [link.strength for link in store.links(ANA, ["a"])] == [0.9]
 
 
 def test_a_connection_is_a_step_like_any_other():
     """Its journal entry names both ends, so that undoing it needs no look at the rows."""
-    step = connected(Link.between("b", "a", 0.8, START))
-    assert isinstance(step, Connect)
+    step = build_link(Link.between("b", "a", 0.8, START))
+    assert isinstance(step, LinkMemories)
     assert (step.entry.subject, step.entry.new_ref) == ("a", "b")

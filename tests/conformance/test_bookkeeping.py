@@ -4,22 +4,12 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
 
-from commonplace.model.changes import Bookkeeping, removed
+from commonplace.model.changeset import Bookkeeping, build_removal
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.store.index import ScopeIndex
-from commonplace.store.port import JournalQuery, Listing
+from commonplace.store.cache.scope_index import ScopeIndex
+from commonplace.store.port import JournalQuery, MemoryListing
 from support.clock import START
-from support.making import (
-    ANA,
-    BOB,
-    EMBEDDER,
-    a_memory,
-    adding,
-    changeset,
-    indexed,
-    put,
-    updating,
-)
+from support.making import ANA, BOB, EMBEDDER, a_memory, adding, changeset, indexed, put, updating
 from support.stores import all_rows
 
 LATER = START + timedelta(hours=1)
@@ -121,7 +111,7 @@ def test_a_late_vector_moves_the_sequence_so_that_caches_see_it(store):
 
     after = store.counters(ANA)
     assert (after.seq, after.revision) == (before.seq + 1, before.revision)
-    assert store.page(ANA, Listing(without_vector=True)) == []
+    assert store.page(ANA, MemoryListing(without_vector=True)) == []
     index.absorb(store.index_page(ANA, before.seq, before.epoch))
     assert index.has_vector[: index.size].all()
 
@@ -154,10 +144,10 @@ def test_bookkeeping_and_erasure_of_the_same_items_do_not_block_each_other(store
     def erase():
         for batch in items:
             together.wait()
-            store.apply(changeset(*(removed(item, event=Event.ERASE) for item in batch)))
+            store.apply(changeset(*(build_removal(item, event=Event.ERASE) for item in batch)))
 
     with ThreadPoolExecutor(3) as pool:
         for outcome in [pool.submit(read, 1), pool.submit(read, -1), pool.submit(erase)]:
             outcome.result(timeout=120)
-    assert store.page(ANA, Listing()) == []
+    assert store.page(ANA, MemoryListing()) == []
     assert len(store.journal(ANA, JournalQuery(events_only=False))) == 2 * 6 * rounds + 2 * rounds

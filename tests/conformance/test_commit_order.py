@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from commonplace.store import failpoints
-from commonplace.store.cache import IndexCache
+from commonplace.store.cache.index_cache import IndexCache
 from commonplace.store.port import JournalQuery
 from support.making import ANA, BOB, EMBEDDER, a_memory, put
 from support.stores import open_store, raw
@@ -25,10 +25,10 @@ def held_commit():
             arrived.set()
             assert let_go.wait(WAIT)
 
-    failpoints.install(hook)
+    failpoints.install_hook(hook)
     yield arrived, let_go
     let_go.set()
-    failpoints.install(None)
+    failpoints.install_hook(None)
 
 
 def waiting_for_a_lock(url):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace.errors import StoreError
-from commonplace.model.graph.words import NodeType
+from commonplace.model.graph.types import NodeType
 from support.graph_making import (
     a_node,
     an_edge,

@@ -9,15 +9,15 @@ from datetime import date, timedelta
 import pytest
 
 from commonplace.errors import StaleDecision
-from commonplace.model.changes import RemoveEverything
-from commonplace.model.graph.node import Mentioned
-from commonplace.model.graph.note import Lifetime, expiry
+from commonplace.model.changeset import ClearScope
+from commonplace.model.graph.assertion import NoteLifetime, note_expiry
+from commonplace.model.graph.elements import Mentioned
 from commonplace.model.graph.steps import RemoveArtifact
-from commonplace.model.graph.words import NodeType
+from commonplace.model.graph.types import NodeType
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.memory import Sensitivity
-from commonplace.model.source import SourceType
-from commonplace.model.ttl_policy import TtlPolicy
+from commonplace.model.memory.kinds import TtlPolicy
+from commonplace.model.memory.memory import Sensitivity
+from commonplace.model.sources.source import SourceType
 from commonplace.store import failpoints
 from commonplace.store.port import JournalQuery
 from support.clock import START
@@ -68,7 +68,7 @@ FULL = a_node(
 
 
 def loose_ends(store, scope=ANA):
-    return {what: n for what, n in store.census(scope).loose_ends.items() if n}
+    return {what: n for what, n in store.statistics(scope).loose_ends.items() if n}
 
 
 @pytest.fixture
@@ -120,9 +120,9 @@ def test_tellings_come_back_as_they_were_told(store):
     store.apply(
         changeset(putting_node(mira, own_word, read), putting_node(noa), putting_edge(edge, ended))
     )
-    assert store.node_tellings(ANA, [mira.id]) == [own_word, read]
-    assert store.edge_tellings(ANA, [noa.id]) == [ended]
-    note = a_note(edge, source=team, expires_at=expiry(Lifetime.WEEK, START))
+    assert store.node_assertions(ANA, [mira.id]) == [own_word, read]
+    assert store.edge_assertions(ANA, [noa.id]) == [ended]
+    note = a_note(edge, source=team, expires_at=note_expiry(NoteLifetime.WEEK, START))
     store.apply(changeset(putting_note(note)))
     assert store.told_by(ANA, ["source:9"]) == ([read], [ended], [note])
     assert store.told_by(ANA, ["source:none"]) == store.told_by(ANA, []) == ([], [], [])
@@ -133,8 +133,8 @@ def test_a_new_version_takes_tellings_up_changes_them_and_drops_them(store):
     first, second = a_node_telling(mira), a_node_telling(mira, source=cited("source:2"))
     store.apply(changeset(putting_node(mira, first, second)))
     forgotten = a_node_telling(mira, id=second.id, source=second.source, stands=False)
-    store.apply(changeset(changing_node(mira, told=(forgotten,), untold=(first.id,))))
-    assert store.node_tellings(ANA, [mira.id]) == [forgotten]
+    store.apply(changeset(changing_node(mira, told=(forgotten,), removed_assertions=(first.id,))))
+    assert store.node_assertions(ANA, [mira.id]) == [forgotten]
     assert loose_ends(store) == {}
 
 
@@ -224,7 +224,7 @@ def test_a_crash_in_the_middle_leaves_nothing_of_it(store, store_url, friends, m
         if reached == moment:
             raise RuntimeError(moment)
 
-    failpoints.install(pull_the_plug)
+    failpoints.install_hook(pull_the_plug)
     try:
         with pytest.raises(RuntimeError):
             store.apply(
@@ -236,7 +236,7 @@ def test_a_crash_in_the_middle_leaves_nothing_of_it(store, store_url, friends, m
                 )
             )
     finally:
-        failpoints.install(None)
+        failpoints.install_hook(None)
     assert all_rows(store_url) == rows
 
 
@@ -249,7 +249,7 @@ def test_what_is_removed_takes_all_that_was_told_of_it(store, friends):
     store.apply(changeset(removing_edge(edge), removing_node(mira)))
     assert store.nodes(ANA, [mira.id, noa.id]) == [noa]
     assert store.edges(ANA, [edge.id]) == []
-    assert store.node_tellings(ANA, [mira.id]) == store.edge_tellings(ANA, [noa.id]) == []
+    assert store.node_assertions(ANA, [mira.id]) == store.edge_assertions(ANA, [noa.id]) == []
     assert store.notes(ANA, [mira.id, edge.id]) == []
     assert loose_ends(store) == {}
 
@@ -282,7 +282,7 @@ def test_whoever_leaves_altogether_leaves_no_graph(store, store_url, friends):
             putting_note(a_note(edge)), putting_artifact(an_artifact()), extracted(an_extraction())
         )
     )
-    everything = RemoveEverything(Entry(op=Op.DELETE, event=Event.ERASE))
+    everything = ClearScope(Entry(op=Op.DELETE, event=Event.ERASE))
     store.apply(changeset(everything))
     kept = {table: rows for table, rows in all_rows(store_url).items() if rows}
     assert kept.keys() <= {"scopes", "journal", "migrations", "generations", "store_facts"}
@@ -297,8 +297,8 @@ def test_another_owner_sees_and_reaches_nothing(store, friends):
     store.apply(changeset(putting_note(note), extracted(an_extraction())))
     store.apply(changeset(putting_artifact(an_artifact())))
     assert store.nodes(BOB, [mira.id]) == store.edges(BOB, [edge.id]) == []
-    assert store.edges_at(BOB, [mira.id]) == store.node_tellings(BOB, [mira.id]) == []
-    assert store.edge_tellings(BOB, [mira.id]) == store.notes(BOB, [mira.id]) == []
+    assert store.edges_at(BOB, [mira.id]) == store.node_assertions(BOB, [mira.id]) == []
+    assert store.edge_assertions(BOB, [mira.id]) == store.notes(BOB, [mira.id]) == []
     assert store.told_by(BOB, ["source:1"]) == ([], [], [])
     assert store.artifacts(BOB) == store.extractions(BOB) == []
     assert store.graph_page(BOB, 0, -1).nodes == []

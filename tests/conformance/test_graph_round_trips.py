@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.model.graph.telling import Cited, EdgeTelling, NodeTelling
-from commonplace.model.graph.words import NodeType
-from commonplace.model.memory import Sensitivity
-from commonplace.model.scope import Scope
-from commonplace.model.source import SourceType
+from commonplace.model.access.principal import Scope
+from commonplace.model.graph.assertion import CitedSource, EdgeAssertion, NodeAssertion
+from commonplace.model.graph.types import NodeType
+from commonplace.model.memory.memory import Sensitivity
+from commonplace.model.sources.source import SourceType
 from support.graph_making import a_node, an_edge, putting_edge, putting_node
 from support.making import changeset
 
@@ -21,7 +21,7 @@ NAMES = TEXTS.filter(bool)
 MOMENTS = st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1), timezones=st.just(UTC))
 DEGREES = st.none() | st.integers(1, 5)
 CITED = st.none() | st.builds(
-    Cited,
+    CitedSource,
     scope=NAMES,
     id=NAMES,
     source_type=st.sampled_from(SourceType),
@@ -71,8 +71,8 @@ def test_tellings_come_back_equal(shared_store, of_nodes, of_edges):
     scope = Scope.of_user(f"ana {uuid.uuid4()}")
     mira, noa = a_node("Mira", user_id=scope.name), a_node("Noa", user_id=scope.name)
     edge = an_edge(mira, noa)
-    nodes = [NodeTelling(node=mira.id, **told) for told in of_nodes]
-    edges = [EdgeTelling(edge=edge.id, a=mira.id, b=noa.id, **told) for told in of_edges]
+    nodes = [NodeAssertion(node=mira.id, **told) for told in of_nodes]
+    edges = [EdgeAssertion(edge=edge.id, a=mira.id, b=noa.id, **told) for told in of_edges]
     shared_store.apply(
         changeset(
             putting_node(mira, *nodes),
@@ -83,11 +83,11 @@ def test_tellings_come_back_equal(shared_store, of_nodes, of_edges):
     )
     whole = shared_store.whole_graph(scope)
     if nodes:  # without any, the helper makes one up
-        assert sorted(shared_store.node_tellings(scope, [mira.id]), key=by_id) == by_ids(nodes)
-        assert {told.id for told in nodes} <= {told.id for told in whole.node_tellings}
+        assert sorted(shared_store.node_assertions(scope, [mira.id]), key=by_id) == by_ids(nodes)
+        assert {told.id for told in nodes} <= {told.id for told in whole.node_assertions}
     if edges:
-        assert sorted(shared_store.edge_tellings(scope, [noa.id]), key=by_id) == by_ids(edges)
-        assert sorted(whole.edge_tellings, key=by_id) == by_ids(edges)
+        assert sorted(shared_store.edge_assertions(scope, [noa.id]), key=by_id) == by_ids(edges)
+        assert sorted(whole.edge_assertions, key=by_id) == by_ids(edges)
 
 
 def by_id(told):

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from commonplace.language.models.hashing import HashingEmbedder
-from commonplace.model.changes import Bookkeeping
+from commonplace.engine.maintenance.reembed import reembed
+from commonplace.language.embedders.hashing import HashingEmbedder
+from commonplace.model.changeset import Bookkeeping
 from commonplace.model.filters import UNCLEARED, Visibility
-from commonplace.model.graph.words import NodeType
-from commonplace.model.memory import Sensitivity
-from commonplace.sleep.reembed import reembed
-from commonplace.store.pictures import Pictures
+from commonplace.model.graph.types import NodeType
+from commonplace.model.memory.memory import Sensitivity
+from commonplace.store.cache.graph_cache import GraphCache
 from commonplace.store.port import EmbedderIdentity
 from support.clock import START
 from support.graph_making import (
@@ -53,7 +53,7 @@ def graph(store):
 
 
 def counted(store, **seen):
-    graph = store.census(ANA, seen=Visibility(**seen)).graph
+    graph = store.statistics(ANA, seen=Visibility(**seen)).graph
     nodes = {(each.type, each.subtype): each.count for each in graph.nodes}
     return nodes, graph.edges, graph.notes, graph.artifacts
 
@@ -69,14 +69,14 @@ def test_what_stands_is_counted_where_it_can_be_seen(store, graph):
     store.apply(changeset(changing_node(noa, merged_into=mira.id)))
     store.apply(changeset(changing_node(acme, stands=False)))
     assert counted(store, cleared=True)[0] == {("Person", ""): 1}
-    assert store.census(BOB, seen=UNCLEARED).graph.nodes == ()
+    assert store.statistics(BOB, seen=UNCLEARED).graph.nodes == ()
 
 
 def test_rows_that_lack_their_counterpart_are_noticed(store, store_url, graph):
     _, _, _, (edge, _) = graph
 
     def loose():
-        return {what: n for what, n in store.census(ANA).loose_ends.items() if n}
+        return {what: n for what, n in store.statistics(ANA).loose_ends.items() if n}
 
     assert loose() == {}
     raw(store_url, "DELETE FROM edges WHERE id = ?", edge.id)
@@ -146,7 +146,7 @@ def test_another_embedder_makes_vectors_of_nodes_and_edges_anew(store, store_url
     lengths = raw(store_url, "SELECT DISTINCT length(vector), generation FROM graph_vectors")
     assert lengths == [(64, 2)]
     store.claim_embedder(EmbedderIdentity(model.name, model.dimension))
-    drawn = Pictures(store, model.dimension).of(ANA)
+    drawn = GraphCache(store, model.dimension).of(ANA)
     assert drawn.matrix.shape == (5, 16)
 
 
@@ -155,7 +155,7 @@ def test_until_it_is_complete_nothing_is_switched(store, graph):
     building = store.begin_generation(EmbedderIdentity("other", 16))
     assert store.count_unbuilt(ANA, building.number) == 5
     assert not store.switch_to(building.number)
-    waiting = store.unembedded_of_graph(ANA, 2, building.number)
+    waiting = store.unembedded_graph_items(ANA, 2, building.number)
     store.build(ANA, building.number, {}, None, graph={ref: b"\0" * 64 for ref, _ in waiting})
     assert store.count_unbuilt(ANA, building.number) == 3
 
@@ -165,9 +165,9 @@ def test_vectors_that_wait_are_told_in_small_portions(store):
     store.apply(changeset(*(replace(putting_node(node), vector=None) for node in nodes)))
     edge = replace(putting_edge(an_edge(nodes[0], nodes[1])), vector=None)
     store.apply(changeset(edge))
-    assert len(store.unembedded_of_graph(ANA, 3)) == 3
-    waiting = store.unembedded_of_graph(ANA, 100)
+    assert len(store.unembedded_graph_items(ANA, 3)) == 3
+    waiting = store.unembedded_graph_items(ANA, 100)
     assert {ref for ref, _ in waiting} == {each.ref for each in (*nodes, edge.after)}
     ready = {ref: bytes(EMBEDDER.dimension * 4) for ref, _ in waiting}
     store.record(Bookkeeping(ANA, START, graph_vectors=ready))
-    assert store.unembedded_of_graph(ANA, 100) == []
+    assert store.unembedded_graph_items(ANA, 100) == []

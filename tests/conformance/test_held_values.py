@@ -7,11 +7,16 @@ from datetime import timedelta
 import pytest
 
 from commonplace.errors import StaleDecision
-from commonplace.model.changes import Copy, Hold, LetGo, RemoveEverything, removed
-from commonplace.model.conflict import group
+from commonplace.model.changeset import (
+    ClearScope,
+    HoldValues,
+    ImportScope,
+    ReleaseHeld,
+    build_removal,
+)
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.kinds import Kind
-from commonplace.model.memory import Sensitivity
+from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.memory import Sensitivity, group_conflicts
 from commonplace.store.port import HeldQuery
 from support.clock import START
 from support.making import (
@@ -68,7 +73,7 @@ def test_what_was_held_comes_back_as_it_was(store, targets):
         valid_from=START,
         expires_at=START + timedelta(days=9),
     )
-    store.apply(changeset(Hold("q", (value,), ASKED, targets=(targets[0].id,))))
+    store.apply(changeset(HoldValues("q", (value,), ASKED, targets=(targets[0].id,))))
     (back,) = store.held(ANA)
     assert back.memory.evolve(arrived_at=None) == value.memory.evolve(arrived_at=None)
     assert (back.conflict, back.beside, back.mentioned) == ("q", None, value.mentioned)
@@ -95,8 +100,8 @@ def test_held_values_are_found_by_any_of_their_names_oldest_first(store, targets
     first = a_held("first", conflict="q", held_at=later)
     before = a_held("before", conflict="q", held_at=START)
     beside = a_held("beside", beside=targets[1].id, held_at=latest)
-    store.apply(changeset(Hold("q", (first, before), ASKED, targets=(targets[0].id,))))
-    store.apply(changeset(Hold(None, (beside,), ASKED)))
+    store.apply(changeset(HoldValues("q", (first, before), ASKED, targets=(targets[0].id,))))
+    store.apply(changeset(HoldValues(None, (beside,), ASKED)))
     assert [held.memory.content for held in store.held(ANA)] == ["before", "first", "beside"]
     assert texts(store, conflicts=["q"]) == ["before", "first"]
     assert texts(store, beside=[targets[1].id]) == ["beside"]
@@ -105,16 +110,16 @@ def test_held_values_are_found_by_any_of_their_names_oldest_first(store, targets
 
 
 def test_an_alternative_disputes_nothing(store, targets):
-    store.apply(changeset(Hold(None, (a_held("else", beside=targets[0].id),), ASKED)))
+    store.apply(changeset(HoldValues(None, (a_held("else", beside=targets[0].id),), ASKED)))
     assert conflicts_of(store, targets) == [None, None]
     assert store.disputed(ANA) == []
 
 
 def test_held_again_it_waits_where_it_was_put_last(store, targets):
     value = a_held("else", beside=targets[0].id, reason="before")
-    store.apply(changeset(Hold(None, (value,), ASKED)))
+    store.apply(changeset(HoldValues(None, (value,), ASKED)))
     moved = a_held("else", id=value.memory.id, beside=targets[1].id, reason="now")
-    store.apply(changeset(Hold(None, (moved,), ASKED)))
+    store.apply(changeset(HoldValues(None, (moved,), ASKED)))
     (back,) = store.held(ANA)
     assert (back.beside, back.reason) == (targets[1].id, "now")
 
@@ -126,7 +131,7 @@ def test_a_question_absorbs_others_with_their_values_and_targets(store, targets)
     assert conflicts_of(store, targets) == ["q1", "q1"]
     assert sorted(texts(store, conflicts=["q1"])) == ["one", "three", "two"]
     assert texts(store, conflicts=["q2"]) == []
-    (conflict,) = group(store.held(ANA), store.disputed(ANA))
+    (conflict,) = group_conflicts(store.held(ANA), store.disputed(ANA))
     assert (conflict.id, len(conflict.targets), len(conflict.held)) == ("q1", 2, 3)
 
 
@@ -138,7 +143,7 @@ def test_a_memory_is_in_one_question_at_most(store, targets):
 
 def test_a_released_memory_is_asked_about_no_longer(store, targets):
     store.apply(changeset(holding("one", targets[0], conflict="q")))
-    follows = Hold("q", (), ASKED, targets=(targets[1].id,), releases=(targets[0].id,))
+    follows = HoldValues("q", (), ASKED, targets=(targets[1].id,), releases=(targets[0].id,))
     store.apply(changeset(follows))
     assert conflicts_of(store, targets) == [None, "q"]
     assert texts(store, conflicts=["q"]) == ["one"]
@@ -146,10 +151,10 @@ def test_a_released_memory_is_asked_about_no_longer(store, targets):
 
 def test_letting_a_value_go_leaves_the_question_until_it_is_over(store, targets):
     first, second = a_held("one", conflict="q"), a_held("two", conflict="q")
-    store.apply(changeset(Hold("q", (first, second), ASKED, targets=(targets[0].id,))))
-    store.apply(changeset(LetGo((first.memory.id,), DECIDED)))
+    store.apply(changeset(HoldValues("q", (first, second), ASKED, targets=(targets[0].id,))))
+    store.apply(changeset(ReleaseHeld((first.memory.id,), DECIDED)))
     assert (texts(store, conflicts=["q"]), conflicts_of(store, targets)) == (["two"], ["q", None])
-    store.apply(changeset(LetGo((second.memory.id,), DECIDED, "q")))
+    store.apply(changeset(ReleaseHeld((second.memory.id,), DECIDED, "q")))
     assert (store.held(ANA), store.disputed(ANA)) == ([], [])
 
 
@@ -178,29 +183,29 @@ def test_a_stale_decision_holds_nothing(store, store_url, targets):
 
 @pytest.mark.parametrize("event", [Event.ERASE, Event.DELETE, Event.TTL])
 def test_a_removed_memory_takes_its_alternatives(store, targets, event):
-    store.apply(changeset(Hold(None, (a_held("else", beside=targets[0].id),), ASKED)))
-    store.apply(changeset(removed(targets[0], event=event)))
+    store.apply(changeset(HoldValues(None, (a_held("else", beside=targets[0].id),), ASKED)))
+    store.apply(changeset(build_removal(targets[0], event=event)))
     assert store.held(ANA) == []
 
 
 def test_a_purged_target_leaves_the_question_without_its_words(store, targets):
     store.apply(changeset(holding("one", targets[0], conflict="q")))
-    store.apply(changeset(removed(targets[0], event=Event.DELETE)))
+    store.apply(changeset(build_removal(targets[0], event=Event.DELETE)))
     (held,) = store.held(ANA)
     assert (held.conflict, held.reason) == ("q", "")
 
 
 def test_an_erased_target_takes_its_question_unless_another_is_in_question(store, targets):
     store.apply(changeset(holding("one", *targets, conflict="q")))
-    store.apply(changeset(removed(targets[0], event=Event.ERASE)))
+    store.apply(changeset(build_removal(targets[0], event=Event.ERASE)))
     assert [(held.conflict, held.reason) for held in store.held(ANA)] == [("q", "")]
-    store.apply(changeset(removed(targets[1], event=Event.ERASE)))
+    store.apply(changeset(build_removal(targets[1], event=Event.ERASE)))
     assert store.held(ANA) == []
 
 
 def test_two_targets_erased_at_once_take_their_question(store, targets):
     store.apply(changeset(holding("one", *targets, conflict="q")))
-    store.apply(changeset(*(removed(target, event=Event.ERASE) for target in targets)))
+    store.apply(changeset(*(build_removal(target, event=Event.ERASE) for target in targets)))
     assert store.held(ANA) == []
 
 
@@ -209,7 +214,7 @@ def test_everything_removed_is_everything_of_one_owner(store, targets):
     put(store, [his], BOB)
     store.apply(changeset(holding("of bob", his, conflict="q"), scope=BOB))
     store.apply(changeset(holding("of ana", targets[0], conflict="q")))
-    store.apply(changeset(RemoveEverything(Entry(op=Op.DELETE, event=Event.ERASE))))
+    store.apply(changeset(ClearScope(Entry(op=Op.DELETE, event=Event.ERASE))))
     assert store.held(ANA) == []
     assert [held.memory.content for held in store.held(BOB)] == ["of bob"]
     assert store.fetch(BOB, [his.id])[0].conflict == "q"
@@ -220,7 +225,7 @@ def test_two_owners_may_have_a_question_of_the_same_name(store, targets):
     put(store, [his], BOB)
     store.apply(changeset(holding("of bob", his, conflict="q"), scope=BOB))
     store.apply(changeset(holding("of ana", targets[0], conflict="q")))
-    store.apply(changeset(LetGo((), DECIDED, "q")))
+    store.apply(changeset(ReleaseHeld((), DECIDED, "q")))
     assert store.disputed(ANA) == []
     assert [memory.id for memory in store.disputed(BOB)] == [his.id]
 
@@ -228,7 +233,7 @@ def test_two_owners_may_have_a_question_of_the_same_name(store, targets):
 def test_a_copy_brings_questions_along(store):
     disputed = a_memory("The code is 1", conflict="q")
     values = (a_held("The code is 2", conflict="q"), a_held("else", beside=disputed.id))
-    copy = Copy(((disputed, indexed(disputed)),), (), (), (), 1, 0, values)
+    copy = ImportScope(((disputed, indexed(disputed)),), (), (), (), 1, 0, values)
     store.apply(changeset(copy))
     assert [memory.id for memory in store.disputed(ANA, ["q"])] == [disputed.id]
     assert sorted(held.memory.content for held in store.held(ANA)) == ["The code is 2", "else"]
@@ -238,18 +243,18 @@ def test_a_copy_brings_questions_along(store):
 
 
 def loose(store):
-    return {what: count for what, count in store.census(ANA).loose_ends.items() if count}
+    return {what: count for what, count in store.statistics(ANA).loose_ends.items() if count}
 
 
 def test_a_question_that_is_whole_has_no_loose_ends(store, targets):
     store.apply(changeset(holding("one", targets[0], conflict="q")))
-    store.apply(changeset(Hold(None, (a_held("else", beside=targets[0].id),), ASKED)))
+    store.apply(changeset(HoldValues(None, (a_held("else", beside=targets[0].id),), ASKED)))
     assert loose(store) == {}
 
 
 def test_a_dispute_without_a_value_and_an_alternative_to_nothing_are_loose_ends(store, targets):
-    store.apply(changeset(Hold("q", (), ASKED, targets=(targets[0].id,))))
-    store.apply(changeset(Hold(None, (a_held("else", beside="nowhere"),), ASKED)))
+    store.apply(changeset(HoldValues("q", (), ASKED, targets=(targets[0].id,))))
+    store.apply(changeset(HoldValues(None, (a_held("else", beside="nowhere"),), ASKED)))
     assert loose(store) == {
         "disputed memories without a held value": 1,
         "alternatives without a memory": 1,

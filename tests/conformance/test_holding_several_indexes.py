@@ -9,13 +9,12 @@ from itertools import permutations
 
 import pytest
 
-from commonplace.model.reach import Reading
-from commonplace.model.scope import Scope
-from commonplace.store.cache import IndexCache
+from commonplace.model.access.principal import ReadableScope, Scope
+from commonplace.store.cache.index_cache import IndexCache
 from support.making import EMBEDDER, a_memory, put
 
 SCOPES = [Scope(f"team:{name}") for name in "abc"]
-READINGS = [Reading(scope, is_own=False) for scope in SCOPES]
+READINGS = [ReadableScope(scope, is_own=False) for scope in SCOPES]
 SOON = 60  # seconds: nothing here takes one
 
 

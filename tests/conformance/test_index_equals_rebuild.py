@@ -10,15 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import commonplace
+from commonplace.engine.maintenance.tidy import fill_vectors
 from commonplace.errors import InvalidInput, NotFound
-from commonplace.language.analyse import analyse
-from commonplace.model.changes import removed
+from commonplace.language.text.terms import analyse
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import build_removal
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import Event
-from commonplace.model.scope import Scope
-from commonplace.sleep.tidy import fill_vectors
-from commonplace.store.cache import IndexCache
-from commonplace.store.index import ScopeIndex
+from commonplace.store.cache.index_cache import IndexCache
+from commonplace.store.cache.scope_index import ScopeIndex
 from support.clock import Clock
 from support.embedders import Switchable
 from support.making import ANA, EMBEDDER, a_memory, adding, changeset, put
@@ -76,7 +76,7 @@ class Writer:
         ids.append(me.merge([id, *ids[:1]]).id)
 
     def fill_vectors(self, me, text, id, ids):
-        fill_vectors(self.book._desk, me.principal, me._link_at_night)
+        fill_vectors(self.book._desk, me.principal, me._link_in_maintenance)
 
     def read(self, me, text, id, ids):
         """Catches up here, so that later changes reach this cache in another portion."""
@@ -228,7 +228,7 @@ def test_an_erasure_makes_every_cache_drop_what_was_erased(store):
     put(store, [doomed, other])
     caches = [IndexCache(store, EMBEDDER.dimension) for _ in range(2)]
     assert [texts_found(cache, ANA) for cache in caches] == [2, 2]
-    store.apply(changeset(removed(doomed, event=Event.ERASE)))
+    store.apply(changeset(build_removal(doomed, event=Event.ERASE)))
     for cache in caches:
         with cache.reading(ANA) as index:
             assert index.size == 1

@@ -6,13 +6,12 @@ from datetime import timedelta
 
 import pytest
 
+from commonplace.model.access.principal import ReadableScope, Scope
 from commonplace.model.journal import Event
-from commonplace.model.memory import State
-from commonplace.model.reach import Reading
-from commonplace.model.scope import Scope
-from commonplace.model.time_travel import Then
-from commonplace.store.cache import IndexCache
-from commonplace.store.index import UNKNOWN, ScopeIndex
+from commonplace.model.memory.lifecycle import PointInTime
+from commonplace.model.memory.memory import State
+from commonplace.store.cache.index_cache import IndexCache
+from commonplace.store.cache.scope_index import NO_COUNTERS, ScopeIndex
 from support.clock import START
 from support.making import ANA, EMBEDDER, a_memory, adding, changeset
 from support.sources import a_source, altering, bringing, ending, filling
@@ -28,14 +27,14 @@ def fill(store, scope, sources):
 
 def whole(store, scope):
     index = ScopeIndex(EMBEDDER.dimension)
-    index.absorb(store.index_page(scope, UNKNOWN.seq, UNKNOWN.epoch))
+    index.absorb(store.index_page(scope, NO_COUNTERS.seq, NO_COUNTERS.epoch))
     return index.fingerprint()
 
 
 def granted(store, scope, *sources, then=None):
     ids = [source.id for source in sources]
     index, more = ScopeIndex(EMBEDDER.dimension), {"then": then} if then else {}
-    index.absorb(store.index_page_of(scope, ids, UNKNOWN.seq, UNKNOWN.epoch, **more))
+    index.absorb(store.index_page_of(scope, ids, NO_COUNTERS.seq, NO_COUNTERS.epoch, **more))
     return index.fingerprint()
 
 
@@ -70,7 +69,7 @@ def test_what_is_forgotten_sensitive_erased_or_of_another_is_not_there(store, ta
 
 def test_nothing_is_read_while_the_scope_stands_still(store, talks):
     ids = [talks[0].id]
-    page = store.index_page_of(ANA, ids, UNKNOWN.seq, UNKNOWN.epoch)
+    page = store.index_page_of(ANA, ids, NO_COUNTERS.seq, NO_COUNTERS.epoch)
     known = page.counters
     assert page.passages
     again = store.index_page_of(ANA, ids, known.seq, known.epoch)
@@ -79,17 +78,20 @@ def test_nothing_is_read_while_the_scope_stands_still(store, talks):
 
 def test_of_another_moment_it_holds_what_was_said_by_then(store, talks):
     """The first passage was said one minute after the start, the second two minutes after it."""
-    first = Then(as_of=START + timedelta(seconds=90))
+    first = PointInTime(as_of=START + timedelta(seconds=90))
     told = granted(store, ANA, talks[0], then=first)
     assert f"{talks[0].id}#1" in told
     assert f"{talks[0].id}#2" not in told
-    assert granted(store, ANA, talks[0], then=Then(as_of=START)) == NOTHING
-    assert granted(store, ANA, talks[0], then=Then(known_at=START - timedelta(days=1))) == NOTHING
+    assert granted(store, ANA, talks[0], then=PointInTime(as_of=START)) == NOTHING
+    assert (
+        granted(store, ANA, talks[0], then=PointInTime(known_at=START - timedelta(days=1)))
+        == NOTHING
+    )
 
 
 def test_a_kept_one_follows_every_change_of_what_is_granted(store, talks):
     cache = IndexCache(store, EMBEDDER.dimension)
-    reading = Reading(ANA, is_own=False, sources=frozenset(talk.id for talk in talks[:2]))
+    reading = ReadableScope(ANA, is_own=False, sources=frozenset(talk.id for talk in talks[:2]))
 
     def kept():
         with cache.holding([reading]) as (index,):
@@ -116,8 +118,8 @@ def test_a_kept_one_follows_every_change_of_what_is_granted(store, talks):
 
 def test_when_a_scope_is_dropped_its_guests_indexes_go_too(store, talks):
     cache = IndexCache(store, EMBEDDER.dimension)
-    guest = Reading(ANA, is_own=False, sources=frozenset([talks[0].id]))
-    with cache.holding([Reading(ANA), guest, Reading(ELSEWHERE)]):
+    guest = ReadableScope(ANA, is_own=False, sources=frozenset([talks[0].id]))
+    with cache.holding([ReadableScope(ANA), guest, ReadableScope(ELSEWHERE)]):
         pass
     cache.drop(ANA)
     assert cache.scopes() == [ELSEWHERE.key]

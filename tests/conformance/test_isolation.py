@@ -8,13 +8,13 @@ import psycopg
 import pytest
 
 import commonplace
-from commonplace.model.changes import Bookkeeping, Enqueue
-from commonplace.model.consent import proposing
+from commonplace.model.changeset import Bookkeeping, EnqueueJob
 from commonplace.model.filters import Visibility
-from commonplace.model.memory import State
-from commonplace.model.recall_log import LogQuery, Returned, Search, Turn
-from commonplace.store.port import HeldQuery, JournalQuery, Listing
-from commonplace.store.sql.loader import SHARED, shared_files, statements
+from commonplace.model.journal import LoggedHit, LoggedSearch, RecallLogQuery, RecallTurn
+from commonplace.model.memory.memory import State
+from commonplace.model.profile.consent import build_proposal
+from commonplace.store.port import HeldQuery, JournalQuery, MemoryListing
+from commonplace.store.sql.statements import SHARED, read_statements, shared_files
 from support.clock import START
 from support.making import (
     ANA,
@@ -90,7 +90,7 @@ def shared_statements() -> tuple[dict[str, str], set[str]]:
         text = resources.files(SHARED).joinpath(file).read_text(encoding="utf-8")
         _, _, maintenance = text.partition("\n-- maintenance")
         named |= set(re.findall(r"^-- name: (\w+)$", maintenance, re.M))
-        found = statements(SHARED, file)
+        found = read_statements(SHARED, file)
         assert not known.keys() & found.keys(), "a name stands for one statement"
         known |= found
     return known, named
@@ -111,7 +111,7 @@ def test_the_statements_of_maintenance_are_these_and_no_more():
 
 
 def test_statements_of_postgresql_alone_read_no_row_of_any_owner():
-    own = statements("commonplace.store.postgres", "queries.sql")
+    own = read_statements("commonplace.store.postgres", "queries.sql")
     assert set(own) == OF_POSTGRES
     assert [name for name, text in own.items() if _REFERENCE.search(text)] == []
 
@@ -191,7 +191,7 @@ def test_a_port_opened_on_one_owner_shows_nothing_of_another(store):
     hers = a_memory("Hers alone")
     put(store, [hers])
     put(store, [a_memory("His")], BOB)
-    everything = Listing(states=tuple(State), visibility=Visibility(cleared=True))
+    everything = MemoryListing(states=tuple(State), visibility=Visibility(cleared=True))
     assert store.fetch(BOB, [hers.id]) == []
     assert [memory.content for memory in store.page(BOB, everything)] == ["His"]
     assert store.versions(BOB, [hers.id]) == []
@@ -202,14 +202,14 @@ def test_a_port_opened_on_one_owner_shows_nothing_of_another(store):
     assert store.disputed(BOB) == []
     assert store.mentions(BOB, "Held of hers") == []
     assert store.mentions(ANA, "Held of hers") == ["held"]
-    store.apply(changeset(proposing(a_proposal("Proposed to her"))))
+    store.apply(changeset(build_proposal(a_proposal("Proposed to her"))))
     assert store.proposals(BOB) == store.mentions(BOB, "Proposed to her") == []
     assert store.mentions(ANA, "Proposed to her") == ["proposals"]
-    asked = Search("recall", "What she asked", (Returned(hers.id, 1.0),))
-    store.record(Bookkeeping(ANA, START, turns=(Turn("t", None, START, (asked,)),)))
-    assert store.recall_log(BOB, LogQuery()) == store.mentions(BOB, "What she asked") == []
+    asked = LoggedSearch("recall", "What she asked", (LoggedHit(hers.id, 1.0),))
+    store.record(Bookkeeping(ANA, START, turns=(RecallTurn("t", None, START, (asked,)),)))
+    assert store.recall_log(BOB, RecallLogQuery()) == store.mentions(BOB, "What she asked") == []
     assert store.mentions(ANA, "what SHE asked") == ["recall_log"]
-    assert [logged.search for logged in store.recall_log(ANA, LogQuery("t", 1))] == [asked]
+    assert [logged.search for logged in store.recall_log(ANA, RecallLogQuery("t", 1))] == [asked]
     key = a_key(label="Her laptop")
     store.apply(changeset(key))
     assert store.key(BOB, key.key.id) is None
@@ -238,11 +238,11 @@ def guarded(postgres):
     for scope, text in ((ANA, "Hers"), (BOB, "His")):
         memory = a_memory(text)
         put(store, [memory], scope)
-        proposal = proposing(a_proposal(f"{text}, proposed"))
+        proposal = build_proposal(a_proposal(f"{text}, proposed"))
         steps = (
             holding(f"{text}, held", memory),
             proposal,
-            Enqueue(a_job(scope)),
+            EnqueueJob(a_job(scope)),
             a_key(user_id=scope.name),
         )
         store.apply(changeset(*steps, scope=scope))
@@ -322,8 +322,8 @@ def test_a_row_of_another_owner_is_neither_written_nor_moved_nor_deleted(guarded
     with store._writing(ANA) as session:
         session._cursor.execute("DELETE FROM memories")
         session._cursor.execute("DELETE FROM held")
-    assert store.page(ANA, Listing()) == []
-    assert [memory.content for memory in store.page(BOB, Listing())] == ["His"]
+    assert store.page(ANA, MemoryListing()) == []
+    assert [memory.content for memory in store.page(BOB, MemoryListing())] == ["His"]
     assert (len(store.held(ANA)), len(store.held(BOB))) == (0, 1)
 
 

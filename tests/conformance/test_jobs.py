@@ -11,8 +11,8 @@ from datetime import timedelta
 import pytest
 
 from commonplace.errors import LeaseLost, StaleDecision
-from commonplace.model.changes import Enqueue, Finish, RemoveEverything, Withdraw
-from commonplace.model.job import LEASE, Failure, JobState
+from commonplace.model.changeset import ClearScope, EnqueueJob, FinishJob, WithdrawJobs
+from commonplace.model.jobs import LEASE, Failure, JobState
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.store.port import JobQuery, JournalQuery
 from commonplace.store.sqlite.store import STATEMENTS, SqliteStore
@@ -32,7 +32,7 @@ def later(**span):
 
 def owe(store, *jobs):
     for job in jobs:
-        store.apply(changeset(Enqueue(job), scope=job.scope))
+        store.apply(changeset(EnqueueJob(job), scope=job.scope))
 
 
 def only(store, scope=ANA):
@@ -46,9 +46,9 @@ def only(store, scope=ANA):
 def test_work_is_enqueued_with_its_cause_or_not_at_all(store):
     cause = adding(a_memory())
     with pytest.raises(StaleDecision):
-        store.apply(changeset(cause, Enqueue(a_job()), decided_on=7))
+        store.apply(changeset(cause, EnqueueJob(a_job()), decided_on=7))
     assert store.jobs(ANA, ALL) == []
-    store.apply(changeset(cause, Enqueue(a_job(kind="embed", payload={"source": "source:1"}))))
+    store.apply(changeset(cause, EnqueueJob(a_job(kind="embed", payload={"source": "source:1"}))))
     job = only(store)
     assert (job.kind, job.payload, job.state) == ("embed", {"source": "source:1"}, "queued")
 
@@ -57,11 +57,13 @@ def test_work_is_no_change_of_memory(store):
     """No line in the journal and no revision of its own."""
     owe(store, a_job())
     assert store.counters(ANA).revision == 0
-    applied = store.apply(changeset(adding(a_memory()), Enqueue(a_job(key="other")), decided_on=0))
+    applied = store.apply(
+        changeset(adding(a_memory()), EnqueueJob(a_job(key="other")), decided_on=0)
+    )
     assert applied.revision == 1
     assert len(store.journal(ANA, JournalQuery())) == 1
     finished = store.claim("w", START)
-    assert store.apply(changeset(Finish(finished), decided_on=1)).revision == 1
+    assert store.apply(changeset(FinishJob(finished), decided_on=1)).revision == 1
 
 
 def test_the_same_work_waits_once(store):
@@ -78,11 +80,11 @@ def test_work_caused_again_while_it_runs_runs_again(store):
     held = store.claim("w", START)
     owe(store, a_job(payload={"part": 2}))
     assert only(store).state is JobState.RUNNING
-    store.apply(changeset(Finish(held), at=later(seconds=3)))
+    store.apply(changeset(FinishJob(held), at=later(seconds=3)))
     again = only(store)
     assert (again.state, again.tries, again.due_at) == ("queued", 0, later(seconds=3))
     assert again.payload == {"part": 2}
-    store.apply(changeset(Finish(store.claim("w", later(seconds=3)))))
+    store.apply(changeset(FinishJob(store.claim("w", later(seconds=3)))))
     assert store.jobs(ANA, ALL) == []
 
 
@@ -161,19 +163,19 @@ def test_after_a_take_over_the_old_holders_result_changes_nothing(store, store_u
     before = all_rows(store_url)
     late = a_memory("Too late")
     with pytest.raises(LeaseLost):
-        store.apply(changeset(adding(late), Finish(slow), Enqueue(a_job(key="follow-up"))))
+        store.apply(changeset(adding(late), FinishJob(slow), EnqueueJob(a_job(key="follow-up"))))
     assert not store.fail(slow, START, OUTAGE, None)
     assert all_rows(store_url) == before
-    store.apply(changeset(adding(a_memory("In time")), Finish(taken)))
+    store.apply(changeset(adding(a_memory("In time")), FinishJob(taken)))
     with pytest.raises(LeaseLost):
-        store.apply(changeset(adding(late), Finish(taken)))
+        store.apply(changeset(adding(late), FinishJob(taken)))
     assert store.jobs(ANA, ALL) == store.fetch(ANA, [late.id]) == []
 
 
 def test_a_result_is_wanted_though_the_lease_has_ended_while_nobody_took_over(store):
     owe(store, a_job())
     slow = store.claim("slow", START)
-    store.apply(changeset(Finish(slow), at=START + 3 * LEASE))
+    store.apply(changeset(FinishJob(slow), at=START + 3 * LEASE))
     assert store.jobs(ANA, ALL) == []
 
 
@@ -252,18 +254,18 @@ def test_a_dropped_job_is_gone_and_its_result_with_it(store):
     assert store.drop(ANA, held.id)
     assert not store.drop(ANA, held.id)
     with pytest.raises(LeaseLost):
-        store.apply(changeset(adding(a_memory()), Finish(held)))
+        store.apply(changeset(adding(a_memory()), FinishJob(held)))
 
 
 def test_work_about_what_is_gone_is_withdrawn_with_it(store):
     owe(store, *(a_job(key=key, due_at=later(seconds=n)) for n, key in enumerate("abc")))
     owe(store, a_job(BOB, key="b", due_at=later(hours=1)), a_job(kind="embed", key="b"))
     held = store.claim("w", START, kinds=["count"])
-    store.apply(changeset(adding(a_memory()), Withdraw((held.key, "b"))))
+    store.apply(changeset(adding(a_memory()), WithdrawJobs((held.key, "b"))))
     assert [job.key for job in store.jobs(ANA, ALL)] == ["c"]
     assert [job.key for job in store.jobs(BOB, ALL)] == ["b"]
     with pytest.raises(LeaseLost):
-        store.apply(changeset(Finish(held)))
+        store.apply(changeset(FinishJob(held)))
 
 
 def test_sqlite_finds_due_work_by_its_index(tmp_path):
@@ -293,10 +295,10 @@ def test_erasing_a_user_erases_what_is_owed_to_them(store):
     owe(store, a_job(), a_job(BOB))
     held = store.claim("w", START, scope=ANA)
     gone = Entry(op=Op.DELETE, event=Event.ERASE)
-    store.apply(changeset(RemoveEverything(gone)))
+    store.apply(changeset(ClearScope(gone)))
     assert store.jobs(ANA, ALL) == []
     with pytest.raises(LeaseLost):
-        store.apply(changeset(adding(a_memory()), Finish(held)))
+        store.apply(changeset(adding(a_memory()), FinishJob(held)))
     assert len(store.jobs(BOB, ALL)) == 1
 
 

@@ -8,11 +8,11 @@ from datetime import timedelta
 import pytest
 
 from commonplace.errors import StaleDecision
-from commonplace.model.changes import Bookkeeping, RemoveEverything
-from commonplace.model.company_steps import ChangeKey
+from commonplace.model.access.key import token_digest
+from commonplace.model.access.principal import Scope
+from commonplace.model.access.team import ChangeKey
+from commonplace.model.changeset import Bookkeeping, ClearScope
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.key import digest_of
-from commonplace.model.scope import Scope
 from commonplace.store.port import JournalQuery
 from support.clock import START
 from support.making import ANA, BOB, a_key, a_memory, changeset, put
@@ -35,7 +35,7 @@ def test_a_key_comes_back_as_it_was_with_the_digest_of_its_token(store):
         expires_at=START + timedelta(days=3, microseconds=7),
     )
     store.apply(changeset(step))
-    assert store.key(ANA, step.key.id) == (step.key, digest_of("the token"))
+    assert store.key(ANA, step.key.id) == (step.key, token_digest("the token"))
     assert store.keys(ANA) == [step.key]
     assert store.key(BOB, step.key.id) is None
     assert store.key(ADMIN, step.key.id) is None
@@ -112,7 +112,7 @@ def test_everything_of_an_owner_is_also_the_keys(store):
     store.apply(changeset(a_key(label="Xanadu", agent="Kublai")))
     store.apply(changeset(a_key(user_id="bob"), scope=BOB))
     assert store.mentions(ANA, "kublai") == store.mentions(ANA, "xanadu") == ["keys"]
-    erased = RemoveEverything(Entry(op=Op.DELETE, event=Event.ERASE))
+    erased = ClearScope(Entry(op=Op.DELETE, event=Event.ERASE))
     store.apply(changeset(erased))
     assert (store.keys(ANA), store.mentions(ANA, "Xanadu")) == ([], [])
     assert len(store.keys(BOB)) == 1

@@ -14,11 +14,11 @@ from support.lossy_proxy import LossyProxy
 
 @contextmanager
 def at_failpoint(name, deed):
-    failpoints.install(lambda reached: deed() if reached == name else None)
+    failpoints.install_hook(lambda reached: deed() if reached == name else None)
     try:
         yield
     finally:
-        failpoints.install(None)
+        failpoints.install_hook(None)
 
 
 def test_a_commit_whose_answer_was_lost_is_not_an_error_and_not_done_twice(postgres):

@@ -10,10 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import commonplace
+from commonplace.model.access.principal import Principal, ReadableScope, Scope
 from commonplace.model.filters import Filters
-from commonplace.model.reach import Reading
-from commonplace.model.scope import Principal, Scope
-from commonplace.model.source import ContentType, SourceType
+from commonplace.model.sources.source import ContentType, SourceType
 from support.clock import Clock
 from support.making import a_memory
 from support.scopes import Said, ask, bring, keep
@@ -87,8 +86,8 @@ def lay_out(book, talk, scope, id):
 def test_dealt_over_several_scopes_all_rank_as_in_one(shared_book, talks, memories, wishes):
     number, wishes = next(_examples), {**wishes, "k": EVERYTHING}
     whole, own = Principal(f"whole {number}"), Principal(f"dealt {number}")
-    reach = [Reading(own.scope)]
-    reach += [Reading(Scope(f"team:{number}.{n}"), is_own=False) for n in range(1, 4)]
+    reach = [ReadableScope(own.scope)]
+    reach += [ReadableScope(Scope(f"team:{number}.{n}"), is_own=False) for n in range(1, 4)]
     for place, talk in enumerate(talks):
         id = f"source:{number:08}-0000-0000-0000-{place:012}"
         lay_out(shared_book, talk, whole.scope, id)
@@ -98,7 +97,7 @@ def test_dealt_over_several_scopes_all_rank_as_in_one(shared_book, talks, memori
         keep(shared_book, scope, notes)
     for query in QUERIES:
         ours = ask(shared_book, query, *reach, principal=own, **wishes)
-        theirs = ask(shared_book, query, Reading(whole.scope), principal=whole, **wishes)
+        theirs = ask(shared_book, query, ReadableScope(whole.scope), principal=whole, **wishes)
         assert_alike(ours.hits, theirs.hits)
         assert ours.tokens >= theirs.tokens  # what is another's says who brought it
 

@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.model.changes import Bookkeeping
-from commonplace.model.salience import RISE, RISE_OF_A_TOP_HIT, UNREAD, salience_at
-from commonplace.model.ttl_policy import TtlPolicy
+from commonplace.model.changeset import Bookkeeping
+from commonplace.model.graph.salience import NEVER_READ, RISE, TOP_HIT_RISE, salience_at
+from commonplace.model.memory.kinds import TtlPolicy
 from support.clock import START
 from support.graph_making import (
     a_node,
@@ -40,8 +40,8 @@ def test_a_reading_raises_what_was_shown_and_the_first_ones_more(store, friends)
     store.record(Bookkeeping(ANA, START, read={mira.id: True, edge.id: False}))
     marks = store.marks(ANA)
     assert marks.keys() == {mira.id, edge.id}
-    assert marks[mira.id].salience == pytest.approx(UNREAD.salience + RISE_OF_A_TOP_HIT)
-    assert marks[edge.id].salience == pytest.approx(UNREAD.salience + RISE)
+    assert marks[mira.id].salience == pytest.approx(NEVER_READ.salience + TOP_HIT_RISE)
+    assert marks[edge.id].salience == pytest.approx(NEVER_READ.salience + RISE)
     assert marks[mira.id].touched_at == START
     assert store.marks(ANA, [edge.id, noa.id]).keys() == {edge.id}
     after = store.counters(ANA)
@@ -71,8 +71,8 @@ def test_what_was_not_read_for_long_has_faded_by_how_sure_it_is_and_by_its_polic
     later = START + 50 * DAY
     store.record(Bookkeeping(ANA, later, read={sure.id: False, unsure.id: False, kept.id: False}))
     marks = store.marks(ANA)
-    faded = salience_at(UNREAD, START, later, confidence=0.5)
-    assert marks[sure.id].salience == pytest.approx(UNREAD.salience + RISE)
+    faded = salience_at(NEVER_READ, START, later, confidence=0.5)
+    assert marks[sure.id].salience == pytest.approx(NEVER_READ.salience + RISE)
     assert marks[unsure.id].salience == pytest.approx(faded + RISE)
     assert marks[unsure.id].salience < marks[sure.id].salience
     assert marks[kept.id].salience == 1.0
@@ -88,7 +88,7 @@ def test_sources_fade_since_they_came_and_those_of_others_since_they_were_read(s
     )
     marks = store.marks(ANA)
     assert marks.keys() == {own.id, "source:theirs"}
-    assert marks[own.id].salience < marks["source:theirs"].salience < UNREAD.salience + RISE
+    assert marks[own.id].salience < marks["source:theirs"].salience < NEVER_READ.salience + RISE
     store.apply(changeset(extracted(theirs, gone=True)))
     assert store.marks(ANA).keys() == {own.id}
     store.apply(changeset(ending(own)))

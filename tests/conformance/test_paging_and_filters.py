@@ -6,13 +6,13 @@ from datetime import timedelta
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commonplace.model.changes import Bookkeeping
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import Bookkeeping
 from commonplace.model.filters import FILTER_NAMES, Filters, Visibility
-from commonplace.model.kinds import Kind, Stability
-from commonplace.model.memory import Sensitivity, State
-from commonplace.model.scope import Scope
-from commonplace.store.index import ScopeIndex
-from commonplace.store.port import Listing
+from commonplace.model.memory.kinds import Kind, Stability
+from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.store.cache.scope_index import ScopeIndex
+from commonplace.store.port import MemoryListing
 from support.clock import START
 from support.making import ANA, EMBEDDER, a_memory, put
 
@@ -91,7 +91,7 @@ def test_the_database_the_index_and_the_rule_agree(
     index = ScopeIndex(EMBEDDER.dimension)
     index.absorb(shared_store.index_page(scope, 0, -1))
 
-    listing = Listing(filters=filters, visibility=visibility, now=NOW, limit=ALL)
+    listing = MemoryListing(filters=filters, visibility=visibility, now=NOW, limit=ALL)
     in_database = [memory.id for memory in shared_store.page(scope, listing)]
     mask = index.candidates(filters, visibility, NOW)
     in_index = {index.ids[slot] for slot in mask.nonzero()[0]}
@@ -113,7 +113,7 @@ def test_pages_show_each_memory_once_newest_first(shared_store, hours, size):
         put(shared_store, memories, scope)
     seen = []
     after = None
-    while page := shared_store.page(scope, Listing(limit=size, after=after)):
+    while page := shared_store.page(scope, MemoryListing(limit=size, after=after)):
         assert len(page) <= size
         seen += page
         after = page[-1].id
@@ -124,7 +124,7 @@ def test_pages_show_each_memory_once_newest_first(shared_store, hours, size):
 def test_of_two_made_at_the_same_instant_the_later_written_comes_first(store):
     first, second = a_memory(), a_memory()
     put(store, [first, second])
-    assert [memory.id for memory in store.page(ANA, Listing())] == [second.id, first.id]
+    assert [memory.id for memory in store.page(ANA, MemoryListing())] == [second.id, first.id]
 
 
 def test_listings_for_housekeeping(store):
@@ -138,7 +138,7 @@ def test_listings_for_housekeeping(store):
     put(store, [ended, pinned, purgeable, replaced, volatile, field])
 
     def ids(**asked):
-        return {memory.id for memory in store.page(ANA, Listing(**asked))}
+        return {memory.id for memory in store.page(ANA, MemoryListing(**asked))}
 
     assert ids(expired_by=NOW) == {ended.id}
     assert ids(expired_by=START) == set()

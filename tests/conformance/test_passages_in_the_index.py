@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import commonplace
+from commonplace.engine.maintenance.tidy import fill_vectors
 from commonplace.errors import InvalidInput, NotFound
-from commonplace.model.scope import Scope
-from commonplace.sleep.tidy import fill_vectors
-from commonplace.store.index import ScopeIndex
+from commonplace.model.access.principal import Scope
+from commonplace.store.cache.scope_index import ScopeIndex
 from support.clock import Clock
 from support.embedders import Switchable
 from support.sources import chat, slack, turn
@@ -104,7 +104,7 @@ class Teller:
         me.erase(ids[pick % len(ids)] if ids else "source:none")
 
     def fill_vectors(self, me, text, pick, ids):
-        fill_vectors(self.book._desk, me.principal, me._link_at_night)
+        fill_vectors(self.book._desk, me.principal, me._link_in_maintenance)
 
     def reindex(self, me, text, pick, ids):
         me.tidy(reindex=True)
@@ -216,7 +216,7 @@ def after_all_of_it_both_caches_equal_a_rebuild(two_tellers, deeds):
         desk.index.drop(scope)
         found.append(answers(me))
     assert all(alike(found[0], each) for each in found[1:])
-    assert {n: c for n, c in desk.store.census(scope).loose_ends.items() if c} == {}
+    assert {n: c for n, c in desk.store.statistics(scope).loose_ends.items() if c} == {}
 
 
 SAID = st.lists(

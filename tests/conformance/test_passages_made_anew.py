@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.language.models.hashing import HashingEmbedder
-from commonplace.model.changes import Bookkeeping, Indexing
-from commonplace.sleep import reembed as verb
+from commonplace.engine.maintenance import reembed as verb
+from commonplace.language.embedders.hashing import HashingEmbedder
+from commonplace.model.changeset import Bookkeeping, IndexEntry
 from support.embedders import Interrupted
 from support.making import ANA
 from support.sources import chat, turn
@@ -20,7 +20,7 @@ TALK = chat(*(turn("Dana", f"Heron number {n} sat on the wall.", n) for n in ran
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
     """So that a handful of passages takes several of them."""
-    monkeypatch.setattr(verb, "AT_ONCE", 2)
+    monkeypatch.setattr(verb, "BATCH_SIZE", 2)
     monkeypatch.setattr(verb, "UNITS_AT_ONCE", 2)
 
 
@@ -66,7 +66,7 @@ def test_words_of_another_version_are_seen_by_the_doctor_and_made_anew(open_book
     units = [unit for unit, _ in book._desk.store.passages_of(ANA, done.id)]
     units += [unit for unit, _ in book._desk.store.passages_of(ANA, forgotten)]
     me.forget(forgotten)
-    stale = {unit: Indexing({"old": 1}, None) for unit in units}
+    stale = {unit: IndexEntry({"old": 1}, None) for unit in units}
     book._desk.store.record(Bookkeeping(ANA, clock(), passage_terms=stale))
     assert not next(each for each in me.doctor() if each.what == "index").ok
     assert me.tidy(reindex=True).reindexed == 6

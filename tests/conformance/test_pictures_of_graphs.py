@@ -9,9 +9,9 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from commonplace.model.changes import Bookkeeping
+from commonplace.model.changeset import Bookkeeping
 from commonplace.model.journal import Event
-from commonplace.store.pictures import Pictures
+from commonplace.store.cache.graph_cache import GraphCache
 from support.clock import START
 from support.graph_making import (
     a_node,
@@ -38,7 +38,7 @@ LATER = START + timedelta(days=3)
 
 @pytest.fixture
 def pictures(store):
-    return Pictures(store, EMBEDDER.dimension)
+    return GraphCache(store, EMBEDDER.dimension)
 
 
 @pytest.fixture
@@ -51,8 +51,8 @@ def friends(store):
 
 def same_as_new(store, pictures, scope=ANA):
     """What was kept, after a look whether it is what a new cache makes of the store."""
-    kept, anew = pictures.of(scope), Pictures(store, EMBEDDER.dimension).of(scope)
-    assert kept.picture == anew.picture
+    kept, anew = pictures.of(scope), GraphCache(store, EMBEDDER.dimension).of(scope)
+    assert kept.snapshot == anew.snapshot
     rows, others = (dict(zip(each.ids, each.matrix, strict=True)) for each in (kept, anew))
     assert rows.keys() == others.keys()
     assert all(np.array_equal(rows[id], others[id]) for id in rows)
@@ -64,7 +64,7 @@ def test_a_picture_holds_what_stands_with_its_vectors(store, pictures, friends):
     note, artifact = a_note(mira), an_artifact()
     store.apply(changeset(putting_note(note), putting_artifact(artifact)))
     drawn = same_as_new(store, pictures)
-    picture = drawn.picture
+    picture = drawn.snapshot
     assert picture.nodes == {mira.id: mira, noa.id: noa}
     assert picture.edges == {edge.id: edge}
     assert picture.notes == {mira.id: (note,)}
@@ -78,7 +78,7 @@ def test_a_picture_holds_what_stands_with_its_vectors(store, pictures, friends):
 
 def test_nobody_has_an_empty_picture(store, pictures):
     drawn = pictures.of(BOB)
-    assert (drawn.picture.nodes, drawn.ids) == ({}, ())
+    assert (drawn.snapshot.nodes, drawn.ids) == ({}, ())
     assert drawn.matrix.shape == (0, EMBEDDER.dimension)
 
 
@@ -94,33 +94,33 @@ def test_it_catches_up_with_what_another_process_wrote(store, store_url, picture
     finally:
         other.close()
     drawn = same_as_new(store, pictures)
-    assert drawn.picture.nodes.keys() == {mira.id, noa.id, ido.id}
-    assert drawn.picture.nodes[mira.id].name == "Mira L"
+    assert drawn.snapshot.nodes.keys() == {mira.id, noa.id, ido.id}
+    assert drawn.snapshot.nodes[mira.id].name == "Mira L"
     assert mira.id not in drawn.ids, "its text is another, whose vector is to come"
-    assert before.picture.nodes[mira.id].name == "Mira", "who reads is not disturbed"
+    assert before.snapshot.nodes[mira.id].name == "Mira", "who reads is not disturbed"
 
 
 def test_a_vector_that_comes_late_is_taken_in_and_leaves_the_revision(store, pictures, friends):
     mira, _, _ = friends
     store.apply(changeset(changing_node(mira, text="Mira of the cello")))
     before = pictures.of(ANA)
-    [(ref, text)] = store.unembedded_of_graph(ANA, 10)
+    [(ref, text)] = store.unembedded_graph_items(ANA, 10)
     assert text == "Mira of the cello"
     store.record(Bookkeeping(ANA, START, graph_vectors={ref: vector_of(text)}))
     drawn = same_as_new(store, pictures)
-    assert drawn.picture.revision == before.picture.revision
+    assert drawn.snapshot.revision == before.snapshot.revision
     assert drawn.matrix[drawn.ids.index(mira.id)].tobytes() == vector_of(text)
-    assert store.unembedded_of_graph(ANA, 10) == []
+    assert store.unembedded_graph_items(ANA, 10) == []
 
 
 def test_a_vector_of_an_older_text_is_not_taken(store, friends):
     mira, _, _ = friends
     changed = changing_node(mira, text="one")
     store.apply(changeset(changed))
-    [(ref, text)] = store.unembedded_of_graph(ANA, 10)
+    [(ref, text)] = store.unembedded_graph_items(ANA, 10)
     store.apply(changeset(changing_node(changed.after, text="two")))
     store.record(Bookkeeping(ANA, START, graph_vectors={ref: vector_of(text)}))
-    assert [text for _, text in store.unembedded_of_graph(ANA, 10)] == ["two"]
+    assert [text for _, text in store.unembedded_graph_items(ANA, 10)] == ["two"]
 
 
 @pytest.mark.parametrize("event", [Event.ERASE, Event.DELETE])
@@ -130,11 +130,11 @@ def test_what_is_gone_is_in_no_picture(store, pictures, friends, event):
     store.apply(changeset(putting_note(note)))
     pictures.of(ANA)
     store.apply(changeset(removing_notes(note, event=event)))
-    assert same_as_new(store, pictures).picture.notes == {}
+    assert same_as_new(store, pictures).snapshot.notes == {}
     store.apply(changeset(removing_edge(edge, event), removing_node(mira, event)))
     drawn = same_as_new(store, pictures)
-    assert drawn.picture.nodes.keys() == {noa.id}
-    assert drawn.picture.edges == {}
+    assert drawn.snapshot.nodes.keys() == {noa.id}
+    assert drawn.snapshot.edges == {}
     assert drawn.ids == (noa.id,)
 
 
@@ -144,13 +144,13 @@ def test_what_is_forgotten_is_not_shown_until_it_comes_back(store, pictures, fri
     away = changing_node(mira, stands=False)
     store.apply(changeset(away))
     drawn = same_as_new(store, pictures)
-    assert drawn.picture.nodes.keys() == {noa.id}
-    assert drawn.picture.edges == {}, "it has lost an end"
-    assert {mention.node for mention in drawn.picture.mentions} == {noa.id}
+    assert drawn.snapshot.nodes.keys() == {noa.id}
+    assert drawn.snapshot.edges == {}, "it has lost an end"
+    assert {mention.node for mention in drawn.snapshot.mentions} == {noa.id}
     assert drawn.ids == (noa.id,)
     store.apply(changeset(changing_node(away.after, stands=True)))
     drawn = same_as_new(store, pictures)
-    assert drawn.picture.nodes.keys() == {mira.id, noa.id}
+    assert drawn.snapshot.nodes.keys() == {mira.id, noa.id}
     assert sorted(drawn.ids) == sorted([mira.id, noa.id, edge.id])
 
 
@@ -175,15 +175,15 @@ def test_what_is_known_of_a_merged_node_is_drawn_at_the_one_that_speaks_for_it(s
     merged = changing_node(miri, merged_into=mira.id)
     store.apply(changeset(changing_node(mimi, merged_into=miri.id), merged))
     drawn = same_as_new(store, pictures)
-    assert drawn.picture.nodes.keys() == {mira.id, noa.id}
-    assert drawn.picture.edges == {with_noa.id: with_noa.evolve(a=mira.id)}
-    assert drawn.picture.notes.keys() == {mira.id}
-    spoken = [(mention.source, mention.node) for mention in drawn.picture.mentions]
+    assert drawn.snapshot.nodes.keys() == {mira.id, noa.id}
+    assert drawn.snapshot.edges == {with_noa.id: with_noa.evolve(a=mira.id)}
+    assert drawn.snapshot.notes.keys() == {mira.id}
+    spoken = [(mention.source, mention.node) for mention in drawn.snapshot.mentions]
     assert spoken.count(("source:both", mira.id)) == 1
     assert ("source:late", mira.id) in spoken
     assert set(drawn.ids) == {mira.id, noa.id, with_noa.id}
     store.apply(changeset(changing_node(merged.after, merged_into=None)))
-    assert same_as_new(store, pictures).picture.nodes.keys() == {mira.id, miri.id, noa.id}
+    assert same_as_new(store, pictures).snapshot.nodes.keys() == {mira.id, miri.id, noa.id}
 
 
 def test_changes_of_other_memory_draw_nothing_anew(store, pictures, friends):
@@ -194,19 +194,19 @@ def test_changes_of_other_memory_draw_nothing_anew(store, pictures, friends):
 
 def test_pictures_are_kept_within_a_budget_and_the_oldest_goes_first(store, friends):
     store.apply(changeset(putting_node(a_node("Bob", user_id="bob")), scope=BOB))
-    room = Pictures(store, EMBEDDER.dimension)
+    room = GraphCache(store, EMBEDDER.dimension)
     room.of(ANA)
     of_ana = room.nbytes
     room.of(BOB)
     assert room.scopes() == ["user:ana", "user:bob"]
     assert room.nbytes > of_ana
-    narrow = Pictures(store, EMBEDDER.dimension, budget=of_ana)
+    narrow = GraphCache(store, EMBEDDER.dimension, budget=of_ana)
     narrow.of(ANA)
     narrow.of(BOB)
     assert narrow.scopes() == ["user:bob"]
-    assert narrow.of(ANA).picture == room.of(ANA).picture
-    none = Pictures(store, EMBEDDER.dimension, budget=1)
-    assert none.of(ANA).picture == room.of(ANA).picture
+    assert narrow.of(ANA).snapshot == room.of(ANA).snapshot
+    none = GraphCache(store, EMBEDDER.dimension, budget=1)
+    assert none.of(ANA).snapshot == room.of(ANA).snapshot
     assert (none.scopes(), none.nbytes) == ([], 0)
     room.drop(ANA)
     assert room.scopes() == ["user:bob"]
@@ -220,7 +220,7 @@ def test_many_readers_and_a_writer_see_whole_pictures(store, pictures, friends):
 
     def read() -> None:
         while not done:
-            picture = pictures.of(ANA).picture
+            picture = pictures.of(ANA).snapshot
             if len(picture.edges) != len(picture.nodes) - 1:
                 failed.append(f"{len(picture.nodes)} nodes, {len(picture.edges)} edges")
 
@@ -236,4 +236,4 @@ def test_many_readers_and_a_writer_see_whole_pictures(store, pictures, friends):
         for each in readers:
             each.join(60)
     assert failed == []
-    assert len(same_as_new(store, pictures).picture.nodes) == 17
+    assert len(same_as_new(store, pictures).snapshot.nodes) == 17

@@ -8,10 +8,16 @@ from datetime import timedelta
 import pytest
 
 from commonplace.errors import StaleDecision
-from commonplace.model.changes import Copy, RemoveEverything
-from commonplace.model.consent import Decision, corroborated, erased, proposing, settled
+from commonplace.model.changeset import ClearScope, ImportScope
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.proposal import Signal, SignalKind
+from commonplace.model.profile.consent import (
+    ProposalDecision,
+    build_corroboration,
+    build_erasure,
+    build_proposal,
+    build_settlement,
+)
+from commonplace.model.profile.fields import Signal, SignalKind
 from commonplace.store.port import JournalQuery
 from support.clock import START
 from support.making import ANA, BOB, a_memory, a_proposal, adding, changeset, updating
@@ -36,29 +42,29 @@ def test_what_was_proposed_comes_back_as_it_was(store, value):
         memory_id="m1",
     )
     proposal = a_proposal(value, signals=(heard, inferred), reason="100% sure")
-    store.apply(changeset(proposing(proposal)))
+    store.apply(changeset(build_proposal(proposal)))
     assert store.proposals(ANA) == [proposal]
     assert store.proposals(BOB) == []
 
 
 def test_they_come_the_oldest_first(store):
     late, early = a_proposal("a", proposed_at=LATER), a_proposal("b")
-    store.apply(changeset(proposing(late), proposing(early)))
+    store.apply(changeset(build_proposal(late), build_proposal(early)))
     assert store.proposals(ANA) == [early, late]
 
 
 def test_proposed_again_it_has_its_new_signals_and_stays_one(store):
     first = a_proposal()
-    store.apply(changeset(proposing(first)))
+    store.apply(changeset(build_proposal(first)))
     joined = replace(first, signals=(*first.signals, Signal(actor="agent:b", at=LATER)))
-    store.apply(changeset(proposing(joined)))
+    store.apply(changeset(build_proposal(joined)))
     assert store.proposals(ANA) == [joined]
 
 
 def test_whatever_is_decided_ends_it_and_each_step_has_its_line(store):
     kept, ended = a_proposal("a"), a_proposal("b")
-    store.apply(changeset(proposing(kept), proposing(ended)))
-    applied = store.apply(changeset(settled(ended, Decision.DECLINED)))
+    store.apply(changeset(build_proposal(kept), build_proposal(ended)))
+    applied = store.apply(changeset(build_settlement(ended, ProposalDecision.DECLINED)))
     assert store.proposals(ANA) == [kept]
     assert applied.revision == store.counters(ANA).revision == 2
     assert [(row.entry.op, row.entry.event) for row in lines(store)] == [
@@ -70,43 +76,43 @@ def test_whatever_is_decided_ends_it_and_each_step_has_its_line(store):
 
 def test_a_line_is_of_the_thread_that_it_was_proposed_in(store):
     told = Signal(actor="agent:a", at=START, thread="monday")
-    store.apply(changeset(proposing(a_proposal(signals=(told,)))))
-    store.apply(changeset(proposing(a_proposal(signals=(told,))), thread_id="sunday"))
+    store.apply(changeset(build_proposal(a_proposal(signals=(told,)))))
+    store.apply(changeset(build_proposal(a_proposal(signals=(told,))), thread_id="sunday"))
     assert [row.thread_id for row in lines(store)] == ["monday", "sunday"]
 
 
 def test_an_erased_one_leaves_lines_without_the_proposers_words(store):
     proposal = a_proposal(signals=(Signal(actor="agent:a", at=START, thread="in the garden"),))
     other = a_proposal("b", signals=proposal.signals)
-    store.apply(changeset(proposing(proposal), proposing(other)))
-    store.apply(changeset(erased(proposal)))
+    store.apply(changeset(build_proposal(proposal), build_proposal(other)))
+    store.apply(changeset(build_erasure(proposal)))
     assert store.proposals(ANA) == [other]
     assert [row.thread_id for row in lines(store)] == [None, "in the garden"]
 
 
 def test_all_of_a_changeset_or_nothing(store, store_url):
     memory, proposal = a_memory("One"), a_proposal()
-    store.apply(changeset(adding(memory), proposing(proposal)))
+    store.apply(changeset(adding(memory), build_proposal(proposal)))
     before = all_rows(store_url)
     gone_by = updating(memory.evolve(version=7), importance=4)
     with pytest.raises(StaleDecision):
-        store.apply(changeset(settled(proposal, Decision.ACCEPTED), gone_by))
+        store.apply(changeset(build_settlement(proposal, ProposalDecision.ACCEPTED), gone_by))
     assert all_rows(store_url) == before
 
 
 def test_of_two_who_decide_on_the_same_state_one_wins(store):
     proposal = a_proposal()
-    store.apply(changeset(proposing(proposal)))
-    store.apply(changeset(settled(proposal, Decision.ACCEPTED), decided_on=1))
+    store.apply(changeset(build_proposal(proposal)))
+    store.apply(changeset(build_settlement(proposal, ProposalDecision.ACCEPTED), decided_on=1))
     with pytest.raises(StaleDecision):
-        store.apply(changeset(settled(proposal, Decision.DECLINED), decided_on=1))
+        store.apply(changeset(build_settlement(proposal, ProposalDecision.DECLINED), decided_on=1))
     assert [row.entry.meta.get("decision") for row in lines(store)] == [None, "accepted"]
 
 
 def test_they_go_with_everything(store):
-    store.apply(changeset(proposing(a_proposal("Xanadu"))))
-    store.apply(changeset(proposing(a_proposal("Xanadu")), scope=BOB))
-    everything = RemoveEverything(Entry(op=Op.DELETE, event=Event.ERASE))
+    store.apply(changeset(build_proposal(a_proposal("Xanadu"))))
+    store.apply(changeset(build_proposal(a_proposal("Xanadu")), scope=BOB))
+    everything = ClearScope(Entry(op=Op.DELETE, event=Event.ERASE))
     store.apply(changeset(everything))
     assert (store.proposals(ANA), store.mentions(ANA, "Xanadu")) == ([], [])
     assert len(store.proposals(BOB)) == 1
@@ -114,7 +120,7 @@ def test_they_go_with_everything(store):
 
 def test_they_come_with_a_copy(store):
     proposals = (a_proposal("a"), a_proposal("b"))
-    store.apply(changeset(Copy((), (), (), (), 1, 0, proposals=proposals)))
+    store.apply(changeset(ImportScope((), (), (), (), 1, 0, proposals=proposals)))
     assert set(store.proposals(ANA)) == set(proposals)
 
 
@@ -127,7 +133,7 @@ def test_a_text_is_found_wherever_it_stands_in_one(store, where):
         "evidence": a_proposal(signals=(told,)),
         "name": a_proposal(name="years_in_xanadu"),
     }[where]
-    store.apply(changeset(proposing(proposal)))
+    store.apply(changeset(build_proposal(proposal)))
     assert store.mentions(ANA, "Xanadu") == ["proposals"]
 
 
@@ -136,11 +142,11 @@ def test_what_speaks_for_a_field_is_kept_in_place_without_a_version(store):
     store.apply(changeset(adding(field)))
     (before,) = store.versions(ANA, [field.id])
     after = field.evolve(metadata={"value": "warm", "rests_on": {"warm": [["source:1"]]}})
-    store.apply(changeset(corroborated(after), at=LATER))
+    store.apply(changeset(build_corroboration(after), at=LATER))
     (kept,) = store.fetch(ANA, [field.id])
     (version,) = store.versions(ANA, [field.id])
     assert kept.metadata == version.memory.metadata == after.metadata
     assert (kept.version, kept.updated_at) == (field.version, field.updated_at)
     assert (version.recorded_at, version.invalidated_at) == (before.recorded_at, None)
     with pytest.raises(StaleDecision):
-        store.apply(changeset(corroborated(after.evolve(version=2))))
+        store.apply(changeset(build_corroboration(after.evolve(version=2))))

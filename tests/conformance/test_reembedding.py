@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.errors import (
-    BadSettings,
-    EmbedderMismatch,
-    EmbedderUnavailable,
-    InvalidInput,
-)
-from commonplace.language.detect import Script
-from commonplace.language.models.hashing import HashingEmbedder
-from commonplace.model.changes import Bookkeeping
-from commonplace.sleep import reembed as verb
+from commonplace.engine.maintenance import reembed as verb
+from commonplace.errors import BadSettings, EmbedderMismatch, EmbedderUnavailable, InvalidInput
+from commonplace.language.embedders.hashing import HashingEmbedder
+from commonplace.language.text.detect import Script
+from commonplace.model.changeset import Bookkeeping
 from support.embedders import Interrupted, Switchable
 from support.making import ANA
 from support.stores import raw
@@ -25,7 +20,7 @@ TEXTS = ["The lamp is green", "Dana lives in Haifa", "The train leaves at seven"
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch):
     """So that a handful of memories takes several of them."""
-    monkeypatch.setattr(verb, "AT_ONCE", 2)
+    monkeypatch.setattr(verb, "BATCH_SIZE", 2)
     monkeypatch.setattr(verb, "UNITS_AT_ONCE", 2)
 
 
@@ -222,13 +217,13 @@ def test_a_number_of_a_generation_is_never_used_again(filled):
 
 
 def test_progress_rises_to_its_end(filled):
-    told: list[verb.Progress] = []
+    told: list[verb.ReembedProgress] = []
     filled.reembed(NEW, progress=told.append)
     embedding = [(each.done, each.total) for each in told if each.phase == "embedding"]
     assert embedding[0] == (0, 6)
     assert embedding[-1] == (6, 6)
     assert [done for done, _ in embedding] == sorted(done for done, _ in embedding)
-    assert told[-1] == verb.Progress("removing", 2, 2)
+    assert told[-1] == verb.ReembedProgress("removing", 2, 2)
 
 
 def test_a_store_in_memory_keeps_its_embedder(open_book):

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.store import index as index_module
-from commonplace.store.index import ScopeIndex
+from commonplace.store.cache import scope_index as index_module
+from commonplace.store.cache.scope_index import ScopeIndex
 from support.making import ANA
 from support.sources import chat, slack, turn
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 import commonplace
-from commonplace.book import Commonplace
+from commonplace.api import Commonplace
 from support.clock import Clock
 from support.untraced import untraced
 

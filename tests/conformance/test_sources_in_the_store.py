@@ -10,13 +10,13 @@ from threading import Barrier, Thread
 import pytest
 
 from commonplace.errors import StaleDecision
-from commonplace.model.changes import Bookkeeping, Enqueue, RemoveEverything, Withdraw
+from commonplace.model.changeset import Bookkeeping, ClearScope, EnqueueJob, WithdrawJobs
 from commonplace.model.filters import Visibility
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.memory import Sensitivity, State
-from commonplace.model.source import SourceType, Status
+from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.model.sources.source import ProcessingStatus, SourceType
 from commonplace.store.port import JobQuery, JournalQuery, SourceCount, SourceListing
-from commonplace.store.postgres.store import OWN
+from commonplace.store.postgres.store import OWN_STATEMENTS
 from support.clock import START
 from support.making import ANA, BOB, EMBEDDER, a_job, a_memory, changeset, put
 from support.processes import Child
@@ -44,7 +44,7 @@ def units(store, scope=ANA):
 
 
 def loose_ends(store, scope=ANA):
-    return {what: n for what, n in store.census(scope).loose_ends.items() if n}
+    return {what: n for what, n in store.statistics(scope).loose_ends.items() if n}
 
 
 # ——— what is brought in ———
@@ -65,9 +65,9 @@ def test_a_source_comes_back_as_it_was_given_and_only_to_its_owner(store):
     )
     store.apply(changeset(bringing(source)))
     assert store.sources(ANA, [source.id, "source:none", source.id]) == [source]
-    assert store.source_called(ANA, "test", "talk 1") == source
+    assert store.source_by_alias(ANA, "test", "talk 1") == source
     assert store.sources(BOB, [source.id]) == []
-    assert store.source_called(BOB, "test", "talk 1") is None
+    assert store.source_by_alias(BOB, "test", "talk 1") is None
     assert store.original(BOB, source.id) == []
     assert store.source_page(BOB, SourceListing()) == []
 
@@ -101,7 +101,7 @@ def test_made_anew_the_old_passages_go_and_the_original_stays_unless_another_com
     store.apply(changeset(replace(anew, before=source, anew=True)))
     assert [p.text for _, p in store.passages_of(ANA, source.id)] == ["eins"]
     assert store.original(ANA, source.id) == [b"raw"]
-    again = altering(anew.after, passages=0, parts=1, status=Status.RAW)
+    again = altering(anew.after, passages=0, parts=1, status=ProcessingStatus.RAW)
     store.apply(changeset(replace(again, anew=True, original=b"other")))
     assert store.passages_of(ANA, source.id) == []
     assert store.original(ANA, source.id) == [b"other"]
@@ -206,7 +206,7 @@ def test_a_page_of_sources_is_what_its_listing_says_newest_first(store):
     made = [
         a_source("old", created_at=START - timedelta(days=2), source_type=SourceType.EMAIL),
         a_source("mid", created_at=START - timedelta(days=1), tags=("trip",), thread_id="t"),
-        a_source("new", status=Status.PROCESSED, sensitivity=Sensitivity.HIGH),
+        a_source("new", status=ProcessingStatus.PROCESSED, sensitivity=Sensitivity.HIGH),
         a_source("gone", state=State.SOFT_DELETED, purge_at=START + timedelta(days=30)),
         a_source("said", started_at=START - timedelta(days=9), ended_at=START - timedelta(days=8)),
     ]
@@ -286,7 +286,7 @@ def test_what_vanished_makes_every_cache_start_anew(store):
 def test_of_replaced_passages_caches_hear_by_the_first_unit_of_those_that_are_there(store):
     source = kept(store, a_source())
     known = store.counters(ANA)
-    emptied = replace(altering(source, passages=0, status=Status.RAW), anew=True)
+    emptied = replace(altering(source, passages=0, status=ProcessingStatus.RAW), anew=True)
     store.apply(changeset(emptied))
     [told] = store.index_page(ANA, known.seq, known.epoch).sources
     assert told.first_unit > known.units
@@ -333,7 +333,7 @@ def test_the_census_counts_sources_and_sees_what_lacks_its_counterpart(store, st
     source = kept(store, a_source())
     kept(store, a_source("mail", source_type=SourceType.EMAIL), ["one"])
     store.apply(changeset(bringing(a_source("waits"))))
-    assert store.census(ANA).sources == (
+    assert store.statistics(ANA).sources == (
         SourceCount("chat", "processed", "active", 1, 2),
         SourceCount("chat", "raw", "active", 1, 0),
         SourceCount("email", "processed", "active", 1, 1),
@@ -383,11 +383,11 @@ def test_a_text_is_found_in_passages_their_terms_and_in_originals(store):
 def test_erasing_a_user_leaves_nothing_of_their_sources_and_everything_of_others(store, store_url):
     kept(store, a_source())
     job = a_job(key="source:1")
-    store.apply(changeset(Enqueue(job)))
+    store.apply(changeset(EnqueueJob(job)))
     bobs = a_source(user_id="bob")
     store.apply(changeset(bringing(bobs), scope=BOB))
     store.apply(changeset(filling(bobs, ["bob's"]), scope=BOB))
-    everything = RemoveEverything(Entry(op=Op.DELETE, event=Event.ERASE))
+    everything = ClearScope(Entry(op=Op.DELETE, event=Event.ERASE))
     store.apply(changeset(everything))
     for table in ("sources", "originals", "passages", "terms", "vectors", "jobs"):
         assert raw(store_url, f"SELECT 1 FROM {table} WHERE scope = ?", ANA.key) == [], table
@@ -396,8 +396,8 @@ def test_erasing_a_user_leaves_nothing_of_their_sources_and_everything_of_others
 
 
 def test_withdrawn_work_is_owed_no_longer(store):
-    store.apply(changeset(Enqueue(a_job(key="source:1")), Enqueue(a_job(key="source:2"))))
-    store.apply(changeset(Withdraw(("source:1",))))
+    store.apply(changeset(EnqueueJob(a_job(key="source:1")), EnqueueJob(a_job(key="source:2"))))
+    store.apply(changeset(WithdrawJobs(("source:1",))))
     assert [job.key for job in store.jobs(ANA, JobQuery())] == ["source:2"]
 
 
@@ -405,5 +405,5 @@ def test_compaction_names_every_table_that_holds_a_users_words():
     """PostgreSQL compacts table by table, so that the list could miss one; SQLite the whole file.
     That no byte is left is proved with the files themselves."""
     wordless = {"scopes", "receipts"}
-    compacted = set(re.findall(r"[a-z_]+", OWN["vacuum"].partition(")")[2]))
+    compacted = set(re.findall(r"[a-z_]+", OWN_STATEMENTS["vacuum"].partition(")")[2]))
     assert compacted == set(SCOPED_TABLES) - wordless

@@ -9,11 +9,21 @@ from threading import Barrier, Thread
 import pytest
 
 from commonplace.errors import NotFound, StaleDecision
-from commonplace.model.changes import Changeset
-from commonplace.model.company_steps import PutTeam, SetGrant, SetMember, SetMembership, SetShare
+from commonplace.model.access.principal import Scope
+from commonplace.model.access.team import (
+    Membership,
+    MembershipStatus,
+    PutTeam,
+    SetGrant,
+    SetMember,
+    SetMembership,
+    SetShare,
+    Share,
+    Team,
+    TeamRole,
+)
+from commonplace.model.changeset import Changeset
 from commonplace.model.journal import Entry, Op
-from commonplace.model.scope import Scope
-from commonplace.model.team import Membership, Role, Share, Standing, Team
 from commonplace.store import failpoints
 from support.clock import START
 from support.making import ANA, BOB, a_memory, put
@@ -24,7 +34,12 @@ CREW = Team(id="crew", name="The crew", created_by="ana", created_at=START, rete
 
 
 def a_membership(user: str = "ana", **more) -> Membership:
-    given = {"role": Role.OWNER, "standing": Standing.MEMBER, "invited_by": "ana", "since": START}
+    given = {
+        "role": TeamRole.OWNER,
+        "standing": MembershipStatus.MEMBER,
+        "invited_by": "ana",
+        "since": START,
+    }
     return Membership(team_id="crew", user_id=user, **{**given, **more})
 
 
@@ -41,14 +56,14 @@ def pull_the_plug():
             if reached == name:
                 raise RuntimeError(name)
 
-        failpoints.install(hook)
+        failpoints.install_hook(hook)
 
     yield at
-    failpoints.install(None)
+    failpoints.install_hook(None)
 
 
 def test_a_team_and_its_people_come_back_as_they_were(store):
-    one = a_membership(is_primary=True, role=Role.ADMIN)
+    one = a_membership(is_primary=True, role=TeamRole.ADMIN)
     store.apply(Changeset(TEAM, START, "user:ana", (PutTeam(CREW, TOLD),)))
     store.apply_together(both_sides(one))
     assert store.team(TEAM) == CREW
@@ -88,7 +103,7 @@ def test_a_change_in_a_teams_name_needs_a_member(store):
     store.apply_together(both_sides(one))
     change = Changeset(TEAM, START, "user:ana", (PutTeam(CREW, TOLD),), member="ana")
     store.apply(change)
-    for standing in (Standing.INVITED, Standing.LEFT):
+    for standing in (MembershipStatus.INVITED, MembershipStatus.LEFT):
         store.apply_together(both_sides(replace(one, standing=standing)))
         with pytest.raises(NotFound):
             store.apply(change)

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import commonplace
-from commonplace.desk import visibility_of
+from commonplace.engine.context import visibility_of
+from commonplace.engine.history.time_travel import load_past_index
 from commonplace.errors import NotFound
-from commonplace.model.time_travel import Then
-from commonplace.recall.past_index import past_index
+from commonplace.model.memory.lifecycle import PointInTime
 from support.clock import Clock
 
 _users = itertools.count(1)
@@ -56,8 +56,8 @@ class Days:
 
     def look(self, known_at):
         principal = self.me.principal
-        then = Then(known_at=known_at)
-        return past_index(self.me._desk, principal.scope, then, visibility_of(principal))
+        then = PointInTime(known_at=known_at)
+        return load_past_index(self.me._desk, principal.scope, then, visibility_of(principal))
 
     def note(self, word, id):
         self.ids.append(self.me.remember(f"The map of {word}", kind="note", tags=[word]).id)
@@ -135,14 +135,14 @@ def test_what_has_never_changed_is_not_read_again(me, clock):
     made = me.remember_many([f"Thing number {n}" for n in range(9)])
     clock.tick(days=1)
     me.update(made[3].id, importance=5)
-    then = Then(known_at=clock() - timedelta(hours=1))
+    then = PointInTime(known_at=clock() - timedelta(hours=1))
     desk, scope = me._desk, me.principal.scope
     with desk.index.reading(scope) as index:
         past = desk.store.past(scope, then, clock(), index.counters)
         unchanged = {index.ids[index.slot_of[unit]] for unit in past.unchanged}
     assert unchanged == {each.id for each in made} - {made[3].id}
-    assert [life.memory.id for life in past.lives] == [made[3].id]
-    assert [unit for unit, *_ in past.page.terms] == [past.lives[0].unit]
+    assert [life.memory.id for life in past.histories] == [made[3].id]
+    assert [unit for unit, *_ in past.page.terms] == [past.histories[0].unit]
 
 
 def test_a_page_of_the_past_reads_its_own_rows_alone(me, clock, monkeypatch):
@@ -165,7 +165,7 @@ def test_what_the_present_has_missed_comes_with_the_past(open_book, clock):
     with desk.index.reading(scope) as index:
         before = index.copy()
     other.remember("The kettle is old")
-    past = desk.store.past(scope, Then(known_at=clock()), clock(), before.counters)
+    past = desk.store.past(scope, PointInTime(known_at=clock()), clock(), before.counters)
     before.absorb(past.missed)
     with desk.index.reading(scope) as index:
         assert before.fingerprint() == index.fingerprint()

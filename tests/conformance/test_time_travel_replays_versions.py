@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import commonplace
-from commonplace.book.categories import shipped
+from commonplace.api.categories_file import load_shipped_categories
 from commonplace.errors import CommonplaceError, NotFound
 from support.clock import Clock
 from support.naive_past import NaivePast
@@ -200,5 +200,5 @@ def test_what_a_memory_said_is_shown_to_each_as_far_as_it_is_theirs(books, deeds
 
 
 def is_the_agents(memory):
-    allowed = shipped().allowed(AGENT)
+    allowed = load_shipped_categories().allowed(AGENT)
     return memory.category in allowed and memory.sensitivity != "high"

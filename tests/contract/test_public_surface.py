@@ -117,6 +117,7 @@ def fill(me: Any, store: Any) -> None:
     me.agent("planner").propose("city", "Haifa")
     me.abbreviate("YC", "Y Combinator")
     me.observe("I am allergic to peanuts", thread="t-1")
+    store.flush()  # so that the journal is in one order
     me.ingest(MAIL, external_id="kiln")
     me.extract()
     me.nodes_add("Noa Adler", node_type="Person")

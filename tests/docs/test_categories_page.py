@@ -9,7 +9,7 @@ PAGE = (Path(__file__).parents[2] / "docs/categories.md").read_text()
 
 def test_it_shows_the_file_that_is_shipped():
     (shown,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.S)
-    file = resources.files("commonplace.book").joinpath("categories.yaml")
+    file = resources.files("commonplace.api").joinpath("categories.yaml")
     assert shown == file.read_text("utf-8")
 
 

@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from commonplace.recall.context.budget import STABLE_SHARE
-from commonplace.recall.context.layers import BY_NAME, LAYERS, Name
-from commonplace.recall.context.simple import HEADING, NOTES
-from commonplace.recall.context.wording import LONG
+from commonplace.engine.prompt_context.budget import STABLE_SHARE
+from commonplace.engine.prompt_context.layers import LAYER_BY_NAME, LAYERS, LayerName
+from commonplace.engine.prompt_context.whole_context import HEADING, MAX_NOTES
+from commonplace.engine.prompt_context.wording import LONG_TEXT
 
 PAGE = (Path(__file__).parents[2] / "docs/context.md").read_text()
 
@@ -34,6 +34,6 @@ def test_its_picture_has_every_layer_in_its_order():
 
 def test_the_numbers_it_names():
     assert f"at most {STABLE_SHARE:.0%}".replace("%", " %") in PAGE
-    assert f"{BY_NAME[Name.RECALLED].share:.0%}".replace("%", " %") in PAGE
-    assert f"more than {LONG} characters" in PAGE
-    assert f"`{HEADING}`, and the {NOTES} newest" in PAGE
+    assert f"{LAYER_BY_NAME[LayerName.RECALLED].share:.0%}".replace("%", " %") in PAGE
+    assert f"more than {LONG_TEXT} characters" in PAGE
+    assert f"`{HEADING}`, and the {MAX_NOTES} newest" in PAGE

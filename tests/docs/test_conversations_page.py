@@ -4,8 +4,8 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from commonplace.book.observing import Observed
-from commonplace.remember.notice import Reason
+from commonplace.engine.conversation.observe import Observed
+from commonplace.engine.memories.candidates import SkipReason
 from commonplace.settings import BY_NAME
 
 PAGE = (Path(__file__).parents[2] / "docs/conversations.md").read_text()
@@ -29,7 +29,7 @@ def test_it_lists_every_part_of_the_answer():
 
 
 def test_it_lists_every_reason_to_leave_something_out():
-    assert first_cells("| left out | because |\n|---|---|\n") == [str(each) for each in Reason]
+    assert first_cells("| left out | because |\n|---|---|\n") == [str(each) for each in SkipReason]
 
 
 def test_it_names_the_limit_of_a_day():

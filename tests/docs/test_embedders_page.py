@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from commonplace.bench.embedders import BEGIN, EMBEDDERS, END
-from commonplace.book import make_embedder
+from benchmarks.embedders import BEGIN, EMBEDDERS, END
+from commonplace.api import make_embedder
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/embedders.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import commonplace
-from commonplace.model.graph.words import CATEGORY, NodeType
+from commonplace.model.graph.types import NODE_CATEGORY, NodeType
 from commonplace.surfaces.cli.main import build
 
 PAGE = (Path(__file__).parents[2] / "docs/graph.md").read_text()
@@ -59,7 +59,7 @@ def test_its_commands_run(names, tmp_path, monkeypatch):
 
 def test_it_names_the_categories_that_an_agent_needs():
     for kind in NodeType:
-        assert re.search(rf"\| \*\*{kind}\*\* \|.*\| `{CATEGORY[kind]}` \|", PAGE)
+        assert re.search(rf"\| \*\*{kind}\*\* \|.*\| `{NODE_CATEGORY[kind]}` \|", PAGE)
 
 
 def test_each_way_to_put_something_right_works(names, tmp_path, monkeypatch):

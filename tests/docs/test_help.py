@@ -7,7 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from commonplace.operations import OPERATIONS
+from commonplace.operations.table import OPERATIONS
 from commonplace.surfaces.cli.main import ALIASES, PANELS, build
 from commonplace.surfaces.cli.parameters import GLOBALS
 

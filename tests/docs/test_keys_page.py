@@ -6,9 +6,9 @@ from inspect import signature
 from pathlib import Path
 
 from commonplace import User
-from commonplace.book.keys import MAX_VALID_KEYS
-from commonplace.book.verbs.keys import MAX_GRACE
-from commonplace.model.key import Key, token_of
+from commonplace.api.account import MAX_GRACE
+from commonplace.engine.teams.keys import MAX_VALID_KEYS
+from commonplace.model.access.key import Key, build_token
 from support import program
 from support.clock import START
 
@@ -47,4 +47,4 @@ def test_scanners_find_a_token_by_the_pattern_it_gives():
     (pattern,) = re.findall(r"`(cpk_\[.*?)`", PAGE)
     for user in ("ana", "שרה", None):
         key = Key(id="5f0e8a1c-1111", user_id=user, label="laptop", created_at=START)
-        assert re.fullmatch(pattern, token_of(key, "s" * 43))
+        assert re.fullmatch(pattern, build_token(key, "s" * 43))

@@ -12,10 +12,9 @@ from typer.testing import CliRunner
 
 import commonplace
 from commonplace.surfaces.cli.main import build
-from commonplace.surfaces.mcp.calling import ERROR
-from commonplace.surfaces.mcp.clients import BY_CLIENT
-from commonplace.surfaces.mcp.prompts import NAME
-from commonplace.surfaces.mcp.resources import PLACES
+from commonplace.surfaces.mcp.calls import ERROR
+from commonplace.surfaces.mcp.client_config import BY_CLIENT
+from commonplace.surfaces.mcp.resources import PROMPT_NAME, RESOURCES
 from commonplace.surfaces.mcp.tools import TOOLS
 from support.mcp_client import command, connected, over_http
 from support.rest_server import running
@@ -98,8 +97,8 @@ def test_its_table_names_every_tool():
 
 def test_what_it_says_of_names_is_so():
     for uri in re.findall(r"`(memory://[^`]+)`", PAGE):
-        assert uri in {place.uri for place in PLACES}
-    assert f"`{NAME}`" in PAGE
+        assert uri in {place.uri for place in RESOURCES}
+    assert f"`{PROMPT_NAME}`" in PAGE
     assert f"`{ERROR}`" in PAGE
     for version in KNOWN_PROTOCOL_VERSIONS:
         assert version in PAGE

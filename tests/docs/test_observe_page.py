@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.language.observing.candidate import ForgetAsked, Observed
+from commonplace.model.memory.candidate import ForgetRequest, TurnFinding
 from support.turns import said
 
 PAGE = Path(__file__).parents[2] / "docs" / "observe.md"
@@ -19,8 +19,8 @@ def examples() -> list[list[str]]:
     return rows
 
 
-def as_the_page_says(found: Observed) -> tuple[str, str | None]:
-    if isinstance(found, ForgetAsked):
+def as_the_page_says(found: TurnFinding) -> tuple[str, str | None]:
+    if isinstance(found, ForgetRequest):
         return "looked up, to choose from", found.query
     if found.is_sensitive:
         return f"proposal: {found.profile_field}", found.profile_value

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from commonplace.operations import BY_NAME
+from commonplace.operations.table import BY_NAME
 from commonplace.settings import BY_NAME as SETTINGS
 
 PAGE = (Path(__file__).parents[2] / "docs/query.md").read_text()

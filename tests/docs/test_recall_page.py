@@ -4,9 +4,9 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
+from commonplace.engine.search.rank import WEIGHTS
 from commonplace.model.filters import FILTER_NAMES
-from commonplace.model.kinds import POLICIES, Kind
-from commonplace.recall.fuse import WEIGHTS
+from commonplace.model.memory.kinds import POLICIES, Kind
 from tools.signals import BEGIN, END, with_signals
 
 PAGE = (Path(__file__).parents[2] / "docs/recall.md").read_text()

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from commonplace import Commonplace, User
-from commonplace.meanings import HELP
-from commonplace.operations import OPERATIONS
+from commonplace.operations.parameter_help import HELP
+from commonplace.operations.table import OPERATIONS
 from support import program
 from tools import reference
 

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.language.classify import classify
-from commonplace.language.policy import RULES
-from commonplace.model.kinds import Kind
-from commonplace.model.relations import TABLE
+from commonplace.language.fields.classify import classify
+from commonplace.language.fields.writing_policy import WRITING_RULES
+from commonplace.model.memory.kinds import ACTION_TABLE, Kind
 
 PAGE = (Path(__file__).parents[2] / "docs/remembering.md").read_text()
 SAID = re.findall(r"^\| `(.+?)` \| (\w+) \|(.*)\|$", PAGE, re.M)
@@ -29,7 +28,7 @@ def test_the_page_shows_every_kind_that_is_derived():
 
 def test_the_page_lists_the_writing_policy():
     listed = {code: set(kinds.split(", ")) for code, kinds in CODES if code != "code"}
-    assert listed == {rule.code: set(rule.kinds) for rule in RULES}
+    assert listed == {rule.code: set(rule.kinds) for rule in WRITING_RULES}
 
 
 def test_the_page_shows_the_table_of_relations():
@@ -43,7 +42,7 @@ def test_the_page_shows_the_table_of_relations():
         for kinds, action in zip(columns[1:], actions, strict=True)
         for kind in kinds.split(", ")
     }
-    assert shown == dict(TABLE)
+    assert shown == dict(ACTION_TABLE)
 
 
 def test_its_examples_run():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import commonplace
-from commonplace.model.kept_answer import KEPT_FOR, UNDER_WAY
+from commonplace.model.jobs import ANSWER_RETENTION, CLAIM_TIMEOUT
 from commonplace.settings import BY_NAME
 from support.rest_server import PATIENCE, running
 
@@ -117,7 +117,7 @@ def test_its_numbers_are_the_codes():
     assert f"127.0.0.1:{BY_NAME['serve_port'].default}" in PAGE
     assert f"requests of {BY_NAME['serve_max_mb'].default:g} MB" in PAGE
     assert f"{BY_NAME['serve_rate'].default:g} a second" in PAGE
-    assert f"{KEPT_FOR.total_seconds() / 3600:g} hours" in PAGE
-    assert f"for {UNDER_WAY.total_seconds():g} seconds" in PAGE
+    assert f"{ANSWER_RETENTION.total_seconds() / 3600:g} hours" in PAGE
+    assert f"for {CLAIM_TIMEOUT.total_seconds():g} seconds" in PAGE
     for name in re.findall(r"`(serve_\w+)`", PAGE):
         assert name in BY_NAME

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.ingest.decode import MAX_CHARACTERS
-from commonplace.ingest.detect import Format
-from commonplace.ingest.read import format_of, read
-from commonplace.model.source import ContextType, SourceType, Status
+from commonplace.engine.sources.formats.input import MAX_CHARACTERS
+from commonplace.engine.sources.formats.parse import SourceFormat, format_of, parse_source
+from commonplace.model.sources.source import ContextType, ProcessingStatus, SourceType
 
 PAGE = (Path(__file__).parents[2] / "docs/sources.md").read_text()
 FORMATS = dict(re.findall(r"^\| `(\w+)` \| .+ \| ([a-z-]+) \|$", PAGE, re.M))
@@ -16,21 +15,21 @@ EXAMPLES = dict(re.findall(r"```(\w+)\n(.*?)```", PAGE, re.S))
 
 
 def test_every_format_has_a_row_and_an_example():
-    assert FORMATS.keys() == set(Format)
-    assert EXAMPLES.keys() == {*Format, "python"}
+    assert FORMATS.keys() == set(SourceFormat)
+    assert EXAMPLES.keys() == {*SourceFormat, "python"}
 
 
-@pytest.mark.parametrize("format", Format)
+@pytest.mark.parametrize("format", SourceFormat)
 def test_an_example_is_known_and_becomes_what_the_page_says(format):
     assert format_of(EXAMPLES[format]) is format
-    reading = read(EXAMPLES[format])
+    reading = parse_source(EXAMPLES[format])
     assert reading.content_type == FORMATS[format]
     assert reading.turns
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("source_type", SourceType), ("context_type", ContextType), ("status", Status)],
+    [("source_type", SourceType), ("context_type", ContextType), ("status", ProcessingStatus)],
 )
 def test_the_closed_lists_are_whole(name, words):
     (listed,) = re.findall(rf"^- `{name}`, [^:]+: (.*)\.$", PAGE, re.M)

@@ -4,7 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-from commonplace.model.team import MAX_MEMBERS, MAX_TEAMS, Role
+from commonplace.model.access.team import MAX_MEMBERS, MAX_TEAMS, TeamRole
 from support import program
 
 PAGE = (Path(__file__).parents[2] / "docs/teams.md").read_text()
@@ -31,4 +31,4 @@ def test_its_numbers_and_roles_are_the_codes():
     assert f"at most {MAX_TEAMS} teams" in PAGE
     assert f"at most {MAX_MEMBERS:,} people" in PAGE
     (header,) = re.findall(r"^\| \| (.*) \|$", PAGE, re.M)
-    assert header.split(" | ") == [str(role) for role in reversed(Role)]
+    assert header.split(" | ") == [str(role) for role in reversed(TeamRole)]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.bench.asking import judge, read_messages, searches
-from commonplace.bench.report import as_markdown
-from commonplace.language.asking.follow_ups import expand
-from commonplace.language.asking.needs_search import needs_search
-from commonplace.language.asking.turns import Turn
+from benchmarks.judgement.understanding import judge_messages, read_messages, search_table
+from benchmarks.report import as_markdown
+from commonplace.language.query.follow_ups import expand_follow_up
+from commonplace.language.query.message import RecentTurn
+from commonplace.language.query.needs_search import needs_search
 from support import program
 
 ROOT = Path(__file__).parents[2]
@@ -29,8 +29,8 @@ def test_a_message_is_judged_as_the_page_says(message, needed, reason):
 
 @pytest.mark.parametrize(("before", "message", "query"), FOLLOW_UPS)
 def test_a_follow_up_means_what_the_page_says(before, message, query):
-    recent = [Turn(before.strip())] if before.strip() else []
-    assert expand(message, recent).query == query
+    recent = [RecentTurn(before.strip())] if before.strip() else []
+    assert expand_follow_up(message, recent).query == query
 
 
 def test_the_page_has_examples_of_both_kinds():
@@ -52,5 +52,7 @@ def test_its_commands_run_one_after_the_other(tmp_path):
 
 
 def test_its_numbers_of_the_open_half_are_those_of_the_rules():
-    table = searches(judge(read_messages(ROOT / "labelled", "searches", "open")), "open")
-    assert as_markdown(table) in PAGE, "run `python -m commonplace.bench understanding --write`"
+    table = search_table(
+        judge_messages(read_messages(ROOT / "labelled", "searches", "open")), "open"
+    )
+    assert as_markdown(table) in PAGE, "run `python -m benchmarks understanding --write`"

@@ -4,7 +4,7 @@ import pytest
 
 import commonplace
 from commonplace.errors import EmbedderMismatch
-from commonplace.language.models.hashing import HashingEmbedder
+from commonplace.language.embedders.hashing import HashingEmbedder
 from commonplace.store.port import EmbedderIdentity
 from commonplace.store.postgres import store as postgres_store
 from commonplace.store.sqlite import store as sqlite_store

@@ -4,7 +4,7 @@ import pytest
 
 from commonplace.errors import StoreError, StoreTooNew
 from commonplace.store.postgres import store as postgres_store
-from commonplace.store.sql.migrate import Migration
+from commonplace.store.sql.statements import Migration
 from commonplace.store.sqlite import store as sqlite_store
 from support.making import ANA, a_memory, put
 from support.schema import schema_of

@@ -5,24 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from commonplace.language.extracting.found import Account, FoundNode, Owner, Said, Spotted
-from commonplace.language.extracting.spot import spot
-from commonplace.model.source import SourceType
+from commonplace.language.extract.entity_recognition import recognise_entities
+from commonplace.language.extract.values import (
+    AttributedPassage,
+    ExtractionInput,
+    FoundNode,
+    OwnerIdentity,
+    RecognisedNodes,
+)
+from commonplace.model.sources.source import SourceType
 
 DATE = datetime(2026, 3, 2, 9, tzinfo=UTC)
-ALEX = Owner(name="Alex Rivera", names=frozenset({"Alex Rivera"}))
+ALEX = OwnerIdentity(name="Alex Rivera", names=frozenset({"Alex Rivera"}))
 
 
 def account(
-    *texts: str | tuple[str, str], owner: Owner = ALEX, participants: Sequence[str] = ()
-) -> Account:
+    *texts: str | tuple[str, str], owner: OwnerIdentity = ALEX, participants: Sequence[str] = ()
+) -> ExtractionInput:
     """A text alone is the owner's; a pair is a speaker and what they said."""
     said = []
     for number, each in enumerate(texts):
         speaker, text = (None, each) if isinstance(each, str) else each
         machine = speaker == "assistant"
         said.append(
-            Said(
+            AttributedPassage(
                 number=number,
                 text=text,
                 at=DATE,
@@ -31,7 +37,7 @@ def account(
                 by_machine=machine,
             )
         )
-    return Account(
+    return ExtractionInput(
         said=tuple(said),
         owner=owner,
         source_type=next(iter(SourceType)),
@@ -40,11 +46,11 @@ def account(
     )
 
 
-def spotted(*texts: str | tuple[str, str], **how: object) -> Spotted:
-    return spot(account(*texts, **how))  # type: ignore[arg-type]
+def spotted(*texts: str | tuple[str, str], **how: object) -> RecognisedNodes:
+    return recognise_entities(account(*texts, **how))  # type: ignore[arg-type]
 
 
-def kept(found: Spotted, least: float = 0.7) -> dict[str, str]:
+def kept(found: RecognisedNodes, least: float = 0.7) -> dict[str, str]:
     """Names of the nodes that are kept → what they are; the owner is left out."""
     return {
         node.name: node.subtype or node.type.value
@@ -53,12 +59,12 @@ def kept(found: Spotted, least: float = 0.7) -> dict[str, str]:
     }
 
 
-def node_called(found: Spotted, name: str) -> FoundNode:
+def node_called(found: RecognisedNodes, name: str) -> FoundNode:
     (node,) = [each for each in found.nodes if each.name == name]
     return node
 
 
-def spoken_of(found: Spotted, told: Account, name: str) -> list[str]:
+def spoken_of(found: RecognisedNodes, told: ExtractionInput, name: str) -> list[str]:
     """The words by which a node is spoken of, in their order."""
     number = found.nodes.index(node_called(found, name))
     texts = {said.number: said.text for said in told.said}

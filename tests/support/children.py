@@ -13,11 +13,11 @@ from typing import Any
 
 import psycopg
 
-from commonplace.book import Asked, Commonplace, User
+from commonplace.api import Commonplace, IdempotentRequest, User
+from commonplace.engine.maintenance import reembed
 from commonplace.errors import EmbedderMismatch, NotFound, StoreError, StoreFull
-from commonplace.language.models.hashing import HashingEmbedder
-from commonplace.model.changes import Applied, Changeset
-from commonplace.sleep import reembed
+from commonplace.language.embedders.hashing import HashingEmbedder
+from commonplace.model.changeset import Applied, Changeset
 from commonplace.store import failpoints
 from support.embedders import DyingEmbedder
 from support.processes import Line
@@ -122,7 +122,7 @@ def hold_before_commit(line: Line, url: str, user: str, content: str) -> None:
             line.hear()
 
     with open_plainly(url) as book:
-        failpoints.install(hold)
+        failpoints.install_hook(hold)
         line.say(book.user(user).remember(content).revision)
 
 
@@ -193,7 +193,7 @@ def die_during(
         line.say("survived")
 
 
-def die_while_asked_once(line: Line, url: str, failpoint: str, asked: Asked) -> None:
+def die_while_asked_once(line: Line, url: str, failpoint: str, asked: IdempotentRequest) -> None:
     """As a server that is killed while it does what a request with a key of its own asks for."""
     with open_plainly(url) as book:
         die_at(failpoint)
@@ -213,7 +213,7 @@ def die_at(failpoint: str) -> None:
         if name == failpoint:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    failpoints.install(pull_the_plug)
+    failpoints.install_hook(pull_the_plug)
 
 
 def write_until_killed(
@@ -274,9 +274,9 @@ def die_while_reembedding(line: Line, url: str, dimension: int, failpoint: str) 
 
 def reembed_step_by_step(line: Line, url: str, dimension: int, at_once: int) -> None:
     """Say how far it is after each batch, and go on only when told to."""
-    reembed.AT_ONCE = at_once  # small, so that few memories make several batches
+    reembed.BATCH_SIZE = at_once  # small, so that few memories make several batches
 
-    def announce(progress: reembed.Progress) -> None:
+    def announce(progress: reembed.ReembedProgress) -> None:
         line.say((progress.phase, progress.done))
         line.hear()
 

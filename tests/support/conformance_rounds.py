@@ -8,7 +8,7 @@ from typing import Any
 from mcp import types
 from mcp.shared.exceptions import MCPError
 
-from commonplace.surfaces.mcp.calling import Asking
+from commonplace.surfaces.mcp.calls import McpRequest
 
 Requests = dict[str, Any]
 
@@ -57,7 +57,7 @@ ROUNDS: dict[str, list[Requests]] = {
 }
 
 
-def asked(asking: Asking, params: Any) -> types.InputRequiredResult | str:
+def asked(asking: McpRequest, params: Any) -> types.InputRequiredResult | str:
     """The next questions; or a text, when all of them are answered."""
     rounds = ROUNDS[params.name]
     number = int(params.request_state or 0)
@@ -70,7 +70,7 @@ def asked(asking: Asking, params: Any) -> types.InputRequiredResult | str:
     return f"state-ok: {told}"
 
 
-def _able(asking: Asking, requests: Requests) -> Requests:
+def _able(asking: McpRequest, requests: Requests) -> Requests:
     """Only what the client says that it can do."""
     able = asking.session.client_capabilities
     has = {
@@ -81,7 +81,7 @@ def _able(asking: Asking, requests: Requests) -> Requests:
     return {key: each for key, each in requests.items() if has[each.method] is not None}
 
 
-def insists_on_sampling(asking: Asking) -> None:
+def insists_on_sampling(asking: McpRequest) -> None:
     able = asking.session.client_capabilities
     if able is None or able.sampling is None:
         raise MCPError(

@@ -21,9 +21,9 @@ from mcp.shared.exceptions import MCPError
 
 import commonplace
 from commonplace import settings as settings_table
-from commonplace.surfaces.mcp import mounted
-from commonplace.surfaces.mcp.calling import Asking
-from commonplace.surfaces.rest.serving import serve
+from commonplace.surfaces.mcp import server
+from commonplace.surfaces.mcp.calls import McpRequest
+from commonplace.surfaces.rest.server import serve
 from support.conformance_rounds import ROUNDS, asked, insists_on_sampling
 
 PIXEL = (
@@ -39,7 +39,7 @@ TEXT = types.TextContent
 IMAGE = types.ImageContent(data=PIXEL, mime_type="image/png")
 
 Content = list[Any]
-Call = Callable[[Asking, dict[str, Any]], Awaitable[Content]]
+Call = Callable[[McpRequest, dict[str, Any]], Awaitable[Content]]
 
 
 def resource(uri: str, mime_type: str, text: str) -> types.EmbeddedResource:
@@ -48,25 +48,25 @@ def resource(uri: str, mime_type: str, text: str) -> types.EmbeddedResource:
 
 
 def always(*content: Any) -> Call:
-    async def call(asking: Asking, arguments: dict[str, Any]) -> Content:
+    async def call(asking: McpRequest, arguments: dict[str, Any]) -> Content:
         return list(content)
 
     return call
 
 
-async def with_logging(asking: Asking, arguments: dict[str, Any]) -> Content:
+async def with_logging(asking: McpRequest, arguments: dict[str, Any]) -> Content:
     for told in ("Tool execution started", "Tool processing data", "Tool execution completed"):
         await asking.session.send_log_message("info", told, related_request_id=asking.request_id)
     return [TEXT(text="Logged.")]
 
 
-async def with_progress(asking: Asking, arguments: dict[str, Any]) -> Content:
+async def with_progress(asking: McpRequest, arguments: dict[str, Any]) -> Content:
     for done in (0, 50, 100):
         await asking.session.report_progress(done, 100)
     return [TEXT(text="Done.")]
 
 
-async def sampling(asking: Asking, arguments: dict[str, Any]) -> Content:
+async def sampling(asking: McpRequest, arguments: dict[str, Any]) -> Content:
     said = TEXT(text=arguments.get("prompt", ""))
     answer = await asking.session.create_message(
         [types.SamplingMessage(role="user", content=said)],
@@ -77,7 +77,7 @@ async def sampling(asking: Asking, arguments: dict[str, Any]) -> Content:
 
 
 def asks(properties: dict[str, Any], *required: str) -> Call:
-    async def call(asking: Asking, arguments: dict[str, Any]) -> Content:
+    async def call(asking: McpRequest, arguments: dict[str, Any]) -> Content:
         schema = {"type": "object", "properties": properties, "required": list(required)}
         message = arguments.get("message", "Please answer.")
         answer = await asking.session.elicit_form(message, schema, asking.request_id)
@@ -181,14 +181,14 @@ def held_at(uri: str) -> Any:
     raise MCPError(types.INVALID_PARAMS, "not found", {"uri": uri})
 
 
-async def list_tools(asking: Asking, params: Any) -> types.ListToolsResult:
+async def list_tools(asking: McpRequest, params: Any) -> types.ListToolsResult:
     names = [*TOOLS, *ROUNDS, "test_error_handling", "test_missing_capability"]
     tools = [types.Tool(name=name, description=name, input_schema=NAMED) for name in names]
     return types.ListToolsResult(tools=[*tools, SCHEMA_TOOL, HEADER_TOOL])
 
 
 async def call_tool(
-    asking: Asking, params: types.CallToolRequestParams
+    asking: McpRequest, params: types.CallToolRequestParams
 ) -> types.CallToolResult | types.InputRequiredResult:
     if params.name == "test_error_handling":
         told = TEXT(text="This tool intentionally returns an error for testing")
@@ -204,23 +204,23 @@ async def call_tool(
     return types.CallToolResult(content=await call(asking, params.arguments or {}))
 
 
-async def list_resources(asking: Asking, params: Any) -> types.ListResourcesResult:
+async def list_resources(asking: McpRequest, params: Any) -> types.ListResourcesResult:
     uris = ("test://static-text", "test://static-binary", "test://watched-resource")
     return types.ListResourcesResult(
         resources=[types.Resource(uri=uri, name=uri, description=uri) for uri in uris]
     )
 
 
-async def list_templates(asking: Asking, params: Any) -> types.ListResourceTemplatesResult:
+async def list_templates(asking: McpRequest, params: Any) -> types.ListResourceTemplatesResult:
     template = types.ResourceTemplate(uri_template="test://template/{id}/data", name="template")
     return types.ListResourceTemplatesResult(resource_templates=[template])
 
 
-async def read_resource(asking: Asking, params: Any) -> types.ReadResourceResult:
+async def read_resource(asking: McpRequest, params: Any) -> types.ReadResourceResult:
     return types.ReadResourceResult(contents=[held_at(str(params.uri))])
 
 
-async def list_prompts(asking: Asking, params: Any) -> types.ListPromptsResult:
+async def list_prompts(asking: McpRequest, params: Any) -> types.ListPromptsResult:
     prompts = [
         types.Prompt(
             name=name,
@@ -232,7 +232,7 @@ async def list_prompts(asking: Asking, params: Any) -> types.ListPromptsResult:
     return types.ListPromptsResult(prompts=prompts)
 
 
-async def get_prompt(asking: Asking, params: Any) -> Any:
+async def get_prompt(asking: McpRequest, params: Any) -> Any:
     answer = asked(asking, params) if params.name in ROUNDS else ""
     if not isinstance(answer, str):
         return answer
@@ -242,11 +242,11 @@ async def get_prompt(asking: Asking, params: Any) -> Any:
     )
 
 
-async def complete(asking: Asking, params: Any) -> types.CompleteResult:
+async def complete(asking: McpRequest, params: Any) -> types.CompleteResult:
     return types.CompleteResult(completion=types.Completion(values=[]))
 
 
-async def nothing(asking: Asking, params: Any) -> types.EmptyResult:
+async def nothing(asking: McpRequest, params: Any) -> types.EmptyResult:
     return types.EmptyResult()
 
 
@@ -273,7 +273,7 @@ def everything(who: Any, wrote: Any) -> Server[Any]:
 
 def main(port: str) -> None:
     warnings.simplefilter("ignore")  # the suite still asks for what 2026-07-28 gives up
-    mounted.build_server = everything
+    server.build_server = everything
     with tempfile.TemporaryDirectory() as folder:
         store = str(Path(folder) / "memory.db")
         with commonplace.open(store, embedder="hashing") as book:

@@ -12,7 +12,7 @@ from commonplace.engine.graph_search.cypher.execution.clauses import QueryCompil
 from commonplace.engine.graph_search.cypher.execution.expressions import CompilerContext
 from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
 from commonplace.engine.graph_search.cypher.execution.rows import VariableScope
-from commonplace.engine.graph_search.cypher.functions.table import FunctionContext
+from commonplace.engine.graph_search.cypher.functions.scalars import FunctionContext
 from commonplace.engine.graph_search.cypher.syntax.parser import QueryParser
 from commonplace.engine.graph_search.cypher.syntax.tokens import TokenKind
 from commonplace.engine.graph_search.cypher.syntax.tree import (
@@ -22,10 +22,7 @@ from commonplace.engine.graph_search.cypher.syntax.tree import (
     PathPattern,
     PropertyAccess,
 )
-from commonplace.engine.graph_search.cypher.values import (
-    CypherNode,
-    MappingReader,
-)
+from commonplace.engine.graph_search.cypher.values import CypherNode, MappingReader
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 _READER = MappingReader()

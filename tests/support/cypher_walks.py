@@ -8,15 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Node
-from commonplace.model.graph.picture import Picture
+from commonplace.model.graph.elements import Edge, Node
+from commonplace.model.graph.snapshot import GraphSnapshot
 from support.small_graph import CONCEPT, ENTITY, PERSON, edge, node, small_graph
 
 TYPES = ("has_relationship_with", "engages_with", "associated_with", "relates_to", "connected_to")
 
 
-def tangle(chance: Random, nodes: int = 9, edges: int = 30) -> Picture:
+def tangle(chance: Random, nodes: int = 9, edges: int = 30) -> GraphSnapshot:
     """A few nodes of all types, with very many relationships between them."""
     kinds = (PERSON, PERSON, CONCEPT, ENTITY)
     known = [node(str(each), kinds[each % 4], f"N{each}") for each in range(nodes)]
@@ -117,13 +116,13 @@ def _step(chance: Random, variable: str, several_hops: float) -> Step:
 # ——— what they match ———
 
 
-def matches(picture: Picture, start: str, pattern: Pattern) -> list[tuple[str, ...]]:
+def matches(picture: GraphSnapshot, start: str, pattern: Pattern) -> list[tuple[str, ...]]:
     """The nodes at which the paths end, as often as there is a way to them."""
     return [ends for ends, _ in _all_paths(picture, start, pattern.paths, frozenset())]
 
 
 def _all_paths(
-    picture: Picture, start: str, paths: Sequence[tuple[Step, ...]], used: frozenset[str]
+    picture: GraphSnapshot, start: str, paths: Sequence[tuple[Step, ...]], used: frozenset[str]
 ) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
     if not paths:
         yield (), used
@@ -134,7 +133,7 @@ def _all_paths(
 
 
 def _path(
-    picture: Picture, at: str, steps: Sequence[Step], used: frozenset[str]
+    picture: GraphSnapshot, at: str, steps: Sequence[Step], used: frozenset[str]
 ) -> Iterator[tuple[str, frozenset[str]]]:
     if not steps:
         yield at, used
@@ -145,7 +144,7 @@ def _path(
 
 
 def _walk(
-    picture: Picture, at: str, step: Step, least: int, most: int, used: frozenset[str]
+    picture: GraphSnapshot, at: str, step: Step, least: int, most: int, used: frozenset[str]
 ) -> Iterator[tuple[str, frozenset[str]]]:
     if least <= 0:
         yield at, used

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from commonplace.language.detect import Script
-from commonplace.language.models.embedder import Calibration, EmbedderDown, Vectors
-from commonplace.language.models.hashing import HashingEmbedder
+from commonplace.language.embedders.embedder import Calibration, EmbedderDown, Vectors
+from commonplace.language.embedders.hashing import HashingEmbedder
+from commonplace.language.text.detect import Script
 
 
 class Switchable(HashingEmbedder):

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from commonplace.language.models.hashing import HashingEmbedder
+from commonplace.language.embedders.hashing import HashingEmbedder
 
 Misbehaviour = Callable[["_Handler", dict[str, Any]], None]
 

@@ -5,24 +5,27 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from commonplace.model.graph.picture import Picture
-from commonplace.recall.explore.asked import asked_for
-from commonplace.recall.explore.explore import explore
-from commonplace.recall.explore.gather import Given
-from commonplace.recall.explore.result import ExploreResult
-from commonplace.recall.explore.view import View
+from commonplace.engine.graph_search.explore import explore_snapshot
+from commonplace.engine.graph_search.explore_candidates import ExploreInput
+from commonplace.engine.graph_search.explore_request import read_explore_request
+from commonplace.engine.graph_search.explore_result import ExploreResult
+from commonplace.engine.graph_search.graph_view import GraphView
+from commonplace.model.graph.snapshot import GraphSnapshot
 from support.clock import START
 
 
 def explored(
-    picture: Picture,
-    given: Given | None = None,
+    picture: GraphSnapshot,
+    given: ExploreInput | None = None,
     now: datetime = START,
     granularity: int = 1,
     **asked: Any,
 ) -> ExploreResult:
-    return explore(
-        View(picture), asked_for(granularity=granularity, **asked), given or Given(), now
+    return explore_snapshot(
+        GraphView(picture),
+        read_explore_request(granularity=granularity, **asked),
+        given or ExploreInput(),
+        now,
     )
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from commonplace.model.graph.artifact import Artifact
-from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Node
-from commonplace.model.graph.note import Note
+from commonplace.model.graph.assertion import CitedSource, EdgeAssertion, NodeAssertion, Note
+from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.steps import (
     Extraction,
     PutArtifact,
@@ -18,19 +16,18 @@ from commonplace.model.graph.steps import (
     RemoveEdge,
     RemoveNode,
     RemoveNotes,
-    SetExtracted,
+    SetExtraction,
 )
-from commonplace.model.graph.telling import Cited, EdgeTelling, NodeTelling
-from commonplace.model.graph.words import NodeType, kind_between
+from commonplace.model.graph.types import NodeType, edge_kind_between
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.source import SourceType
+from commonplace.model.sources.source import SourceType
 from support.clock import START
 from support.making import EMBEDDER
 
 
-def cited(source: str = "source:1", **fields: Any) -> Cited:
+def cited(source: str = "source:1", **fields: Any) -> CitedSource:
     made = {"scope": "user:ana", "source_type": SourceType.CHAT, "said_at": START}
-    return Cited(**{**made, "id": source, **fields})
+    return CitedSource(**{**made, "id": source, **fields})
 
 
 def a_node(name: str = "Mira", **fields: Any) -> Node:
@@ -47,7 +44,7 @@ def a_node(name: str = "Mira", **fields: Any) -> Node:
     return Node(**{**made, "name": name, **fields})
 
 
-def a_node_telling(node: Node, **fields: Any) -> NodeTelling:
+def a_node_telling(node: Node, **fields: Any) -> NodeAssertion:
     made = {
         "id": f"telling:{uuid.uuid4()}",
         "source": cited(),
@@ -57,7 +54,7 @@ def a_node_telling(node: Node, **fields: Any) -> NodeTelling:
         "name": node.name,
         "key": node.key,
     }
-    return NodeTelling(**{**made, "node": node.id, **fields})
+    return NodeAssertion(**{**made, "node": node.id, **fields})
 
 
 def an_edge(a: Node, b: Node, type: str = "friend", **fields: Any) -> Edge:
@@ -65,7 +62,7 @@ def an_edge(a: Node, b: Node, type: str = "friend", **fields: Any) -> Edge:
     made = {
         "id": f"edge:{uuid.uuid4()}",
         "user_id": a.user_id,
-        "kind": kind_between(a.type, b.type),
+        "kind": edge_kind_between(a.type, b.type),
         "valid_from": at,
         "recorded_at": at,
         "recorded_by": "user:ana",
@@ -75,7 +72,7 @@ def an_edge(a: Node, b: Node, type: str = "friend", **fields: Any) -> Edge:
     return Edge(**{**made, "a": a.id, "b": b.id, "type": type, **fields})
 
 
-def an_edge_telling(edge: Edge, **fields: Any) -> EdgeTelling:
+def an_edge_telling(edge: Edge, **fields: Any) -> EdgeAssertion:
     made = {
         "id": f"telling:{uuid.uuid4()}",
         "source": cited(),
@@ -86,7 +83,7 @@ def an_edge_telling(edge: Edge, **fields: Any) -> EdgeTelling:
         "b": edge.b,
         "type": edge.type,
     }
-    return EdgeTelling(**{**made, "edge": edge.id, **fields})
+    return EdgeAssertion(**{**made, "edge": edge.id, **fields})
 
 
 def a_note(about: Node | Edge, content: str = "Plays the cello", **fields: Any) -> Note:
@@ -126,7 +123,7 @@ def vector_of(text: str) -> bytes:
     return EMBEDDER.embed([text])[0].astype("<f4").tobytes()
 
 
-def putting_node(node: Node, *told: NodeTelling, **more: Any) -> PutNode:
+def putting_node(node: Node, *told: NodeAssertion, **more: Any) -> PutNode:
     """Told of once, where no tellings are given; found by its name."""
     before = more.pop("before", None)
     told = told if told or before else (a_node_telling(node),)
@@ -147,7 +144,7 @@ def changing_node(before: Node, **fields: Any) -> PutNode:
     return putting_node(after, *more.pop("told", ()), before=before, **more)
 
 
-def putting_edge(edge: Edge, *told: EdgeTelling, **more: Any) -> PutEdge:
+def putting_edge(edge: Edge, *told: EdgeAssertion, **more: Any) -> PutEdge:
     before = more.pop("before", None)
     told = told if told or before else (an_edge_telling(edge),)
     entry = Entry(
@@ -169,8 +166,8 @@ def putting_artifact(artifact: Artifact) -> PutArtifact:
     return PutArtifact(artifact, Entry(op=Op.CREATE, event=Event.ADD, subject=artifact.id))
 
 
-def extracted(extraction: Extraction, *, gone: bool = False) -> SetExtracted:
-    return SetExtracted(extraction, Entry(op=Op.CLASSIFY, subject=extraction.source), gone)
+def extracted(extraction: Extraction, *, gone: bool = False) -> SetExtraction:
+    return SetExtraction(extraction, Entry(op=Op.CLASSIFY, subject=extraction.source), gone)
 
 
 def going(subject: str, event: Event = Event.ERASE) -> Entry:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from commonplace.book import User
-from commonplace.model.time_travel import NOW
-from commonplace.recall.graph.nodes import list_edges
+from commonplace.api import User
+from commonplace.engine.graph_search.listing import list_edges
+from commonplace.model.memory.lifecycle import NOW
 
 OWNER = "ana"
 TALKS = (

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from commonplace.store.failpoints import NAMES
+from commonplace.store.failpoints import FAILPOINTS
 
-IN_A_WRITE = [name for name in NAMES if name.startswith("apply.")]
-AT_WORK = [name for name in NAMES if name.startswith("job.")]
+IN_A_WRITE = [name for name in FAILPOINTS if name.startswith("apply.")]
+AT_WORK = [name for name in FAILPOINTS if name.startswith("job.")]
 # Where the databases differ: how a transaction ends, and how a job is claimed.
 ON_BOTH = ("apply.before_commit", "job.claimed")
 

@@ -7,27 +7,26 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from commonplace.desk import indexing
-from commonplace.language.models.hashing import HashingEmbedder
-from commonplace.model.changes import (
+from commonplace.engine.context import build_indexing
+from commonplace.language.embedders.hashing import HashingEmbedder
+from commonplace.model.access.key import Key, token_digest
+from commonplace.model.access.principal import Scope
+from commonplace.model.access.team import AddKey
+from commonplace.model.changeset import (
     Applied,
-    Change,
+    ChangeMemory,
     Changeset,
-    Hold,
-    Indexing,
-    Step,
-    added,
-    changed,
+    ChangesetStep,
+    HoldValues,
+    IndexEntry,
+    build_add,
+    build_change,
 )
-from commonplace.model.company_steps import AddKey
-from commonplace.model.conflict import Held
-from commonplace.model.job import Job
+from commonplace.model.jobs import Job
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.key import Key, digest_of
-from commonplace.model.kinds import Kind
-from commonplace.model.memory import Memory
-from commonplace.model.proposal import Proposal, Signal
-from commonplace.model.scope import Scope
+from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.memory import HeldValue, Memory
+from commonplace.model.profile.fields import Proposal, Signal
 from commonplace.store.port import Store
 from support.clock import START
 
@@ -52,33 +51,33 @@ def a_memory(content: str = "The lamp is green", **fields: Any) -> Memory:
     return Memory(**{**made, **fields})
 
 
-def indexed(memory: Memory, *, vector: bool = True) -> Indexing:
+def indexed(memory: Memory, *, vector: bool = True) -> IndexEntry:
     made = EMBEDDER.embed([memory.searchable_text])[0] if vector else None
-    return indexing(memory, made)
+    return build_indexing(memory, made)
 
 
-def adding(memory: Memory, *, vector: bool = True) -> Step:
-    return added(memory, indexed(memory, vector=vector))
+def adding(memory: Memory, *, vector: bool = True) -> ChangesetStep:
+    return build_add(memory, indexed(memory, vector=vector))
 
 
-def updating(before: Memory, *, reindexed: bool = False, **fields: Any) -> Change:
+def updating(before: Memory, *, reindexed: bool = False, **fields: Any) -> ChangeMemory:
     after = before.evolve(**fields)
     index = indexed(after) if reindexed else None
-    return changed(before, after, op=Op.UPDATE, event=Event.UPDATE, index=index)
+    return build_change(before, after, op=Op.UPDATE, event=Event.UPDATE, index=index)
 
 
-def a_held(content: str, *, conflict: str | None = None, **fields: Any) -> Held:
+def a_held(content: str, *, conflict: str | None = None, **fields: Any) -> HeldValue:
     beside = fields.pop("beside", None)
     at = fields.pop("held_at", START)
     mentioned = frozenset(fields.pop("mentioned", ("content",)))
     reason = fields.pop("reason", "it differs")
     memory = a_memory(content, created_at=at, **fields)
-    return Held(memory, conflict, beside, mentioned, reason, "user:test", at)
+    return HeldValue(memory, conflict, beside, mentioned, reason, "user:test", at)
 
 
-def holding(content: str, *targets: Memory, conflict: str = "question", **more: Any) -> Hold:
+def holding(content: str, *targets: Memory, conflict: str = "question", **more: Any) -> HoldValues:
     """A value that waits in a question about the targets."""
-    return Hold(
+    return HoldValues(
         conflict,
         (a_held(content, conflict=conflict),),
         Entry(op=Op.HOLD, event=Event.UPDATE, subject=targets[0].id),
@@ -107,11 +106,11 @@ def a_job(scope: Scope = ANA, **fields: Any) -> Job:
 def a_key(token: str = "a token", **fields: Any) -> AddKey:
     made = {"id": str(uuid.uuid4()), "user_id": "ana", "label": "laptop", "created_at": START}
     key = Key(**{**made, **fields})
-    return AddKey(key, digest_of(token), Entry(op=Op.GRANT, subject=key.id))
+    return AddKey(key, token_digest(token), Entry(op=Op.GRANT, subject=key.id))
 
 
 def changeset(
-    *steps: Step,
+    *steps: ChangesetStep,
     scope: Scope = ANA,
     at: datetime = START,
     decided_on: int | None = None,

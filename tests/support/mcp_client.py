@@ -15,10 +15,9 @@ from mcp import Client, StdioServerParameters, types
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.lowlevel import Server
 
-from commonplace.book import User
-from commonplace.surfaces.mcp.calling import ERROR
-from commonplace.surfaces.mcp.server import build_server
-from commonplace.surfaces.mcp.stdio import one_caller
+from commonplace.api import User
+from commonplace.surfaces.mcp.calls import ERROR
+from commonplace.surfaces.mcp.server import build_server, single_caller
 
 PATIENCE = 60
 MODES = (
@@ -103,7 +102,7 @@ def over_http(
 
 def server_for(user: User, as_owner: bool = True, profile: str | None = None) -> Server[Any]:
     """As `commonplace mcp` builds it, without a process; with --as-owner, unless told otherwise."""
-    return build_server(one_caller(lambda: user, None, as_owner), profile=profile)
+    return build_server(single_caller(lambda: user, None, as_owner), profile=profile)
 
 
 def command(store: str, *more: str) -> StdioServerParameters:

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from commonplace.book import User
+from commonplace.api import User
 from commonplace.errors import NotFound
-from commonplace.model.memory import Memory, State
+from commonplace.model.memory.memory import Memory, State
 
 Seen = set[tuple[str, str]]  # ids and what they say
 Reader = Callable[[Memory], bool]  # what may be seen

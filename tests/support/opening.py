@@ -19,7 +19,7 @@ def killed_at(failpoint: str) -> None:
         if name == failpoint:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    failpoints.install(hook)
+    failpoints.install_hook(hook)
 
 
 if __name__ == "__main__":

@@ -6,18 +6,15 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from commonplace.model.graph.artifact import Artifact
-from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Node
-from commonplace.model.graph.note import Note
-from commonplace.model.graph.picture import Mention, Picture
-from commonplace.model.graph.telling import Cited
-from commonplace.model.graph.words import NodeType, kind_between
-from commonplace.model.salience import Marks
-from commonplace.model.source import ContentType, Source, SourceType
+from commonplace.model.graph.assertion import CitedSource, Note
+from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.graph.salience import AccessStats
+from commonplace.model.graph.snapshot import GraphSnapshot, SourceMention
+from commonplace.model.graph.types import NodeType, edge_kind_between
+from commonplace.model.sources.source import ContentType, Source, SourceType
 from support.clock import START
 
-NEVER_READ = Marks(salience=0.005, access_count=1, touched_at=START)  # archived
+NEVER_READ = AccessStats(salience=0.005, access_count=1, touched_at=START)  # archived
 
 
 def a_node(name: str, type: NodeType = NodeType.PERSON, **fields: Any) -> Node:
@@ -36,7 +33,7 @@ def an_edge(a: Node, b: Node, type: str = "friend", **fields: Any) -> Edge:
     made = {
         "id": f"edge:{a.id[5:]}-{type}-{b.id[5:]}",
         "user_id": "ana",
-        "kind": kind_between(a.type, b.type),
+        "kind": edge_kind_between(a.type, b.type),
         "valid_from": START,
         "recorded_at": START,
         "recorded_by": "ana",
@@ -63,7 +60,7 @@ def a_source(name: str, **fields: Any) -> Source:
 
 
 def an_artifact(name: str, source: Source | None = None, **fields: Any) -> Artifact:
-    cited = source and Cited(
+    cited = source and CitedSource(
         scope="user:ana", id=source.id, source_type=source.source_type, said_at=START
     )
     made = {
@@ -93,19 +90,19 @@ def a_picture(
     mentions: Sequence[tuple[Source, Node]] = (),
     artifacts: Iterable[Artifact] = (),
     notes: Iterable[Note] = (),
-    marks: dict[str, Marks] | None = None,
+    marks: dict[str, AccessStats] | None = None,
     said_at: datetime = START,
     revision: int = 1,
-) -> Picture:
+) -> GraphSnapshot:
     by_subject: dict[str, tuple[Note, ...]] = {}
     for note in notes:
         by_subject[note.about] = (*by_subject.get(note.about, ()), note)
-    return Picture(
+    return GraphSnapshot(
         revision=revision,
         nodes={node.id: node for node in nodes},
         edges={edge.id: edge for edge in edges},
         sources={source.id: source for source in sources},
-        mentions=tuple(Mention(source.id, node.id, said_at) for source, node in mentions),
+        mentions=tuple(SourceMention(source.id, node.id, said_at) for source, node in mentions),
         artifacts={artifact.id: artifact for artifact in artifacts},
         notes=by_subject,
         marks=marks or {},

@@ -25,11 +25,11 @@ CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(
     [
         "commonplace",
-        "commonplace.language.models.hashing",
+        "commonplace.language.embedders.hashing",
         "commonplace.store.postgres.store",
         "commonplace.store.sqlite.store",
         "commonplace.surfaces.cli.main",
-        "commonplace.surfaces.rest.serving",
+        "commonplace.surfaces.rest.server",
         "support.warmed",
     ]
 )

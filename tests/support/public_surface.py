@@ -12,10 +12,10 @@ import typer.main
 
 import commonplace
 from commonplace import aio, errors
-from commonplace.operations import OPERATIONS
+from commonplace.operations.table import OPERATIONS
 from commonplace.settings import TABLE
 from commonplace.surfaces.cli.main import build
-from commonplace.surfaces.mcp.describing import all_described
+from commonplace.surfaces.mcp.presentation import all_tool_descriptions
 
 # Texts may improve at any time; the reference pages hold them.
 _TEXTS = frozenset({"description", "summary", "title", "example", "examples"})
@@ -48,7 +48,7 @@ def openapi(description: Any) -> Any:
 
 
 def mcp_tools() -> Any:
-    tools = [tool.model_dump(mode="json", exclude_none=True) for tool in all_described()]
+    tools = [tool.model_dump(mode="json", exclude_none=True) for tool in all_tool_descriptions()]
     return {tool["name"]: without_texts(tool) for tool in tools}
 
 

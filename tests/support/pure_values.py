@@ -10,19 +10,19 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from commonplace.model import source as source_model
-from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
-from commonplace.model.kinds import POLICIES, Kind, Stability
-from commonplace.model.memory import Link, Memory, Sensitivity, State, Version
-from commonplace.model.portable_sources import WholeSource
-from commonplace.model.proposal import Proposal, Signal, SignalKind
-from commonplace.model.source import (
+from commonplace.model.export.records import WholeSource
+from commonplace.model.journal import Entry, Event, JournalNode, JournalRow, JournalStatus, Op
+from commonplace.model.memory.kinds import POLICIES, Kind, Stability
+from commonplace.model.memory.memory import Link, Memory, Sensitivity, State, Version
+from commonplace.model.profile.fields import Proposal, Signal, SignalKind
+from commonplace.model.sources import source as source_model
+from commonplace.model.sources.source import (
     ContentType,
     ContextType,
     Passage,
     Source,
     SourceType,
-    digest_of,
+    original_digest,
 )
 from support.clock import START
 
@@ -120,8 +120,8 @@ links = st.builds(Link.between, words, words, shares, moments)
 entries = st.builds(
     Entry,
     op=st.sampled_from(Op),
-    node=st.sampled_from(Node),
-    status=st.sampled_from(Status),
+    node=st.sampled_from(JournalNode),
+    status=st.sampled_from(JournalStatus),
     event=_maybe(st.sampled_from(Event)),
     subject=_maybe(words),
     category=_maybe(words),
@@ -143,7 +143,7 @@ def whole_sources(draw: st.DrawFn) -> WholeSource:
         purge_at=draw(moments) if forgotten else None,
         parts=len(original),
         passages=len(said),
-        digest=reduce(lambda before, raw: digest_of(raw, before), original, ""),
+        digest=reduce(lambda before, raw: original_digest(raw, before), original, ""),
     )
     numbered = [replace(p, source_id=source.id, number=n) for n, p in enumerate(said, 1)]
     return WholeSource(source, original, tuple(numbered))
@@ -182,7 +182,7 @@ sources = st.builds(
     provenance=maps,
     thread_id=_maybe(words),
     sensitivity=st.sampled_from(Sensitivity),
-    status=st.sampled_from(source_model.Status),
+    status=st.sampled_from(source_model.ProcessingStatus),
     started_at=_maybe(moments),
     ended_at=_maybe(moments),
     processing_started_at=_maybe(moments),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from commonplace.book import User
-from commonplace.recall.conflicts import Question
-from commonplace.remember.remember import Remembered
+from commonplace.api import User
+from commonplace.engine.memories.inbox import OpenConflict
+from commonplace.engine.memories.remember import Remembered
 
 
 def tell(me: User, value: object, subject: str = "door code", **more: Any) -> Remembered:
@@ -23,7 +23,7 @@ def tell_of(me: User, name: str, **fields: Any) -> Remembered:
     )
 
 
-def asked(me: User) -> Question:
+def asked(me: User) -> OpenConflict:
     """The only open question."""
     (question,) = me.conflicts()
     return question
@@ -34,5 +34,5 @@ def values(me: User) -> list[object]:
     return sorted((m.metadata["value"] for m in me.list(kinds="kv").memories), key=str)
 
 
-def sides(question: Question) -> tuple[list[str], list[str]]:
+def sides(question: OpenConflict) -> tuple[list[str], list[str]]:
     return [side.id for side in question.standing], [side.id for side in question.held]

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from commonplace.answers import as_data
-from commonplace.book import Commonplace, User
+from commonplace.api import Commonplace, User
 from commonplace.errors import CommonplaceError
+from commonplace.operations.serialization import as_data
 
 
 @dataclass(frozen=True)

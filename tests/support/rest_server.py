@@ -12,8 +12,8 @@ from typing import Any
 from uuid import uuid4
 
 from commonplace import settings as settings_table
-from commonplace.book import Commonplace
-from commonplace.surfaces.rest.serving import RestServer, listening_socket, make_server
+from commonplace.api import Commonplace
+from commonplace.surfaces.rest.server import RestServer, listening_socket, make_server
 
 PATIENCE = 30
 

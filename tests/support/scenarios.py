@@ -12,11 +12,11 @@ from typing import Any
 
 import psycopg
 
-from commonplace.book import User
+from commonplace.api import User
 from commonplace.errors import InvalidInput
-from commonplace.language.analyse import analyse
-from commonplace.model.memory import State
-from commonplace.model.portable import Belongings
+from commonplace.language.text.terms import analyse
+from commonplace.model.export.archive import ScopeExport
+from commonplace.model.memory.memory import State
 from support.children import read_what_is_named, write, write_until_killed
 from support.odd_texts import odd_texts
 from support.postgres import SWEEPER
@@ -27,7 +27,7 @@ WRITERS = 4
 READERS = 4
 
 
-def writers_and_readers(url: str, user: str, writes: int) -> Belongings:
+def writers_and_readers(url: str, user: str, writes: int) -> ScopeExport:
     """Readers look for each write the moment it is acknowledged. Returns the memory at the end."""
     with ExitStack() as running:
         readers = [
@@ -99,7 +99,7 @@ class KillsAtRandom:
         )
 
 
-def assert_kept(heard: Sequence[Any], live: dict[str, str], found: Belongings) -> int:
+def assert_kept(heard: Sequence[Any], live: dict[str, str], found: ScopeExport) -> int:
     """What was live and what was acknowledged since is what there is, but for what one last
     write touched that died before it could be acknowledged. Returns how many such there were."""
     revision = heard[-1][0]
@@ -112,11 +112,11 @@ def assert_kept(heard: Sequence[Any], live: dict[str, str], found: Belongings) -
     return found.revision - revision
 
 
-def live_of(belongings: Belongings) -> dict[str, str]:
+def live_of(belongings: ScopeExport) -> dict[str, str]:
     return {m.id: m.content for m in belongings.memories if m.state is State.ACTIVE}
 
 
-def _touched_after(belongings: Belongings, revision: int) -> set[str]:
+def _touched_after(belongings: ScopeExport, revision: int) -> set[str]:
     return {
         row.entry.subject
         for row in belongings.journal

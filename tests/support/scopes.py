@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from commonplace.book import Commonplace
-from commonplace.desk import index_all, index_passages
-from commonplace.model.changes import AddSource, Changeset, added
+from commonplace.api import Commonplace
+from commonplace.engine.context import index_memories, index_passages
+from commonplace.engine.search.plan import RecallPlan
+from commonplace.engine.search.recall import Recalled, recall
+from commonplace.model.access.principal import Principal, ReadableScope, Scope
+from commonplace.model.changeset import AddSource, Changeset, build_add
 from commonplace.model.journal import Event, Op
-from commonplace.model.memory import Memory
-from commonplace.model.reach import Reading
-from commonplace.model.scope import Principal, Scope
-from commonplace.model.source import Passage, Source, Status
-from commonplace.recall.plan import Plan
-from commonplace.recall.recall import Recalled, recall
+from commonplace.model.memory.memory import Memory
+from commonplace.model.sources.source import Passage, ProcessingStatus, Source
 from support.clock import START
 from support.sources import a_source, told_of
 
@@ -41,7 +40,7 @@ def bring(book: Commonplace, scope: Scope, said: Sequence[Said | str], **fields:
         fields.setdefault("team_id", scope.name)
     source = a_source(
         fields.pop("external_id", str(uuid.uuid4())),
-        status=Status.PROCESSED,
+        status=ProcessingStatus.PROCESSED,
         passages=len(turns),
         **fields,
     )
@@ -70,28 +69,28 @@ def bring(book: Commonplace, scope: Scope, said: Sequence[Said | str], **fields:
 
 
 def keep(book: Commonplace, scope: Scope, memories: Sequence[Memory]) -> None:
-    found, _ = index_all(book._desk, memories)
-    steps = tuple(added(memory, index) for memory, index in zip(memories, found, strict=True))
+    found, _ = index_memories(book._desk, memories)
+    steps = tuple(build_add(memory, index) for memory, index in zip(memories, found, strict=True))
     book._desk.store.apply(Changeset(scope, START, "user:test", steps))
 
 
-def own(principal: Principal = ANA) -> Reading:
-    return Reading(principal.scope)
+def own(principal: Principal = ANA) -> ReadableScope:
+    return ReadableScope(principal.scope)
 
 
-def of_team(scope: Scope = GARDENERS) -> Reading:
-    return Reading(scope, is_own=False)
+def of_team(scope: Scope = GARDENERS) -> ReadableScope:
+    return ReadableScope(scope, is_own=False)
 
 
-def as_guest(scope: Scope, *sources: Source) -> Reading:
-    return Reading(scope, is_own=False, sources=frozenset(each.id for each in sources))
+def as_guest(scope: Scope, *sources: Source) -> ReadableScope:
+    return ReadableScope(scope, is_own=False, sources=frozenset(each.id for each in sources))
 
 
 def ask(
-    book: Commonplace, query: str, *reach: Reading, principal: Principal = ANA, **more: Any
+    book: Commonplace, query: str, *reach: ReadableScope, principal: Principal = ANA, **more: Any
 ) -> Recalled:
     """What recall answers to somebody of this reach."""
-    (found,) = recall(book._desk, principal, [Plan(query, **{"k": 20, **more})], reach=reach)
+    (found,) = recall(book._desk, principal, [RecallPlan(query, **{"k": 20, **more})], reach=reach)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from commonplace.book import Commonplace
+from commonplace.api import Commonplace
 from commonplace.store.port import JobQuery
 
 PATIENCE = 60.0

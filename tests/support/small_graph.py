@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from commonplace.model.graph.artifact import Artifact
-from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Mentioned, Node
-from commonplace.model.graph.note import Note
-from commonplace.model.graph.picture import Mention, Picture
-from commonplace.model.graph.telling import Cited
-from commonplace.model.graph.words import NodeType, kind_between
-from commonplace.model.salience import Marks
-from commonplace.model.source import ContentType, ContextType, Source, SourceType, Status
-from commonplace.model.team import Team
-from commonplace.model.ttl_policy import TtlPolicy
+from commonplace.model.access.team import Team
+from commonplace.model.graph.assertion import CitedSource, Note
+from commonplace.model.graph.elements import Artifact, Edge, Mentioned, Node
+from commonplace.model.graph.salience import AccessStats
+from commonplace.model.graph.snapshot import GraphSnapshot, SourceMention
+from commonplace.model.graph.types import NodeType, edge_kind_between
+from commonplace.model.memory.kinds import TtlPolicy
+from commonplace.model.sources.source import (
+    ContentType,
+    ContextType,
+    ProcessingStatus,
+    Source,
+    SourceType,
+)
 from support.clock import START
 
 ALICE = "alice-123"
@@ -52,7 +55,7 @@ def edge(id: str, a: Node, b: Node, type: str, **more) -> Edge:
             "user_id": ALICE,
             "a": a.id,
             "b": b.id,
-            "kind": kind_between(a.type, b.type),
+            "kind": edge_kind_between(a.type, b.type),
             "type": type,
             "valid_from": since,
             "recorded_at": since,
@@ -92,7 +95,7 @@ def source(id: str, summary: str, days: float, **more) -> Source:
             "started_at": at,
             "created_at": at,
             "updated_at": at,
-            "status": Status.EXTRACTED,
+            "status": ProcessingStatus.EXTRACTED,
             **more,
         }
     )
@@ -164,7 +167,7 @@ MEMO = source("memo", "Thoughts on the offer", 40, source_type=SourceType.VOICE_
 THEIRS = source(
     "theirs", "Bob's memo", 1, user_id="bob-456", participants=("bob-456",), team_id="team-002"
 )
-CITED = Cited(
+CITED = CitedSource(
     scope="user:alice-123", id=MEETING.id, source_type=MEETING.source_type, said_at=days_ago(2)
 )
 NOTES = (
@@ -188,7 +191,7 @@ DRAFT = Artifact(
 )
 
 
-def small_graph(**changes) -> Picture:
+def small_graph(**changes) -> GraphSnapshot:
     notes: dict[str, tuple[Note, ...]] = {}
     for each in NOTES:
         notes[each.about] = (*notes.get(each.about, ()), each)
@@ -198,18 +201,18 @@ def small_graph(**changes) -> Picture:
         "edges": {each.id: each for each in EDGES},
         "notes": notes,
         "mentions": (
-            Mention(MEETING.id, GOOGLE.id, days_ago(2)),
-            Mention(MEETING.id, BOB.id, days_ago(2)),
-            Mention(MEMO.id, GOOGLE.id, days_ago(40)),
-            Mention(MEMO.id, ASYNC.id, days_ago(40)),
+            SourceMention(MEETING.id, GOOGLE.id, days_ago(2)),
+            SourceMention(MEETING.id, BOB.id, days_ago(2)),
+            SourceMention(MEMO.id, GOOGLE.id, days_ago(40)),
+            SourceMention(MEMO.id, ASYNC.id, days_ago(40)),
         ),
         "sources": {each.id: each for each in (MEETING, MEMO, THEIRS)},
         "artifacts": {DRAFT.id: DRAFT},
         "teams": {TEAM: Team(id=TEAM, name="Crew", created_by=ALICE, created_at=days_ago(90))},
         "marks": {
-            SARAH.id: Marks(
+            SARAH.id: AccessStats(
                 salience=0.8, touched_at=days_ago(1), access_count=12, recall_frequency=12
             )
         },
     }
-    return Picture(**{**made, **changes})
+    return GraphSnapshot(**{**made, **changes})

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from commonplace.desk import passage_indexing
-from commonplace.model.changes import AddSource, ChangeSource, RemoveSource, removed_source
+from commonplace.engine.context import build_passage_indexing
+from commonplace.model.changeset import AddSource, ChangeSource, RemoveSource, build_source_removal
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.source import (
-    CATEGORY,
+from commonplace.model.sources.source import (
+    SOURCE_CATEGORY,
     ContentType,
     Passage,
+    ProcessingStatus,
     Source,
     SourceType,
-    Status,
 )
 from support.clock import START
 from support.making import EMBEDDER
@@ -39,7 +39,9 @@ def a_source(external_id: str = "talk 1", **fields: Any) -> Source:
 
 
 def told_of(source: Source, op: Op = Op.UPDATE, event: Event = Event.UPDATE) -> Entry:
-    return Entry(op=op, event=event, subject=source.id, category=CATEGORY, new_ref=source.ref)
+    return Entry(
+        op=op, event=event, subject=source.id, category=SOURCE_CATEGORY, new_ref=source.ref
+    )
 
 
 def bringing(source: Source, original: bytes = b"raw") -> AddSource:
@@ -73,11 +75,11 @@ def filling(before: Source, texts: Sequence[str], *, vectors: bool = True) -> Ch
     ]
     rows = EMBEDDER.embed(texts)
     indexed = tuple(
-        (passage, passage_indexing(before, passage, row if vectors else None))
+        (passage, build_passage_indexing(before, passage, row if vectors else None))
         for passage, row in zip(passages, rows, strict=True)
     )
     after = before.evolve(
-        status=Status.PROCESSED,
+        status=ProcessingStatus.PROCESSED,
         passages=before.passages + len(passages),
         version=before.version + 1,
     )
@@ -85,7 +87,7 @@ def filling(before: Source, texts: Sequence[str], *, vectors: bool = True) -> Ch
 
 
 def ending(source: Source, event: Event = Event.ERASE) -> RemoveSource:
-    return removed_source(source, event=event)
+    return build_source_removal(source, event=event)
 
 
 # ——— originals ———

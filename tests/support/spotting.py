@@ -6,12 +6,19 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from commonplace.language.extracting.found import Account, FoundNode, Owner, Said, Span, Spotted
-from commonplace.model.graph.words import NodeType
-from commonplace.model.source import SourceType
+from commonplace.language.extract.values import (
+    AttributedPassage,
+    ExtractionInput,
+    FoundNode,
+    NodeSpan,
+    OwnerIdentity,
+    RecognisedNodes,
+)
+from commonplace.model.graph.types import NodeType
+from commonplace.model.sources.source import SourceType
 
 AT = datetime(2026, 3, 18, 12, tzinfo=UTC)  # a Wednesday
-OWNER = Owner(name="Maya Adler", names=frozenset({"maya", "maya adler"}))
+OWNER = OwnerIdentity(name="Maya Adler", names=frozenset({"maya", "maya adler"}))
 PEOPLE = "Dana Noa Dan Ana Ben Omer דנה נועה דן"
 THINGS = {
     "organization": ["Acme", "Globex", "Initech", "אקמי", "Stanford University"],
@@ -23,13 +30,17 @@ THINGS = {
 }
 
 
-def account(*said: str | Said, source_type: SourceType = SourceType.MEETING) -> Account:
+def account(
+    *said: str | AttributedPassage, source_type: SourceType = SourceType.MEETING
+) -> ExtractionInput:
     """Texts are the owner's words."""
-    return Account(
+    return ExtractionInput(
         said=tuple(
             each
-            if isinstance(each, Said)
-            else Said(number=number, text=each, at=AT, speaker=OWNER.name, by_owner=True)
+            if isinstance(each, AttributedPassage)
+            else AttributedPassage(
+                number=number, text=each, at=AT, speaker=OWNER.name, by_owner=True
+            )
             for number, each in enumerate(said)
         ),
         owner=OWNER,
@@ -38,7 +49,7 @@ def account(*said: str | Said, source_type: SourceType = SourceType.MEETING) -> 
     )
 
 
-def spotted(account: Account) -> Spotted:
+def spotted(account: ExtractionInput) -> RecognisedNodes:
     nodes = [FoundNode(type=NodeType.PERSON, name=OWNER.name, is_owner=True, confidence=1.0)]
     named: dict[str, int] = {}
     for type, subtype, name in _names():
@@ -46,7 +57,7 @@ def spotted(account: Account) -> Spotted:
         if passages or any(name == said.speaker for said in account.said):
             named[name] = len(nodes)
             nodes.append(FoundNode(type=type, subtype=subtype, name=name, passages=passages))
-    return Spotted(nodes=tuple(nodes), spans=tuple(_spans(account.said, named)))
+    return RecognisedNodes(nodes=tuple(nodes), spans=tuple(_spans(account.said, named)))
 
 
 def _names() -> list[tuple[NodeType, str, str]]:
@@ -56,9 +67,9 @@ def _names() -> list[tuple[NodeType, str, str]]:
     ]
 
 
-def _spans(said: Sequence[Said], named: Mapping[str, int]) -> list[Span]:
+def _spans(said: Sequence[AttributedPassage], named: Mapping[str, int]) -> list[NodeSpan]:
     return [
-        Span(each.number, match.start(), match.end(), node)
+        NodeSpan(each.number, match.start(), match.end(), node)
         for each in said
         for name, node in named.items()
         for match in _named(name).finditer(each.text)

@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from commonplace.store.address import parse
+from commonplace.store.address import parse_address
 from commonplace.store.postgres.store import PostgresStore
 from commonplace.store.sql.store import SqlStore
 from commonplace.store.sqlite.store import SqliteStore
@@ -54,13 +54,13 @@ ALL_TABLES = (*TABLES, "migrations")
 
 
 def is_postgres(url: str) -> bool:
-    return parse(url).backend == "postgresql"
+    return parse_address(url).backend == "postgresql"
 
 
 def open_store(url: str, **options: Any) -> SqlStore:
     if is_postgres(url):
         return PostgresStore(url, now=START, **options)
-    return SqliteStore(parse(url).target, now=START, **options)
+    return SqliteStore(parse_address(url).target, now=START, **options)
 
 
 def raw(url: str, statement: str, *values: Any) -> list[tuple[Any, ...]]:
@@ -69,7 +69,7 @@ def raw(url: str, statement: str, *values: Any) -> list[tuple[Any, ...]]:
         with psycopg.connect(url) as connection:
             cursor = connection.execute(statement.replace("?", "%s"), values)
             return cursor.fetchall() if cursor.description else []
-    with closing(sqlite3.connect(parse(url).target)) as connection, connection:
+    with closing(sqlite3.connect(parse_address(url).target)) as connection, connection:
         return connection.execute(statement, values).fetchall()
 
 

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from commonplace.language.observing.candidate import Candidate, ForgetAsked, Observed
-from commonplace.language.observing.turn import candidates_in
+from commonplace.language.observe.turn import find_candidates
+from commonplace.model.memory.candidate import ForgetRequest, MemoryCandidate, TurnFinding
 
 WEDNESDAY = datetime(2026, 3, 11, 10, tzinfo=UTC)
 
 
-def said(text: str, role: str = "user") -> tuple[Observed, ...]:
-    return candidates_in(text, role=role, said_at=WEDNESDAY)
+def said(text: str, role: str = "user") -> tuple[TurnFinding, ...]:
+    return find_candidates(text, role=role, said_at=WEDNESDAY)
 
 
-def stored(text: str, role: str = "user") -> list[Candidate]:
+def stored(text: str, role: str = "user") -> list[MemoryCandidate]:
     """What would be stored or proposed."""
-    return [one for one in said(text, role) if isinstance(one, Candidate) and one.is_stored]
+    return [one for one in said(text, role) if isinstance(one, MemoryCandidate) and one.is_stored]
 
 
-def only(text: str, role: str = "user") -> Candidate:
+def only(text: str, role: str = "user") -> MemoryCandidate:
     """The one thing that would be stored."""
     (one,) = stored(text, role)
     return one
 
 
 def forgets(text: str) -> list[str]:
-    return [one.query for one in said(text) if isinstance(one, ForgetAsked)]
+    return [one.query for one in said(text) if isinstance(one, ForgetRequest)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from commonplace.model.memory import State
+from commonplace.model.memory.memory import State
 from support.children import tell_values
 from support.processes import Child
 from support.whole import assert_whole

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from commonplace.book import Commonplace, User
-from commonplace.bookkeeper import Bookkeeper
-from commonplace.model.changes import Bookkeeping
+from commonplace.api import Commonplace, User
+from commonplace.engine.access_log import AccessLog
+from commonplace.model.changeset import Bookkeeping
 
 
-class _NoBooks(Bookkeeper):
+class _NoBooks(AccessLog):
     """Bookkeeping may be lost; this one always loses it."""
 
-    def later(self, bookkeeping: Bookkeeping) -> None:
+    def record_later(self, bookkeeping: Bookkeeping) -> None:
         return None
 
 
 def untraced(book: Commonplace, user_id: str) -> User:
     desk = book._desk
-    return Commonplace(replace(desk, books=_NoBooks(desk.store))).user(user_id, cleared=True)
+    return Commonplace(replace(desk, access_log=_NoBooks(desk.store))).user(user_id, cleared=True)

@@ -6,8 +6,8 @@ Nothing of it is left but what was read: the book is closed, and no thread of it
 import threading
 
 import commonplace
-from commonplace.surfaces.mcp.describing import all_described
-from commonplace.surfaces.rest.openapi import description
+from commonplace.surfaces.mcp.presentation import all_tool_descriptions
+from commonplace.surfaces.rest.openapi import openapi_description
 
 with commonplace.open(":memory:", embedder="hashing", worker="off") as book:
     me = book.user("warm")
@@ -16,7 +16,7 @@ with commonplace.open(":memory:", embedder="hashing", worker="off") as book:
     me.ingest("Tal: The spare keys are in the blue drawer.", wait=True)
     me.recall("Where does Dana live?")
     me.context("What may I eat?", thread="warm")
-description()
-all_described()
+openapi_description()
+all_tool_descriptions()
 
 assert threading.active_count() == 1, "a fork takes over only the thread that forks"

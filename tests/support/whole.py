@@ -6,15 +6,15 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 import commonplace
-from commonplace.book import Commonplace, User
-from commonplace.language.models.embedder import Embedder
+from commonplace.api import Commonplace, User
+from commonplace.language.embedders.embedder import Embedder
+from commonplace.model.export.archive import ScopeExport, from_lines
 from commonplace.model.filters import Visibility
-from commonplace.model.graph.whole import WholeGraph
+from commonplace.model.graph.snapshot import WholeGraph
 from commonplace.model.journal import Event, JournalRow, Op
-from commonplace.model.memory import VERSIONED, Memory, State, Version
-from commonplace.model.portable import Belongings, from_lines
-from commonplace.model.source import Source
-from commonplace.store.port import EVERYTHING, SourceListing
+from commonplace.model.memory.memory import VERSIONED_FIELDS, Memory, State, Version
+from commonplace.model.sources.source import Source
+from commonplace.store.port import NO_LIMIT, SourceListing
 
 
 def open_plainly(url: str, embedder: str | Embedder = "hashing") -> Commonplace:
@@ -22,7 +22,7 @@ def open_plainly(url: str, embedder: str | Embedder = "hashing") -> Commonplace:
     return commonplace.open(url, embedder=embedder, tidy_on_open=False, worker="off")
 
 
-def assert_whole(url: str, user: str) -> Belongings:
+def assert_whole(url: str, user: str) -> ScopeExport:
     """Rows, versions, terms, vectors, links, journal and counters agree; returns what there is."""
     with open_plainly(url) as book:
         me = book.user(user)
@@ -39,14 +39,14 @@ def assert_whole(url: str, user: str) -> Belongings:
     return belongings
 
 
-def owned_by(me: User) -> Belongings:
+def owned_by(me: User) -> ScopeExport:
     return from_lines(me.export(), me.principal.user_id)
 
 
 def all_sources(me: User) -> list[Source]:
     """Forgotten and hidden ones, too."""
     listing = SourceListing(
-        visibility=Visibility(cleared=True), states=tuple(State), limit=EVERYTHING
+        visibility=Visibility(cleared=True), states=tuple(State), limit=NO_LIMIT
     )
     return me._desk.store.source_page(me.principal.scope, listing)
 
@@ -57,7 +57,7 @@ def assert_healthy(me: User) -> None:
     assert not unwell, unwell
 
 
-def assert_journal_is_complete(belongings: Belongings, sources: Sequence[Source]) -> None:
+def assert_journal_is_complete(belongings: ScopeExport, sources: Sequence[Source]) -> None:
     """No number is missing or used twice, and every change of the memory has told of itself."""
     rows = belongings.journal
     seq, revision = _beginning(rows)
@@ -106,7 +106,7 @@ def _left_by_journal(rows: Sequence[JournalRow]) -> set[str]:
     return left
 
 
-def assert_versions_are_complete(belongings: Belongings) -> None:
+def assert_versions_are_complete(belongings: ScopeExport) -> None:
     versions: dict[str, list[Version]] = defaultdict(list)
     for version in belongings.versions:
         versions[version.memory.id].append(version)
@@ -129,11 +129,11 @@ def _assert_chain(memory: Memory, versions: list[Version], present: set[str]) ->
     said = current.memory
     if said.superseded_by not in present:  # what had taken its place was erased since
         said = said.evolve(superseded_by=None)
-    differing = [n for n in VERSIONED if getattr(memory, n) != getattr(said, n)]
+    differing = [n for n in VERSIONED_FIELDS if getattr(memory, n) != getattr(said, n)]
     assert not differing, (memory.id, differing)
 
 
-def assert_nothing_dangles(belongings: Belongings) -> None:
+def assert_nothing_dangles(belongings: ScopeExport) -> None:
     present = {memory.id for memory in belongings.memories}
     assert all({link.a, link.b} <= present for link in belongings.links)
     successors = {m.superseded_by for m in belongings.memories if m.superseded_by}
@@ -144,13 +144,13 @@ def assert_graph_is_whole(graph: WholeGraph) -> None:
     """Every end, every telling and every note has what it is about."""
     nodes, edges = {node.id for node in graph.nodes}, {edge.id for edge in graph.edges}
     assert all(set(edge.ends) <= nodes for edge in graph.edges)
-    assert {told.node for told in graph.node_tellings} <= nodes
-    assert {told.edge for told in graph.edge_tellings} <= edges
+    assert {told.node for told in graph.node_assertions} <= nodes
+    assert {told.edge for told in graph.edge_assertions} <= edges
     assert {note.about for note in graph.notes} <= nodes | edges
     assert len({node.id for node in graph.nodes if node.is_owner}) <= 1
 
 
-def assert_questions_are_whole(belongings: Belongings) -> None:
+def assert_questions_are_whole(belongings: ScopeExport) -> None:
     """A value waits in a question about something, or beside something; and what is disputed is
     disputed by a value that waits."""
     present = {memory.id for memory in belongings.memories}
@@ -161,7 +161,7 @@ def assert_questions_are_whole(belongings: Belongings) -> None:
     assert not present & {held.memory.id for held in belongings.held}
 
 
-def assert_index_is_complete(me: User, belongings: Belongings, sources: Sequence[Source]) -> None:
+def assert_index_is_complete(me: User, belongings: ScopeExport, sources: Sequence[Source]) -> None:
     """One row of terms and one vector for each memory and each passage, and none that belongs to
     nobody."""
     page = me._desk.store.index_page(me.principal.scope, 0, -1)

@@ -6,11 +6,11 @@ import os
 import time
 
 import commonplace
-from commonplace.book import Commonplace
-from commonplace.desk import Desk, indexing
-from commonplace.model.changes import Changeset, Enqueue, added
-from commonplace.model.job import Job
-from commonplace.sleep.worker import Decision, Worker
+from commonplace.api import Commonplace
+from commonplace.engine.context import EngineContext, build_indexing
+from commonplace.engine.maintenance.worker import JobDecision, Worker
+from commonplace.model.changeset import Changeset, EnqueueJob, build_add
+from commonplace.model.jobs import Job
 from commonplace.store.port import JobQuery
 from support.clock import START
 from support.making import a_job, a_memory
@@ -36,16 +36,18 @@ def work(line: Line, url: str, failpoint: str | None = None) -> None:
     with open_plainly(url) as book:
         desk = book._desk
 
-        def note(job: Job) -> Decision:
+        def note(job: Job) -> JobDecision:
             line.say(job.tries)
             return lambda: note_of(desk, job)
 
         line.say(Worker(desk, {"note": note}).run_until_idle())
 
 
-def note_of(desk: Desk, job: Job) -> Changeset:
+def note_of(desk: EngineContext, job: Job) -> Changeset:
     memory = a_memory(f"Job {job.key} is done", user_id=job.user_id)
-    step = added(memory, indexing(memory, desk.embedder.embed([memory.searchable_text])[0]))
+    step = build_add(
+        memory, build_indexing(memory, desk.embedder.embed([memory.searchable_text])[0])
+    )
     return Changeset(job.scope, desk.clock(), "worker:test", (step,))
 
 
@@ -67,7 +69,7 @@ def fork_while_working(line: Line, url: str) -> None:
 def _done_in_background(book: Commonplace, key: str) -> str:
     store = book._desk.store
     job = a_job(kind="embed", key=key)  # long ago, so that it is due
-    store.apply(Changeset(job.scope, job.created_at, "test", (Enqueue(job),)))
+    store.apply(Changeset(job.scope, job.created_at, "test", (EnqueueJob(job),)))
     deadline = time.monotonic() + PATIENCE
     while store.jobs(job.scope, JobQuery(keys=[key])):
         assert time.monotonic() < deadline, "nobody does it"

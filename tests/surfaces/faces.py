@@ -19,12 +19,11 @@ from scenarios import Scenario, Step
 
 import commonplace
 from commonplace import aio
-from commonplace.answers import as_data
-from commonplace.book.verbs.forgetting import Verified
+from commonplace.api.memories import Verified
 from commonplace.errors import CommonplaceError
-from commonplace.operations import BY_NAME, Operation, Shape
+from commonplace.operations.serialization import JSON, as_data
+from commonplace.operations.table import BY_NAME, Operation, ParameterShape
 from commonplace.surfaces.cli import main as command_line
-from commonplace.surfaces.media_types import JSON
 from commonplace.surfaces.rest.routes import Route, routes_of
 from support.rest_server import Running
 
@@ -101,9 +100,9 @@ class CommandLineFace:
         shapes = {p.name: p.shape for p in operation.parameters}
         piped = {}
         for name, value in arguments.items():
-            if shapes[name] is Shape.ORIGINAL and isinstance(value, str):
+            if shapes[name] is ParameterShape.ORIGINAL and isinstance(value, str):
                 piped[name] = value
-            elif shapes[name] is Shape.LINES:
+            elif shapes[name] is ParameterShape.LINES:
                 piped[name] = "".join(f"{line}\n" for line in value)
             elif name in ("items", "turns"):
                 piped[name] = "\n".join(v if isinstance(v, str) else json.dumps(v) for v in value)
@@ -219,14 +218,14 @@ def typed_arguments(operation: Operation, arguments: Mapping[str, Any]) -> list[
     return [*options, "--", *positional] if positional else options
 
 
-def _typed_option(name: str, shape: Shape, value: Any) -> list[str]:
+def _typed_option(name: str, shape: ParameterShape, value: Any) -> list[str]:
     flag = f"--{name.replace('_', '-')}"
     match shape:
-        case Shape.FLAG:
+        case ParameterShape.FLAG:
             return [flag] if value else [f"--no-{name}"]
-        case Shape.TEXTS:
+        case ParameterShape.TEXTS:
             return [part for item in value for part in (flag, item)]
-        case Shape.MAP:
+        case ParameterShape.MAP:
             return [part for key, item in value.items() for part in (flag, f"{key}={item}")]
         case _:
             return [flag, str(value)]

@@ -14,15 +14,15 @@ from jsonschema import Draft202012Validator
 from mcp.shared.exceptions import MCPError
 from scenarios import Step
 
-from commonplace.operations import BY_NAME
-from commonplace.surfaces.mcp.describing import RESULT, described
-from commonplace.surfaces.mcp.resources import PLACES, Place
-from commonplace.surfaces.mcp.tools import TOOLS, Tool, Way
+from commonplace.operations.table import BY_NAME
+from commonplace.surfaces.mcp.presentation import RESULT, describe_tool
+from commonplace.surfaces.mcp.resources import RESOURCES, McpResource
+from commonplace.surfaces.mcp.tools import TOOLS, Tool, ToolOperation
 from support.mcp_client import MODES, Connected, connected, over_http, server_for
 from support.rest_server import Running
 
 # Made once: checking a schema takes longer than a scenario.
-FITS = {tool.name: Draft202012Validator(described(tool).output_schema) for tool in TOOLS}
+FITS = {tool.name: Draft202012Validator(describe_tool(tool).output_schema) for tool in TOOLS}
 
 
 class McpFace(PythonFace):
@@ -62,7 +62,9 @@ class McpFace(PythonFace):
         self.book.flush()
         return answer
 
-    def _tool(self, client: Connected, tool: Tool, way: Way, arguments: Mapping[str, Any]) -> Any:
+    def _tool(
+        self, client: Connected, tool: Tool, way: ToolOperation, arguments: Mapping[str, Any]
+    ) -> Any:
         if any(isinstance(value, Path) for value in arguments.values()):
             raise TypedError("invalid_input", None)  # a file that is not there cannot be sent
         spelled = {parameter.name: parameter.alias for parameter in way.parameters}
@@ -75,7 +77,7 @@ class McpFace(PythonFace):
         FITS[tool.name].validate(data)
         return data[RESULT] if set(data) == {RESULT} else data
 
-    def _resource(self, client: Connected, place: Place, arguments: Mapping[str, Any]) -> Any:
+    def _resource(self, client: Connected, place: McpResource, arguments: Mapping[str, Any]) -> Any:
         uri = place.uri
         for name, value in arguments.items():
             uri = uri.replace(f"{{{name}}}", quote(value, safe=""))
@@ -97,7 +99,7 @@ def is_offered(step: Step) -> bool:
     return found is not None
 
 
-def tool_for(operation: str, arguments: Mapping[str, Any]) -> tuple[Tool, Way] | None:
+def tool_for(operation: str, arguments: Mapping[str, Any]) -> tuple[Tool, ToolOperation] | None:
     """The tool that can carry these arguments."""
     for tool in TOOLS:
         for way in tool.ways:
@@ -106,9 +108,9 @@ def tool_for(operation: str, arguments: Mapping[str, Any]) -> tuple[Tool, Way] |
     return None
 
 
-def place_for(operation: str, arguments: Mapping[str, Any]) -> Place | None:
+def place_for(operation: str, arguments: Mapping[str, Any]) -> McpResource | None:
     taken = {p.name for p in BY_NAME[operation].parameters}
-    for place in PLACES:
+    for place in RESOURCES:
         named = {name for name in taken if f"{{{name}}}" in place.path}
         if place.name == operation and named == set(arguments):
             return place

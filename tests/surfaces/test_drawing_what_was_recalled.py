@@ -6,9 +6,9 @@ from io import StringIO
 
 from rich.console import Console
 
-from commonplace.recall.fuse import NAMES
-from commonplace.recall.pack import Citation, Hit
-from commonplace.recall.recall import Recalled
+from commonplace.engine.search.pack import Citation, Hit
+from commonplace.engine.search.rank import SIGNAL_NAMES
+from commonplace.engine.search.recall import Recalled
 from commonplace.surfaces.cli.computed import SCORE_PARTS, parts_to_draw
 from commonplace.surfaces.cli.render import drawn
 
@@ -34,14 +34,14 @@ def shown(*hits: Hit) -> str:
 
 
 def test_every_part_of_a_score_has_a_label_of_its_own():
-    assert set(SCORE_PARTS) == set(NAMES)
-    assert len({reason.label for reason in SCORE_PARTS.values()}) == len(NAMES)
+    assert set(SCORE_PARTS) == set(SIGNAL_NAMES)
+    assert len({reason.label for reason in SCORE_PARTS.values()}) == len(SIGNAL_NAMES)
 
 
 def test_a_hit_with_all_parts_is_drawn():
-    told = shown(replace(PASSAGE, parts=dict.fromkeys(NAMES, 0.25)))
+    told = shown(replace(PASSAGE, parts=dict.fromkeys(SIGNAL_NAMES, 0.25)))
     assert all(f"{reason.label} " in told for reason in SCORE_PARTS.values())
-    assert told.count("██████ 0.250") == len(NAMES)
+    assert told.count("██████ 0.250") == len(SIGNAL_NAMES)
 
 
 def test_what_speaks_against_it_is_hollow():

@@ -7,11 +7,11 @@ from dataclasses import fields, is_dataclass
 
 import pytest
 
-from commonplace.answers import properties_of
-from commonplace.operations import OPERATIONS
+from commonplace.operations.schemas import return_type_of
+from commonplace.operations.serialization import answer_properties
+from commonplace.operations.table import OPERATIONS
 from commonplace.surfaces.cli.computed import COMPUTED
 from commonplace.surfaces.cli.render import LAYOUTS
-from commonplace.surfaces.schemas import returned_by
 
 
 def dataclasses_in(hint):
@@ -22,13 +22,13 @@ def dataclasses_in(hint):
             yield from dataclasses_in(inner)
 
 
-ANSWERS = {kind for each in OPERATIONS for kind in dataclasses_in(returned_by(each))}
+ANSWERS = {kind for each in OPERATIONS for kind in dataclasses_in(return_type_of(each))}
 
 
 @pytest.mark.parametrize("kind", sorted(ANSWERS, key=lambda kind: kind.__name__))
 def test_every_answer_has_a_layout_that_names_its_attributes(kind):
     layout = LAYOUTS[kind.__name__]
-    known = {field.name for field in fields(kind)} | set(properties_of(kind)) | set(COMPUTED)
+    known = {field.name for field in fields(kind)} | set(answer_properties(kind)) | set(COMPUTED)
     known |= {name for name in dir(kind) if not name.startswith("_")}
     for line in layout.splitlines():
         if line[:1] in ("*", "+", "|", "#", "?"):

@@ -5,8 +5,7 @@ import pytest
 from mcp import types
 
 import commonplace
-from commonplace.surfaces.mcp.server import build_server
-from commonplace.surfaces.mcp.stdio import one_caller
+from commonplace.surfaces.mcp.server import build_server, single_caller
 from support.mcp_client import MODES, connected, over_http, server_for
 from support.rest_server import running
 
@@ -59,7 +58,7 @@ def test_a_name_that_it_was_given_is_better(book, mode):
     """`--agent planner`: its allowlist, and no other name."""
     user = book.user(f"given by {mode}")
     user.remember("I prefer tea over coffee")
-    served = build_server(one_caller(lambda: user, "planner", False))
+    served = build_server(single_caller(lambda: user, "planner", False))
     with connected(served, mode=mode, client_info=calling_itself("stylist")) as client:
         assert client.data("recall", query="tea or coffee")["hits"] == []
         told = client.refusal("memory_query", query="tea", agent="stylist")

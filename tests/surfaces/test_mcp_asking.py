@@ -5,9 +5,8 @@ import pytest
 from mcp import types
 
 import commonplace
-from commonplace.surfaces.mcp.calling import ERROR
-from commonplace.surfaces.mcp.server import build_server
-from commonplace.surfaces.mcp.stdio import one_caller
+from commonplace.surfaces.mcp.calls import ERROR
+from commonplace.surfaces.mcp.server import build_server, single_caller
 from support.mcp_client import MODES, connected, server_for
 
 
@@ -40,7 +39,7 @@ def speaking_with(request):
     """To a server that finds out anew for each call whose the store or the key is."""
 
     def speak(holder, person=None, as_owner=False):
-        server = build_server(one_caller(holder, None, as_owner))
+        server = build_server(single_caller(holder, None, as_owner))
         return connected(server, mode=request.param, elicitation_callback=person)
 
     return speak
@@ -173,7 +172,7 @@ def test_what_an_agent_wants_to_override_is_asked_like_any_other_value(speaking,
 def test_of_what_an_agent_does_not_see_nobody_is_asked(speaking_with, disputed):
     """Its owner lets it see other things: the form would tell the client's program of it."""
     person = Person(answer="accept")
-    server = build_server(one_caller(lambda: disputed, "stylist", False))
+    server = build_server(single_caller(lambda: disputed, "stylist", False))
     with connected(server, mode=MODES[0], elicitation_callback=person) as client:
         assert wants_to_resolve(client, disputed).meta[ERROR]["code"] == "not_allowed"
         assert wants_to_update(client, disputed).meta[ERROR]["code"] == "not_found"

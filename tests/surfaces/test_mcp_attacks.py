@@ -10,7 +10,7 @@ from mcp import types
 from mcp.shared.exceptions import MCPError
 from test_attacks_across_tenants import WORD, Target, nobodys
 
-from commonplace.surfaces.mcp.resources import PLACES, SCHEME
+from commonplace.surfaces.mcp.resources import RESOURCES, SCHEME
 from commonplace.surfaces.mcp.tools import TOOLS
 from support.mcp_client import MODES, connected, server_for
 
@@ -116,7 +116,7 @@ def read(client, uri):
 
 
 def test_resources_and_completions_lead_to_nobody_else(client, target):
-    for place in PLACES:
+    for place in RESOURCES:
         for id in (*target.sorts.values(), "her thread"):
             uri = place.uri.replace("{id}", quote(id, safe=""))
             uri = uri.replace("{thread}", quote(id, safe=""))

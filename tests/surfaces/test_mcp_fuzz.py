@@ -10,14 +10,14 @@ from mcp.shared.exceptions import MCPError
 
 import commonplace
 from commonplace.errors import all_errors
-from commonplace.surfaces.mcp.describing import described
+from commonplace.surfaces.mcp.presentation import describe_tool
 from commonplace.surfaces.mcp.tools import TOOLS
 from support.mcp_client import MODES, connected, server_for
 from support.rest_server import running
 
 CODES = {error.code for error in all_errors()}
 SECRET = "36-24-36"
-SCHEMAS = {tool.name: described(tool) for tool in TOOLS}
+SCHEMAS = {tool.name: describe_tool(tool) for tool in TOOLS}
 VALID = {name: Draft202012Validator(tool.output_schema) for name, tool in SCHEMAS.items()}
 
 

@@ -8,9 +8,9 @@ from mcp import types
 from mcp.shared.exceptions import MCPError
 
 import commonplace
-from commonplace.answers import as_data
-from commonplace.operations import Effect
-from commonplace.surfaces.mcp.resources import PLACES, SCHEME
+from commonplace.operations.serialization import as_data
+from commonplace.operations.table import Effect
+from commonplace.surfaces.mcp.resources import RESOURCES, SCHEME
 from support.mcp_client import MODES, connected, server_for
 
 
@@ -40,8 +40,8 @@ def refused(client, uri):
 
 
 def test_places_only_read():
-    assert all(place.operation.effect is Effect.READ for place in PLACES)
-    assert not any(place.operation.owner_only for place in PLACES)
+    assert all(place.operation.effect is Effect.READ for place in RESOURCES)
+    assert not any(place.operation.owner_only for place in RESOURCES)
 
 
 def test_every_place_is_listed_and_can_be_read(speaking, me):
@@ -50,7 +50,7 @@ def test_every_place_is_listed_and_can_be_read(speaking, me):
     with speaking(me) as client:
         fixed = client.run(client.client.list_resources).resources
         templates = client.run(client.client.list_resource_templates).resource_templates
-        assert len(fixed) + len(templates) == len(PLACES)
+        assert len(fixed) + len(templates) == len(RESOURCES)
         for each in (*fixed, *templates):
             assert each.title
             assert each.description
@@ -66,7 +66,7 @@ def test_every_place_is_listed_and_can_be_read(speaking, me):
 def test_looking_uses_up_no_news(speaking, me):
     me.remember("The wifi password is tulip42")
     with speaking(me) as client:
-        for place in PLACES:
+        for place in RESOURCES:
             if not place.is_template:
                 read(client, place.uri)
         assert "Memory updates since" in client.call("context").content[0].text

@@ -4,8 +4,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import commonplace
-from commonplace.operations import BY_NAME, Effect
-from commonplace.surfaces.limits import FILTERS
+from commonplace.operations.limits import FILTERS
+from commonplace.operations.table import BY_NAME, Effect
 from commonplace.surfaces.mcp.tools import BY_TOOL, MOST_TOOLS, TOOLS
 from support.mcp_client import MODES, connected, server_for
 

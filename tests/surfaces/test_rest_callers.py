@@ -5,7 +5,7 @@ import pytest
 import commonplace
 from commonplace import settings
 from commonplace.errors import BadSettings
-from commonplace.surfaces.rest.serving import make_server
+from commonplace.surfaces.rest.server import make_server
 from support.rest_server import running
 
 

@@ -13,9 +13,8 @@ import pytest
 
 import commonplace
 from commonplace import User, aio, errors
-from commonplace.operations import OPERATIONS
-from commonplace.surfaces.rest.client import RemoteUser
-from commonplace.surfaces.rest.wire import Reply
+from commonplace.operations.table import OPERATIONS
+from commonplace.surfaces.rest.client import RemoteUser, ServerReply
 from support.rest_server import running
 
 
@@ -184,8 +183,10 @@ def test_where_the_first_try_is_still_under_way_nobody_says_it_was_not_done(remo
         ).as_dict()
     )
     told = json.dumps({**json.loads(problem), "detail": "under way"}).encode()
-    busy = Reply(503, "application/problem+json", told, is_second=True)
-    monkeypatch.setattr("commonplace.surfaces.rest.wire.Wire.send", lambda *g, **n: busy)
+    busy = ServerReply(503, "application/problem+json", told, is_second=True)
+    monkeypatch.setattr(
+        "commonplace.surfaces.rest.client.ServerConnection.send", lambda *g, **n: busy
+    )
     with pytest.raises(errors.OutcomeUnknown):
         remote.remember("The gate is green")
 

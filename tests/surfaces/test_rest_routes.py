@@ -7,16 +7,16 @@ from jsonschema import Draft202012Validator
 
 import commonplace
 from commonplace import settings
-from commonplace.ingest.detect import Format
-from commonplace.model.conflict import Choice
-from commonplace.model.heard import Role
-from commonplace.model.kinds import Kind
-from commonplace.operations import BY_NAME, OPERATIONS, Effect
-from commonplace.recall.query import Returns
-from commonplace.surfaces.media_types import JSON
-from commonplace.surfaces.rest.app import build_app
+from commonplace.engine.search.query import QueryReturns
+from commonplace.engine.sources.formats.parse import SourceFormat
+from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.memory import ConflictResolution
+from commonplace.model.sources.source import SpeakerRole
+from commonplace.operations.schemas import parameter_schema
+from commonplace.operations.serialization import JSON
+from commonplace.operations.table import BY_NAME, OPERATIONS, Effect
 from commonplace.surfaces.rest.routes import NOT_OVER_HTTP, ROUTES, routes_of
-from commonplace.surfaces.schemas import of_parameter
+from commonplace.surfaces.rest.server import build_app
 from support.rest_server import Visitor, running
 
 WRITING = ("POST", "PUT", "PATCH", "DELETE")
@@ -222,15 +222,15 @@ def test_every_operation_shows_how_it_is_asked(described):
     [
         ("remember", "kind", {"enum": list(Kind)}),
         ("remember", "importance", {"minimum": 1, "maximum": 5}),
-        ("observe", "role", {"enum": list(Role)}),
-        ("ingest", "format", {"enum": list(Format)}),
-        ("resolve", "choice", {"enum": list(Choice)}),
-        ("query", "returns", {"enum": list(Returns)}),
+        ("observe", "role", {"enum": list(SpeakerRole)}),
+        ("ingest", "format", {"enum": list(SourceFormat)}),
+        ("resolve", "choice", {"enum": list(ConflictResolution)}),
+        ("query", "returns", {"enum": list(QueryReturns)}),
     ],
 )
 def test_closed_lists_and_bounds_are_told(operation, name, told):
     (parameter,) = [p for p in BY_NAME[operation].parameters if p.name == name]
-    assert told.items() <= of_parameter(parameter).items()
+    assert told.items() <= parameter_schema(parameter).items()
 
 
 def test_the_stream_and_who_asks_are_described_as_they_are(described, visitor):

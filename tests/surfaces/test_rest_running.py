@@ -14,9 +14,9 @@ import pytest
 
 import commonplace
 from commonplace import User
-from commonplace.surfaces.rest.logs import NAME, JsonLines
+from commonplace.surfaces.rest.monitoring import LOGGER_NAME, JsonLogFormatter
 from commonplace.surfaces.rest.routes import ROUTES
-from commonplace.surfaces.rest.serving import free_port, listening_socket
+from commonplace.surfaces.rest.server import free_port, listening_socket
 from support.rest_server import PATIENCE, running
 
 
@@ -74,7 +74,7 @@ def test_people_find_a_page_of_all_routes_that_loads_nothing(server):
 class Lines(logging.Handler):
     def __init__(self):
         super().__init__()
-        self.setFormatter(JsonLines())
+        self.setFormatter(JsonLogFormatter())
         self.lines = []
 
     def emit(self, record):
@@ -84,7 +84,7 @@ class Lines(logging.Handler):
 @pytest.fixture
 def lines():
     handler = Lines()
-    logger = logging.getLogger(NAME)
+    logger = logging.getLogger(LOGGER_NAME)
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 import commonplace
 from commonplace.errors import BadSettings
-from commonplace.surfaces.rest.tracing import with_the_sender_installed
+from commonplace.surfaces.rest.middleware import load_span_exporter
 from support.rest_server import running
 from support.served import Served
 
@@ -55,10 +55,10 @@ def test_spans_are_sent_only_where_that_is_wanted_and_tell_no_content(book, kept
 
 
 def test_who_asks_for_spans_without_the_packages_is_told_which_to_install(monkeypatch):
-    monkeypatch.delitem(sys.modules, with_the_sender_installed().__name__)
+    monkeypatch.delitem(sys.modules, load_span_exporter().__name__)
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     with pytest.raises(BadSettings) as refused:
-        with_the_sender_installed()
+        load_span_exporter()
     assert "opentelemetry.sdk.trace" in refused.value.message
     assert "commonplace[tracing]" in refused.value.remedy
 

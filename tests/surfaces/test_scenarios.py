@@ -10,8 +10,8 @@ from faces import AsyncFace, ClientFace, CommandLineFace, PythonFace, RestFace, 
 from mcp_face import McpFace, is_offered, place_for, tool_for
 from scenarios import SCENARIOS
 
-from commonplace.operations import OPERATIONS
-from commonplace.surfaces.mcp.resources import PLACES
+from commonplace.operations.table import OPERATIONS
+from commonplace.surfaces.mcp.resources import RESOURCES
 from commonplace.surfaces.mcp.tools import TOOLS
 
 
@@ -61,7 +61,7 @@ def test_the_table_calls_every_tool_and_most_resources():
     called = {found[1].name for step in played if (found := tool_for(*step))}
     assert called == {way.name for tool in TOOLS for way in tool.ways}
     read = {place.path for step in played if (place := place_for(*step))}
-    assert len(read) > len(PLACES) / 2
+    assert len(read) > len(RESOURCES) / 2
 
 
 # What an agent is not offered: the owner's and the operator's, many at once, and what a client of
@@ -81,7 +81,7 @@ NOT_OVER_MCP = """
 
 
 def test_what_has_no_way_over_mcp_is_known():
-    offered = {way.name for tool in TOOLS for way in tool.ways} | {p.name for p in PLACES}
+    offered = {way.name for tool in TOOLS for way in tool.ways} | {p.name for p in RESOURCES}
     known = {name.strip() for name in NOT_OVER_MCP.split(",")}
     assert {operation.name for operation in OPERATIONS} - offered == known
     steps = [step for scenario in SCENARIOS for step in scenario.steps]

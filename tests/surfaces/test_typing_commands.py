@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import commonplace
-from commonplace.book.id_prefixes import ITEMS, SHORTEST, IdKind, complete_id
+from commonplace.api.id_prefixes import ITEMS, SHORTEST, IdKind, complete_id
 from commonplace.errors import InvalidInput
 from support import program
 

@@ -7,7 +7,7 @@ import pytest
 
 import commonplace
 from commonplace.errors import CommonplaceError, InvalidInput
-from commonplace.surfaces.given import from_json, refuse_missing
+from commonplace.operations.serialization import arguments_from_json, refuse_missing
 from commonplace.surfaces.rest.routes import ROUTES, Route
 
 VALUES = (
@@ -37,7 +37,7 @@ def book():
 
 def call(me, route: Route, given):
     """As a server does with what came in a body."""
-    arguments = from_json(route.operation.parameters, given)
+    arguments = arguments_from_json(route.operation.parameters, given)
     refuse_missing(route.operation.parameters, arguments)
     return route.operation.call(me, arguments)
 

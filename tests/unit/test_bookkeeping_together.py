@@ -5,11 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.bookkeeper import together
-from commonplace.model.changes import Bookkeeping
-from commonplace.model.journal import Entry, Op
-from commonplace.model.recall_log import Search, Turn
-from commonplace.model.scope import Scope
+from commonplace.engine.access_log import merge_bookkeeping
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import Bookkeeping
+from commonplace.model.journal import Entry, LoggedSearch, Op, RecallTurn
 from support.clock import START
 
 SEARCH = Entry(op=Op.SEARCH)
@@ -27,26 +26,28 @@ def read(user="ana", thread="t", actor="user:ana", touched=("m1",)):
 
 
 def test_reads_of_one_kind_become_one_write():
-    (one,) = together([read(), read(touched=("m1", "m2"))])
+    (one,) = merge_bookkeeping([read(), read(touched=("m1", "m2"))])
     assert one.touched == {"m1": 2, "m2": 1}
     assert one.entries == (SEARCH, SEARCH)
 
 
 def test_no_key_that_was_used_is_lost():
     used = [Bookkeeping(Scope.of_user("ana"), START, used_keys=(key,)) for key in "ab"]
-    (one,) = together(used)
+    (one,) = merge_bookkeeping(used)
     assert one.used_keys == ("a", "b")
 
 
 def test_turns_for_the_log_stay_in_their_order():
-    turns = [Turn("t", None, START, (Search("recall", word, ()),)) for word in "abc"]
-    (one,) = together(Bookkeeping(Scope.of_user("ana"), START, turns=(turn,)) for turn in turns)
+    turns = [RecallTurn("t", None, START, (LoggedSearch("recall", word, ()),)) for word in "abc"]
+    (one,) = merge_bookkeeping(
+        Bookkeeping(Scope.of_user("ana"), START, turns=(turn,)) for turn in turns
+    )
     assert list(one.turns) == turns
 
 
 def test_other_users_threads_and_actors_stay_apart():
     batch = [read(), read(user="ben"), read(thread=None), read(actor="agent:x")]
-    assert together(batch) == batch
+    assert merge_bookkeeping(batch) == batch
 
 
 @given(
@@ -60,7 +61,7 @@ def test_other_users_threads_and_actors_stay_apart():
     )
 )
 def test_no_read_is_lost_and_none_is_counted_twice(batch):
-    merged = together(batch)
+    merged = merge_bookkeeping(batch)
     assert sum(sum(b.touched.values()) for b in merged) == sum(len(b.touched) for b in batch)
     assert sum(len(b.entries) for b in merged) == len(batch)
     assert len({(b.scope, b.thread_id, b.actor) for b in merged}) == len(merged)

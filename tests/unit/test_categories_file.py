@@ -9,9 +9,20 @@ from pathlib import Path
 import pytest
 
 import commonplace
-from commonplace.book.categories import MAX_BYTES, SHIPPED, CategoriesFile, parse, shipped
+from commonplace.api.categories_file import (
+    MAX_BYTES,
+    SHIPPED_ORIGIN,
+    CategoriesFile,
+    load_shipped_categories,
+    parse_categories,
+)
 from commonplace.errors import BadCategories
-from commonplace.model.categories import DEFAULT, OWN_WORDS, RAG_LENGTH, Mode
+from commonplace.model.memory.kinds import (
+    BUILT_IN_CATEGORIES,
+    DEFAULT_ALLOWLIST,
+    DEFAULT_RAG_LENGTH,
+    ContextMode,
+)
 
 GOOD = """
 categories:
@@ -29,7 +40,7 @@ allowlists:
 
 def complaint(text: str) -> str:
     with pytest.raises(BadCategories) as wrong:
-        parse(text, "my.yaml")
+        parse_categories(text, "my.yaml")
     assert wrong.value.field == "categories"
     return wrong.value.message
 
@@ -38,28 +49,31 @@ def complaint(text: str) -> str:
 
 
 def test_categories_modes_and_lists_are_read():
-    said = parse(GOOD, "my.yaml")
+    said = parse_categories(GOOD, "my.yaml")
     assert list(said.categories) == ["profile", "tasks", "knowledge", "house"]
-    assert said.known("profile").context is Mode.ALL
-    assert (said.known("tasks").context, said.known("tasks").rag_length) == (Mode.RAG, 7)
-    assert (said.known("knowledge").rag_length, said.known("knowledge").line) == (RAG_LENGTH, 6)
+    assert said.known("profile").context is ContextMode.ALL
+    assert (said.known("tasks").context, said.known("tasks").rag_length) == (ContextMode.RAG, 7)
+    assert (said.known("knowledge").rag_length, said.known("knowledge").line) == (
+        DEFAULT_RAG_LENGTH,
+        6,
+    )
     assert (said.known("house").system, said.known("tasks").system) == (False, True)
     assert said.allowed("planner") == {"tasks", "house"}
     assert said.allowlist_of("planner").line == 10
-    assert said.allowed("somebody") == said.allowed(DEFAULT) == frozenset()
-    assert [each.name for each in said.in_mode(Mode.ALL)] == ["profile"]
+    assert said.allowed("somebody") == said.allowed(DEFAULT_ALLOWLIST) == frozenset()
+    assert [each.name for each in said.in_mode(ContextMode.ALL)] == ["profile"]
     assert said.readers_of("tasks") == ("planner",)
     assert said.origin == "my.yaml"
 
 
 def test_the_words_of_the_contract_are_the_shipped_categories():
-    said = shipped()
-    assert set(said.categories) == OWN_WORDS
+    said = load_shipped_categories()
+    assert set(said.categories) == BUILT_IN_CATEGORIES
     assert all(category.system for category in said.categories.values())
 
 
 def test_the_shipped_lists_are_the_contracts():
-    said = shipped()
+    said = load_shipped_categories()
     everyone = {"identity", "constraints"}
     assert said.allowed("planner") == {"goals", "tasks", "projects", "procedural"} | everyone
     assert said.allowed("stylist") == {"preferences", "tone", "style"} | everyone
@@ -76,33 +90,33 @@ def test_the_shipped_lists_are_the_contracts():
 
 @pytest.mark.parametrize("text", ["", "# nothing but a remark\n", "{}"])
 def test_an_empty_file_says_what_is_shipped(text):
-    said = parse(text, "my.yaml")
+    said = parse_categories(text, "my.yaml")
     assert (said.categories, said.allowlists.keys()) == (
-        shipped().categories,
-        shipped().allowlists.keys(),
+        load_shipped_categories().categories,
+        load_shipped_categories().allowlists.keys(),
     )
 
 
 def test_a_part_that_is_left_out_is_the_shipped_one():
-    lists = parse("allowlists: {planner: [tasks]}", "my.yaml")
-    assert lists.categories == shipped().categories
+    lists = parse_categories("allowlists: {planner: [tasks]}", "my.yaml")
+    assert lists.categories == load_shipped_categories().categories
     assert list(lists.allowlists) == ["planner"]
-    more = parse("categories: {custom: [house]}", "my.yaml")
-    assert more.categories.keys() == {*OWN_WORDS, "house"}
-    assert more.allowed("stylist") == shipped().allowed("stylist")
-    fewer = parse("categories: {system: [tasks]}", "my.yaml")
+    more = parse_categories("categories: {custom: [house]}", "my.yaml")
+    assert more.categories.keys() == {*BUILT_IN_CATEGORIES, "house"}
+    assert more.allowed("stylist") == load_shipped_categories().allowed("stylist")
+    fewer = parse_categories("categories: {system: [tasks]}", "my.yaml")
     assert fewer.allowed("planner") == {"tasks"}  # of the shipped list, what there is
 
 
 def test_an_agent_that_is_called_default_gets_that_list():
-    said = parse("allowlists: {default: [tasks], planner: [goals]}", "my.yaml")
+    said = parse_categories("allowlists: {default: [tasks], planner: [goals]}", "my.yaml")
     assert said.allowed("default") == said.allowed("Default") == {"tasks"}
-    none = parse("allowlists: {planner: [goals]}", "my.yaml")
+    none = parse_categories("allowlists: {planner: [goals]}", "my.yaml")
     assert none.allowed("default") == none.allowed("anybody") == frozenset()
 
 
 def test_names_of_agents_are_the_same_in_any_case():
-    said = parse("allowlists: {Planner: [goals], DEFAULT: [tasks]}", "my.yaml")
+    said = parse_categories("allowlists: {Planner: [goals], DEFAULT: [tasks]}", "my.yaml")
     assert said.allowed("planner") == said.allowed(" PLANNER ") == {"goals"}
     assert said.allowed("anybody") == {"tasks"}
 
@@ -194,7 +208,7 @@ def test_aliases_that_multiply_are_refused_at_once():
 
 
 def test_an_alias_for_a_plain_list_is_fine():
-    said = parse("allowlists: {planner: &few [tasks], executor: *few}", "my.yaml")
+    said = parse_categories("allowlists: {planner: &few [tasks], executor: *few}", "my.yaml")
     assert said.allowed("planner") == said.allowed("executor") == {"tasks"}
 
 
@@ -241,7 +255,7 @@ def path(tmp_path) -> Path:
 
 
 def test_without_a_file_the_shipped_ones_hold():
-    assert CategoriesFile("").read().origin == SHIPPED
+    assert CategoriesFile("").read().origin == SHIPPED_ORIGIN
 
 
 def test_a_change_counts_at_once(path):

@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from commonplace.answers import as_data
-from commonplace.surfaces.schemas import AnswerSchemas, read_as
+from commonplace.operations.schemas import AnswerSchemas, value_from_data
+from commonplace.operations.serialization import as_data
 
 DAY = date(2026, 3, 2)
 MOMENT = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -21,5 +21,5 @@ MOMENT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 def test_it_goes_there_and_comes_back(hint, value, told, form):
     assert as_data(value) == told
     assert AnswerSchemas("#/$defs/").of(hint) == {"type": "string", "format": form}
-    assert read_as(hint | None, told) == value
-    assert type(read_as(hint, told)) is hint
+    assert value_from_data(hint | None, told) == value
+    assert type(value_from_data(hint, told)) is hint

@@ -3,11 +3,11 @@
 import pytest
 
 from commonplace.errors import InvalidInput, NotAllowed, RateLimited
-from commonplace.surfaces.rest.doors import (
-    Rates,
+from commonplace.surfaces.rest.request_checks import (
+    RateLimiter,
     check_host,
     check_origin,
-    is_from_here,
+    is_local_request,
     is_loopback,
 )
 
@@ -55,7 +55,7 @@ def test_pages_of_the_server_itself_may_ask_and_others_not():
 def test_only_a_program_of_this_machine_that_asks_for_this_machine_is_from_here():
     for host in ("localhost:8765", "127.0.0.1:8765", "[::1]:8765", "LOCALHOST"):
         for peer in ("127.0.0.1", "::1"):
-            assert is_from_here(peer, {"host": host})
+            assert is_local_request(peer, {"host": host})
     for peer, host in (
         ("192.168.1.5", "localhost"),
         ("", "localhost"),
@@ -63,14 +63,14 @@ def test_only_a_program_of_this_machine_that_asks_for_this_machine_is_from_here(
         ("127.0.0.1", "10.0.0.7"),
         ("127.0.0.1", ""),
     ):
-        assert not is_from_here(peer, {"host": host})
+        assert not is_local_request(peer, {"host": host})
 
 
 @pytest.mark.parametrize(
     "header", ["Forwarded", "X-Forwarded-For", "x-forwarded-proto", "X-Real-IP", "Via"]
 )
 def test_who_comes_through_a_proxy_is_not_from_here(header):
-    assert not is_from_here("127.0.0.1", {"host": "localhost", header: "x"})
+    assert not is_local_request("127.0.0.1", {"host": "localhost", header: "x"})
 
 
 class Seconds:
@@ -82,7 +82,7 @@ class Seconds:
 
 def test_a_caller_may_save_up_two_seconds_and_then_has_to_wait():
     clock = Seconds()
-    rates = Rates(2, "Too many.", clock)
+    rates = RateLimiter(2, "Too many.", clock)
     for _ in range(4):
         rates.take("ana")
     with pytest.raises(RateLimited):
@@ -95,6 +95,6 @@ def test_a_caller_may_save_up_two_seconds_and_then_has_to_wait():
 
 
 def test_without_a_rate_nobody_waits():
-    rates = Rates(0, "Too many.", Seconds())
+    rates = RateLimiter(0, "Too many.", Seconds())
     for _ in range(1000):
         rates.take("ana")

@@ -3,19 +3,19 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.surfaces.lines import lines_in, lines_of
+from commonplace.operations.serialization import decode_lines, split_lines
 
 ODD = "A\u2028b\u2029c\x85d\x0be\x0cf\x1cg\rh"
 
 
 def test_characters_that_may_stand_in_a_value_end_no_line():
-    assert lines_of(f"{ODD}\nsecond\r\n\nlast\n") == [ODD, "second", "", "last"]
-    assert lines_of("") == []
-    assert lines_of("no end") == ["no end"]
+    assert split_lines(f"{ODD}\nsecond\r\n\nlast\n") == [ODD, "second", "", "last"]
+    assert split_lines("") == []
+    assert split_lines("no end") == ["no end"]
 
 
 @given(st.text(alphabet="a\r\n\u2028é", max_size=30), st.integers(1, 5))
 def test_pieces_that_end_anywhere_make_the_same_lines(text, size):
     whole = text.encode()
     pieces = [whole[at : at + size] for at in range(0, len(whole), size)]
-    assert list(lines_in(pieces)) == lines_of(text)
+    assert list(decode_lines(pieces)) == split_lines(text)

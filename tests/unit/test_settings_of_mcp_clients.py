@@ -12,22 +12,22 @@ from typer.testing import CliRunner
 from commonplace.errors import BadSettings, InvalidInput
 from commonplace.surfaces.cli.main import build
 from commonplace.surfaces.cli.serve import demo_greeting
-from commonplace.surfaces.mcp.clients import (
+from commonplace.surfaces.mcp.client_config import (
     ALL,
     BY_CLIENT,
     CLIENTS,
-    Address,
-    Launch,
-    configuration,
+    LocalLaunch,
+    RemoteAddress,
+    client_configuration,
 )
 
-HERE = Launch("/usr/bin/commonplace", ["mcp", "--store", "/home/ana/my memory.db"])
-THERE = Address("https://memory.example.org/mcp")
+HERE = LocalLaunch("/usr/bin/commonplace", ["mcp", "--store", "/home/ana/my memory.db"])
+THERE = RemoteAddress("https://memory.example.org/mcp")
 
 
 def entry(client, reached):
     """The server as the client finds it in its file."""
-    text = configuration(client, reached)
+    text = client_configuration(client, reached)
     held = tomllib.loads(text) if client == "codex" else json.loads(text)
     (outer,) = held.values()
     return outer["commonplace"]
@@ -43,29 +43,31 @@ def test_a_client_that_starts_it_gets_the_command(client):
 
 @pytest.mark.parametrize("client", BY_CLIENT)
 def test_a_key_is_asked_for_and_not_repeated(client):
-    found = entry(client, Launch("commonplace", ["mcp"], needs_key=True))
+    found = entry(client, LocalLaunch("commonplace", ["mcp"], needs_key=True))
     assert found["env"] == {"COMMONPLACE_KEY": "KEY"}
 
 
 @pytest.mark.parametrize("client", BY_CLIENT)
 def test_a_client_of_a_server_gets_its_address_and_where_the_key_goes(client):
-    text = configuration(client, THERE)
+    text = client_configuration(client, THERE)
     assert THERE.url in text
     assert "Bearer KEY" in text or "COMMONPLACE_KEY" in text
     entry(client, THERE)
-    local = configuration(client, Address("http://localhost:8765/mcp", needs_key=False))
+    local = client_configuration(
+        client, RemoteAddress("http://localhost:8765/mcp", needs_key=False)
+    )
     assert "KEY" not in local
 
 
 def test_without_a_name_it_is_for_all_of_them():
-    text = configuration(ALL, HERE)
+    text = client_configuration(ALL, HERE)
     for client in CLIENTS:
         assert f"# {client.title}: {client.place}" in text
 
 
 def test_an_unknown_client_is_told_which_there_are():
     with pytest.raises(InvalidInput) as error:
-        configuration("netscape", HERE)
+        client_configuration("netscape", HERE)
     assert "cursor" in error.value.remedy
 
 
@@ -126,7 +128,7 @@ def test_a_client_and_an_address_go_with_config():
 def test_without_the_extra_it_says_what_to_install(monkeypatch):
     """The settings of a client can be printed all the same."""
     monkeypatch.setitem(sys.modules, "mcp", None)
-    monkeypatch.delitem(sys.modules, "commonplace.surfaces.mcp.stdio", raising=False)
+    monkeypatch.delitem(sys.modules, "commonplace.surfaces.mcp.server", raising=False)
     ran = CliRunner().invoke(build(), ["mcp", "--store", ":memory:"])
     assert isinstance(ran.exception, BadSettings)
     assert "commonplace[server]" in ran.exception.remedy

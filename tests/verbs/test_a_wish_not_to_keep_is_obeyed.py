@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.remember.notice import Reason
+from commonplace.engine.memories.candidates import SkipReason
 
 UNWANTED = (
     "I live in Berlin, but don't save that",
@@ -19,7 +19,7 @@ UNWANTED = (
 def test_such_a_turn_leaves_nothing_and_the_answer_says_why(me, turn):
     observed = me.observe(turn, thread="t1")
     assert (observed.stored, observed.proposals, observed.forget) == ((), (), ())
-    assert [each.reason for each in observed.skipped] == [Reason.ASKED_NOT_TO]
+    assert [each.reason for each in observed.skipped] == [SkipReason.ASKED_NOT_TO]
     assert (observed.source_id, observed.passages) == (None, ())
     assert observed.why_not == "asked not to keep it"
     assert [*me.list().memories, *me.proposals(), *me.sources().sources] == []

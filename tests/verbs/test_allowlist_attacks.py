@@ -9,7 +9,6 @@ from contextlib import suppress
 
 import pytest
 
-from commonplace.answers import as_data
 from commonplace.errors import (
     BadText,
     CategoryNotAllowed,
@@ -18,6 +17,7 @@ from commonplace.errors import (
     NotAllowed,
     NotFound,
 )
+from commonplace.operations.serialization import as_data
 
 SECRET = "xylophone"  # in words that the planner may not see: preferences, history
 TEXT = f"I prefer the {SECRET} before noon"

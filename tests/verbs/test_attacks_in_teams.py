@@ -8,10 +8,10 @@ from threading import Thread
 
 import pytest
 
-from commonplace.book.which_team import hold_to_limit
+from commonplace.engine.teams.members import check_team_limit
 from commonplace.errors import CommonplaceError, LimitReached, NotAllowed, NotFound
-from commonplace.model.scope import Scope
-from commonplace.model.team import MAX_TEAMS, Standing
+from commonplace.model.access.principal import Scope
+from commonplace.model.access.team import MAX_TEAMS, MembershipStatus
 
 MINUTES = "The heron budget was agreed on Monday."
 
@@ -253,10 +253,10 @@ def test_invitations_from_strangers_take_no_place_and_no_name(people, team, book
     eve.teams_invite(theirs, "dan")
     a_membership = book._desk.store.memberships(Scope.of_team(team))[0]
     assert dan.ingest(MINUTES, team="Planning").source.team_id == team
-    invited = [replace(a_membership, standing=Standing.INVITED)] * MAX_TEAMS
-    hold_to_limit(invited)
+    invited = [replace(a_membership, standing=MembershipStatus.INVITED)] * MAX_TEAMS
+    check_team_limit(invited)
     with pytest.raises(LimitReached):
-        hold_to_limit([a_membership] * MAX_TEAMS)
+        check_team_limit([a_membership] * MAX_TEAMS)
 
 
 def test_a_key_for_one_team_does_not_speak_for_the_whole_person(people, team, book):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.language.tokens import count_tokens
+from commonplace.language.text.tokens import count_tokens
 
 NOTES = [{"content": f"Note number {n} on herons", "kind": "note"} for n in range(20)]
 
@@ -12,7 +12,7 @@ NOTES = [{"content": f"Note number {n} on herons", "kind": "note"} for n in rang
 @pytest.fixture(autouse=True)
 def looked_at(monkeypatch):
     """Few lines at a time, so that a few changes are many."""
-    monkeypatch.setattr("commonplace.recall.changes.FAR_BACK", 12)
+    monkeypatch.setattr("commonplace.engine.history.changes.SHORT_DELTA_LINES", 12)
 
 
 @pytest.fixture(params=["context", "query"])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import commonplace
+from commonplace.engine.prompt_context.layers import LAYERS
 from commonplace.errors import CategoryNotAllowed, CommonplaceError
-from commonplace.language import tokens
-from commonplace.recall.context.layers import LAYERS
+from commonplace.language.text import tokens
 from support.embedders import Switchable
 from support.sources import chat, letter, turn
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import commonplace
-from commonplace.language.tokens import count_tokens
+from commonplace.language.text.tokens import count_tokens
 from support.clock import Clock
 from support.sources import chat, turn
 

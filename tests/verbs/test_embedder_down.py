@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.language.models.hashing import HashingEmbedder
+from commonplace.language.embedders.hashing import HashingEmbedder
 from support.embedders import Switchable
 
 

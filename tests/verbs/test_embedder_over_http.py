@@ -9,7 +9,7 @@ import logging
 import pytest
 
 from commonplace.errors import BadSettings, EmbedderUnavailable
-from commonplace.language.models import openai
+from commonplace.language.embedders import openai
 from support.embedding_server import embedding_server, refuse
 
 KEY = "sk-very-secret"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from commonplace.engine.profile.proposals import ProposalOutcome, propose_claims, read_claim
 from commonplace.errors import NotFound
-from commonplace.model.changes import Changeset
-from commonplace.model.proposal import SignalKind
-from commonplace.remember.consent import Outcome, claim, steps_for
+from commonplace.model.changeset import Changeset
+from commonplace.model.profile.fields import SignalKind
 
 SECRET = "Xanadu"
 
@@ -19,9 +19,9 @@ def hear(me):
     def hear(name, value, agent="helper", **origin):
         agent = me.agent(agent)
         desk, principal = agent._desk, agent.principal
-        said = claim(name, value, **origin)
+        said = read_claim(name, value, **origin)
         revision = desk.store.counters(principal.scope).revision
-        steps, (answer,) = steps_for(desk, principal, [said])
+        steps, (answer,) = propose_claims(desk, principal, [said])
         if steps:
             desk.store.apply(
                 Changeset(principal.scope, desk.clock(), principal.actor, steps, revision)
@@ -83,7 +83,7 @@ def test_forgetting_a_source_leaves_what_waits(me, hear, sources):
 
 
 def test_a_field_that_only_erased_sources_spoke_for_goes_with_them(me, hear, sources):
-    assert hear("tone", SECRET, **sure(sources[0])).outcome == Outcome.APPLIED
+    assert hear("tone", SECRET, **sure(sources[0])).outcome == ProposalOutcome.APPLIED
     erased = me.erase(sources[0])
     assert "profile:tone" in erased.ids
     assert (me.profile().fields, me.verify_forget(SECRET).clean) == ({}, True)
@@ -180,7 +180,7 @@ def test_what_another_source_says_too_outlives_the_first(
 ):
     hear(name, value, **sure(sources[0]))
     before = me.show(f"profile:{next(iter(fields))}").versions
-    assert hear(name, again, agent="coach", **sure(sources[1])).outcome == Outcome.HOLDS
+    assert hear(name, again, agent="coach", **sure(sources[1])).outcome == ProposalOutcome.HOLDS
     assert len(before) == len(me.show(f"profile:{next(iter(fields))}").versions) == 1
     me.erase(sources[0])
     assert me.profile().fields == fields
@@ -202,7 +202,7 @@ def test_what_is_heard_again_is_in_the_journal_and_in_no_header(me, hear, source
 
 def test_what_the_owner_set_needs_no_support_and_gets_none(me, hear, sources):
     me.profile_set("tone", "warm")
-    assert hear("tone", "warm", source_id=sources[0]).outcome == Outcome.HOLDS
+    assert hear("tone", "warm", source_id=sources[0]).outcome == ProposalOutcome.HOLDS
     me.erase(sources[0])
     assert me.profile().fields == {"tone": "warm"}
 

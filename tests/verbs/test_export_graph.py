@@ -9,10 +9,10 @@ from datetime import date
 import pytest
 
 from commonplace.errors import InvalidInput
-from commonplace.model.changes import Bookkeeping
-from commonplace.model.graph.node import Mentioned
-from commonplace.model.graph.words import NodeType
-from commonplace.model.scope import Scope
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import Bookkeeping
+from commonplace.model.graph.elements import Mentioned
+from commonplace.model.graph.types import NodeType
 from support.clock import START
 from support.graph_making import (
     a_node,
@@ -110,14 +110,14 @@ def test_into_an_empty_memory_it_comes_whole_with_its_ids(graph, me, book, store
     assert told(store.whole_graph(BEN)) == told(store.whole_graph(ANA))
     assert list(ben.export())[1:] == list(me.export())[1:]
     assert all(finding.ok for finding in ben.doctor())
-    assert store.unembedded_of_graph(BEN, 10) == []
+    assert store.unembedded_graph_items(BEN, 10) == []
 
 
 def test_what_was_read_from_ones_own_sources_is_from_the_importers_own(graph, me, book, store):
     ben = book.user("ben")
     ben.import_(list(me.export()))
     arrived = store.whole_graph(BEN)
-    scopes = {each.source.scope for each in arrived.node_tellings if each.source}
+    scopes = {each.source.scope for each in arrived.node_assertions if each.source}
     assert scopes == {"user:ben"}
     assert {each.scope for each in arrived.extractions} == {"user:ben", "team:crew"}
     assert arrived.notes[0].source in (None, TEAMS)
@@ -135,7 +135,7 @@ def test_what_was_learned_merged_noted_and_forgotten_arrives_so(learned, me, boo
     ben = book.user("ben")
     ben.import_(list(me.export()))
     assert told(store.whole_graph(BEN)) == told(store.whole_graph(ANA))
-    assert store.forgotten_of_graph(BEN) == store.forgotten_of_graph(ANA)
+    assert store.forgotten_graph_items(BEN) == store.forgotten_graph_items(ANA)
     assert seen(ben) == seen(me)
     sarah = ben.node("Sarah Chen").node
     assert sarah.id == ben.node("Sally Brook").node.id == me.node("Sarah Chen").node.id

@@ -10,7 +10,7 @@ import pytest
 
 import commonplace
 from commonplace.errors import CommonplaceError, InvalidInput, TooLong
-from commonplace.model.source import MAX_ALIAS_BYTES, Status
+from commonplace.model.sources.source import MAX_ALIAS_BYTES, ProcessingStatus
 from support.embedders import Switchable
 from support.odd_texts import odd_texts
 
@@ -157,7 +157,7 @@ def test_what_was_still_raw_is_processed_where_it_comes(open_book, clock, tmp_pa
     there = open_book(url=str(tmp_path / "there.db"), worker="off")
     twin = there.user("ana")
     twin.import_(me.export())
-    assert twin.sources().sources[0].status is Status.RAW
+    assert twin.sources().sources[0].status is ProcessingStatus.RAW
     assert there.work(once=True).done == 1
     assert [hit.id for hit in twin.recall("red canoe").hits] == [f"{raw}#1"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace.errors import InvalidInput, MissingField, NotFound
-from commonplace.model.source import ContentType, SourceType, Status
+from commonplace.model.sources.source import ContentType, ProcessingStatus, SourceType
 from support.sources import chat, letter, one_of_each, slack, turn
 
 TALK = chat(
@@ -42,7 +42,7 @@ def assert_kept_and_found(me, format, raw):
     assert (done.is_new, done.is_processed, done.failure) == (True, True, None)
     source = me.show(done.id).source
     assert (source.source_type, source.content_type) == TYPES[format]
-    assert source.status is Status.PROCESSED
+    assert source.status is ProcessingStatus.PROCESSED
     assert source.processing_started_at is not None
     assert source.processing_completed_at is not None
     assert source.summary

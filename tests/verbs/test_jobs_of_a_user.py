@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
+from commonplace.engine.maintenance.worker import Worked
 from commonplace.errors import BadSettings, InvalidInput, NotAllowed, NotFound
-from commonplace.model.job import FIRST_WAIT, Failure
-from commonplace.sleep.worker import Worked
+from commonplace.model.jobs import FIRST_WAIT, Failure
 from support.embedders import Interrupted, Switchable
 
 PATIENCE = 30.0
@@ -135,7 +135,7 @@ def test_erasing_a_memory_takes_what_it_is_owed_along(book, me, embedder):
 def test_a_dedicated_worker_stops_when_it_is_told_to(book):
     at_work = threading.Thread(target=book.work, daemon=True)
     at_work.start()
-    while not book._at_work:
+    while not book._running_workers:
         at_work.join(0.01)
         assert at_work.is_alive()
     book.stop_work()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from commonplace.book.keys import MAX_VALID_KEYS
+from commonplace.engine.teams.keys import MAX_VALID_KEYS
 from commonplace.errors import (
     CommonplaceError,
     InvalidInput,
@@ -19,7 +19,7 @@ from commonplace.errors import (
     NotFound,
     Unauthenticated,
 )
-from commonplace.model.key import KeyState
+from commonplace.model.access.key import KeyState
 from commonplace.store.port import JournalQuery
 from support.stores import all_rows
 
@@ -248,7 +248,7 @@ def test_a_key_hands_out_nothing_that_sees_more_or_lasts_longer(book, me, clock)
 
 
 def test_there_is_a_limit_to_the_keys_that_are_valid(book, me, monkeypatch):
-    monkeypatch.setattr("commonplace.book.keys.MAX_VALID_KEYS", 2)
+    monkeypatch.setattr("commonplace.engine.teams.keys.MAX_VALID_KEYS", 2)
     assert MAX_VALID_KEYS > 2
     one = me.keys_create("one")
     me.keys_create("two")

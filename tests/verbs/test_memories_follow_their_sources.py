@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import commonplace
-from commonplace.model.memory import State
+from commonplace.model.memory.memory import State
 
 OWNER = "ana"
 DAYS = ("2026-01-05", "2026-01-20", "2026-02-03")

@@ -6,11 +6,10 @@ from datetime import timedelta
 
 import pytest
 
+from commonplace.engine.memories.candidates import SkipReason
+from commonplace.engine.profile.proposals import ProposalOutcome
 from commonplace.errors import BadText, InvalidInput, TooLong, UnknownField
-from commonplace.model.kinds import Kind
-from commonplace.model.relations import Action, Relation
-from commonplace.remember.consent import Outcome
-from commonplace.remember.notice import Reason
+from commonplace.model.memory.kinds import Action, Kind, MemoryRelation
 
 PASSWORD = "Remember that the wifi password is {}."
 
@@ -145,8 +144,8 @@ def test_sensitive_fields_of_the_profile_become_proposals_and_no_memories(me, cl
     assert observed.stored == ()
     told = {each.name: (each.value, each.outcome) for each in observed.proposals}
     assert told == {
-        "preferred_name": ("Ana", Outcome.WAITING),
-        "city": ("Berlin", Outcome.WAITING),
+        "preferred_name": ("Ana", ProposalOutcome.WAITING),
+        "city": ("Berlin", ProposalOutcome.WAITING),
     }
     assert {each.ends_at for each in observed.proposals} == {clock.now + timedelta(days=7)}
     assert me.profile().fields == {}
@@ -156,7 +155,7 @@ def test_sensitive_fields_of_the_profile_become_proposals_and_no_memories(me, cl
 
 def test_words_that_come_through_a_conversation_are_proposed_even_by_the_owner_s_handle(me):
     (proposal,) = me.observe("Call me Ana.").proposals
-    assert (proposal.name, proposal.outcome) == ("preferred_name", Outcome.WAITING)
+    assert (proposal.name, proposal.outcome) == ("preferred_name", ProposalOutcome.WAITING)
     me.accept(proposal.id)
     assert me.profile().fields == {"preferred_name": "Ana"}
 
@@ -170,8 +169,8 @@ def test_a_goal_is_a_memory_and_a_signal(me, clock):
     assert me.profile().fields == {}
     clock.tick(days=1)
     again = me.observe("My goal is to run a marathon.", thread="tuesday")
-    assert all(each.remembered.relation is not Relation.CHANGED for each in again.stored)
-    assert [each.outcome for each in again.proposals] == [Outcome.APPLIED]
+    assert all(each.remembered.relation is not MemoryRelation.CHANGED for each in again.stored)
+    assert [each.outcome for each in again.proposals] == [ProposalOutcome.APPLIED]
     assert me.profile().fields == {"goals": ["run a marathon"]}
 
 
@@ -186,7 +185,7 @@ def test_a_tone_that_is_wished_for_twice_is_set(me, clock):
     assert me.profile().fields == {}
     clock.tick(days=1)
     (proposal,) = me.observe("Keep your answers concise.", thread="tuesday").proposals
-    assert proposal.outcome is Outcome.APPLIED
+    assert proposal.outcome is ProposalOutcome.APPLIED
     assert me.profile().fields == {"tone": "concise"}
 
 
@@ -236,7 +235,7 @@ def test_what_is_unsure_is_left_out_and_told(me):
     observed = me.observe("Dana told me she moved to Paris. I am allergic to peanuts.")
     assert contents(observed) == ["The user is allergic to peanuts."]
     (unsure,) = observed.skipped
-    assert (unsure.reason, unsure.confidence < 0.7) == (Reason.UNSURE, True)
+    assert (unsure.reason, unsure.confidence < 0.7) == (SkipReason.UNSURE, True)
     assert unsure.trigger == "Dana told me she moved to Paris."
 
 

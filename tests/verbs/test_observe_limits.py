@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.model.relations import Action
-from commonplace.remember.notice import Reason
+from commonplace.engine.memories.candidates import SkipReason
+from commonplace.model.memory.kinds import Action
 from support.embedders import Counting, Switchable
 
 MANY = (
@@ -28,7 +28,7 @@ THINGS = ("hiking", "old maps", "black tea", "loud trains", "small dogs")
 def test_a_turn_gives_three_memories_the_surest_first(me):
     observed = me.observe(MANY)
     assert len(observed.stored) == 3
-    assert reasons(observed) == [Reason.TURN_FULL] * len(observed.skipped) != []
+    assert reasons(observed) == [SkipReason.TURN_FULL] * len(observed.skipped) != []
     sure = [each.confidence for each in observed.stored]
     assert sure == sorted(sure, reverse=True)
     assert min(sure) >= max(each.confidence for each in observed.skipped)
@@ -38,7 +38,7 @@ def test_a_day_gives_as_many_as_the_setting_says_and_the_next_day_begins_anew(op
     me = open_book(observe_daily=2).user("ana")
     told = [me.observe(like(thing)) for thing in THINGS[:3]]
     assert [len(each.stored) for each in told] == [1, 1, 0]
-    assert reasons(told[2]) == [Reason.DAY_FULL]
+    assert reasons(told[2]) == [SkipReason.DAY_FULL]
     assert len(me.list().memories) == 2
     assert len(me.show(told[0].source_id).passages) == 3  # the turns themselves are kept
     clock.tick(days=1)
@@ -51,7 +51,7 @@ def test_what_is_heard_again_is_not_charged_to_the_day(open_book, clock):
     clock.tick(minutes=1)
     (again,) = me.observe(like("hiking")).stored
     assert again.remembered.action is Action.REFRESHED
-    assert reasons(me.observe(like("old maps"))) == [Reason.DAY_FULL]
+    assert reasons(me.observe(like("old maps"))) == [SkipReason.DAY_FULL]
 
 
 def test_what_is_held_is_charged_to_the_day(open_book, clock):
@@ -59,7 +59,7 @@ def test_what_is_held_is_charged_to_the_day(open_book, clock):
     for value in ("one1", "two2", "three3"):
         clock.tick(minutes=1)
         last = me.observe(f"Remember that the wifi password is {value}.")
-    assert (last.conflicts, reasons(last)) == ((), [Reason.DAY_FULL])
+    assert (last.conflicts, reasons(last)) == ((), [SkipReason.DAY_FULL])
 
 
 def test_forgetting_and_erasing_give_no_room_back(open_book):
@@ -67,14 +67,14 @@ def test_forgetting_and_erasing_give_no_room_back(open_book):
     first, second = (me.observe(like(thing)).stored[0].remembered.id for thing in THINGS[:2])
     me.forget(first)
     me.erase(second)
-    assert reasons(me.observe(like(THINGS[2]))) == [Reason.DAY_FULL]
+    assert reasons(me.observe(like(THINGS[2]))) == [SkipReason.DAY_FULL]
 
 
 def test_the_limit_counts_over_threads_and_agents_and_for_each_user_alone(open_book):
     book = open_book(observe_daily=1)
     me = book.user("ana")
     me.agent("planner").observe(like("hiking"), thread="a")
-    assert reasons(me.observe(like("old maps"), thread="b")) == [Reason.DAY_FULL]
+    assert reasons(me.observe(like("old maps"), thread="b")) == [SkipReason.DAY_FULL]
     assert book.user("ben").observe(like("hiking")).stored
 
 
@@ -82,12 +82,12 @@ def test_a_batch_fills_the_day_in_its_order(open_book):
     me = open_book(observe_daily=3).user("ana")
     answers = me.observe_many([like(thing) for thing in THINGS])
     assert [len(each.stored) for each in answers] == [1, 1, 1, 0, 0]
-    assert [reasons(each) for each in answers[3:]] == [[Reason.DAY_FULL]] * 2
+    assert [reasons(each) for each in answers[3:]] == [[SkipReason.DAY_FULL]] * 2
 
 
 def test_with_no_room_at_all_only_the_conversation_is_kept(open_book):
     me = open_book(observe_daily=0).user("ana")
-    assert reasons(me.observe(like("hiking"))) == [Reason.DAY_FULL]
+    assert reasons(me.observe(like("hiking"))) == [SkipReason.DAY_FULL]
 
 
 def test_what_an_agent_may_not_see_is_charged_and_answered_blindly(open_book, clock):
@@ -100,7 +100,7 @@ def test_what_an_agent_may_not_see_is_charged_and_answered_blindly(open_book, cl
     assert [each.remembered.action for each in known.stored] == [Action.STORED]
     assert len(me.list(kinds=["contact"]).memories) == 1
     full = planner.observe("My dentist is Dr. Rosen, 050-123-4567.", thread="a")
-    assert reasons(full) == [Reason.DAY_FULL]
+    assert reasons(full) == [SkipReason.DAY_FULL]
 
 
 def test_at_most_five_souls(me):
@@ -109,7 +109,7 @@ def test_at_most_five_souls(me):
             f"Update your soul: guards garden number {number} with {THINGS[number % 5]}."
         )
     assert len(me.list(kinds=["soul"]).memories) <= 5
-    assert [each.reason for each in observed.skipped] == [Reason.REFUSED]
+    assert [each.reason for each in observed.skipped] == [SkipReason.REFUSED]
 
 
 def test_a_turn_costs_one_call_to_the_embedder_and_so_does_a_batch(open_book):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from commonplace.model.relations import Action
-from commonplace.remember.notice import Reason
+from commonplace.engine.memories.candidates import SkipReason
+from commonplace.model.memory.kinds import Action
 
 HIKING = "The user loves hiking in the mountains."
 
@@ -22,7 +22,7 @@ def test_a_pasted_context_is_known_again(me):
     for pasted in PASTED:
         observed = me.observe(pasted)
         assert (observed.stored, observed.proposals) == ((), ())
-        assert {each.reason for each in observed.skipped} <= {Reason.RECALLED}
+        assert {each.reason for each in observed.skipped} <= {SkipReason.RECALLED}
         assert observed.why_not == "all of it was recalled"
         assert observed.passages  # the turn itself is kept as it was said
     assert me.list().memories == ()
@@ -41,7 +41,7 @@ def test_what_would_have_been_taken_from_it_is_told(me):
         "I am allergic to peanuts.\n## About the user\n- I love hiking in the mountains."
     )
     assert [each.trigger for each in observed.stored] == ["I am allergic to peanuts."]
-    assert [each.reason for each in observed.skipped] == [Reason.RECALLED]
+    assert [each.reason for each in observed.skipped] == [SkipReason.RECALLED]
     assert "hiking" in observed.skipped[0].content
 
 
@@ -65,7 +65,7 @@ def test_an_assistant_that_repeats_a_memory_adds_nothing(me, clock):
 def test_what_a_memory_of_another_kind_says_in_a_sentence_is_a_repeat(me):
     me.remember(f"From the first talk. {HIKING} Noa does not.", kind="note")
     observed = me.observe("I love hiking in the mountains.")
-    assert [each.reason for each in observed.skipped] == [Reason.REPEAT]
+    assert [each.reason for each in observed.skipped] == [SkipReason.REPEAT]
     assert len(me.list().memories) == 1
 
 
@@ -87,7 +87,7 @@ def test_a_job_that_is_reported_twice_has_one_summary(me, clock):
     me.observe(report, role="assistant")
     clock.tick(minutes=1)
     observed = me.observe(report, role="assistant")
-    assert [each.reason for each in observed.skipped] == [Reason.REPEAT]
+    assert [each.reason for each in observed.skipped] == [SkipReason.REPEAT]
     assert len(me.list(kinds=["summary"]).memories) == 1
 
 

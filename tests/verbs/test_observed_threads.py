@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from commonplace.engine.follow_up_jobs import DESCRIBE_JOB, GROWING_SOURCE_DELAY
+from commonplace.engine.sources.process import cut_into_passages, parse_parts
 from commonplace.errors import InvalidInput
-from commonplace.ingest.process import cut_into_passages, read_parts
-from commonplace.model import check
-from commonplace.model.owed import DESCRIBE, PAUSE
-from commonplace.model.source import ContentType, SourceType, Status
-from commonplace.model.text import stored_form
+from commonplace.model import validation
+from commonplace.model.sources.source import ContentType, ProcessingStatus, SourceType
+from commonplace.model.validation import stored_form
 from support.embedders import Counting
 from support.odd_texts import odd_texts
 from support.sources import chat, turn
@@ -38,7 +38,7 @@ def test_turns_of_a_thread_are_one_source_with_who_said_what_when(me, clock):
     assert source.id == last.source_id
     assert (source.origin, source.external_id, source.thread_id) == ("thread", "t1", "t1")
     assert (source.source_type, source.content_type) == (SourceType.CHAT, ContentType.CONVERSATION)
-    assert (source.status, source.passages, source.parts) == (Status.PROCESSED, 2, 2)
+    assert (source.status, source.passages, source.parts) == (ProcessingStatus.PROCESSED, 2, 2)
     assert (source.started_at, source.ended_at) == (began, ended)
     assert source.participants == ("ana", "Ana", "Bot")
     told = [
@@ -98,7 +98,7 @@ def test_processing_the_originals_gives_the_same_passages(me, clock):
     me.observe_many([{"text": "Zwei. " * 400}, {"text": "drei", "role": "tool", "speaker": "x"}])
     (source,) = me.sources().sources
     parts = me._desk.store.original(me.principal.scope, source.id)
-    anew = cut_into_passages(source, read_parts(source, parts).turns)
+    anew = cut_into_passages(source, parse_parts(source, parts).turns)
     assert tuple(anew) == tuple(me.show(source.id).passages)
 
 
@@ -107,7 +107,7 @@ def test_whatever_is_said_is_kept_and_reads_the_same_from_its_original(me):
     observed = me.observe_many(texts)
     (source,) = me.sources().sources
     scope = me.principal.scope
-    turns = read_parts(source, me._desk.store.original(scope, source.id)).turns
+    turns = parse_parts(source, me._desk.store.original(scope, source.id)).turns
     assert [turn.text for turn in turns] == [stored_form(text) for text in texts]
     kept = [passage for _, passage in me._desk.store.passages_of(scope, source.id)]
     assert cut_into_passages(source, turns) == kept
@@ -117,7 +117,7 @@ def test_whatever_is_said_is_kept_and_reads_the_same_from_its_original(me):
 
 def is_kept(text):
     try:
-        check.text(text, "text")
+        validation.text(text, "text")
     except InvalidInput:
         return False
     return True
@@ -182,15 +182,15 @@ def test_a_talk_is_described_when_it_has_paused(open_book, clock):
     me = book.user("ana")
     talk(me, 6)
     (job,) = me.jobs()
-    assert job.kind == DESCRIBE
+    assert job.kind == DESCRIBE_JOB
     assert me.sources().sources[0].summary == ""
     assert book.work(once=True).done == 0
-    clock.tick(seconds=PAUSE.total_seconds())
+    clock.tick(seconds=GROWING_SOURCE_DELAY.total_seconds())
     assert book.work(once=True).done == 1
     (source,) = me.sources().sources
     assert "Heron" in source.summary
     assert "heron" in " ".join(source.keywords).lower()
-    assert (source.status, source.passages) == (Status.PROCESSED, 6)
+    assert (source.status, source.passages) == (ProcessingStatus.PROCESSED, 6)
     talk(me, 1, first=7)
     assert me.sources().sources[0].summary == source.summary
     assert all(finding.ok for finding in me.doctor())
@@ -200,12 +200,12 @@ def test_it_is_described_anew_only_when_it_has_grown_by_a_quarter(open_book, clo
     book = open_book(worker="off")
     me = book.user("ana")
     talk(me, 40)
-    clock.tick(seconds=PAUSE.total_seconds())
+    clock.tick(seconds=GROWING_SOURCE_DELAY.total_seconds())
     book.work(once=True)
     talk(me, 2, first=41)
     assert me.jobs() == []
     talk(me, 12, first=43)
-    assert [job.kind for job in me.jobs()] == [DESCRIBE]
+    assert [job.kind for job in me.jobs()] == [DESCRIBE_JOB]
 
 
 def test_a_turn_is_no_news_to_those_who_talk(me):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.model.memory import Sensitivity
+from commonplace.model.memory.memory import Sensitivity
 
 CARD = "4111 1111 1111 1111"  # a number that card makers give out for tests
 

@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from commonplace.book import Asked, Holds
+from commonplace.api import AnswerRetention, IdempotentRequest
 from commonplace.errors import IdempotencyConflict, InvalidInput, StoreBusy
 
-ASKED = Asked("key-1", "what was asked")
+ASKED = IdempotentRequest("key-1", "what was asked")
 
 
 class Counting:
@@ -41,7 +41,7 @@ def test_a_key_that_stands_for_another_request_is_refused(book, me):
     work = Counting()
     book.once(me, ASKED, work)
     with pytest.raises(IdempotencyConflict, match="a different request"):
-        book.once(me, Asked("key-1", "something else"), work)
+        book.once(me, IdempotentRequest("key-1", "something else"), work)
     assert work.calls == 1
 
 
@@ -141,7 +141,7 @@ def test_an_erasure_beside_it_makes_nothing_done_that_is_not(book, me, clock):
 
 
 def test_an_answer_with_a_secret_is_not_kept(book, me):
-    asked = Asked("key-1", "a key", Holds.SECRET)
+    asked = IdempotentRequest("key-1", "a key", AnswerRetention.SECRET)
     book.once(me, asked, lambda me: "cpk_hush")
     with pytest.raises(IdempotencyConflict, match="secret"):
         book.once(me, asked, lambda me: "cpk_other")
@@ -172,7 +172,7 @@ def test_an_answer_that_was_under_way_while_something_was_erased_is_not_kept(boo
 def test_the_answer_to_an_erasure_itself_is_kept(book, me):
     """It holds a receipt, and no words."""
     me.remember("The code word is xylophone")
-    asked = Asked("key-1", "erase", Holds.NUMBERS)
+    asked = IdempotentRequest("key-1", "erase", AnswerRetention.NUMBERS)
     first = book.once(me, asked, lambda me: me.erase_user().receipt.id)
     assert book.once(me, asked, lambda me: "another") == first
 

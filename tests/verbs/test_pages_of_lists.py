@@ -4,7 +4,7 @@ nothing is told twice, and nothing is left out."""
 import pytest
 
 from commonplace.errors import NotFound
-from commonplace.operations import OPERATIONS
+from commonplace.operations.table import OPERATIONS
 
 
 @pytest.fixture

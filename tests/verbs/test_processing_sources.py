@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from commonplace.engine.maintenance.worker import Worked
 from commonplace.errors import NotFound
-from commonplace.model.job import LEASE, JobState
-from commonplace.model.source import Status
-from commonplace.sleep.worker import Worked
+from commonplace.model.jobs import LEASE, JobState
+from commonplace.model.sources.source import ProcessingStatus
 from support.embedders import Interrupted, Switchable
 from support.sources import chat, turn
 
@@ -31,7 +31,7 @@ def test_without_waiting_the_original_is_safe_and_a_worker_does_the_rest(quiet):
     assert quiet.work(once=True) == Worked(done=1)
     assert me.recall("heron").hits
     assert me.jobs() == []
-    assert me.show(done.id).source.status is Status.PROCESSED
+    assert me.show(done.id).source.status is ProcessingStatus.PROCESSED
 
 
 def test_the_same_again_before_it_is_processed_processes_it_once(quiet):
@@ -56,7 +56,7 @@ def test_parts_that_were_appended_meanwhile_are_processed_together(quiet):
 def test_what_fails_is_told_and_tried_again(quiet, clock, monkeypatch):
     me = quiet.user("ana")
     with monkeypatch.context() as broken:
-        broken.setattr("commonplace.ingest.process.describe", None)
+        broken.setattr("commonplace.engine.sources.process.describe", None)
         done = me.ingest(TALK)
         assert (done.is_new, done.is_processed) == (True, False)
         assert done.failure.code == "unexpected"
@@ -65,14 +65,14 @@ def test_what_fails_is_told_and_tried_again(quiet, clock, monkeypatch):
         assert quiet.work(once=True) == Worked()  # it waits
     clock.tick(hours=1)
     assert quiet.work(once=True) == Worked(done=1)
-    assert me.show(done.id).source.status is Status.PROCESSED
+    assert me.show(done.id).source.status is ProcessingStatus.PROCESSED
     assert me.recall("heron").hits
 
 
 def test_the_same_again_tries_at_once_what_had_failed(quiet, monkeypatch):
     me = quiet.user("ana")
     with monkeypatch.context() as broken:
-        broken.setattr("commonplace.ingest.process.describe", None)
+        broken.setattr("commonplace.engine.sources.process.describe", None)
         assert not me.ingest(TALK).is_processed
     assert me.ingest(TALK).is_processed
 
@@ -80,7 +80,7 @@ def test_the_same_again_tries_at_once_what_had_failed(quiet, monkeypatch):
 def test_what_failed_too_often_is_dead_until_a_person_retries_it(quiet, clock, monkeypatch):
     me = quiet.user("ana")
     with monkeypatch.context() as broken:
-        broken.setattr("commonplace.ingest.process.describe", None)
+        broken.setattr("commonplace.engine.sources.process.describe", None)
         me.ingest(TALK, wait=False)
         while (job := me.jobs()[0]).state is not JobState.DEAD:
             quiet.work(once=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from commonplace.engine.profile.proposals import ProposalOutcome
 from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound
-from commonplace.model.check import MAX_LIST
-from commonplace.model.consent import MAX_OPEN, MAX_OPEN_BY_ONE, SENSITIVE
-from commonplace.remember.consent import Outcome
+from commonplace.model.profile.consent import MAX_OPEN, MAX_OPEN_BY_ONE, SENSITIVE_FIELDS
+from commonplace.model.validation import MAX_LIST
 from support.embedders import Interrupted, Likening
 
 
@@ -34,12 +34,12 @@ def decisions(me, field):
 # ——— sensitive fields ———
 
 
-@pytest.mark.parametrize("name", sorted(SENSITIVE))
+@pytest.mark.parametrize("name", sorted(SENSITIVE_FIELDS))
 def test_a_sensitive_field_waits_whoever_and_however_many_say_so(me, helper, coach, clock, name):
     for day in range(3):
         for agent in (helper, coach):
             asked = agent.propose(name, "Ada", confidence=1.0, thread=f"thread {day}")
-            assert asked.outcome == Outcome.WAITING
+            assert asked.outcome == ProposalOutcome.WAITING
         clock.tick(days=1)
     assert fields(me) == {}
     (waiting,) = me.proposals()
@@ -49,7 +49,7 @@ def test_a_sensitive_field_waits_whoever_and_however_many_say_so(me, helper, coa
 
 def test_a_field_that_nobody_classed_waits_as_well(me, helper, coach):
     helper.propose("shoe size", 41, confidence=1.0)
-    assert coach.propose("shoe size", 41).outcome == Outcome.WAITING
+    assert coach.propose("shoe size", 41).outcome == ProposalOutcome.WAITING
     assert fields(me) == {}
 
 
@@ -144,7 +144,7 @@ def test_an_agent_that_would_set_a_field_is_told_to_propose_it(helper):
 
 def test_the_owners_own_proposal_is_consent(me):
     said = me.propose("city", "Haifa")
-    assert (said.outcome, said.id) == (Outcome.APPLIED, "profile:city")
+    assert (said.outcome, said.id) == (ProposalOutcome.APPLIED, "profile:city")
     assert (fields(me), me.proposals()) == ({"city": "Haifa"}, [])
 
 
@@ -163,9 +163,9 @@ def test_another_users_proposal_is_unknown(book, me, helper):
 
 def test_a_tone_applies_when_a_second_signal_comes(me, helper, coach):
     first = helper.propose("tone", "brief")
-    assert (first.outcome, first.signals, fields(me)) == (Outcome.WAITING, 1, {})
+    assert (first.outcome, first.signals, fields(me)) == (ProposalOutcome.WAITING, 1, {})
     second = coach.propose("tone", "Brief")
-    assert (second.outcome, second.signals) == (Outcome.APPLIED, 2)
+    assert (second.outcome, second.signals) == (ProposalOutcome.APPLIED, 2)
     assert (fields(me), me.proposals()) == ({"tone": "brief"}, [])
     assert decisions(me, "tone") == ["applied", "applied"]  # the field, and the proposal
 
@@ -173,7 +173,7 @@ def test_a_tone_applies_when_a_second_signal_comes(me, helper, coach):
 def test_one_agent_alone_is_one_signal_whatever_thread_and_day_it_names(me, helper, clock):
     for day in ("monday", "tuesday", "wednesday"):
         again = helper.propose("tone", "brief", thread=day, evidence=[f"Be brief this {day}"])
-        assert (again.outcome, again.signals) == (Outcome.WAITING, 1)
+        assert (again.outcome, again.signals) == (ProposalOutcome.WAITING, 1)
         clock.tick(days=1)
 
 
@@ -181,16 +181,16 @@ def test_it_counts_again_with_other_words_from_another_source(me, helper):
     first, second = (me.ingest(text).id for text in ("Be brief, please", "Fewer words, thanks"))
     helper.propose("tone", "brief", evidence=["Be brief"], source_id=first)
     same = helper.propose("tone", "brief", evidence=["please"], source_id=first)
-    assert same.outcome == Outcome.WAITING
+    assert same.outcome == ProposalOutcome.WAITING
     other = helper.propose("tone", "brief", evidence=["Fewer words"], source_id=second)
-    assert other.outcome == Outcome.APPLIED
+    assert other.outcome == ProposalOutcome.APPLIED
 
 
 def test_one_message_heard_by_two_agents_is_one_signal(me, helper, coach):
     words = ["Could you please be brief?"]
     helper.propose("tone", "brief", evidence=words, thread="a")
     again = coach.propose("tone", "brief", evidence=words, thread="b")
-    assert (again.outcome, again.signals) == (Outcome.WAITING, 1)
+    assert (again.outcome, again.signals) == (ProposalOutcome.WAITING, 1)
 
 
 @pytest.mark.parametrize(("confidence", "outcome"), [(0.8, "applied"), (0.79, "waiting")])
@@ -210,7 +210,7 @@ def test_to_replace_the_goals_is_for_the_owner_to_decide(me, helper, coach):
     me.profile_set("goals", ["read more"])
     helper.propose("goals", ["run"], confidence=1.0)
     asked = coach.propose("goals", ["run"])
-    assert (asked.outcome, fields(me)) == (Outcome.WAITING, {"goals": ["read more"]})
+    assert (asked.outcome, fields(me)) == (ProposalOutcome.WAITING, {"goals": ["read more"]})
     me.accept(asked.id)
     assert fields(me) == {"goals": ["run"]}
 
@@ -242,7 +242,7 @@ def test_several_values_of_a_field_wait_and_accepting_one_declines_the_others(me
 
 def test_contradicting_signals_do_not_add_up(me, helper, coach):
     helper.propose("tone", "brief")
-    assert coach.propose("tone", "elaborate").outcome == Outcome.WAITING
+    assert coach.propose("tone", "elaborate").outcome == ProposalOutcome.WAITING
     assert (fields(me), len(me.proposals())) == ({}, 2)
 
 
@@ -273,7 +273,7 @@ def test_what_the_profile_says_already_is_answered_and_not_stored(me, helper):
         ("goals_add", "Read", "profile:goals"),
     ):
         answer = helper.propose(name, value)
-        assert (answer.outcome, answer.id) == (Outcome.HOLDS, id)
+        assert (answer.outcome, answer.id) == (ProposalOutcome.HOLDS, id)
     assert (me.revision, me.proposals()) == (before, [])
 
 
@@ -293,7 +293,7 @@ def test_a_list_of_goals_that_is_full_takes_no_more_and_hinders_nothing(me, help
         helper.propose("goals_add", "one too many", confidence=0.9)
     assert "100" in str(refused.value)
     heard = helper.observe("My goal is to run a marathon", thread="t")
-    assert [each.outcome for each in heard.proposals] == [Outcome.FULL]
+    assert [each.outcome for each in heard.proposals] == [ProposalOutcome.FULL]
     assert len(heard.stored) == 1
 
 
@@ -301,7 +301,7 @@ def test_what_was_forgotten_does_not_hold(me, helper):
     me.profile_set("city", "Haifa")
     me.forget("profile:city")
     asked = helper.propose("city", "Haifa")
-    assert asked.outcome == Outcome.WAITING
+    assert asked.outcome == ProposalOutcome.WAITING
     me.accept(asked.id)
     assert fields(me) == {"city": "Haifa"}
 
@@ -328,7 +328,7 @@ def test_what_slips_in_between_is_decided_upon_too(open_book):
     here, there = open_book(embedder=embedder).user("ana"), open_book().user("ana")
     embedder.meanwhile = lambda: there.agent("coach").propose("tone", "warm", confidence=0.9)
     answer = here.agent("helper").propose("tone", "brief", confidence=0.9)
-    assert (answer.outcome, answer.revision) == (Outcome.APPLIED, 2)
+    assert (answer.outcome, answer.revision) == (ProposalOutcome.APPLIED, 2)
     versions = there.show("profile:tone").versions
     assert [version.memory.metadata["value"] for version in versions] == ["warm", "brief"]
 
@@ -367,8 +367,8 @@ def test_one_agent_does_not_fill_the_places_of_all(me, helper, coach):
         helper.propose(f"field_{number}", number)
     with pytest.raises(LimitReached):
         helper.propose("one_more", 1)
-    assert helper.propose("field_1", 1).outcome == Outcome.WAITING
-    assert coach.propose("one_more", 1).outcome == Outcome.WAITING
+    assert helper.propose("field_1", 1).outcome == ProposalOutcome.WAITING
+    assert coach.propose("one_more", 1).outcome == ProposalOutcome.WAITING
     assert helper.propose("one_more", 1).signals == 2
 
 
@@ -377,7 +377,7 @@ def test_there_is_an_end_to_what_can_wait(me, helper):
         me.agent(f"agent {number // MAX_OPEN_BY_ONE}").propose(f"field_{number}", number)
     with pytest.raises(LimitReached):
         helper.propose("one_more", 1)
-    assert helper.propose("field_1", 1).outcome == Outcome.WAITING
+    assert helper.propose("field_1", 1).outcome == ProposalOutcome.WAITING
     assert len(me.proposals(limit=1000)) == MAX_OPEN
     (full,) = [finding for finding in me.doctor() if finding.what == "proposals"]
     assert (full.ok, full.detail) == (False, f"{MAX_OPEN} wait for the owner")

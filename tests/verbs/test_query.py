@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import commonplace
-from commonplace.answers import as_data
 from commonplace.errors import InvalidInput, NotAllowed, NotFound
-from commonplace.language.tokens import count_tokens
-from commonplace.operations import BY_NAME
+from commonplace.language.text.tokens import count_tokens
+from commonplace.operations.serialization import as_data
+from commonplace.operations.table import BY_NAME
 from support.stores import all_rows
 
 PASSPORT = "I need to renew the passport by June"

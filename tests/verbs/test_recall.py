@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.language.tokens import count_tokens
+from commonplace.language.text.tokens import count_tokens
 
 
 @pytest.fixture

@@ -7,14 +7,13 @@ from datetime import timedelta
 
 import pytest
 
+from commonplace.engine.history.time_travel import context_at
+from commonplace.engine.search.plan import RecallPlan, SearchTargets
+from commonplace.engine.search.recall import recall
+from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.filters import Filters
-from commonplace.model.memory import State
-from commonplace.model.scope import Principal, Scope
-from commonplace.model.time_travel import Then
-from commonplace.recall.past import desk_at
-from commonplace.recall.plan import Plan
-from commonplace.recall.recall import recall
-from commonplace.recall.within import Within
+from commonplace.model.memory.lifecycle import PointInTime
+from commonplace.model.memory.memory import State
 from support.clock import START
 from support.making import a_memory, changeset
 from support.scopes import ANA, GARDENERS, Said, as_guest, ask, bring, keep, of_team, own
@@ -78,7 +77,7 @@ def test_memories_are_found_in_ones_own_scope_alone(book):
 def test_what_is_sensitive_is_found_by_nobody_else(book, principal):
     secret = bring(book, GARDENERS, [HERON], sensitivity="high")
     for reading in (of_team(), as_guest(GARDENERS, secret)):
-        for within in (Within(), Within(memories=False, sources=(secret.id,))):
+        for within in (SearchTargets(), SearchTargets(memories=False, sources=(secret.id,))):
             found = ask(book, QUERY, own(), reading, principal=principal, within=within)
             assert ids(found) == set()
 
@@ -109,9 +108,9 @@ def test_filters_and_named_sources_hold_in_every_scope(book):
     reach = (own(), of_team(), as_guest(BOB, granted))
     birds = ask(book, QUERY, *reach, filters=Filters(tags=("birds",)))
     assert ids(birds) == {f"{tagged.id}#1", f"{granted.id}#1"}
-    named = Within(memories=False, sources=(other.id, granted.id))
+    named = SearchTargets(memories=False, sources=(other.id, granted.id))
     assert ids(ask(book, QUERY, *reach, within=named)) == {f"{other.id}#1", f"{granted.id}#1"}
-    assert ids(ask(book, QUERY, *reach, within=Within(passages=False))) == set()
+    assert ids(ask(book, QUERY, *reach, within=SearchTargets(passages=False))) == set()
 
 
 def test_who_takes_part_in_a_teams_talk_is_known_by_name(book):
@@ -148,12 +147,12 @@ def test_of_a_team_and_as_a_guest_one_looks_back_as_at_ones_own(book, clock):
     said = [Said(HERON, minute=0), Said("The heron stands on the pier", minute=60 * 24 * 9)]
     talk = bring(book, GARDENERS, said)
     clock.tick(days=20)
-    early = Then(as_of=START + timedelta(days=1))
-    unknown = Then(known_at=START - timedelta(days=1))
+    early = PointInTime(as_of=START + timedelta(days=1))
+    unknown = PointInTime(known_at=START - timedelta(days=1))
     for reading in (of_team(), as_guest(GARDENERS, talk)):
-        for then, found in ((early, {1}), (unknown, set()), (Then(as_of=clock()), {1, 2})):
-            desk = desk_at(book._desk, ANA, then)
-            plan = Plan("Where did the heron stand?", k=9)
+        for then, found in ((early, {1}), (unknown, set()), (PointInTime(as_of=clock()), {1, 2})):
+            desk = context_at(book._desk, ANA, then)
+            plan = RecallPlan("Where did the heron stand?", k=9)
             (answer,) = recall(desk, ANA, [plan], reach=(own(), reading))
             assert ids(answer) == {f"{talk.id}#{number}" for number in found}
 

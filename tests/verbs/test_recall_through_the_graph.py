@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from commonplace.recall import shortlist
+from commonplace.engine.search import candidates
 
 QUESTION = "In which city is the company of Sarah Chen?"
 NAMED = "My colleague Sarah Chen works at Lumora Labs."
@@ -73,7 +73,7 @@ def reads(me, monkeypatch) -> Iterator[list[str]]:
 @contextmanager
 def without_the_graph(monkeypatch) -> Iterator[None]:
     with monkeypatch.context() as patch:
-        patch.setattr(shortlist, "named_in_graph", lambda *_: None)
+        patch.setattr(candidates, "find_named_nodes", lambda *_: None)
         yield
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from commonplace.model.changes import Bookkeeping, Indexing
-from commonplace.model.scope import Scope
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import Bookkeeping, IndexEntry
 
 
 def test_an_index_of_another_version_is_found_and_made_anew(book, me, clock):
@@ -11,7 +11,10 @@ def test_an_index_of_another_version_is_found_and_made_anew(book, me, clock):
     kept = me.remember(kind="kv", metadata={"subject": "gate code", "value": "4711"})
     gone = me.remember("A note about hay")
     me.forget(gone.id)
-    stale = {f"{kept.id}@1": Indexing({"old": 1}, None), f"{gone.id}@2": Indexing({"old": 1}, None)}
+    stale = {
+        f"{kept.id}@1": IndexEntry({"old": 1}, None),
+        f"{gone.id}@2": IndexEntry({"old": 1}, None),
+    }
     book._desk.store.record(Bookkeeping(Scope.of_user("ana"), clock(), terms=stale))
     finding = next(each for each in me.doctor() if each.what == "index")
     assert not finding.ok

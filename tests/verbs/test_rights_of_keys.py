@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 import commonplace
-from commonplace.book import OfKeys
-from commonplace.book.verbs.handle import READS
+from commonplace.api import KeyVerbs
+from commonplace.api.handle import READ_VERBS
 from commonplace.errors import CommonplaceError, MissingField, NotAllowed, Unauthenticated
-from commonplace.operations import BY_NAME, OPERATIONS, Effect, Shape
+from commonplace.operations.table import BY_NAME, OPERATIONS, Effect, ParameterShape
 from support.clock import Clock
 
 OF_USERS = [operation for operation in OPERATIONS if not operation.of_the_store]
 OF_THE_STORE = [operation for operation in OPERATIONS if operation.of_the_store]
-OF_KEYS = [operation for operation in OF_USERS if operation.verb in vars(OfKeys)]
+OF_KEYS = [operation for operation in OF_USERS if operation.verb in vars(KeyVerbs)]
 KINDS = {
     "owner": {},
     "owner, read-only": {"read_only": True},
@@ -29,13 +29,13 @@ KINDS = {
     },
 }
 ANYTHING = {
-    Shape.TEXT: "x",
-    Shape.TEXTS: ["x"],
-    Shape.INTEGER: 1,
-    Shape.MAPS: ["x"],
-    Shape.VALUE: "x",
-    Shape.LINES: (),
-    Shape.ORIGINAL: "x",
+    ParameterShape.TEXT: "x",
+    ParameterShape.TEXTS: ["x"],
+    ParameterShape.INTEGER: 1,
+    ParameterShape.MAPS: ["x"],
+    ParameterShape.VALUE: "x",
+    ParameterShape.LINES: (),
+    ParameterShape.ORIGINAL: "x",
 }
 
 
@@ -121,7 +121,7 @@ def test_an_admins_key_opens_nobodys_memory_and_anybodys_keys(world, operation):
     book, tokens = world
     if operation in OF_KEYS:
         opened = operation.opened_with(book, tokens["admin"], "carla")
-        assert type(opened) is OfKeys
+        assert type(opened) is KeyVerbs
         assert refusal(operation, opened) is None
         with pytest.raises(MissingField):
             operation.opened_with(book, tokens["admin"])
@@ -155,7 +155,7 @@ def test_an_admin_makes_keys_with_any_rights_and_the_owner_sees_them(world):
 def test_the_list_of_reads_is_the_tables():
     """`agent` is no operation: it narrows a handle, and changes nothing."""
     reads = {operation.verb for operation in OF_USERS if operation.effect is Effect.READ}
-    assert reads == READS - {"agent"}
+    assert reads == READ_VERBS - {"agent"}
 
 
 def test_a_first_admins_key_is_made_once(tmp_path):

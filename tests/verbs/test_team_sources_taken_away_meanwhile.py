@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.model.scope import Scope
+from commonplace.model.access.principal import Scope
 from support.settled import settled
 
 MEETING = "Bob: My colleague Sarah Chen works at Acme.\nEve: Remember that the gate code is 4711."

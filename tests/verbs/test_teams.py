@@ -6,9 +6,9 @@ from threading import Thread
 
 import pytest
 
-from commonplace.answers import as_data
 from commonplace.errors import InvalidInput, NotAllowed, NotFound
-from commonplace.model.team import Role, Standing
+from commonplace.model.access.team import MembershipStatus, TeamRole
+from commonplace.operations.serialization import as_data
 
 MINUTES = "The rollout moves to the ninth of May, said the supplier."
 
@@ -36,7 +36,7 @@ def refused(error, verb, *arguments, **named):
 
 def test_whoever_makes_a_team_owns_it(people):
     made = people["ana"].teams_create("Planning", retention_days=30)
-    assert (made.name, made.role, made.retention_days) == ("Planning", Role.OWNER, 30)
+    assert (made.name, made.role, made.retention_days) == ("Planning", TeamRole.OWNER, 30)
     (owner,) = made.members
     told = {"team_id", "team_name", "user_id", "role", "standing", "invited_by", "since"}
     assert as_data(owner).keys() == told
@@ -49,7 +49,7 @@ def test_an_invitation_shows_nothing_until_it_is_accepted(people):
     ana, dan = people["ana"], people["dan"]
     made = ana.teams_create("Planning")
     kept = ana.ingest(MINUTES, team=made.id)
-    assert ana.teams_invite(made.id, "dan").standing is Standing.INVITED
+    assert ana.teams_invite(made.id, "dan").standing is MembershipStatus.INVITED
     invited = dan.teams()[0]
     assert (invited.name, invited.invited_by, invited.members) == ("Planning", "ana", ())
     refused(NotFound, dan.show, kept.id)
@@ -111,15 +111,15 @@ def test_a_team_is_a_stranger_to_those_outside(people, team):
 @pytest.mark.parametrize(
     ("who", "whom", "may"),
     [
-        (Role.OWNER, Role.OWNER, True),
-        (Role.OWNER, Role.ADMIN, True),
-        (Role.OWNER, Role.MEMBER, True),
-        (Role.ADMIN, Role.OWNER, False),
-        (Role.ADMIN, Role.ADMIN, False),
-        (Role.ADMIN, Role.MEMBER, True),
-        (Role.MEMBER, Role.OWNER, False),
-        (Role.MEMBER, Role.ADMIN, False),
-        (Role.MEMBER, Role.MEMBER, False),
+        (TeamRole.OWNER, TeamRole.OWNER, True),
+        (TeamRole.OWNER, TeamRole.ADMIN, True),
+        (TeamRole.OWNER, TeamRole.MEMBER, True),
+        (TeamRole.ADMIN, TeamRole.OWNER, False),
+        (TeamRole.ADMIN, TeamRole.ADMIN, False),
+        (TeamRole.ADMIN, TeamRole.MEMBER, True),
+        (TeamRole.MEMBER, TeamRole.OWNER, False),
+        (TeamRole.MEMBER, TeamRole.ADMIN, False),
+        (TeamRole.MEMBER, TeamRole.MEMBER, False),
     ],
 )
 def test_each_role_looks_after_those_below_it(people, team, who, whom, may):
@@ -148,7 +148,7 @@ def test_only_owners_end_a_team_and_a_team_keeps_one(people, team):
     refused(NotAllowed, ana.teams_role, team, "ana", "member")
     ana.teams_role(team, "dan", "owner")
     ana.teams_leave(team)
-    assert dan.teams_show(team).role is Role.OWNER
+    assert dan.teams_show(team).role is TeamRole.OWNER
 
 
 def test_of_two_owners_who_leave_at_once_one_has_to_stay(people, team):
@@ -167,7 +167,7 @@ def test_of_two_owners_who_leave_at_once_one_has_to_stay(people, team):
     for each in both:
         each.join(30)
     assert len(failed) == 1
-    assert people[failed[0]].teams_show(team).role is Role.OWNER
+    assert people[failed[0]].teams_show(team).role is TeamRole.OWNER
 
 
 def test_a_team_goes_with_all_its_sources_and_every_trace_in_its_people(people, team, book):
@@ -303,7 +303,7 @@ def test_an_erased_user_leaves_teams_to_the_one_who_has_been_there_longest(peopl
     kept = people["ana"].ingest(MINUTES, team=team)
     people["ana"].erase_user()
     shown = people["dan"].teams_show(team)
-    assert shown.role is Role.OWNER
+    assert shown.role is TeamRole.OWNER
     assert [each.user_id for each in shown.members] == ["dan", "eve"]
     assert people["dan"].show(kept.id), "what was the team's stays the team's"
     people["dan"].erase_user()
@@ -331,7 +331,7 @@ def test_whoever_is_removed_while_bringing_something_brings_nothing(
 ):
     """The membership is asked for once more in the transaction that would write."""
     dan, store = people["dan"], book._desk.store
-    asked = store.source_called
+    asked = store.source_by_alias
 
     def removed_meanwhile(*arguments):
         monkeypatch.setattr(store, "source_called", asked)

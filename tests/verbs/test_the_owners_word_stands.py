@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.remember.consent import Outcome
+from commonplace.engine.profile.proposals import ProposalOutcome
 
 
 @pytest.fixture
@@ -23,19 +23,19 @@ def fields(me):
 
 def test_a_no_is_not_overruled_by_numbers(me, helper, coach, clock):
     me.decline(helper.propose("tone", "brief").id)
-    assert helper.propose("tone", "brief", confidence=1.0).outcome == Outcome.WAITING
-    assert coach.propose("tone", "brief").outcome == Outcome.WAITING
+    assert helper.propose("tone", "brief", confidence=1.0).outcome == ProposalOutcome.WAITING
+    assert coach.propose("tone", "brief").outcome == ProposalOutcome.WAITING
     assert fields(me) == {}
     clock.tick(days=8)
     helper.propose("tone", "brief")
-    assert coach.propose("tone", "brief").outcome == Outcome.APPLIED
+    assert coach.propose("tone", "brief").outcome == ProposalOutcome.APPLIED
 
 
 def test_a_no_to_one_goal_leaves_the_others_to_those_who_did_not_propose_it(me, helper, coach):
     me.decline(helper.propose("goals_add", "smoke more").id)
-    assert coach.propose("goals_add", "run", confidence=0.9).outcome == Outcome.APPLIED
+    assert coach.propose("goals_add", "run", confidence=0.9).outcome == ProposalOutcome.APPLIED
     for goal in ("smoke more", "read"):
-        assert helper.propose("goals_add", goal, confidence=0.9).outcome == Outcome.WAITING
+        assert helper.propose("goals_add", goal, confidence=0.9).outcome == ProposalOutcome.WAITING
     assert fields(me) == {"goals": ["run"]}
 
 
@@ -51,8 +51,8 @@ def test_what_the_owner_said_is_not_overruled_by_an_insight(me, helper, coach, c
         me.forget("profile:tone")
         me.restore("profile:tone")
     clock.tick(days=30)
-    assert helper.propose("tone", "brief", confidence=1.0).outcome == Outcome.WAITING
-    assert coach.propose("tone", "brief").outcome == Outcome.WAITING
+    assert helper.propose("tone", "brief", confidence=1.0).outcome == ProposalOutcome.WAITING
+    assert coach.propose("tone", "brief").outcome == ProposalOutcome.WAITING
     (waiting,) = me.proposals()
     assert (fields(me), waiting.needs_owner) == ({"tone": "warm"}, True)
 
@@ -61,7 +61,7 @@ def test_what_signals_said_other_signals_change(me, helper, coach):
     helper.propose("tone", "warm", confidence=0.9)
     coach.propose("tone", "brief")
     assert [each.needs_owner for each in me.proposals()] == [False]
-    assert helper.propose("tone", "brief").outcome == Outcome.APPLIED
+    assert helper.propose("tone", "brief").outcome == ProposalOutcome.APPLIED
 
 
 @pytest.mark.parametrize("end", ["forget", "erase"])
@@ -70,13 +70,13 @@ def test_what_the_owner_forgot_waits_for_the_owner_for_a_while(me, helper, clock
     helper.propose(name, "warm", confidence=0.9)
     getattr(me, end)(f"profile:{field}")
     again = helper.propose(name, "warm", confidence=0.9)
-    assert (again.outcome, fields(me)) == (Outcome.WAITING, {})
+    assert (again.outcome, fields(me)) == (ProposalOutcome.WAITING, {})
     clock.tick(days=8)
-    assert helper.propose(name, "warm", confidence=0.9).outcome == Outcome.APPLIED
+    assert helper.propose(name, "warm", confidence=0.9).outcome == ProposalOutcome.APPLIED
 
 
 def test_a_goal_that_the_owner_took_off_the_list_waits_for_the_owner(me, helper):
     helper.propose("goals_add", "Run", confidence=0.9)
     me.profile_set("goals", ["read"])
-    assert helper.propose("goals_add", "run", confidence=0.9).outcome == Outcome.WAITING
-    assert helper.propose("goals_add", "swim", confidence=0.9).outcome == Outcome.APPLIED
+    assert helper.propose("goals_add", "run", confidence=0.9).outcome == ProposalOutcome.WAITING
+    assert helper.propose("goals_add", "swim", confidence=0.9).outcome == ProposalOutcome.APPLIED

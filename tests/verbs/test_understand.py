@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-import commonplace.recall.understanding as room
+import commonplace.engine.understanding as room
+from commonplace.engine.understanding import load_recent_turns
 from commonplace.errors import BadText, InvalidInput, TooLong, UnknownField
-from commonplace.recall.understanding import recent_turns
 
 CHAT = "\n".join(
     json.dumps({"role": role, "text": text})
@@ -149,5 +149,5 @@ def test_the_question_that_was_just_kept_is_no_conversation_of_its_own(me):
     """However it is spelled."""
     me.observe("What is the best pizza in Boston?", thread="t1")
     me.observe("What about  chicago?", thread="t1")
-    turns = recent_turns(me._desk, me.principal, "t1", "what about Chicago")
+    turns = load_recent_turns(me._desk, me.principal, "t1", "what about Chicago")
     assert [turn.text for turn in turns] == ["What is the best pizza in Boston?"]

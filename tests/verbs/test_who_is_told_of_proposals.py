@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
+from commonplace.engine.profile.proposals import ProposalOutcome
 from commonplace.errors import NotFound
-from commonplace.remember.consent import Outcome
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_hidden_field_is_neither_shown_nor_betrayed(me, helper):
     me.profile_set("tone", "brief")
     me.update("profile:tone", sensitivity="high")
     answer = helper.propose("tone", "brief", confidence=1.0)
-    assert answer.outcome == Outcome.WAITING
+    assert answer.outcome == ProposalOutcome.WAITING
     assert helper.proposals() == []
     assert helper.stats().proposals == 0
     assert [each.stands for each in me.proposals()] == ["brief"]
@@ -75,7 +75,7 @@ def test_an_agent_that_may_not_see_the_profile_proposes_and_learns_nothing(me, h
     planner = me.agent("planner")
     me.profile_set("city", "Haifa")
     right, wrong = planner.propose("city", "Haifa"), planner.propose("city", "Berlin")
-    assert (right.outcome, wrong.outcome) == (Outcome.WAITING, Outcome.WAITING)
+    assert (right.outcome, wrong.outcome) == (ProposalOutcome.WAITING, ProposalOutcome.WAITING)
     assert (planner.proposals(), planner.stats().proposals) == ([], 0)
     assert planner.changes().changes == ()
     with pytest.raises(NotFound):
@@ -90,7 +90,7 @@ def test_it_is_answered_as_if_nobody_else_had_spoken(me, helper, clock):
     clock.tick(days=1)
     answer = planner.propose("tone", "brief")
     assert me.profile().fields == {"tone": "Brief"}
-    assert (answer.outcome, answer.value, answer.signals) == (Outcome.WAITING, "brief", 1)
+    assert (answer.outcome, answer.value, answer.signals) == (ProposalOutcome.WAITING, "brief", 1)
     assert answer.ends_at == clock() + timedelta(days=7)
 
 
@@ -98,7 +98,7 @@ def test_it_may_add_a_goal_all_the_same_and_no_goal_twice(me, helper):
     planner = me.agent("planner")
     me.profile_set("goals", ["Read"])
     for goal in ("read", "run"):
-        assert planner.propose("goals_add", goal, confidence=0.9).outcome == Outcome.APPLIED
+        assert planner.propose("goals_add", goal, confidence=0.9).outcome == ProposalOutcome.APPLIED
     assert me.profile().fields == {"goals": ["Read", "run"]}
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import commonplace
 from commonplace.errors import NotFound
-from commonplace.operations import OPERATIONS, Effect
+from commonplace.operations.table import OPERATIONS, Effect
 from support.clock import Clock
 from support.readers import COLUMNS, Call, Row, Thing, look
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from commonplace.engine.prompt_context.whole_context import MAX_TOKENS
 from commonplace.errors import CommonplaceError
-from commonplace.language.tokens import count_tokens
-from commonplace.recall.context.simple import MOST_TOKENS
+from commonplace.language.text.tokens import count_tokens
 from support.sources import chat, letter, turn
 
 
@@ -153,7 +153,7 @@ def test_the_pack_is_bounded_and_what_is_too_long_is_told_in_short(me, clock):
         clock.tick(minutes=1)
         me.remember(f"Story {number} begins. " + f"The heron of {number} flew far. " * 300)
     pack = me.context_pack()
-    assert count_tokens(pack.formatted_text) <= MOST_TOKENS
+    assert count_tokens(pack.formatted_text) <= MAX_TOKENS
     assert [note.content[:7] for note in pack.notes] == [
         "Story 3",
         "Story 2",

@@ -7,11 +7,10 @@ from datetime import timedelta
 
 import pytest
 
+from commonplace.engine.maintenance.worker import BackgroundWorker, Worked, Worker
 from commonplace.errors import EmbedderUnavailable, InvalidInput
-from commonplace.model.changes import Changeset, Enqueue
-from commonplace.model.job import LEASE, LONGEST_WAIT, MAX_TRIES, JobState
-from commonplace.sleep.background import Background
-from commonplace.sleep.worker import Worked, Worker
+from commonplace.model.changeset import Changeset, EnqueueJob
+from commonplace.model.jobs import LEASE, LONGEST_WAIT, MAX_TRIES, JobState
 from commonplace.store.port import JobQuery
 from support.making import ANA, BOB, a_job
 from support.workers import note_of
@@ -28,7 +27,7 @@ def desk(open_book):
 def owe(desk, clock):
     def enqueue(**fields):
         job = a_job(**{"kind": "note", "created_at": clock(), **fields})
-        desk.store.apply(Changeset(job.scope, clock(), "test", (Enqueue(job),)))
+        desk.store.apply(Changeset(job.scope, clock(), "test", (EnqueueJob(job),)))
         return job
 
     return enqueue
@@ -79,7 +78,7 @@ def test_a_job_may_cause_the_next(desk, owe):
 
     def chain(job):
         def decision():
-            steps = (Enqueue(a_job(kind="note", key="second")),)
+            steps = (EnqueueJob(a_job(kind="note", key="second")),)
             return Changeset(job.scope, desk.clock(), "test", steps if job.key == "first" else ())
 
         return decision
@@ -318,7 +317,7 @@ def test_the_background_begins_with_the_first_job_and_is_woken_by_the_next(desk,
         done.release()
         return lambda: note_of(desk, job)
 
-    background = Background(lambda: Worker(desk, {"note": counted}))
+    background = BackgroundWorker(lambda: Worker(desk, {"note": counted}))
     desk.store.when_enqueued(background.wake)
     for number in range(3):
         owe(key=str(number))

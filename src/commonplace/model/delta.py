@@ -1,4 +1,4 @@
-"""The delta header: what changed since an agent last looked, in at most three bullets."""
+"""Delta header: net changes since a revision, in at most three bullets."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeTold:
+class ChangeSummary:
     """The net effect on one item since the cursor."""
 
     what: str  # created, updated, merged, forgotten, deleted, restored, disputed
@@ -47,7 +47,7 @@ class ChangeTold:
 class Delta:
     since: int
     revision: int
-    changes: tuple[ChangeTold, ...]  # most important first
+    changes: tuple[ChangeSummary, ...]  # most important first
     is_whole: bool = True  # False: there are less important ones, at which nobody looked
     elsewhere: int = 0  # changes in categories that were not asked for
 
@@ -69,7 +69,7 @@ class Delta:
         return "\n".join(lines)
 
 
-class Item(Protocol):
+class DeltaItem(Protocol):
     """What is told of: a memory, or a source."""
 
     @property
@@ -82,8 +82,8 @@ class Item(Protocol):
 
 
 def net_changes(
-    rows: Iterable[JournalRow], item_of: Callable[[str], Item | None], now: datetime
-) -> tuple[ChangeTold, ...]:
+    rows: Iterable[JournalRow], item_of: Callable[[str], DeltaItem | None], now: datetime
+) -> tuple[ChangeSummary, ...]:
     """One line per item: what matters is where it stands now against where it stood then."""
     by_subject: dict[str, list[JournalRow]] = {}
     for row in rows:
@@ -93,14 +93,14 @@ def net_changes(
     told = [
         change
         for subject, history in by_subject.items()
-        if (change := _tell(subject, history, item_of(subject), now))
+        if (change := _summarise_change(subject, history, item_of(subject), now))
     ]
     return tuple(sorted(told, key=lambda change: (-change.importance, -change.revision)))
 
 
-def _tell(
-    subject: str, history: Sequence[JournalRow], item: Item | None, now: datetime
-) -> ChangeTold | None:
+def _summarise_change(
+    subject: str, history: Sequence[JournalRow], item: DeltaItem | None, now: datetime
+) -> ChangeSummary | None:
     if item is None or item.conflict is None:  # what was asked has been answered
         history = [row for row in history if _effect(row.entry) != "disputed"]
     if not history:
@@ -112,18 +112,18 @@ def _tell(
     replaced_since = what not in _LEAVING and (item is None or not item.is_live(now))
     if what is None or came_and_went or replaced_since:
         return None
-    return ChangeTold(
+    return ChangeSummary(
         what=what,
         id=subject,
         category=history[-1].entry.category,
         text="" if item is None else shorten(item.told),
         importance=item.importance if item else 2,
         revision=history[-1].revision,
-        how=_how(history[-1].entry),
+        how=_describe_update(history[-1].entry),
     )
 
 
-def _how(entry: Entry) -> str:
+def _describe_update(entry: Entry) -> str:
     """How an item came to be as it is, where `updated` says too little."""
     match entry.event, entry.op:
         case Event.UPDATE, Op.CREATE:
@@ -139,7 +139,7 @@ def _how(entry: Entry) -> str:
 _LEAVING = ("forgotten", "deleted")
 
 # What makes a change no news: the new side tells of it, or those who talk have heard it themselves.
-_QUIET = frozenset({"superseded_by", "turns", "described", "supported"})
+_QUIET_META = frozenset({"superseded_by", "turns", "described", "supported"})
 
 
 def _effect(entry: Entry) -> str | None:
@@ -147,7 +147,7 @@ def _effect(entry: Entry) -> str | None:
     a replacement."""
     match entry.event, entry.op:
         case Event.ADD, _:
-            return None if _QUIET & entry.meta.keys() else "created"
+            return None if _QUIET_META & entry.meta.keys() else "created"
         case Event.MERGE, Op.CREATE:
             return "merged"
         case ((Event.UPDATE | Event.OVERRIDE), Op.CREATE):
@@ -157,7 +157,7 @@ def _effect(entry: Entry) -> str | None:
         case Event.UPDATE, Op.RESOLVE:
             return None
         case Event.UPDATE, _:
-            return None if _QUIET & entry.meta.keys() else "updated"
+            return None if _QUIET_META & entry.meta.keys() else "updated"
         case ((Event.DELETE | Event.TTL), _) if entry.new_ref:
             return "forgotten"
         case ((Event.TTL | Event.ERASE), _):
@@ -175,3 +175,20 @@ def _effect(entry: Entry) -> str | None:
 def shorten(text: str, limit: int = BULLET_CHARACTERS) -> str:
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+DEFAULT_IMPORTANCE = 2  # importance, as of a memory of which nothing is said
+
+
+class UnratedItem:
+    """Sources, and what is in the graph."""
+
+    __slots__ = ()
+
+    @property
+    def importance(self) -> int:
+        return DEFAULT_IMPORTANCE
+
+    @property
+    def conflict(self) -> str | None:
+        return None

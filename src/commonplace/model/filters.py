@@ -1,4 +1,4 @@
-"""What a read is limited to. Applied to every candidate before scoring."""
+"""Filters, visibility and paging: what a read is limited to."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, fields
 from datetime import datetime
 
-from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Node
-from commonplace.model.kinds import Kind
-from commonplace.model.memory import Memory
-from commonplace.model.source import CATEGORY, Source
+from commonplace.model.graph.elements import Edge, Node
+from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.memory import Memory
+from commonplace.model.sources.source import SOURCE_CATEGORY, Source
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +41,7 @@ class Filters:
 
     def admits(self, memory: Memory) -> bool:
         """The meaning of a filter; the database and the index must agree with it."""
-        exact = all(getattr(self, name) in (None, getattr(memory, name)) for name in EXACT)
+        exact = all(getattr(self, name) in (None, getattr(memory, name)) for name in EXACT_FIELDS)
         return (
             exact
             and (not self.kinds or memory.kind in self.kinds)
@@ -61,7 +60,7 @@ def _within(moment: datetime, after: datetime | None, before: datetime | None) -
 
 NO_FILTERS = Filters()
 
-EXACT = (
+EXACT_FIELDS = (
     "agent_id",
     "run_id",
     "actor_id",
@@ -111,8 +110,8 @@ class Visibility:
 
     @property
     def sees_sources(self) -> bool:
-        return self.admits_category(CATEGORY)
+        return self.admits_category(SOURCE_CATEGORY)
 
 
 UNCLEARED = Visibility()
-WHOLE = Visibility(cleared=True)  # what the owner may see by id
+OWNER_VISIBILITY = Visibility(cleared=True)  # what the owner may see by id

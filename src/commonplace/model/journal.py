@@ -1,4 +1,8 @@
-"""The append-only record of what happened: references and numbers, never text."""
+"""Journal of changes and operations, and the recall log of searches and their hits.
+
+It is kept only where the setting `recall_log` is on. A text of the answer is never in it, only ids;
+the question is, in the asker's own words.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from enum import StrEnum
 from typing import Any, TypedDict
 
 
-class Node(StrEnum):
+class JournalNode(StrEnum):
     """Which part of the engine acted."""
 
     HOTPATH = "hotpath"
@@ -37,7 +41,7 @@ class Op(StrEnum):
     REVOKE = "revoke"
 
 
-class Status(StrEnum):
+class JournalStatus(StrEnum):
     OK = "ok"
     ERROR = "error"
     SKIPPED = "skipped"
@@ -61,8 +65,8 @@ class Entry:
     """What one step of a changeset, or one read, adds to the journal."""
 
     op: Op
-    node: Node = Node.HOTPATH
-    status: Status = Status.OK
+    node: JournalNode = JournalNode.HOTPATH
+    status: JournalStatus = JournalStatus.OK
     event: Event | None = None  # None: operational, such as a search
     subject: str | None = None  # the id it is about
     category: str | None = None
@@ -103,9 +107,9 @@ class EventRow(TypedDict):
     id: str
     user_id: str
     thread_id: str | None
-    node: Node
+    node: JournalNode
     op: Op
-    status: Status
+    status: JournalStatus
     memory_id: str | None
     category: str | None
     sim: float | None
@@ -167,3 +171,58 @@ class JournalRow:
             "sim": self.entry.similarity,
             "ts": self.ts,
         }
+
+
+MAIN_THREAD = "main"  # the thread of those who name none
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedHit:
+    """One hit of an answer."""
+
+    id: str
+    score: float
+    why: str = ""
+    parts: Mapping[str, float] = field(default_factory=dict)  # of the score
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedSearch:
+    """One question and what it was answered with, best first."""
+
+    verb: str  # recall, query, context
+    asked: str
+    returned: tuple[LoggedHit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallTurn:
+    """What was looked for at one point of a conversation."""
+
+    thread: str
+    agent: str | None
+    at: datetime
+    searches: tuple[LoggedSearch, ...]
+    number: int | None = None  # None: the next of its thread
+
+
+@dataclass(frozen=True, slots=True)
+class RecallLogEntry:
+    """A search in its place."""
+
+    id: str
+    thread: str
+    turn: int
+    agent: str | None
+    at: datetime
+    search: LoggedSearch
+
+
+@dataclass(frozen=True, slots=True)
+class RecallLogQuery:
+    """Searches of one thread and turn; of all that are not given, any."""
+
+    thread: str | None = None
+    turn: int | None = None
+    agent: str | None = None
+    newest_turn: bool = False  # of those that fit, only the last turn's

@@ -1,10 +1,10 @@
-"""Named moments inside a write, where a test can pull the plug."""
+"""Failpoints: named moments inside a write where a test can stop the process."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-NAMES = (
+FAILPOINTS = (
     "apply.begun",
     "apply.rows",
     "apply.journal",
@@ -27,11 +27,11 @@ NAMES = (
 _hook: Callable[[str], None] | None = None
 
 
-def reached(name: str) -> None:
+def reach_failpoint(name: str) -> None:
     if _hook is not None:
         _hook(name)
 
 
-def install(hook: Callable[[str], None] | None) -> None:
+def install_hook(hook: Callable[[str], None] | None) -> None:
     global _hook
     _hook = hook

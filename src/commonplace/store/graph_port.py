@@ -1,4 +1,4 @@
-"""What a store promises of the graph. Written to by `apply` alone, as everything that is kept."""
+"""Graph port: what a store promises of the graph."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from commonplace.model.graph.artifact import Artifact
-from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Node
-from commonplace.model.graph.note import Note
-from commonplace.model.graph.picture import Mention
+from commonplace.model.access.principal import Scope
+from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
+from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.graph.salience import AccessStats
+from commonplace.model.graph.snapshot import SourceMention, WholeGraph
 from commonplace.model.graph.steps import Extraction
-from commonplace.model.graph.telling import EdgeTelling, NodeTelling
-from commonplace.model.graph.whole import WholeGraph
-from commonplace.model.salience import Marks
-from commonplace.model.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +28,9 @@ class GraphPage:
     generation: int  # of the vectors
     nodes: Sequence[Node] = ()
     edges: Sequence[Edge] = ()
-    mentions: Mapping[str, tuple[Mention, ...]] = field(default_factory=dict)  # all of each node's
+    mentions: Mapping[str, tuple[SourceMention, ...]] = field(
+        default_factory=dict
+    )  # all of each node's
     notes: Mapping[str, tuple[Note, ...]] = field(default_factory=dict)  # all, by what they are on
     artifacts: Sequence[Artifact] = ()
     vectors: Sequence[tuple[str, bytes]] = ()  # of nodes and edges, by id
@@ -49,19 +47,19 @@ class GraphStore(Protocol):
         """All that begin or end at one of these, the past ones, too; oldest first."""
         ...
 
-    def node_tellings(self, scope: Scope, nodes: Sequence[str]) -> list[NodeTelling]:
+    def node_assertions(self, scope: Scope, nodes: Sequence[str]) -> list[NodeAssertion]:
         """Those that do not stand, too; oldest first."""
         ...
 
-    def edge_tellings(
+    def edge_assertions(
         self, scope: Scope, nodes: Sequence[str], types: Collection[str] | None = None
-    ) -> list[EdgeTelling]:
+    ) -> list[EdgeAssertion]:
         """That name one of these nodes, at either end; of these types, or all."""
         ...
 
     def told_by(
         self, scope: Scope, sources: Sequence[str]
-    ) -> tuple[list[NodeTelling], list[EdgeTelling], list[Note]]:
+    ) -> tuple[list[NodeAssertion], list[EdgeAssertion], list[Note]]:
         """All that this reader has from these sources."""
         ...
 
@@ -69,7 +67,7 @@ class GraphStore(Protocol):
         """Newest first; those that have ended or do not stand, too."""
         ...
 
-    def notes_called(self, scope: Scope, ids: Sequence[str]) -> list[Note]:
+    def notes_by_id(self, scope: Scope, ids: Sequence[str]) -> list[Note]:
         """By their own ids, whatever became of them."""
         ...
 
@@ -85,7 +83,7 @@ class GraphStore(Protocol):
         """Ids of those that were made so long ago, for the night, which removes them."""
         ...
 
-    def forgotten_of_graph(self, scope: Scope) -> dict[str, datetime]:
+    def forgotten_graph_items(self, scope: Scope) -> dict[str, datetime]:
         """Nodes, edges, notes and artifacts that were forgotten by hand, and when they are gone."""
         ...
 
@@ -97,7 +95,7 @@ class GraphStore(Protocol):
 
     def graph_revision(self, scope: Scope) -> int: ...
 
-    def marks(self, scope: Scope, ids: Sequence[str] | None = None) -> dict[str, Marks]:
+    def marks(self, scope: Scope, ids: Sequence[str] | None = None) -> dict[str, AccessStats]:
         """What readings have left: of nodes, edges, and of sources for this reader."""
         ...
 
@@ -105,7 +103,7 @@ class GraphStore(Protocol):
         """For the night, which removes them."""
         ...
 
-    def unembedded_of_graph(
+    def unembedded_graph_items(
         self, scope: Scope, limit: int, generation: int | None = None
     ) -> list[tuple[str, str]]:
         """Refs (id@version) and texts of nodes and edges without a vector; without a generation,

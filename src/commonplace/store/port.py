@@ -1,4 +1,4 @@
-"""What a store promises. Values in, values out; `apply` and `record` are the only writes."""
+"""Store port: the contract of every backend. Values in, values out."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 
-from commonplace.model.changes import Applied, Bookkeeping, Changeset, Receipt
-from commonplace.model.conflict import Held
-from commonplace.model.filters import NO_FILTERS, UNCLEARED, WHOLE, Filters, Visibility
-from commonplace.model.job import LEASE, Failure, Job, JobState
-from commonplace.model.journal import JournalRow
-from commonplace.model.kept_answer import Claim, KeptAnswer
-from commonplace.model.key import Key
-from commonplace.model.memory import Link, Memory, State, Version
-from commonplace.model.proposal import Proposal
-from commonplace.model.recall_log import Logged, LogQuery
-from commonplace.model.scope import Scope
-from commonplace.model.source import Passage, Source
-from commonplace.model.team import Membership, Reachable, Share, Team
-from commonplace.model.time_travel import NOW, Then
+from commonplace.model.access.key import Key
+from commonplace.model.access.principal import Scope
+from commonplace.model.access.team import Membership, Share, Team, TeamAccess
+from commonplace.model.changeset import Applied, Bookkeeping, Changeset, Receipt
+from commonplace.model.filters import NO_FILTERS, OWNER_VISIBILITY, UNCLEARED, Filters, Visibility
+from commonplace.model.jobs import LEASE, Failure, IdempotencyClaim, Job, JobState, StoredAnswer
+from commonplace.model.journal import JournalRow, RecallLogEntry, RecallLogQuery
+from commonplace.model.memory.lifecycle import NOW, PointInTime
+from commonplace.model.memory.memory import HeldValue, Link, Memory, State, Version
+from commonplace.model.profile.fields import Proposal
+from commonplace.model.sources.source import Passage, Source
 from commonplace.store.graph_port import GraphStore
 
 
@@ -72,11 +69,11 @@ class Counters:
         return self.observed if self.observed_day == day else 0
 
 
-EVERYTHING = 1 << 40  # as a limit: all there are
+NO_LIMIT = 1 << 40  # as a limit: all there are
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class MemoryListing:
     """A page of a scope's memories, newest first unless asked otherwise."""
 
     filters: Filters = NO_FILTERS
@@ -112,7 +109,7 @@ class SourceListing:
     restorable_at: datetime | None = None
     live_at: datetime | None = None  # given: without those that have ended by then
     ended_by: datetime | None = None
-    then: Then = NOW  # only what has a passage that was said and known by then
+    then: PointInTime = NOW  # only what has a passage that was said and known by then
     limit: int = 50
     after: tuple[datetime, str] | None = None  # when the last one of the page before came; its id
     among: frozenset[str] | None = None  # given: of these alone
@@ -148,7 +145,7 @@ class JobQuery:
     kinds: Sequence[str] = ()
     keys: Sequence[str] = ()
     states: Sequence[JobState] = ()
-    limit: int = EVERYTHING
+    limit: int = NO_LIMIT
 
 
 class IndexedRow(NamedTuple):
@@ -219,7 +216,7 @@ class IndexPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class MemoryHistory:
     """A memory that has changed and is neither forgotten nor ended, with all it ever said."""
 
     unit: int  # of what it says now
@@ -228,12 +225,12 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastPage:
     """What makes an index of the past out of that of the present, read in one snapshot."""
 
     missed: IndexPage  # what the index of the present is to take in before
     unchanged: Sequence[int]  # units of memories that stood then as they are now
-    lives: Sequence[Life]  # memories that have changed, oldest first
+    histories: Sequence[MemoryHistory]  # memories that have changed, oldest first
     cut: Sequence[str]  # sources of which not every passage was there, and those that have ended
     page: IndexPage  # what there was of those, and the terms and vectors of lives
     next_end: datetime | None  # when the next memory or source ends
@@ -283,7 +280,7 @@ class GraphCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Census:
+class ScopeStatistics:
     """A scope in numbers."""
 
     memories: tuple[MemoryCount, ...]
@@ -296,7 +293,7 @@ class Census:
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class StoreHealth:
     """What a store says about itself."""
 
     backend: str
@@ -325,13 +322,13 @@ class Store(GraphStore, Protocol):
         """Those that exist, whatever their state, in the order asked for."""
         ...
 
-    def page(self, scope: Scope, listing: Listing) -> list[Memory]: ...
+    def page(self, scope: Scope, listing: MemoryListing) -> list[Memory]: ...
 
     def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]: ...
 
     def links(self, scope: Scope, ids: Sequence[str]) -> list[Link]: ...
 
-    def held(self, scope: Scope, query: HeldQuery | None = None) -> list[Held]:
+    def held(self, scope: Scope, query: HeldQuery | None = None) -> list[HeldValue]:
         """Values that wait, oldest first; without a query all of them."""
         ...
 
@@ -365,37 +362,43 @@ class Store(GraphStore, Protocol):
         """What is shared from here, and what is shared with this user."""
         ...
 
-    def reachable(self, scope: Scope) -> Reachable:
+    def reachable(self, scope: Scope) -> TeamAccess:
         """Where a user stands at this moment: nothing of it is cached."""
         ...
 
     # ——— answers that are kept for a day ———
 
-    def claim_answer(self, claim: Claim, request: str, now: datetime) -> KeptAnswer | None:
+    def claim_answer(
+        self, claim: IdempotencyClaim, request: str, now: datetime
+    ) -> StoredAnswer | None:
         """None: nobody had it, or whoever had it changed nothing for long; now it is the caller's
         to keep or to release. A changeset that carries the claim is applied only while it is
         held."""
         ...
 
-    def keep_answer(self, claim: Claim, answer: str | None) -> None:
+    def keep_answer(self, claim: IdempotencyClaim, answer: str | None) -> None:
         """Unless something was erased since it was claimed."""
         ...
 
-    def keep_harmless_answer(self, claim: Claim, request: str, now: datetime, answer: str) -> None:
+    def keep_harmless_answer(
+        self, claim: IdempotencyClaim, request: str, now: datetime, answer: str
+    ) -> None:
         """In any case: it holds nothing that could be erased."""
         ...
 
-    def release_answer(self, claim: Claim) -> None:
+    def release_answer(self, claim: IdempotencyClaim) -> None:
         """Where nothing was changed."""
         ...
 
     # ——— the past ———
 
-    def past(self, scope: Scope, then: Then, now: datetime, known: Counters) -> Past:
+    def past(self, scope: Scope, then: PointInTime, now: datetime, known: Counters) -> PastPage:
         """How that moment differs from an index of the present that is as far as ``known``."""
         ...
 
-    def units_then(self, scope: Scope, ids: Sequence[str], then: Then) -> dict[str, frozenset[int]]:
+    def units_then(
+        self, scope: Scope, ids: Sequence[str], then: PointInTime
+    ) -> dict[str, frozenset[int]]:
         """Of each source the units of its passages that were said and known by then."""
         ...
 
@@ -405,7 +408,7 @@ class Store(GraphStore, Protocol):
         """Those that exist, whatever their state, in the order asked for."""
         ...
 
-    def source_called(self, scope: Scope, origin: str, external_id: str) -> Source | None: ...
+    def source_by_alias(self, scope: Scope, origin: str, external_id: str) -> Source | None: ...
 
     def source_page(self, scope: Scope, listing: SourceListing) -> list[Source]: ...
 
@@ -416,7 +419,7 @@ class Store(GraphStore, Protocol):
     def passages(self, scope: Scope, units: Sequence[int]) -> dict[int, Passage]: ...
 
     def passages_of(
-        self, scope: Scope, id: str, first: int = 1, last: int = EVERYTHING
+        self, scope: Scope, id: str, first: int = 1, last: int = NO_LIMIT
     ) -> list[tuple[int, Passage]]:
         """With their units, in order."""
         ...
@@ -431,7 +434,7 @@ class Store(GraphStore, Protocol):
 
     def cursor(self, scope: Scope, agent: str, thread: str) -> int: ...
 
-    def recall_log(self, scope: Scope, query: LogQuery) -> list[Logged]:
+    def recall_log(self, scope: Scope, query: RecallLogQuery) -> list[RecallLogEntry]:
         """Oldest first."""
         ...
 
@@ -440,14 +443,16 @@ class Store(GraphStore, Protocol):
         ...
 
     def index_page_of(
-        self, scope: Scope, ids: Sequence[str], after_seq: int, epoch: int, then: Then = NOW
+        self, scope: Scope, ids: Sequence[str], after_seq: int, epoch: int, then: PointInTime = NOW
     ) -> IndexPage:
         """Of these sources all that a guest may find, as it was said and known then; nothing while
         both numbers are the scope's own. What is forgotten or marked sensitivity high is not among
         it, for nobody but its owner may know of that."""
         ...
 
-    def census(self, scope: Scope, now: datetime | None = None, seen: Visibility = WHOLE) -> Census:
+    def statistics(
+        self, scope: Scope, now: datetime | None = None, seen: Visibility = OWNER_VISIBILITY
+    ) -> ScopeStatistics:
         """With ``now``: what has ended by then counts as expired, though the night is to come.
         Memories, links and sources count where they can be ``seen``."""
         ...
@@ -462,7 +467,7 @@ class Store(GraphStore, Protocol):
         """Compact, so that erased bytes are gone from the files. False: others are in the way."""
         ...
 
-    def health(self) -> Health: ...
+    def health(self) -> StoreHealth: ...
 
     # ——— work that is owed; it is enqueued and finished by `apply` ———
 

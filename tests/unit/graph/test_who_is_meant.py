@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from commonplace.engine.graph.names import SEVERAL, build_name_index, name_key, resolve_node
+from commonplace.engine.graph.visible_graph import find_node
 from commonplace.errors import InvalidInput, NotFound
-from commonplace.graph.find import find_node
-from commonplace.graph.known import key_of, known
-from commonplace.graph.resolve import SEVERAL, resolve
-from commonplace.model.graph.node import Node
-from commonplace.model.graph.words import NodeType
+from commonplace.model.graph.elements import Node
+from commonplace.model.graph.types import NodeType
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 P, C, E = NodeType.PERSON, NodeType.CONCEPT, NodeType.ENTITY
@@ -24,7 +23,7 @@ def node(name, type=P, subtype="", aliases=(), addresses=(), is_owner=False):
         type=type,
         subtype=subtype,
         name=name,
-        key=key_of(name),
+        key=name_key(name),
         aliases=tuple(aliases),
         addresses=tuple(addresses),
         is_owner=is_owner,
@@ -34,7 +33,7 @@ def node(name, type=P, subtype="", aliases=(), addresses=(), is_owner=False):
     )
 
 
-GRAPH = known(
+GRAPH = build_name_index(
     [
         node("Ana Levi", is_owner=True),
         node("Sarah Chen", aliases=["Sally"], addresses=["sarah@acme.com"]),
@@ -82,12 +81,12 @@ GRAPH = known(
     ],
 )
 def test_a_name_means_whom_it_can_only_mean(name, type, subtype, expected):
-    found = resolve(GRAPH, type, [name], subtype=subtype)
+    found = resolve_node(GRAPH, type, [name], subtype=subtype)
     assert found == (f"node:{expected}" if expected else None)
 
 
 def test_an_address_says_who_it_is_whatever_the_name():
-    assert resolve(GRAPH, P, ["S"], addresses=["Sarah@Acme.com"]) == "node:Sarah Chen"
+    assert resolve_node(GRAPH, P, ["S"], addresses=["Sarah@Acme.com"]) == "node:Sarah Chen"
 
 
 @pytest.mark.parametrize(
@@ -107,14 +106,14 @@ def test_an_address_says_who_it_is_whatever_the_name():
 )
 def test_a_first_name_that_is_much_like_another_is_another_persons(one, other):
     for known_one, read in ((one, other), (other, one)):
-        assert resolve(known([node(known_one)]), P, [read]) is None
+        assert resolve_node(build_name_index([node(known_one)]), P, [read]) is None
 
 
 def test_a_slip_of_the_pen_is_forgiven():
-    met = known([node("Stephanie Wagner"), node("Kubernetes", E, "product")])
-    assert resolve(met, P, ["Stephannie Wagner"]) == "node:Stephanie Wagner"
-    assert resolve(met, P, ["Stephanie Wagener"]) == "node:Stephanie Wagner"
-    assert resolve(met, E, ["Kubernets"], subtype="product") == "node:Kubernetes"
+    met = build_name_index([node("Stephanie Wagner"), node("Kubernetes", E, "product")])
+    assert resolve_node(met, P, ["Stephannie Wagner"]) == "node:Stephanie Wagner"
+    assert resolve_node(met, P, ["Stephanie Wagener"]) == "node:Stephanie Wagner"
+    assert resolve_node(met, E, ["Kubernets"], subtype="product") == "node:Kubernetes"
 
 
 @pytest.mark.parametrize(
@@ -130,7 +129,7 @@ def test_a_slip_of_the_pen_is_forgiven():
 )
 def test_words_that_only_describe_somebody_never_make_two_names_one(names, expected):
     """One manager follows another: who has another name is another person."""
-    found = resolve(GRAPH, P, names)
+    found = resolve_node(GRAPH, P, names)
     assert found == (f"node:{expected}" if expected else None)
 
 
@@ -138,22 +137,25 @@ TOMS = [node("Tom Alvarez", aliases=["Tom"]), node("Tom Whitfield")]
 
 
 def test_a_first_name_that_one_is_called_is_no_more_theirs_than_anothers():
-    assert resolve(known(TOMS[:1]), P, ["Tom"]) == "node:Tom Alvarez"
-    assert resolve(known(TOMS), P, ["Tom"]) is SEVERAL
-    assert resolve(known(TOMS), P, ["Tom"], present={"node:Tom Whitfield"}) == "node:Tom Whitfield"
+    assert resolve_node(build_name_index(TOMS[:1]), P, ["Tom"]) == "node:Tom Alvarez"
+    assert resolve_node(build_name_index(TOMS), P, ["Tom"]) is SEVERAL
+    assert (
+        resolve_node(build_name_index(TOMS), P, ["Tom"], present={"node:Tom Whitfield"})
+        == "node:Tom Whitfield"
+    )
 
 
 def test_who_is_known_by_the_first_name_alone_is_meant_by_it():
-    graph = known([*TOMS, node("Tom")])
-    assert resolve(graph, P, ["Tom"]) == "node:Tom"
-    assert resolve(graph, P, ["Tom Baker"]) is None
-    assert resolve(known([node("Tom")]), P, ["Tom Baker"]) == "node:Tom"
+    graph = build_name_index([*TOMS, node("Tom")])
+    assert resolve_node(graph, P, ["Tom"]) == "node:Tom"
+    assert resolve_node(graph, P, ["Tom Baker"]) is None
+    assert resolve_node(build_name_index([node("Tom")]), P, ["Tom Baker"]) == "node:Tom"
 
 
 def test_a_name_of_several_is_nobodys_unless_one_of_them_takes_part():
-    assert resolve(GRAPH, P, ["Dan"]) is SEVERAL
-    assert resolve(GRAPH, P, ["Dan"], present={"node:Dan Levi"}) == "node:Dan Levi"
-    assert resolve(GRAPH, P, ["Dan"], present={"node:Dan Levi", "node:Dan Cohen"}) is SEVERAL
+    assert resolve_node(GRAPH, P, ["Dan"]) is SEVERAL
+    assert resolve_node(GRAPH, P, ["Dan"], present={"node:Dan Levi"}) == "node:Dan Levi"
+    assert resolve_node(GRAPH, P, ["Dan"], present={"node:Dan Levi", "node:Dan Cohen"}) is SEVERAL
 
 
 def test_whoever_names_a_node_means_one():

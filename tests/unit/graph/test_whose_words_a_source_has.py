@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from commonplace.graph.account import account_of
-from commonplace.language.extracting.found import Owner
-from commonplace.language.extracting.voices import another_speaks, several_speak
-from commonplace.model.source import ContentType, Passage, Source, SourceType
+from commonplace.engine.graph.extraction.extraction_input import build_extraction_input
+from commonplace.language.extract.people.participants import has_other_speaker, has_several_speakers
+from commonplace.language.extract.values import OwnerIdentity
+from commonplace.model.sources.source import ContentType, Passage, Source, SourceType
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-ANA = Owner(name="Ana", names=frozenset({"Ana", "ana"}))
+ANA = OwnerIdentity(name="Ana", names=frozenset({"Ana", "ana"}))
 
 
 CHAT = "Ravi: I love Python.\nand\nso\non\nAna: ok.\nRavi: My wife Lena works at Bosch."
@@ -29,8 +29,8 @@ CHAT = "Ravi: I love Python.\nand\nso\non\nAna: ok.\nRavi: My wife Lena works at
     ],
 )
 def test_several_speak_where_one_is_named_again_after_another(text):
-    assert several_speak([text])
-    assert several_speak(text.split("\n"))
+    assert has_several_speakers([text])
+    assert has_several_speakers(text.split("\n"))
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_several_speak_where_one_is_named_again_after_another(text):
     ],
 )
 def test_notes_of_one_are_their_own(text):
-    assert not several_speak([text])
+    assert not has_several_speakers([text])
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_notes_of_one_are_their_own(text):
     ],
 )
 def test_somebody_else_speaks_where_another_name_stands_by_what_is_said(text):
-    assert another_speaks([text], ANA.names)
+    assert has_other_speaker([text], ANA.names)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_somebody_else_speaks_where_another_name_stands_by_what_is_said(text):
     ],
 )
 def test_labels_and_ones_own_letters_leave_the_words_to_whoever_brought_them(text):
-    assert not another_speaks([text], ANA.names)
+    assert not has_other_speaker([text], ANA.names)
 
 
 def said_by_the_owner(source_type, *passages):
@@ -104,7 +104,7 @@ def said_by_the_owner(source_type, *passages):
         created_at=NOW,
         updated_at=NOW,
     )
-    said = account_of(source, passages, ANA, "ana").said
+    said = build_extraction_input(source, passages, ANA, "ana").said
     return [each.by_owner for each in said]
 
 

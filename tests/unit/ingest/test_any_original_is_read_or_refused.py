@@ -6,12 +6,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from commonplace.engine.sources.formats import input
+from commonplace.engine.sources.formats.parse import READERS, SourceFormat, format_of, parse_source
+from commonplace.engine.sources.process import split_turns
 from commonplace.errors import BadText, CommonplaceError, InvalidInput, TooLong
-from commonplace.ingest import decode
-from commonplace.ingest.detect import Format
-from commonplace.ingest.passages import passages
-from commonplace.ingest.read import READERS, format_of, read
-from commonplace.model.source import Reading
+from commonplace.model.sources.source import ParsedSource
 
 DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -62,23 +61,23 @@ ORIGINALS = st.one_of(
 )
 
 
-@given(raw=ORIGINALS, format=st.sampled_from([None, *Format]))
+@given(raw=ORIGINALS, format=st.sampled_from([None, *SourceFormat]))
 @settings(max_examples=250, deadline=None)
-@example(raw=b"\xff\xfe", format=Format.TEXT)
-@example(raw="[" * 100_000, format=Format.CONVERSATION)
-@example(raw='{"text": "hi", "time": ' + "9" * 5000 + "}", format=Format.CONVERSATION)
-@example(raw='{"text": "hi", "time": NaN}', format=Format.CONVERSATION)
-@example(raw='[{"ts": "1e300", "text": "hi"}]', format=Format.SLACK)
-@example(raw="[99/99/9999, 99:99:99] Ana: hi", format=Format.WHATSAPP)
-@example(raw="[1/1/1, 1:11] Ana: hi", format=Format.WHATSAPP)
-@example(raw="WEBVTT\n\n999:59:59.999 --> 999:59:59.999\nhi", format=Format.TRANSCRIPT)
+@example(raw=b"\xff\xfe", format=SourceFormat.TEXT)
+@example(raw="[" * 100_000, format=SourceFormat.CONVERSATION)
+@example(raw='{"text": "hi", "time": ' + "9" * 5000 + "}", format=SourceFormat.CONVERSATION)
+@example(raw='{"text": "hi", "time": NaN}', format=SourceFormat.CONVERSATION)
+@example(raw='[{"ts": "1e300", "text": "hi"}]', format=SourceFormat.SLACK)
+@example(raw="[99/99/9999, 99:99:99] Ana: hi", format=SourceFormat.WHATSAPP)
+@example(raw="[1/1/1, 1:11] Ana: hi", format=SourceFormat.WHATSAPP)
+@example(raw="WEBVTT\n\n999:59:59.999 --> 999:59:59.999\nhi", format=SourceFormat.TRANSCRIPT)
 def test_any_original_becomes_a_reading_or_one_of_our_errors(raw, format):
     try:
-        reading = read(raw, format=format, started_at=DAY)
+        reading = parse_source(raw, format=format, started_at=DAY)
     except CommonplaceError:
         return
-    assert isinstance(reading, Reading)
-    for piece in passages(reading.turns):
+    assert isinstance(reading, ParsedSource)
+    for piece in split_turns(reading.turns):
         assert piece.text.strip() == piece.text != ""
         piece.text.encode()  # no lone surrogate
         assert "\x00" not in piece.text
@@ -94,20 +93,20 @@ def test_a_mail_is_always_read_however_broken(raw):
         raw = "Subject: x\n\n" + raw
     else:
         return
-    assert read(raw, format="email").turns[0].text
+    assert parse_source(raw, format="email").turns[0].text
 
 
 @pytest.mark.parametrize("raw", ["", b"", " \n ", b"\n\n"])
 def test_an_empty_original_is_refused(raw):
     with pytest.raises(BadText, match="is empty"):
-        read(raw)
+        parse_source(raw)
 
 
 @pytest.mark.parametrize("format", sorted(READERS))
 def test_an_original_beyond_the_limit_is_refused_by_every_format(format, monkeypatch):
-    monkeypatch.setattr(decode, "MAX_CHARACTERS", 100)
+    monkeypatch.setattr(input, "MAX_CHARACTERS", 100)
     with pytest.raises(TooLong, match="MAX_CHARACTERS"):
-        read("Ana: hello\n" * 50, format=format)
+        parse_source("Ana: hello\n" * 50, format=format)
 
 
 @pytest.mark.parametrize(
@@ -121,28 +120,30 @@ def test_an_original_beyond_the_limit_is_refused_by_every_format(format, monkeyp
 )
 def test_files_that_hold_no_text_are_refused_by_name(raw, told):
     with pytest.raises(InvalidInput, match=told) as refused:
-        read(raw)
+        parse_source(raw)
     assert "plain text" in refused.value.remedy
 
 
 def test_nul_bytes_and_other_encodings_are_refused_with_a_remedy():
     with pytest.raises(BadText, match="NUL"):
-        read(b"hello\x00world")
+        parse_source(b"hello\x00world")
     with pytest.raises(BadText, match="byte 3 cannot be read") as refused:
-        read("caf\xe9 noir".encode("latin-1"))
+        parse_source("caf\xe9 noir".encode("latin-1"))
     assert "UTF-8" in refused.value.remedy
     with pytest.raises(BadText, match="surrogate"):
-        read("half \ud83d of a smile")
+        parse_source("half \ud83d of a smile")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 def test_texts_with_a_byte_order_mark_are_read_as_what_they_are(encoding):
-    assert read("שלום, world\r\nagain".encode(encoding)).turns[0].text == "שלום, world\nagain"
+    assert (
+        parse_source("שלום, world\r\nagain".encode(encoding)).turns[0].text == "שלום, world\nagain"
+    )
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones():
     with pytest.raises(InvalidInput, match="text, markdown"):
-        read("hello", format="spreadsheet")
+        parse_source("hello", format="spreadsheet")
 
 
 RECIPE = """Flour: 500 g, sifted twice
@@ -156,58 +157,66 @@ Water: a splash more if it is dry
 @pytest.mark.parametrize(
     ("name", "raw", "format"),
     [
-        ("notes.md", "no heading at all", Format.MARKDOWN),
-        ("a.eml", "hello", Format.EMAIL),
-        ("call.vtt", "hello", Format.TRANSCRIPT),
-        ("call.SRT", "hello", Format.TRANSCRIPT),
-        ("log.jsonl", "hello", Format.CONVERSATION),
-        ("page.html", "hello", Format.HTML),
-        ("notes.txt", "# Plan\n\nGo.", Format.MARKDOWN),
-        (None, "A note.\n\nWith two paragraphs: one and two.", Format.TEXT),
-        (None, "Note: buy milk\nRemember: eggs\nAlso: bread", Format.TEXT),
+        ("notes.md", "no heading at all", SourceFormat.MARKDOWN),
+        ("a.eml", "hello", SourceFormat.EMAIL),
+        ("call.vtt", "hello", SourceFormat.TRANSCRIPT),
+        ("call.SRT", "hello", SourceFormat.TRANSCRIPT),
+        ("log.jsonl", "hello", SourceFormat.CONVERSATION),
+        ("page.html", "hello", SourceFormat.HTML),
+        ("notes.txt", "# Plan\n\nGo.", SourceFormat.MARKDOWN),
+        (None, "A note.\n\nWith two paragraphs: one and two.", SourceFormat.TEXT),
+        (None, "Note: buy milk\nRemember: eggs\nAlso: bread", SourceFormat.TEXT),
         (
             None,
             '{"speaker": "Ana", "text": "hi"}\n{"speaker": "Dan", "text": "ho"}',
             "conversation",
         ),
-        ("chat.json", '[{"role": "user", "content": "hi"}]', Format.CONVERSATION),
+        ("chat.json", '[{"role": "user", "content": "hi"}]', SourceFormat.CONVERSATION),
         ("chat.json", '{\n "messages": [\n {"role": "user", "content": "hi"}]}', "conversation"),
-        ("c.json", '[{"type": "message", "user": "U1", "ts": "1700000000.0001"}]', Format.SLACK),
-        (None, "WEBVTT\n\n00:01.000 --> 00:02.000\nhi", Format.TRANSCRIPT),
-        (None, "1\n00:00:01,000 --> 00:00:02,000\nhi", Format.TRANSCRIPT),
-        (None, "Ana: hi\nDan: hello\nAna: how are you?", Format.TRANSCRIPT),
+        (
+            "c.json",
+            '[{"type": "message", "user": "U1", "ts": "1700000000.0001"}]',
+            SourceFormat.SLACK,
+        ),
+        (None, "WEBVTT\n\n00:01.000 --> 00:02.000\nhi", SourceFormat.TRANSCRIPT),
+        (None, "1\n00:00:01,000 --> 00:00:02,000\nhi", SourceFormat.TRANSCRIPT),
+        (None, "Ana: hi\nDan: hello\nAna: how are you?", SourceFormat.TRANSCRIPT),
         (
             None,
             "12/03/2026, 10:01 - Ana: hi\n12/03/2026, 10:02 - Dan: hello\n"
             "12/03/2026, 10:03 - Ana: how are you?",
-            Format.WHATSAPP,
+            SourceFormat.WHATSAPP,
         ),
-        (None, "[04/02/2026, 19:04:02] Dana: we broke up", Format.WHATSAPP),
-        (None, "2/4/26, 7:02\u202fPM - Dana: we broke up", Format.WHATSAPP),
-        ("_chat.txt", "\u200e[4.2.2026, 19:04:02] Dana: we broke up", Format.WHATSAPP),
-        (None, "[2026-02-04 19:04:02] ERROR: the disk is full", Format.TEXT),
-        (None, "04/02/2026, 19:02 - the boiler was repaired", Format.TEXT),
-        (None, "The talk:\n[04/02/2026, 19:04:02] Dana: we broke up", Format.TEXT),
+        (None, "[04/02/2026, 19:04:02] Dana: we broke up", SourceFormat.WHATSAPP),
+        (None, "2/4/26, 7:02\u202fPM - Dana: we broke up", SourceFormat.WHATSAPP),
+        ("_chat.txt", "\u200e[4.2.2026, 19:04:02] Dana: we broke up", SourceFormat.WHATSAPP),
+        (None, "[2026-02-04 19:04:02] ERROR: the disk is full", SourceFormat.TEXT),
+        (None, "04/02/2026, 19:02 - the boiler was repaired", SourceFormat.TEXT),
+        (None, "The talk:\n[04/02/2026, 19:04:02] Dana: we broke up", SourceFormat.TEXT),
         (
             None,
             "Ana: look at this:\n```\nx = 1\ny = 2\nz = 3\n```\nDan: nice.\nAna: is it not?",
-            Format.TRANSCRIPT,
+            SourceFormat.TRANSCRIPT,
         ),
         (
             None,
             "Ana: I need this.\nand that\nDan: fine.\nAna: namely:\n- one\n- two\n- three",
-            Format.TRANSCRIPT,
+            SourceFormat.TRANSCRIPT,
         ),
-        (None, "From: ana@x.org\nTo: dan@x.org\nSubject: Hi\n\nHello", Format.EMAIL),
-        (None, "From: ana@x.org\r\nSubject: Hi\r\n\r\nHello", Format.EMAIL),
-        (None, "<!DOCTYPE html><html><body>Hi</body></html>", Format.HTML),
-        (None, "Dear Ana,\nSee you: at noon.\n", Format.TEXT),
-        (None, "To: the moon\nFrom: the earth\n\nA poem.", Format.TEXT),
-        (None, "Milk: 2\nEggs: 12\nMilk: 3\nEggs: 6", Format.TEXT),
-        (None, RECIPE, Format.TEXT),
-        (None, "Flour: sift it twice.\nWater: add it.\nSalt: a pinch.\nFlour: dust.", Format.TEXT),
-        (None, "Todo: buy some milk.\nTodo: call Noa.\nTodo: pay the rent.", Format.TEXT),
-        (None, "Q: what?\nA: this one.\nQ: why?\nA: because of that.", Format.TEXT),
+        (None, "From: ana@x.org\nTo: dan@x.org\nSubject: Hi\n\nHello", SourceFormat.EMAIL),
+        (None, "From: ana@x.org\r\nSubject: Hi\r\n\r\nHello", SourceFormat.EMAIL),
+        (None, "<!DOCTYPE html><html><body>Hi</body></html>", SourceFormat.HTML),
+        (None, "Dear Ana,\nSee you: at noon.\n", SourceFormat.TEXT),
+        (None, "To: the moon\nFrom: the earth\n\nA poem.", SourceFormat.TEXT),
+        (None, "Milk: 2\nEggs: 12\nMilk: 3\nEggs: 6", SourceFormat.TEXT),
+        (None, RECIPE, SourceFormat.TEXT),
+        (
+            None,
+            "Flour: sift it twice.\nWater: add it.\nSalt: a pinch.\nFlour: dust.",
+            SourceFormat.TEXT,
+        ),
+        (None, "Todo: buy some milk.\nTodo: call Noa.\nTodo: pay the rent.", SourceFormat.TEXT),
+        (None, "Q: what?\nA: this one.\nQ: why?\nA: because of that.", SourceFormat.TEXT),
         (None, "Weekly\nAna, Dan\n\nAna: Good day.\nDan: Hi there.\nAna: We begin.", "transcript"),
     ],
 )
@@ -218,5 +227,5 @@ def test_the_format_is_told_by_name_and_by_content(name, raw, format):
 
 def test_mail_in_an_old_charset_is_still_seen_as_mail():
     raw = "From: a@x.org\nSubject: Caf\xe9\n\nBientôt".encode("latin-1")
-    assert format_of(raw) is Format.EMAIL
-    assert read(raw).turns[0].text == "Bientôt"
+    assert format_of(raw) is SourceFormat.EMAIL
+    assert parse_source(raw).turns[0].text == "Bientôt"

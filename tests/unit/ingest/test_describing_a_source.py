@@ -2,9 +2,15 @@
 
 import pytest
 
-from commonplace.ingest.describe import SUMMARY_LENGTH, describe
-from commonplace.ingest.read import read
-from commonplace.model.source import ContentType, ContextType, Reading, SourceType, Turn
+from commonplace.engine.sources.describe import SUMMARY_LENGTH, describe
+from commonplace.engine.sources.formats.parse import parse_source
+from commonplace.model.sources.source import (
+    ContentType,
+    ContextType,
+    ParsedSource,
+    SourceTurn,
+    SourceType,
+)
 
 MEETING = """Ana: Good morning everybody.
 Dan: Morning!
@@ -24,16 +30,16 @@ HEBREW = (
 
 
 def note(text, title=None):
-    return Reading(
+    return ParsedSource(
         source_type=SourceType.TEXT_IMPORT,
         content_type=ContentType.TEXT_NOTE,
-        turns=(Turn(text=text),),
+        turns=(SourceTurn(text=text),),
         title=title,
     )
 
 
 def test_a_meeting_is_described_by_what_it_is_about():
-    found = describe(read(MEETING))
+    found = describe(parse_source(MEETING))
     assert {"budget", "launch", "marketing"} <= set(found.keywords)
     assert 5 <= len(found.keywords) <= 10
     assert 3 <= len(found.tags) <= 5
@@ -42,7 +48,7 @@ def test_a_meeting_is_described_by_what_it_is_about():
 
 
 def test_a_summary_is_made_of_sentences_of_the_source_with_their_speakers():
-    summary = describe(read(MEETING)).summary
+    summary = describe(parse_source(MEETING)).summary
     assert 0 < len(summary) <= SUMMARY_LENGTH
     assert summary == (
         "Ana: Today we talk about the budget for the launch in May. "
@@ -51,7 +57,7 @@ def test_a_summary_is_made_of_sentences_of_the_source_with_their_speakers():
 
 
 def test_greetings_and_the_names_of_those_present_are_no_keywords():
-    found = describe(read(MEETING))
+    found = describe(parse_source(MEETING))
     assert not {"ana", "dan", "noa", "morning everybody", "bye", "thanks"} & set(found.keywords)
 
 
@@ -77,19 +83,19 @@ def test_texts_that_say_little_are_described_all_the_same(text):
 
 
 def test_a_source_without_turns_has_an_empty_description():
-    empty = Reading(source_type=SourceType.EMAIL, content_type=ContentType.EMAIL)
+    empty = ParsedSource(source_type=SourceType.EMAIL, content_type=ContentType.EMAIL)
     assert describe(empty).summary == ""
     assert describe(empty).keywords == ()
 
 
 def test_describing_twice_gives_the_same():
-    assert describe(read(MEETING)) == describe(read(MEETING))
+    assert describe(parse_source(MEETING)) == describe(parse_source(MEETING))
 
 
 def test_a_title_and_a_channel_become_tags():
     message = '{"user": "U1", "ts": "1772366401.0", "text": "The venue costs 500."}'
     raw = f'{{"channel": "launch", "messages": [{message}]}}'
-    assert describe(read(raw, format="slack")).tags[0] == "launch"
+    assert describe(parse_source(raw, format="slack")).tags[0] == "launch"
     assert "tulips" in describe(note("They need water twice a week.", "Tulips in the garden")).tags
 
 
@@ -113,9 +119,9 @@ def test_what_a_note_was_for_is_told_by_readable_rules(title, text, purpose):
 
 
 def test_mail_and_slack_are_what_their_form_says():
-    mail = read("From: a@x.org\nSubject: Sprint planning\n\nHi", format="email")
+    mail = parse_source("From: a@x.org\nSubject: Sprint planning\n\nHi", format="email")
     assert describe(mail).context_type is ContextType.EMAIL_THREAD
-    slack = read(
+    slack = parse_source(
         '[{"user": "U1", "ts": "1772366401.0", "text": "planning for May"}]', format="slack"
     )
     assert describe(slack).context_type is ContextType.SLACK_DISCUSSION
@@ -123,4 +129,6 @@ def test_mail_and_slack_are_what_their_form_says():
 
 def test_a_meeting_about_something_else_than_the_team_says_so():
     raw = "Ana: Let us brainstorm names.\nDan: Tulip!\nAna: Rose."
-    assert describe(read(raw, format="transcript")).context_type is ContextType.BRAINSTORMING
+    assert (
+        describe(parse_source(raw, format="transcript")).context_type is ContextType.BRAINSTORMING
+    )

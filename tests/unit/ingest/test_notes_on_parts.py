@@ -7,37 +7,44 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.errors import InvalidInput, TooLong
-from commonplace.ingest.detect import Format
-from commonplace.ingest.noted import (
+from commonplace.engine.sources.formats.parse import SourceFormat
+from commonplace.engine.sources.originals import (
     MAX_RUNS,
-    OURS,
-    Noted,
-    Run,
-    noted_in,
-    provenance_of,
-    read_in,
-    said_in,
+    RECORD_KEY,
+    IngestRecord,
+    PartRun,
+    build_provenance,
+    caller_metadata_in,
+    ingest_record_in,
+    parsed_metadata_in,
 )
+from commonplace.errors import InvalidInput, TooLong
 from support.clock import START
 
-TALK = Run(first=1, format=Format.CONVERSATION)
+TALK = PartRun(first=1, format=SourceFormat.CONVERSATION)
 
 
 def test_what_was_noted_is_read_back():
-    noted = Noted(
-        runs=(TALK, Run(first=3, format=Format.HTML, date=START), Run(first=9, received=START)),
+    noted = IngestRecord(
+        runs=(
+            TALK,
+            PartRun(first=3, format=SourceFormat.HTML, date=START),
+            PartRun(first=9, received=START),
+        ),
         name="/home/ana/a.jsonl",
         tags=("nature",),
         last="abc",
     )
-    provenance = provenance_of({"channel": "garden"}, {"app": 3}, noted)
-    assert noted_in(provenance) == replace(noted, said=("app",))
-    assert (read_in(provenance), said_in(provenance)) == ({"channel": "garden"}, {"app": 3})
+    provenance = build_provenance({"channel": "garden"}, {"app": 3}, noted)
+    assert ingest_record_in(provenance) == replace(noted, said=("app",))
+    assert (parsed_metadata_in(provenance), caller_metadata_in(provenance)) == (
+        {"channel": "garden"},
+        {"app": 3},
+    )
 
 
 def test_parts_that_are_read_alike_are_noted_once():
-    noted = Noted(runs=(TALK,))
+    noted = IngestRecord(runs=(TALK,))
     for part in range(2, 50):
         noted = noted.with_part(replace(TALK, first=part), f"digest {part}")
     assert (noted.runs, noted.last) == ((TALK,), "digest 49")
@@ -45,18 +52,18 @@ def test_parts_that_are_read_alike_are_noted_once():
 
 
 def test_very_many_parts_are_dated_more_coarsely_and_no_format_is_lost():
-    noted = Noted(runs=(TALK,))
+    noted = IngestRecord(runs=(TALK,))
     for part in range(2, 2 * MAX_RUNS):
         came = START + timedelta(minutes=part)
         noted = noted.with_part(replace(TALK, first=part, received=came), "d")
     assert len(noted.runs) == MAX_RUNS
     assert noted.run_of(2 * MAX_RUNS).received == START + timedelta(minutes=MAX_RUNS)
     with pytest.raises(InvalidInput):
-        noted.with_part(Run(first=2 * MAX_RUNS, format=Format.HTML), "d")
+        noted.with_part(PartRun(first=2 * MAX_RUNS, format=SourceFormat.HTML), "d")
 
 
 def test_metadata_takes_neither_the_name_of_the_notes_nor_their_room():
     with pytest.raises(InvalidInput):
-        provenance_of({}, {OURS: {}}, Noted())
+        build_provenance({}, {RECORD_KEY: {}}, IngestRecord())
     with pytest.raises(TooLong):
-        provenance_of({}, {f"n{number}": "x" * 1000 for number in range(100)}, Noted())
+        build_provenance({}, {f"n{number}": "x" * 1000 for number in range(100)}, IngestRecord())

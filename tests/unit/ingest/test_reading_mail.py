@@ -4,17 +4,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from commonplace.ingest.html_text import html_to_text
-from commonplace.ingest.quotes import cut_quotes
-from commonplace.ingest.read import read
-from commonplace.ingest.signatures import cut_signature
-from commonplace.model.source import ContentType, ContextType
+from commonplace.engine.sources.formats.email_body import cut_quotes, cut_signature
+from commonplace.engine.sources.formats.html import html_to_text
+from commonplace.engine.sources.formats.parse import parse_source
+from commonplace.model.sources.source import ContentType, ContextType
 
 HEAD = "From: Ana Cohen <ana@x.org>\nTo: dan@x.org\nSubject: Rome\n"
 
 
 def mail(body, headers=""):
-    return read(HEAD + headers + "\n" + body, format="email")
+    return parse_source(HEAD + headers + "\n" + body, format="email")
 
 
 def text_of(body, headers=""):
@@ -22,7 +21,7 @@ def text_of(body, headers=""):
 
 
 def test_a_mail_is_one_turn_of_its_sender_with_all_its_headers_say():
-    reading = read(
+    reading = parse_source(
         'From: "Cohen, Ana" <ana@x.org>\n'
         "To: Dan Levi <dan@x.org>, noa@x.org\n"
         "Cc: =?utf-8?b?15nXldeh15k=?= <yossi@x.org>; 'Max' <max@x.org>\n"
@@ -65,7 +64,7 @@ def test_a_mail_is_one_turn_of_its_sender_with_all_its_headers_say():
 def test_every_charset_is_read(charset, text):
     codec = "iso-8859-8" if charset == "iso-8859-8-i" else charset
     raw = f"{HEAD}Content-Type: text/plain; charset={charset}\n\n".encode() + text.encode(codec)
-    assert read(raw).turns[0].text == text
+    assert parse_source(raw).turns[0].text == text
 
 
 @pytest.mark.parametrize(
@@ -80,7 +79,7 @@ def test_every_charset_is_read(charset, text):
 )
 def test_a_wrong_charset_is_seen_through(declared, really, text):
     raw = f"{HEAD}Content-Type: text/plain; charset={declared}\n\n".encode() + text.encode(really)
-    assert read(raw).turns[0].text == text
+    assert parse_source(raw).turns[0].text == text
 
 
 ALTERNATIVE = (
@@ -91,12 +90,12 @@ ALTERNATIVE = (
 
 
 def test_of_two_versions_the_plain_one_counts_unless_it_is_empty():
-    assert read(HEAD + ALTERNATIVE.format(plain="As text")).turns[0].text == "As text"
-    assert read(HEAD + ALTERNATIVE.format(plain="  ")).turns[0].text == "As HTML"
+    assert parse_source(HEAD + ALTERNATIVE.format(plain="As text")).turns[0].text == "As text"
+    assert parse_source(HEAD + ALTERNATIVE.format(plain="  ")).turns[0].text == "As HTML"
 
 
 def test_attachments_are_named_and_not_read():
-    reading = read(
+    reading = parse_source(
         HEAD + "Content-Type: multipart/mixed; boundary=b\n\n"
         "--b\nContent-Type: text/plain\n\nSee the file.\n"
         '--b\nContent-Type: text/plain; name="=?utf-8?q?caf=C3=A9.txt?="\n'
@@ -109,7 +108,7 @@ def test_attachments_are_named_and_not_read():
 
 def test_a_mail_that_is_all_subject_says_its_subject():
     assert [turn.text for turn in mail("\n \n").turns] == ["Rome"]
-    assert read("From: a@x.org\nTo: b@x.org\n\n", format="email").turns == ()
+    assert parse_source("From: a@x.org\nTo: b@x.org\n\n", format="email").turns == ()
 
 
 def test_a_mail_with_wrong_boundaries_still_gives_its_text():
@@ -177,7 +176,10 @@ def test_a_forwarded_mail_is_what_the_mail_is_about():
     assert [turn.text for turn in mail(body).turns] == ["Please look.", "We offer 500."]
     pasted = "See below.\n\nFrom: Dan\nSent: Sunday\nTo: Ana\nSubject: Offer\n\nWe offer 500."
     forwarded, answered = (
-        [turn.text for turn in read(f"Subject: {sign}: Offer\n\n{pasted}", format="email").turns]
+        [
+            turn.text
+            for turn in parse_source(f"Subject: {sign}: Offer\n\n{pasted}", format="email").turns
+        ]
         for sign in ("Fwd", "Re")
     )
     assert forwarded == ["See below.", "We offer 500."]
@@ -199,7 +201,7 @@ def test_a_forwarded_mail_is_its_writers_and_of_its_own_day(sign, date):
         f"Look at this!\n\n{sign}\nFrom: Omri Katz <omri@katz.example>\nDate: {date}\n"
         "Subject: My new job\nTo: Ana Cohen <ana@x.org>\n\nI started at Nvidia.\n\nOmri"
     )
-    reading = read(HEAD.replace("Rome", "Fwd: My new job") + "\n" + body, format="email")
+    reading = parse_source(HEAD.replace("Rome", "Fwd: My new job") + "\n" + body, format="email")
     own, forwarded = reading.turns
     assert (own.speaker, own.text) == ("Ana Cohen", "Look at this!")
     assert (forwarded.speaker, forwarded.at) == ("Omri Katz", datetime(2026, 4, 13, 9, tzinfo=UTC))

@@ -5,15 +5,15 @@ from datetime import UTC, datetime
 
 import pytest
 
+from commonplace.engine.sources.formats.parse import parse_source
 from commonplace.errors import BadText, InvalidInput, MissingField
-from commonplace.ingest.read import read
-from commonplace.model.source import ContentType, SourceType
+from commonplace.model.sources.source import ContentType, SourceType
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def turns(raw, **hints):
-    return [(turn.speaker, turn.text) for turn in read(raw, **hints).turns]
+    return [(turn.speaker, turn.text) for turn in parse_source(raw, **hints).turns]
 
 
 def lines(*records):
@@ -24,7 +24,7 @@ def lines(*records):
 
 
 def test_a_text_stays_as_it_was_written():
-    reading = read("  Buy milk.\r\n\r\nAnd eggs. ", started_at=NOON)
+    reading = parse_source("  Buy milk.\r\n\r\nAnd eggs. ", started_at=NOON)
     assert [turn.text for turn in reading.turns] == ["Buy milk.\n\nAnd eggs."]
     assert reading.source_type is SourceType.TEXT_IMPORT
     assert reading.content_type is ContentType.TEXT_NOTE
@@ -32,16 +32,18 @@ def test_a_text_stays_as_it_was_written():
 
 
 def test_a_file_is_named_by_its_name_unless_a_title_is_given():
-    assert read("hello", name="/home/ana/notes.txt").title == "notes"
-    assert read("hello", name="/home/ana/meeting-notes_2026.txt").title == "meeting notes 2026"
-    assert read("hello", name="/x/2026-03-01_standup.md").title == "2026-03-01 standup"
-    assert read("hello", name="/x/.txt").title == ".txt"
-    assert read("hello", name="notes.txt").source_type is SourceType.FILE
-    assert read("hello", name="notes.txt", title="Notes").title == "Notes"
+    assert parse_source("hello", name="/home/ana/notes.txt").title == "notes"
+    assert (
+        parse_source("hello", name="/home/ana/meeting-notes_2026.txt").title == "meeting notes 2026"
+    )
+    assert parse_source("hello", name="/x/2026-03-01_standup.md").title == "2026-03-01 standup"
+    assert parse_source("hello", name="/x/.txt").title == ".txt"
+    assert parse_source("hello", name="notes.txt").source_type is SourceType.FILE
+    assert parse_source("hello", name="notes.txt", title="Notes").title == "Notes"
 
 
 def test_each_section_of_markdown_is_a_turn_under_its_headings():
-    reading = read(
+    reading = parse_source(
         "Before.\n\n# Rome\n\nIn May.\n\n## Flights ##\n\nAt six.\n\n"
         "### Seats\n\n12A\n\n## Hotel\nNear.\n"
     )
@@ -57,14 +59,14 @@ def test_each_section_of_markdown_is_a_turn_under_its_headings():
 
 
 def test_signs_in_code_are_no_headings_and_underlined_titles_are():
-    reading = read("Plan\n====\n\n```\n# not a heading\n```\n\nDo C#\n", format="markdown")
+    reading = parse_source("Plan\n====\n\n```\n# not a heading\n```\n\nDo C#\n", format="markdown")
     assert reading.title == "Plan"
     assert len(reading.turns) == 1
     assert "# not a heading" in reading.turns[0].text
 
 
 def test_front_matter_is_not_text():
-    reading = read("---\ntitle: x\ntags: [a]\n---\n# Real\n\nText.\n", format="markdown")
+    reading = parse_source("---\ntitle: x\ntags: [a]\n---\n# Real\n\nText.\n", format="markdown")
     assert [turn.text for turn in reading.turns] == ["Real\n\nText."]
 
 
@@ -72,7 +74,7 @@ def test_front_matter_is_not_text():
 
 
 def test_a_conversation_keeps_speaker_time_session_and_id():
-    reading = read(
+    reading = parse_source(
         lines(
             {
                 "speaker": "Ana",
@@ -105,7 +107,7 @@ def test_a_conversation_keeps_speaker_time_session_and_id():
     ["2026-03-01T12:00:00", NOON.timestamp(), int(NOON.timestamp() * 1000), str(NOON.timestamp())],
 )
 def test_times_are_read_under_many_names_as_text_seconds_and_milliseconds(name, value):
-    assert read(lines({"speaker": "Ana", "text": "Hi", name: value})).turns[0].at == NOON
+    assert parse_source(lines({"speaker": "Ana", "text": "Hi", name: value})).turns[0].at == NOON
 
 
 @pytest.mark.parametrize(
@@ -119,17 +121,17 @@ def test_times_are_read_under_many_names_as_text_seconds_and_milliseconds(name, 
     ],
 )
 def test_a_date_in_digits_alone_is_a_date_and_not_a_count_of_seconds(value, meant):
-    assert read(lines({"speaker": "Ana", "text": "Hi", "time": value})).turns[0].at == meant
+    assert parse_source(lines({"speaker": "Ana", "text": "Hi", "time": value})).turns[0].at == meant
 
 
 @pytest.mark.parametrize("value", [5, "12.5", 2026, -1, "20261399", 1e10])
 def test_a_number_that_is_no_likely_time_is_refused_rather_than_put_into_1970(value):
     with pytest.raises(InvalidInput, match="time in line 1 is not a date"):
-        read(lines({"speaker": "Ana", "text": "Hi", "time": value}))
+        parse_source(lines({"speaker": "Ana", "text": "Hi", "time": value}))
 
 
 def test_logs_of_assistants_are_read_with_their_roles_and_parts():
-    reading = read(
+    reading = parse_source(
         json.dumps(
             [
                 {"role": "system", "content": "Be kind."},
@@ -179,7 +181,7 @@ def test_a_list_inside_an_object_is_read_on_one_line_or_many():
 )
 def test_a_broken_conversation_is_refused_with_the_line(raw, error, told):
     with pytest.raises(error, match=told):
-        read(raw, format="conversation")
+        parse_source(raw, format="conversation")
 
 
 # Slack
@@ -234,7 +236,7 @@ EXPORT = {
 
 
 def test_slack_is_chronological_with_names_mentions_and_links_as_people_read_them():
-    reading = read(json.dumps(EXPORT))
+    reading = parse_source(json.dumps(EXPORT))
     assert [(turn.speaker, turn.text) for turn in reading.turns] == [
         ("Ana Cohen", "Launch in May?"),
         ("Dan", "@Ana Cohen see the plan & https://x.org in #general @here"),
@@ -274,4 +276,4 @@ def test_the_newest_wording_of_an_edited_message_counts():
 )
 def test_a_broken_slack_export_is_refused(raw, told):
     with pytest.raises(InvalidInput, match=told):
-        read(raw, format="slack")
+        parse_source(raw, format="slack")

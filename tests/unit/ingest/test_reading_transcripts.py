@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from commonplace.engine.sources.formats.disfluencies import remove_disfluencies
+from commonplace.engine.sources.formats.parse import parse_source
 from commonplace.errors import BadText
-from commonplace.ingest.disfluencies import fluent
-from commonplace.ingest.read import read
-from commonplace.model.source import ContentType, SourceType
+from commonplace.model.sources.source import ContentType, SourceType
 
 NINE = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -35,11 +35,11 @@ all.
 
 
 def said(raw, **hints):
-    return [(turn.speaker, turn.text) for turn in read(raw, **hints).turns]
+    return [(turn.speaker, turn.text) for turn in parse_source(raw, **hints).turns]
 
 
 def test_webvtt_gives_voices_with_times_from_the_beginning_of_the_meeting():
-    reading = read(VTT, started_at=NINE, name="weekly.vtt")
+    reading = parse_source(VTT, started_at=NINE, name="weekly.vtt")
     assert [(turn.speaker, turn.text) for turn in reading.turns] == [
         ("Ana Cohen", "Good morning. We begin & end"),
         ("Dan", "Fine."),
@@ -55,7 +55,7 @@ def test_webvtt_gives_voices_with_times_from_the_beginning_of_the_meeting():
 
 
 def test_without_a_date_the_time_in_the_recording_is_kept_as_label():
-    turn = read(VTT).turns[1]
+    turn = parse_source(VTT).turns[1]
     assert turn.at is None
     assert turn.label == "00:00:03.000"
 
@@ -111,7 +111,7 @@ def test_plain_transcripts_are_read_in_every_usual_shape(raw):
 
 
 def test_times_in_plain_transcripts_count_from_the_beginning_too():
-    reading = read("[00:01:02] Ana: Hello\n[00:02:00] Dan: Hi\nAna: Bye", started_at=NINE)
+    reading = parse_source("[00:01:02] Ana: Hello\n[00:02:00] Dan: Hi\nAna: Bye", started_at=NINE)
     assert reading.turns[1].at == NINE.replace(minute=2)
 
 
@@ -121,14 +121,14 @@ AT_TWO = datetime(2026, 3, 1, 14, tzinfo=UTC)
 
 @pytest.mark.parametrize("started_at", [NINE.replace(hour=0), AT_TWO, AT_TWO.replace(minute=5)])
 def test_hours_and_minutes_before_a_name_are_the_time_of_that_day(started_at):
-    reading = read(WALL, started_at=started_at)
+    reading = parse_source(WALL, started_at=started_at)
     minutes = [(turn.at.hour, turn.at.minute, turn.at.second) for turn in reading.turns]
     assert minutes == [(14, 5, 0), (14, 7, 0), (14, 31, 0)]
 
 
 def test_after_midnight_it_is_the_next_day():
     raw = "[23:58] Ana: Hello.\n[00:03] Dan: Hi.\n[00:09] Ana: Bye."
-    at = [turn.at for turn in read(raw, started_at=NINE.replace(hour=0)).turns]
+    at = [turn.at for turn in parse_source(raw, started_at=NINE.replace(hour=0)).turns]
     assert at[1:] == [
         datetime(2026, 3, 2, 0, 3, tzinfo=UTC),
         datetime(2026, 3, 2, 0, 9, tzinfo=UTC),
@@ -147,7 +147,9 @@ def test_after_midnight_it_is_the_next_day():
     ],
 )
 def test_minutes_and_seconds_into_a_recording_stay_what_they_are(raw, started_at):
-    bye = next(turn for turn in read(raw, started_at=started_at).turns if turn.text == "Bye.")
+    bye = next(
+        turn for turn in parse_source(raw, started_at=started_at).turns if turn.text == "Bye."
+    )
     assert bye.at == started_at + timedelta(minutes=14, seconds=5)
 
 
@@ -170,7 +172,7 @@ def test_a_long_speech_is_several_turns_that_keep_their_times():
         f"{n // 60:02}:{n % 60:02}.000 --> {n // 60:02}:{n % 60:02}.900\nThis is sentence {n}.\n\n"
         for n in range(200)
     )
-    reading = read("WEBVTT\n\n" + cues, started_at=NINE)
+    reading = parse_source("WEBVTT\n\n" + cues, started_at=NINE)
     assert len(reading.turns) > 3
     assert len({turn.at for turn in reading.turns}) == len(reading.turns)
     assert all(len(turn.text) <= 1600 for turn in reading.turns)
@@ -179,7 +181,7 @@ def test_a_long_speech_is_several_turns_that_keep_their_times():
 
 def test_a_transcript_without_words_is_refused():
     with pytest.raises(BadText, match="transcript is empty"):
-        read("WEBVTT\n\n00:01.000 --> 00:02.000\nUm.\n")
+        parse_source("WEBVTT\n\n00:01.000 --> 00:02.000\nUm.\n")
 
 
 @pytest.mark.parametrize(
@@ -195,7 +197,7 @@ def test_a_transcript_without_words_is_refused():
     ],
 )
 def test_english_speech_is_cleaned(spoken, written):
-    assert fluent(spoken, "en") == written
+    assert remove_disfluencies(spoken, "en") == written
 
 
 @pytest.mark.parametrize(
@@ -215,7 +217,7 @@ def test_english_speech_is_cleaned(spoken, written):
     ],
 )
 def test_english_words_that_mean_something_stay(spoken):
-    assert fluent(spoken, "en") == spoken
+    assert remove_disfluencies(spoken, "en") == spoken
 
 
 @pytest.mark.parametrize(
@@ -228,11 +230,11 @@ def test_english_words_that_mean_something_stay(spoken):
     ],
 )
 def test_hebrew_speech_is_cleaned_with_more_care(spoken, written):
-    assert fluent(spoken, "he") == written
+    assert remove_disfluencies(spoken, "he") == written
 
 
 def test_other_languages_stay_as_they_are():
     """In German "um" and "er" are words."""
-    assert fluent("Er kommt um um neun.", "de") == "Er kommt um um neun."
+    assert remove_disfluencies("Er kommt um um neun.", "de") == "Er kommt um um neun."
     raw = "Ana: Er kommt um neun und das ist nicht gut.\nDan: Wir sind um zehn da.\nAna: Gut."
     assert said(raw)[0] == ("Ana", "Er kommt um neun und das ist nicht gut.")

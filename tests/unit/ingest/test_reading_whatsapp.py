@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from commonplace.engine.sources.formats.parse import parse_source
 from commonplace.errors import BadText, InvalidInput
-from commonplace.ingest.read import read
-from commonplace.model.source import ContentType, SourceType
+from commonplace.model.sources.source import ContentType, SourceType
 
 IPHONE = (
     "[04/02/2026, 19:04:02] Dana: Yossi and I broke up last Tuesday\n"
@@ -25,12 +25,12 @@ def at(day, hour=0, minute=0, second=0, month=2):
 
 
 def said(raw, **hints):
-    return [(turn.speaker, turn.text) for turn in read(raw, **hints).turns]
+    return [(turn.speaker, turn.text) for turn in parse_source(raw, **hints).turns]
 
 
 def days(*stamps):
     raw = "\n".join(f"[{stamp}] Dana: hello" for stamp in stamps)
-    return [turn.at.date().isoformat() for turn in read(raw).turns]
+    return [turn.at.date().isoformat() for turn in parse_source(raw).turns]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def days(*stamps):
     ],
 )
 def test_each_message_has_the_time_of_its_line(raw, times):
-    reading = read(raw)
+    reading = parse_source(raw)
     assert [turn.at for turn in reading.turns] == times
     assert [turn.speaker for turn in reading.turns] == ["Dana", "Maya", "Dana"]
     assert (reading.started_at, reading.ended_at) == (times[0], times[-1])
@@ -53,7 +53,7 @@ def test_each_message_has_the_time_of_its_line(raw, times):
 
 
 def test_a_date_that_somebody_gives_is_not_that_of_the_messages():
-    assert read(IPHONE, started_at=at(1, month=6)).turns[0].at == at(4, 19, 4, 2)
+    assert parse_source(IPHONE, started_at=at(1, month=6)).turns[0].at == at(4, 19, 4, 2)
 
 
 def test_a_number_above_twelve_tells_the_order_for_the_whole_chat():
@@ -82,7 +82,7 @@ def test_a_year_that_comes_first_has_the_month_after_it():
     ],
 )
 def test_hours_before_and_after_noon_are_told_apart(time, hour):
-    (turn,) = read(f"04/02/2026, {time} - Dana: hello").turns
+    (turn,) = parse_source(f"04/02/2026, {time} - Dana: hello").turns
     assert turn.at == at(4, hour, 2)
 
 
@@ -114,7 +114,7 @@ def test_lines_without_a_stamp_belong_to_the_message_before():
 def test_what_the_app_says_is_nobodys_word(line):
     assert said(f"{line}\n{IPHONE.splitlines()[1]}") == [("Maya", "Oh no")]
     with pytest.raises(BadText):
-        read(line, format="whatsapp")
+        parse_source(line, format="whatsapp")
 
 
 def test_what_stands_beside_a_picture_is_said():
@@ -136,4 +136,4 @@ def test_names_are_as_the_phone_has_them():
 
 def test_a_text_that_is_none_is_refused_with_a_remedy():
     with pytest.raises(InvalidInput):
-        read("Hello there.", format="whatsapp")
+        parse_source("Hello there.", format="whatsapp")

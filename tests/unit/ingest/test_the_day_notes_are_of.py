@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from commonplace.ingest.own_day import own_day
+from commonplace.engine.sources.receive import document_date
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)
 
 
 def day(text, name=None):
-    found = own_day(text, name, NOW)
+    found = document_date(text, name, NOW)
     return found.date().isoformat() if found else None
 
 

@@ -6,26 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.asking.abbreviations import (
+from commonplace.language.query.abbreviations import (
     Terminology,
-    is_whole,
-    key_of,
-    shipped,
-    terminology,
-    with_long_forms,
+    abbreviation_key,
+    add_long_forms,
+    build_terminology,
+    is_valid_short_form,
+    load_shipped_abbreviations,
 )
-from commonplace.model.abbreviation import Abbreviation
+from commonplace.model.profile.fields import Abbreviation
 
-SHIPPED = terminology(shipped())
+SHIPPED = build_terminology(load_shipped_abbreviations())
 
 
 def expanded(text: str, *own: tuple[str, str]) -> str:
     mine = [Abbreviation(short, long, own=True) for short, long in own]
-    return by(terminology([*shipped(), *mine]), text)
+    return by(build_terminology([*load_shipped_abbreviations(), *mine]), text)
 
 
 def by(table: Terminology, text: str) -> str:
-    return with_long_forms(text, table.met_in(text))
+    return add_long_forms(text, table.find_matches(text))
 
 
 @pytest.mark.parametrize(
@@ -83,16 +83,16 @@ def test_what_is_said_in_full_is_not_said_twice():
 
 
 def test_the_shipped_table_can_be_met():
-    keys = [key_of(each.short) for each in shipped()]
+    keys = [abbreviation_key(each.short) for each in load_shipped_abbreviations()]
     assert len(keys) == len(set(keys))
-    for each in shipped():
-        assert is_whole(each.short), each
+    for each in load_shipped_abbreviations():
+        assert is_valid_short_form(each.short), each
         assert by(SHIPPED, each.short) == f"{each.short} ({each.long})", each
 
 
 SHORTS = st.sampled_from(["a", "A", "bb", "B C", "c", "IT", "é", "אב", 'א"ב', "1", "b"])
 LONGS = st.lists(SHORTS, min_size=1, max_size=3).map(" ".join)
-TABLES = st.lists(st.builds(Abbreviation, SHORTS, LONGS), max_size=6).map(terminology)
+TABLES = st.lists(st.builds(Abbreviation, SHORTS, LONGS), max_size=6).map(build_terminology)
 TEXTS = st.text(max_size=80) | st.lists(SHORTS | st.sampled_from(["(", ")", ","])).map(" ".join)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.analyse import analyse, term_counts, term_of
+from commonplace.language.text.terms import analyse, count_terms, term_of
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 # Without the Turkish letters i, whose upper and lower case meet other letters.
@@ -76,7 +76,7 @@ def test_the_caller_may_know_the_language() -> None:
 
 
 def test_counts() -> None:
-    assert term_counts("The dog and the dogs and a cat") == {"dog": 2, "cat": 1}
+    assert count_terms("The dog and the dogs and a cat") == {"dog": 2, "cat": 1}
 
 
 def test_long_words_are_cut() -> None:

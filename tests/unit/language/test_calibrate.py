@@ -8,32 +8,32 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from commonplace.language.detect import Script
-from commonplace.language.models.calibrate import (
+from commonplace.language.embedders.calibration import (
     calibrate,
-    draw,
-    from_text,
-    pairs_from,
+    calibration_from_text,
+    calibration_to_text,
+    fit_knots,
+    parse_pairs,
     spearman,
-    to_text,
 )
-from commonplace.language.models.embedder import Calibration, Proof
-from commonplace.language.models.hashing import HashingEmbedder
-from commonplace.language.models.minilm import MiniLmEmbedder
-from commonplace.language.models.wordllama import WordLlamaEmbedder
+from commonplace.language.embedders.embedder import Calibration, CalibrationProof
+from commonplace.language.embedders.hashing import HashingEmbedder
+from commonplace.language.embedders.minilm import MiniLmEmbedder
+from commonplace.language.embedders.wordllama import WordLlamaEmbedder
+from commonplace.language.text.detect import Script
 
 OWN_PAIRS = Path(__file__).parents[3] / "labelled" / "similarity.jsonl"
 
 
 @pytest.fixture(scope="module")
 def own_pairs():
-    return pairs_from(OWN_PAIRS.read_text(encoding="utf-8").splitlines())
+    return parse_pairs(OWN_PAIRS.read_text(encoding="utf-8").splitlines())
 
 
 def test_a_bent_line_is_found_again():
     cosines = np.linspace(-0.2, 1, 200)
     judged = np.interp(cosines, (0, 0.4, 0.8, 1), (0, 0.1, 0.7, 1))
-    assert draw(cosines, judged) == ((0.0, 0.0), (0.4, 0.1), (0.8, 0.7), (1.0, 1.0))
+    assert fit_knots(cosines, judged) == ((0.0, 0.0), (0.4, 0.1), (0.8, 0.7), (1.0, 1.0))
 
 
 def test_ranks_are_compared_and_ties_share_theirs():
@@ -74,18 +74,18 @@ def test_too_few_pairs_prove_nothing(own_pairs):
 
 
 def test_a_pair_in_two_scripts_says_nothing_about_either():
-    (pair,) = pairs_from(['{"a": "lamp", "b": "מנורה", "similarity": 1}'])
+    (pair,) = parse_pairs(['{"a": "lamp", "b": "מנורה", "similarity": 1}'])
     assert pair.script is None
 
 
 def test_it_is_kept_as_text_and_read_back():
-    proof = Proof(pairs=90, correlation=0.8, error=0.1, unrelated=0.2, holds=True)
-    blind = Proof(pairs=80, correlation=0.3, error=0.4, unrelated=0.9, holds=False)
+    proof = CalibrationProof(pairs=90, correlation=0.8, error=0.1, unrelated=0.2, holds=True)
+    blind = CalibrationProof(pairs=80, correlation=0.3, error=0.4, unrelated=0.9, holds=False)
     kept = Calibration(
         {Script.LATIN: ((0.0, 0.0), (1.0, 1.0))}, {Script.LATIN: proof, Script.HEBREW: blind}
     )
-    text = to_text(kept, measured=True)
-    assert from_text(text) == (kept, True)
+    text = calibration_to_text(kept, measured=True)
+    assert calibration_from_text(text) == (kept, True)
     assert json.loads(text)["scripts"]["hebrew"]["knots"] is None
 
 

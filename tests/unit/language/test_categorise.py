@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.language.categorise import RULES, categorise
+from commonplace.language.fields.classify import CATEGORY_RULES, categorise
 
 EXAMPLES = {
     "goals": [
@@ -141,4 +141,4 @@ def test_nothing_fits(text: str) -> None:
 
 
 def test_every_rule_has_examples() -> None:
-    assert {rule.category for rule in RULES} == set(EXAMPLES)
+    assert {rule.category for rule in CATEGORY_RULES} == set(EXAMPLES)

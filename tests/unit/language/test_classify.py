@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.classify import classify, fields_in
-from commonplace.language.triggers import without_trigger
-from commonplace.model.kinds import Kind
+from commonplace.language.fields.classify import classify, extract_fields, strip_trigger
+from commonplace.model.memory.kinds import Kind
 
 VALUES = [
     ("my blood type is A+", "blood type", "A+"),
@@ -214,7 +213,7 @@ def test_the_words_that_ask_to_remember_are_not_part_of_it(text: str, content: s
 
 @pytest.mark.parametrize("text", NO_TRIGGERS)
 def test_other_words_stay(text: str) -> None:
-    assert without_trigger(text).content == text
+    assert strip_trigger(text).content == text
     assert classify(text).content == text
 
 
@@ -236,7 +235,7 @@ def test_asking_politely_changes_nothing_but_the_asking(text: str) -> None:
     ],
 )
 def test_a_named_kind_needs_less_proof(kind: Kind, text: str, fields: dict[str, str]) -> None:
-    assert fields_in(kind, text) == fields
+    assert extract_fields(kind, text) == fields
 
 
 @given(st.text(max_size=450))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.language.detect import Script, detect, script
+from commonplace.language.text.detect import Script, detect_language, detect_script
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from commonplace.language.detect import Script, detect, script
     ],
 )
 def test_script_of_most_letters(text: str, expected: Script) -> None:
-    assert script(text) is expected
+    assert detect_script(text) is expected
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_script_of_most_letters(text: str, expected: Script) -> None:
     ],
 )
 def test_language(text: str, expected: str) -> None:
-    assert detect(text) == expected
+    assert detect_language(text) == expected

@@ -2,15 +2,15 @@
 
 import pytest
 
-from commonplace.language.echoes import HEADINGS, without_echoes
-from commonplace.recall.context.layers import LAYERS
+from commonplace.engine.prompt_context.layers import LAYERS
+from commonplace.language.observe.own_words import CONTEXT_HEADINGS, remove_recalled_lines
 
 WORDS = frozenset({"tasks", "fact", "preferences"})
 
 
 def test_the_heading_of_every_layer_of_a_context_is_known():
     layers = {layer.heading.removeprefix("## ") for layer in LAYERS} - {"Memory updates"}
-    assert layers <= set(HEADINGS)
+    assert layers <= set(CONTEXT_HEADINGS)
 
 
 @pytest.mark.parametrize(
@@ -23,11 +23,11 @@ def test_the_heading_of_every_layer_of_a_context_is_known():
         "- +created: [tasks] Renew the passport. (imp=2)",
         "- ⟲restored: Rosa lives in Lisbon.",
         "Memory updates since rev 41:",
-        *(f"## {heading}" for heading in HEADINGS),
+        *(f"## {heading}" for heading in CONTEXT_HEADINGS),
     ],
 )
 def test_a_line_of_ours_is_taken_out_and_its_neighbours_stay(line):
-    assert without_echoes(f"Look:\n{line}\n\nIs that so?", WORDS).split() == [
+    assert remove_recalled_lines(f"Look:\n{line}\n\nIs that so?", WORDS).split() == [
         "Look:",
         "Is",
         "that",
@@ -49,24 +49,24 @@ def test_a_line_of_ours_is_taken_out_and_its_neighbours_stay(line):
     ],
 )
 def test_ones_own_way_of_writing_stays(said):
-    assert without_echoes(said, WORDS) == said
+    assert remove_recalled_lines(said, WORDS) == said
 
 
 def test_a_block_ends_where_plain_talk_begins():
     pasted = (
         "## About the user\n- one\n- two\n\n## Recent events\n- three\nThat is all wrong.\n- four"
     )
-    assert without_echoes(pasted, WORDS) == "That is all wrong.\n- four"
+    assert remove_recalled_lines(pasted, WORDS) == "That is all wrong.\n- four"
 
 
 def test_a_long_turn_of_our_marks_is_read_in_one_pass():
     """Hostile text: nothing here may grow faster than the text."""
     for piece in ("- [", "> ", "#", "[a", "- ", "\n", "Memory updates since rev "):
-        assert len(without_echoes(piece * 6_000, WORDS)) <= len(piece) * 6_000
+        assert len(remove_recalled_lines(piece * 6_000, WORDS)) <= len(piece) * 6_000
 
 
 def test_the_further_lines_of_a_bullet_belong_to_it_up_to_a_blank_one():
     words = frozenset({"tasks"})
     pasted = "- [tasks] Pack\nI love tents\nI hate rain\n\nI am allergic to peanuts."
-    assert without_echoes(pasted, words).split() == ["I", "am", "allergic", "to", "peanuts."]
-    assert "I love tents" in without_echoes("- [fix] the door\nI love tents", words)
+    assert remove_recalled_lines(pasted, words).split() == ["I", "am", "allergic", "to", "peanuts."]
+    assert "I love tents" in remove_recalled_lines("- [fix] the door\nI love tents", words)

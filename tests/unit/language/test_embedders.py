@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from commonplace.language.detect import Script
-from commonplace.language.models import wordllama
-from commonplace.language.models.embedder import Calibration, Embedder, EmbedderDown
-from commonplace.language.models.hashing import HashingEmbedder
-from commonplace.language.models.wordllama import WordLlamaEmbedder
+from commonplace.language.embedders import wordllama
+from commonplace.language.embedders.embedder import Calibration, Embedder, EmbedderDown
+from commonplace.language.embedders.hashing import HashingEmbedder
+from commonplace.language.embedders.wordllama import WordLlamaEmbedder
+from commonplace.language.text.detect import Script
 
 TEXTS = ["Dana moved to Berlin", "", "שלום עולם", "a", "?!", "long text " * 5000, "Dan owes Ana"]
 
@@ -84,7 +84,7 @@ def test_a_calibration_that_does_not_rise_within_the_scale_is_refused(
 
 def test_hashing_is_the_same_in_every_process() -> None:
     code = (
-        "from commonplace.language.models.hashing import HashingEmbedder as H;"
+        "from commonplace.language.embedders.hashing import HashingEmbedder as H;"
         "print(H().embed(['Dana moved'])[0].tobytes().hex())"
     )
     env = {"PYTHONPATH": ":".join(sys.path), "PYTHONHASHSEED": "7"}
@@ -103,7 +103,7 @@ def test_wordllama_is_lazy_and_leaves_logging_and_the_network_alone() -> None:
     code = """
 import logging, socket, sys
 def refuse(*_, **__): raise AssertionError("no network here")
-from commonplace.language.models.wordllama import WordLlamaEmbedder
+from commonplace.language.embedders.wordllama import WordLlamaEmbedder
 embedder = WordLlamaEmbedder()
 assert (embedder.name, embedder.dimension) == ("wordllama-l2-supercat-256", 256)
 assert "wordllama" not in sys.modules
@@ -141,7 +141,7 @@ def test_wordllama_loads_once_for_many_threads(monkeypatch: pytest.MonkeyPatch) 
     loads: list[int] = []
     load = wordllama._load
 
-    def counted(dimension: int) -> wordllama._Model:
+    def counted(dimension: int) -> wordllama._WordLlamaModel:
         loads.append(dimension)
         return load(dimension)
 

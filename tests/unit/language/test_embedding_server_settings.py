@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace.errors import BadSettings
-from commonplace.language.models.server import Server
+from commonplace.language.embedders.embedder import EmbedderServer
 
 KEY = "sk-very-secret"
 
@@ -31,20 +31,20 @@ KEY = "sk-very-secret"
 )
 def test_an_address_that_is_none_is_refused(url):
     with pytest.raises(BadSettings) as refused:
-        Server(url, "small")
+        EmbedderServer(url, "small")
     assert refused.value.field == "embedder_url"
     assert "https://host" in refused.value.remedy
 
 
 @pytest.mark.parametrize("url", ["http://[::1]:8080/v1", "https://host", "https://host:443/v1/"])
 def test_a_plain_address_is_taken(url):
-    assert Server(url, "small").url == url
+    assert EmbedderServer(url, "small").url == url
 
 
 @pytest.mark.parametrize("key", [f"{KEY}\n", "sk-a\r\nHost: elsewhere", "sk-מפתח", "sk very", "é"])
 def test_a_key_that_cannot_be_sent_is_refused_without_repeating_it(key):
     with pytest.raises(BadSettings) as refused:
-        Server("https://host/v1", "small", key)
+        EmbedderServer("https://host/v1", "small", key)
     assert refused.value.field == "embedder_key"
     assert key.strip() not in str(refused.value.as_dict())
 
@@ -52,17 +52,17 @@ def test_a_key_that_cannot_be_sent_is_refused_without_repeating_it(key):
 def test_a_key_is_not_sent_in_the_open():
     for url in ("http://models.example/v1", "HTTP://10.0.0.1/v1"):
         with pytest.raises(BadSettings, match="unencrypted"):
-            Server(url, "small", KEY)
+            EmbedderServer(url, "small", KEY)
     for host in ("localhost:11434", "127.0.0.1", "127.1.2.3", "[::1]:80"):
-        assert Server(f"http://{host}/v1", "small", KEY).key == KEY
+        assert EmbedderServer(f"http://{host}/v1", "small", KEY).key == KEY
 
 
 @pytest.mark.parametrize("model", ["", "  ", "sm\0all", "\ud800"])
 def test_a_models_name_is_one(model):
     with pytest.raises(BadSettings) as refused:
-        Server("https://host/v1", model)
+        EmbedderServer("https://host/v1", model)
     assert refused.value.field == "embedder_model"
 
 
 def test_the_key_is_not_in_the_representation():
-    assert KEY not in repr(Server("https://host/v1", "small", KEY))
+    assert KEY not in repr(EmbedderServer("https://host/v1", "small", KEY))

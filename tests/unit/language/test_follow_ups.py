@@ -6,15 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.analyse import analyse
-from commonplace.language.asking.cues import either
-from commonplace.language.asking.follow_ups import expand
-from commonplace.language.asking.turns import Turn
+from commonplace.language.query.follow_ups import expand_follow_up
+from commonplace.language.query.message import RecentTurn, cue_words_of_all_languages
+from commonplace.language.text.terms import analyse
 
 
-def conversation(*texts: str) -> list[Turn]:
+def conversation(*texts: str) -> list[RecentTurn]:
     """The user, the assistant, the user …"""
-    return [Turn(text, ("user", "assistant")[place % 2]) for place, text in enumerate(texts)]
+    return [RecentTurn(text, ("user", "assistant")[place % 2]) for place, text in enumerate(texts)]
 
 
 OFFER = conversation("I'm not sure if I should take the google job offer.")
@@ -49,18 +48,18 @@ OFFER = conversation("I'm not sure if I should take the google job offer.")
     ],
 )
 def test_what_is_left_out_is_put_in(message, recent, query):
-    assert expand(message, conversation(*recent)).query == query
+    assert expand_follow_up(message, conversation(*recent)).query == query
 
 
 def test_the_seeds_deed():
-    found = expand("should I do it?", OFFER)
+    found = expand_follow_up("should I do it?", OFFER)
     assert found.query == "should I take the google job offer?"
     (put,) = found.filled
     assert (put.said, put.meant) == ("do it", "take the google job offer")
 
 
 def test_it_says_what_was_put_in_and_why():
-    found = expand("and her brother?", conversation("When is Sarah's birthday?"))
+    found = expand_follow_up("and her brother?", conversation("When is Sarah's birthday?"))
     assert [(each.said, each.meant) for each in found.filled] == [
         ("her", "Sarah"),
         ("", "When is Sarah's brother's birthday"),
@@ -70,20 +69,22 @@ def test_it_says_what_was_put_in_and_why():
 
 def test_follow_ups_of_follow_ups_know_whom_the_last_one_meant():
     recent = conversation("When is Dan's birthday?", "3 May.", "what about sarah?", "4 May.")
-    assert expand("and her brother?", recent).query == "When is sarah's brother's birthday"
+    assert (
+        expand_follow_up("and her brother?", recent).query == "When is sarah's brother's birthday"
+    )
 
 
 def test_where_nobody_says_who_speaks_the_last_question_is_taken_up():
-    recent = [Turn("When is Dan's birthday?"), Turn("He was born on 3 May.")]
-    assert expand("what about sarah?", recent).query == "When is sarah's birthday"
-    told = [Turn("I might sell the car"), Turn("I saw Dan today")]
-    assert expand("and Tom?", told).query == "I saw Tom today"
+    recent = [RecentTurn("When is Dan's birthday?"), RecentTurn("He was born on 3 May.")]
+    assert expand_follow_up("what about sarah?", recent).query == "When is sarah's birthday"
+    told = [RecentTurn("I might sell the car"), RecentTurn("I saw Dan today")]
+    assert expand_follow_up("and Tom?", told).query == "I saw Tom today"
 
 
 def test_he_and_she_are_told_apart_where_the_word_says_it():
     recent = conversation("My mother and my uncle are visiting.")
-    assert expand("how old is she?", recent).query == "how old is my mother?"
-    assert expand("how old is he?", recent).query == "how old is my uncle?"
+    assert expand_follow_up("how old is she?", recent).query == "how old is my mother?"
+    assert expand_follow_up("how old is he?", recent).query == "how old is my uncle?"
 
 
 @pytest.mark.parametrize(
@@ -97,13 +98,13 @@ def test_he_and_she_are_told_apart_where_the_word_says_it():
     ],
 )
 def test_a_whole_message_is_left_alone(message):
-    found = expand(message, conversation("Where did I buy the bike?", "At Velo Nord."))
+    found = expand_follow_up(message, conversation("Where did I buy the bike?", "At Velo Nord."))
     assert (found.query, found.filled) == (message, ())
 
 
 @pytest.mark.parametrize("message", ["why?", "should I do it?", "where does she live?"])
 def test_what_points_at_nothing_stays_as_it_is(message):
-    assert expand(message).query == message
+    assert expand_follow_up(message).query == message
 
 
 SMALL_WORDS = """
@@ -116,17 +117,17 @@ SENTENCES = st.lists(WORDS, max_size=9).map(" ".join)
 
 @given(st.text(max_size=120) | SENTENCES, st.lists(SENTENCES, max_size=4))
 def test_the_users_own_words_are_never_lost(message, recent):
-    query = expand(message, conversation(*recent)).query
+    query = expand_follow_up(message, conversation(*recent)).query
     kept = {term for each in ("en", None) for term in analyse(query, each)}
-    lost = set(analyse(message, "en")) - kept - either("filler")
+    lost = set(analyse(message, "en")) - kept - cue_words_of_all_languages("filler")
     assert not lost
 
 
 @pytest.mark.parametrize("piece", ["the ", "should i ", "Sarah and ", "it ", "וב", "my big "])
 def test_absurdly_long_conversations_are_read_in_passing(piece):
     recent = conversation(*[piece * 8000] * 100)
-    assert expand("and her brother?", recent).query
-    assert expand(piece * 8000, recent).query
+    assert expand_follow_up("and her brother?", recent).query
+    assert expand_follow_up(piece * 8000, recent).query
 
 
 @pytest.mark.parametrize(
@@ -137,9 +138,12 @@ def test_absurdly_long_conversations_are_read_in_passing(piece):
     ],
 )
 def test_another_thing_of_somebodys_and_the_same_of_somebody_elses(recent, message, query):
-    assert expand(message, conversation(recent)).query == query
+    assert expand_follow_up(message, conversation(recent)).query == query
 
 
 def test_a_thing_is_taken_up_with_whom_it_is_from():
     recent = conversation("I got a job offer from Google.")
-    assert expand("should I do it?", recent).query == "should I do the job offer from Google?"
+    assert (
+        expand_follow_up("should I do it?", recent).query
+        == "should I do the job offer from Google?"
+    )

@@ -1,10 +1,10 @@
 """What was understood is kept within bounds, for one caller only, until something changes."""
 
-from commonplace.language.asking.kept import Kept
+from commonplace.engine.query_cache import QueryCache
 
 
 def test_an_answer_is_served_to_its_own_caller_under_the_same_stamp():
-    kept = Kept()
+    kept = QueryCache()
     kept.put("ana", 1, "in chicago", "answer")
     assert kept.get("ana", 1, "in chicago") == "answer"
     assert kept.get("ben", 1, "in chicago") is None
@@ -12,7 +12,7 @@ def test_an_answer_is_served_to_its_own_caller_under_the_same_stamp():
 
 
 def test_a_new_stamp_empties_the_callers_place():
-    kept = Kept()
+    kept = QueryCache()
     kept.put("ana", 1, "one", "answer")
     kept.put("ben", 1, "one", "answer")
     kept.put("ana", 2, "two", "answer")
@@ -22,7 +22,7 @@ def test_a_new_stamp_empties_the_callers_place():
 
 
 def test_the_least_recently_used_goes_first():
-    kept = Kept(callers=2, answers=2)
+    kept = QueryCache(callers=2, answers=2)
     for key in ("one", "two"):
         kept.put("ana", 1, key, key)
     kept.get("ana", 1, "one")

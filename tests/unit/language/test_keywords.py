@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.keywords import keywords
+from commonplace.language.text.terms import extract_keywords
 
 
 @pytest.mark.parametrize(
@@ -20,19 +20,19 @@ from commonplace.language.keywords import keywords
     ],
 )
 def test_keywords(text: str, expected: tuple[str, ...]) -> None:
-    assert keywords(text) == expected
+    assert extract_keywords(text) == expected
 
 
 def test_the_limit_holds_and_a_negative_one_is_refused() -> None:
-    assert keywords("alpha beta gamma delta", limit=2) == ("alpha", "beta")
-    assert keywords("alpha", limit=0) == ()
+    assert extract_keywords("alpha beta gamma delta", limit=2) == ("alpha", "beta")
+    assert extract_keywords("alpha", limit=0) == ()
     with pytest.raises(ValueError, match="limit"):
-        keywords("alpha", limit=-1)
+        extract_keywords("alpha", limit=-1)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_tags_are_distinct_enough_and_never_numbers(text: str) -> None:
-    tags = keywords(text)
-    assert tags == keywords(text)
+    tags = extract_keywords(text)
+    assert tags == extract_keywords(text)
     assert len(tags) <= 5
     assert not any(tag.isdigit() for tag in tags)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from commonplace.errors import BadSettings
-from commonplace.language.models import minilm
-from commonplace.language.models.embedder import EmbedderDown
-from commonplace.language.models.minilm import MiniLmEmbedder
+from commonplace.language.embedders import minilm
+from commonplace.language.embedders.embedder import EmbedderDown
+from commonplace.language.embedders.minilm import MiniLmEmbedder
 
 TEXTS = ["Dana moved to Berlin", "", "שלום עולם", "a", "?!", "long text " * 500, "Dan owes Ana"]
 
@@ -70,7 +70,7 @@ def test_it_is_lazy_and_leaves_the_network_alone():
     code = """
 import socket, sys
 def refuse(*_, **__): raise AssertionError("no network here")
-from commonplace.language.models.minilm import MiniLmEmbedder
+from commonplace.language.embedders.minilm import MiniLmEmbedder
 embedder = MiniLmEmbedder()
 assert not {"onnxruntime", "tokenizers"} & set(sys.modules)
 socket.socket.connect = refuse

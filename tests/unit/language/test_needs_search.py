@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.asking.needs_search import needs_search
-from commonplace.language.asking.turns import Turn
+from commonplace.language.query.message import RecentTurn
+from commonplace.language.query.needs_search import needs_search
 
 
-def asked(text: str) -> Turn:
-    return Turn(text, "user")
+def asked(text: str) -> RecentTurn:
+    return RecentTurn(text, "user")
 
 
-def answered(text: str) -> Turn:
-    return Turn(text, "assistant")
+def answered(text: str) -> RecentTurn:
+    return RecentTurn(text, "assistant")
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,12 @@ def test_a_follow_up_needs_what_the_conversation_needed(message):
 
 
 def test_where_nobody_says_who_speaks_the_last_question_counts():
-    assert needs_search("why?", [Turn("Did I leave the firm?"), Turn("Yes, indeed.")]).needed
-    assert not needs_search("why?", [Turn("Is glass a liquid?"), Turn("No, not quite.")]).needed
+    assert needs_search(
+        "why?", [RecentTurn("Did I leave the firm?"), RecentTurn("Yes, indeed.")]
+    ).needed
+    assert not needs_search(
+        "why?", [RecentTurn("Is glass a liquid?"), RecentTurn("No, not quite.")]
+    ).needed
 
 
 def test_a_follow_up_of_a_follow_up_reaches_back_to_the_question():
@@ -135,7 +139,7 @@ def test_a_bare_mention_without_a_conversation_is_looked_up():
 
 @given(st.text(max_size=400), st.lists(st.text(max_size=80), max_size=4))
 def test_any_text_gets_an_answer_with_a_reason(message, recent):
-    found = needs_search(message, [Turn(text) for text in recent])
+    found = needs_search(message, [RecentTurn(text) for text in recent])
     assert found.reasons
     assert all(found.reasons)
 

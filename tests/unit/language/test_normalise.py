@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.normalise import fold
-from commonplace.model.text import stored_form
+from commonplace.language.text.normalise import fold
+from commonplace.model.validation import stored_form
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from commonplace.language.detect import Script
-from commonplace.language.models.embedder import EmbedderDown
-from commonplace.language.models.openai import ATTEMPTS, RESTS, OpenAiEmbedder
-from commonplace.language.models.server import Server
+from commonplace.language.embedders.embedder import EmbedderDown, EmbedderServer
+from commonplace.language.embedders.openai import ATTEMPTS, COOLDOWN_SECONDS, OpenAiEmbedder
+from commonplace.language.text.detect import Script
 from support.embedding_server import dawdle, embedding_server, hang_up, refuse, say
 
 KEY = "sk-very-secret"
@@ -28,7 +27,7 @@ def slept() -> list[float]:
 @pytest.fixture
 def embedder(server, slept):
     """Time passes only while it sleeps."""
-    asked = Server(server.url, "small", KEY, batch=4)
+    asked = EmbedderServer(server.url, "small", KEY, batch=4)
     return OpenAiEmbedder(asked, slept.append, lambda: sum(slept))
 
 
@@ -49,7 +48,7 @@ def test_the_request_is_the_protocols(server, embedder):
 
 
 def test_texts_are_sent_in_batches_and_long_ones_cut(server):
-    embedder = OpenAiEmbedder(Server(server.url, "small", batch=4, max_chars=5))
+    embedder = OpenAiEmbedder(EmbedderServer(server.url, "small", batch=4, max_chars=5))
     embedder.hold_to(32)
     embedder.embed([f"a long text {n}" for n in range(10)])
     assert [len(asked["input"]) for asked in server.requests] == [4, 4, 2]
@@ -130,7 +129,7 @@ def test_a_server_that_is_down_is_left_alone_for_a_while(server, embedder, slept
         with pytest.raises(EmbedderDown):
             embedder.embed(["text"])
     assert len(server.requests) == 1
-    slept.append(RESTS)
+    slept.append(COOLDOWN_SECONDS)
     assert embedder.embed(["text"]).any()
 
 
@@ -151,7 +150,7 @@ def test_trying_again_has_an_end(server, embedder, slept):
 
 
 def test_an_answer_that_does_not_come_is_waited_for_only_once(server, slept):
-    embedder = OpenAiEmbedder(Server(server.url, "small", timeout=0.1), slept.append)
+    embedder = OpenAiEmbedder(EmbedderServer(server.url, "small", timeout=0.1), slept.append)
     embedder.hold_to(32)
     server.then = [dawdle(0.5)] * 2
     for _ in range(2):
@@ -214,7 +213,7 @@ def test_an_answer_that_makes_no_sense_is_an_outage(server, embedder, answer):
 def test_where_nobody_listens_it_is_down_at_once(slept):
     with embedding_server() as gone:
         url = gone.url
-    embedder = OpenAiEmbedder(Server(url, "small"), slept.append)
+    embedder = OpenAiEmbedder(EmbedderServer(url, "small"), slept.append)
     with pytest.raises(EmbedderDown, match="cannot be reached"):
         embedder.embed(["text"])
     assert slept == []
@@ -227,7 +226,7 @@ def test_nothing_for_this_machine_goes_through_a_proxy(server, monkeypatch):
             monkeypatch.setenv(variable, proxy.url)
         monkeypatch.delenv("no_proxy", raising=False)
         monkeypatch.delenv("NO_PROXY", raising=False)
-        assert OpenAiEmbedder(Server(server.url, "small", KEY)).embed(["hello"]).any()
+        assert OpenAiEmbedder(EmbedderServer(server.url, "small", KEY)).embed(["hello"]).any()
         assert proxy.requests == []
 
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.contacts import (
+from commonplace.language.fields.phone_email import (
     email_key,
-    emails_in,
+    find_emails,
+    find_phones,
+    is_same_email,
+    is_same_phone,
     phone_key,
-    phones_in,
-    same_email,
-    same_phone,
 )
 
 FOUND = [
@@ -74,31 +74,31 @@ NOT_THE_SAME = [
 
 @pytest.mark.parametrize(("text", "number"), FOUND)
 def test_a_number_is_found_where_it_stands(text: str, number: str) -> None:
-    (found,) = phones_in(text)
+    (found,) = find_phones(text)
     assert found.text == number == text[found.start : found.end]
 
 
 @pytest.mark.parametrize("text", NO_PHONE)
 def test_dates_amounts_and_account_numbers_are_no_phones(text: str) -> None:
-    assert phones_in(text) == ()
+    assert find_phones(text) == ()
 
 
 def test_several_numbers_keep_their_order() -> None:
-    found = phones_in("Dana 052-1234567, work 03-5551234, abroad +1 415 555 0132")
+    found = find_phones("Dana 052-1234567, work 03-5551234, abroad +1 415 555 0132")
     assert [one.text for one in found] == ["052-1234567", "03-5551234", "+1 415 555 0132"]
 
 
 @pytest.mark.parametrize(("a", "b"), THE_SAME)
 def test_one_number_in_two_ways_of_writing(a: str, b: str) -> None:
-    assert same_phone(a, b)
-    assert same_phone(b, a)
+    assert is_same_phone(a, b)
+    assert is_same_phone(b, a)
     assert phone_key(a) == phone_key(b)
 
 
 @pytest.mark.parametrize(("a", "b"), NOT_THE_SAME)
 def test_different_numbers_are_never_equal(a: str, b: str) -> None:
-    assert not same_phone(a, b)
-    assert not same_phone(b, a)
+    assert not is_same_phone(a, b)
+    assert not is_same_phone(b, a)
 
 
 subscribers = st.integers(0, 9_999_999).map(lambda number: f"{number:07}")
@@ -115,22 +115,22 @@ def test_every_format_of_a_mobile_number_is_found_and_equal(prefix, rest, gap) -
         f"+972 {prefix}-{rest[:3]}-{rest[3:]}",
     ]
     for way in ways:
-        assert [one.text for one in phones_in(f"Dana, {way}, mornings")] == [way]
-        assert same_phone(way, ways[0])
+        assert [one.text for one in find_phones(f"Dana, {way}, mornings")] == [way]
+        assert is_same_phone(way, ways[0])
         assert phone_key(way) == phone_key(ways[0])
 
 
 @given(prefixes, subscribers, subscribers)
 def test_other_digits_are_another_number(prefix, one, other) -> None:
-    assert same_phone(f"0{prefix}-{one}", f"+972{prefix}{other}") == (one == other)
+    assert is_same_phone(f"0{prefix}-{one}", f"+972{prefix}{other}") == (one == other)
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_equal_numbers_share_their_key_whatever_the_text(a: str, b: str) -> None:
-    assert same_phone(a, b) == same_phone(b, a)
-    if same_phone(a, b):
+    assert is_same_phone(a, b) == is_same_phone(b, a)
+    if is_same_phone(a, b):
         assert phone_key(a) == phone_key(b)
-    for one in (*phones_in(a), *emails_in(a)):
+    for one in (*find_phones(a), *find_emails(a)):
         assert a[one.start : one.end] == one.text
 
 
@@ -148,7 +148,7 @@ def test_equal_numbers_share_their_key_whatever_the_text(a: str, b: str) -> None
     ],
 )
 def test_addresses_in_a_text(text: str, addresses: list[str]) -> None:
-    assert [one.text for one in emails_in(text)] == addresses
+    assert [one.text for one in find_emails(text)] == addresses
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ def test_addresses_in_a_text(text: str, addresses: list[str]) -> None:
     ],
 )
 def test_only_what_is_certainly_one_address_is_equal(a: str, b: str, same: bool) -> None:
-    assert same_email(a, b) is same
-    assert same_email(b, a) is same
+    assert is_same_email(a, b) is same
+    assert is_same_email(b, a) is same
 
 
 @given(st.emails())
@@ -182,14 +182,14 @@ def test_case_never_makes_another_address(address: str) -> None:
 def test_a_hostile_text_is_searched_to_its_end(unit: str) -> None:
     """A pattern that backtracks would need hours for this much."""
     text = (unit * 32_000)[:31_970] + " dana@bank.co.il +972521234567"
-    assert emails_in(text)[-1].text == "dana@bank.co.il"
-    assert phones_in(text)[-1].text == "+972521234567"
+    assert find_emails(text)[-1].text == "dana@bank.co.il"
+    assert find_phones(text)[-1].text == "+972521234567"
 
 
 def test_the_library_comes_with_the_first_number() -> None:
     script = (
-        "import sys, commonplace.language.contacts as contacts\n"
-        "contacts.phones_in('no number'), contacts.emails_in('no address')\n"
+        "import sys, commonplace.language.fields.phone_email as contacts\n"
+        "contacts.find_phones('no number'), contacts.find_emails('no address')\n"
         "sys.exit('phonenumbers' in sys.modules or 'idna' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0

@@ -6,9 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.names import Named, named_in, proper_words, without_names
-from commonplace.language.question import read_question
-from commonplace.language.traits import Trait
+from commonplace.language.fields.names import (
+    NamedPeople,
+    capitalised_words,
+    find_named_people,
+    remove_names,
+)
+from commonplace.language.query.question import parse_question
+from commonplace.language.text.detect import Trait
 
 PEOPLE = ("Melanie", "Caroline", "Jon", "Dana Levi", "Joanna", "דנה", "user", "Assistant")
 
@@ -33,7 +38,7 @@ PEOPLE = ("Melanie", "Caroline", "Jon", "Dana Levi", "Joanna", "דנה", "user",
     ],
 )
 def test_what_is_asked_for(text, asks_for):
-    assert read_question(text).asks_for == asks_for
+    assert parse_question(text).asks_for == asks_for
 
 
 @pytest.mark.parametrize(
@@ -53,7 +58,7 @@ def test_what_is_asked_for(text, asks_for):
     ],
 )
 def test_months_and_years(text, months, years):
-    question = read_question(text)
+    question = parse_question(text)
     assert (question.months, question.years) == (months, years)
 
 
@@ -66,7 +71,7 @@ def test_months_and_years(text, months, years):
     ],
 )
 def test_whether_the_asker_speaks_of_themself(text, of_the_user):
-    assert read_question(text).of_the_user is of_the_user
+    assert parse_question(text).of_the_user is of_the_user
 
 
 @pytest.mark.parametrize(
@@ -93,7 +98,7 @@ def test_whether_the_asker_speaks_of_themself(text, of_the_user):
     ],
 )
 def test_who_is_named(text, people):
-    assert named_in(text, PEOPLE).people == people
+    assert find_named_people(text, PEOPLE).people == people
 
 
 MORE_PEOPLE = ("Ana", "Maya", "Will", "May", "Arthur", "José", "Project Manager", "דנה", "Ibmahim")
@@ -118,11 +123,13 @@ MORE_PEOPLE = ("Ana", "Maya", "Will", "May", "Arthur", "José", "Project Manager
     ],
 )
 def test_a_name_that_is_an_ordinary_word_takes_a_capital_and_a_month_no_preposition(text, people):
-    assert named_in(text, MORE_PEOPLE).people == people
+    assert find_named_people(text, MORE_PEOPLE).people == people
 
 
 def test_spellings_of_one_person_are_one_mention():
-    found = named_in("What did Ana and Tom say?", ("Ana", "Ana Cohen", "ana@example.com", "Tom"))
+    found = find_named_people(
+        "What did Ana and Tom say?", ("Ana", "Ana Cohen", "ana@example.com", "Tom")
+    )
     assert set(found.mentions) == {
         frozenset({"Ana", "Ana Cohen", "ana@example.com"}),
         frozenset({"Tom"}),
@@ -130,18 +137,20 @@ def test_spellings_of_one_person_are_one_mention():
 
 
 def test_a_person_called_like_a_month_is_no_month():
-    named = named_in("When did May visit Rome?", ("May",))
-    assert read_question("When did May visit Rome?", named.words).months == set()
-    assert read_question("What happened in May?", named_in("…", ("May",)).words).months == {5}
+    named = find_named_people("When did May visit Rome?", ("May",))
+    assert parse_question("When did May visit Rome?", named.words).months == set()
+    assert parse_question(
+        "What happened in May?", find_named_people("…", ("May",)).words
+    ).months == {5}
 
 
 def test_of_a_possessive_nothing_is_left():
     text = "What is Chris' job?"
-    assert without_names(text, named_in(text, ("Chris",))) == "What is job?"
+    assert remove_names(text, find_named_people(text, ("Chris",))) == "What is job?"
 
 
 def test_a_first_name_that_two_people_share_names_both():
-    assert named_in("Did Dana call?", ("Dana Levi", "Dana Cohen")).people == {
+    assert find_named_people("Did Dana call?", ("Dana Levi", "Dana Cohen")).people == {
         "Dana Levi",
         "Dana Cohen",
     }
@@ -149,8 +158,8 @@ def test_a_first_name_that_two_people_share_names_both():
 
 def test_among_very_many_people_only_what_is_written_counts():
     crowd = [f"Person{number}" for number in range(600)] + ["Melanie"]
-    assert named_in("What did Melanie say?", crowd).people == {"Melanie"}
-    assert named_in("What did Melaine say?", crowd).people == set()
+    assert find_named_people("What did Melanie say?", crowd).people == {"Melanie"}
+    assert find_named_people("What did Melaine say?", crowd).people == set()
 
 
 @pytest.mark.parametrize(
@@ -162,18 +171,18 @@ def test_among_very_many_people_only_what_is_written_counts():
     ],
 )
 def test_a_question_without_its_names(text, bare):
-    assert without_names(text, named_in(text, PEOPLE)) == bare
+    assert remove_names(text, find_named_people(text, PEOPLE)) == bare
 
 
 def test_a_word_at_the_beginning_is_not_written_like_a_name_and_neither_are_capitals_alone():
-    assert proper_words("Where did Dana meet NASA and Ilan?") == ["Dana", "Ilan"]
-    assert proper_words("where did dana go?") == []
+    assert capitalised_words("Where did Dana meet NASA and Ilan?") == ["Dana", "Ilan"]
+    assert capitalised_words("where did dana go?") == []
 
 
 @given(st.text(max_size=80), st.lists(st.text(max_size=20), max_size=5))
 def test_any_text_can_be_read(text, people):
-    read_question(text)
-    named = named_in(text, people)
+    parse_question(text)
+    named = find_named_people(text, people)
     assert named.people <= set(people)
-    assert without_names(text, Named()) == text
-    assert len(without_names(text, named)) <= len(text)
+    assert remove_names(text, NamedPeople()) == text
+    assert len(remove_names(text, named)) <= len(text)

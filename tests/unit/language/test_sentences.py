@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.sentences import sentences
+from commonplace.language.text.sentences import split_sentences
 
 
 @pytest.mark.parametrize(
@@ -36,15 +36,15 @@ from commonplace.language.sentences import sentences
     ],
 )
 def test_sentences(text: str, expected: list[str]) -> None:
-    assert sentences(text) == expected
+    assert split_sentences(text) == expected
 
 
 @pytest.mark.timeout(20)  # a pattern that backtracks would take hours
 @pytest.mark.parametrize("text", ["." * 100_000, "Dr. " * 25_000, '."' * 50_000, "\n" * 100_000])
 def test_strange_texts_are_read_in_one_pass(text: str) -> None:
-    assert "".join("".join(sentences(text)).split()) == "".join(text.split())
+    assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
 
 
 @given(st.text(alphabet="ab A.!?…。\n\"'3"))
 def test_no_character_is_lost(text: str) -> None:
-    assert "".join("".join(sentences(text)).split()) == "".join(text.split())
+    assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.spelling import as_spelled_here
+from commonplace.language.query.question import correct_spelling
 
 
 class Known(set):
@@ -35,20 +35,20 @@ VOCABULARY = Known(
     ],
 )
 def test_how_a_term_is_spelled(term, spelled):
-    assert as_spelled_here([term], VOCABULARY) == {term: spelled}
+    assert correct_spelling([term], VOCABULARY) == {term: spelled}
 
 
 def test_a_name_stays_as_it_is():
-    assert as_spelled_here(["kettel"], VOCABULARY, proper={"kettel"}) == {"kettel": "kettel"}
+    assert correct_spelling(["kettel"], VOCABULARY, proper={"kettel"}) == {"kettel": "kettel"}
 
 
 def test_where_two_are_equally_near_it_is_the_same_one_every_time():
     known = Known(["paintinga", "paintingb"])
-    assert as_spelled_here(["paintingc"], known) == {"paintingc": "paintinga"}
+    assert correct_spelling(["paintingc"], known) == {"paintingc": "paintinga"}
 
 
 @given(st.lists(st.text(max_size=12), max_size=6))
 def test_every_term_gets_an_answer_that_is_known_or_itself(terms):
-    found = as_spelled_here(terms, VOCABULARY)
+    found = correct_spelling(terms, VOCABULARY)
     assert set(found) == set(terms)
     assert all(other in VOCABULARY or other == term for term, other in found.items())

@@ -2,14 +2,14 @@
 
 import pytest
 
-from commonplace.language.stopwords import LANGUAGES, negations, stop_words
+from commonplace.language.text.lexicon import STOP_WORD_LANGUAGES, negation_words, stop_words
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", STOP_WORD_LANGUAGES)
 def test_every_language_has_both_lists_and_they_do_not_overlap(language: str) -> None:
     assert len(stop_words(language)) >= 60
-    assert len(negations(language)) >= 5
-    assert not stop_words(language) & negations(language)
+    assert len(negation_words(language)) >= 5
+    assert not stop_words(language) & negation_words(language)
 
 
 @pytest.mark.parametrize(
@@ -27,9 +27,9 @@ def test_every_language_has_both_lists_and_they_do_not_overlap(language: str) ->
     ],
 )
 def test_negations_are_no_stop_words(language: str, words: str) -> None:
-    assert set(words.split()) <= negations(language)
+    assert set(words.split()) <= negation_words(language)
     assert not set(words.split()) & stop_words(language)
 
 
 def test_an_unknown_language_has_no_words() -> None:
-    assert stop_words("xx") == negations("xx") == frozenset()
+    assert stop_words("xx") == negation_words("xx") == frozenset()

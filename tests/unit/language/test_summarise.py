@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.summarise import summarise
+from commonplace.language.text.sentences import summarise
 
 
 def test_a_short_line_is_its_own_summary() -> None:

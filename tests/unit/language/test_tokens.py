@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.language import tokens
-from commonplace.language.tokens import count_tokens, cut_to_tokens
+from commonplace.language.text import tokens
+from commonplace.language.text.tokens import count_tokens, cut_to_tokens
 
 SENTENCE = "Dana moved from Haifa to Berlin because she found a better job."
 
@@ -31,7 +31,7 @@ def test_works_with_sockets_blocked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_counting_does_not_import_wordllama() -> None:
     code = (
-        "import sys; from commonplace.language.tokens import count_tokens; count_tokens('a');"
+        "import sys; from commonplace.language.text.tokens import count_tokens; count_tokens('a');"
         "sys.exit('wordllama' in sys.modules)"
     )
     env = {"PYTHONPATH": ":".join(sys.path)}

@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.detect import Script, script
-from commonplace.language.traits import SCRIPT_SHIFT, Trait, script_codes, traits_of
+from commonplace.language.text.detect import (
+    SCRIPT_SHIFT,
+    Script,
+    Trait,
+    detect_script,
+    script_codes,
+    traits_of,
+)
 
 LOWER = (1 << SCRIPT_SHIFT) - 1
 
@@ -20,10 +26,10 @@ def traits(text):
     ("text", "expected"),
     [
         ("Hello there", Trait(0)),
-        ("Is it far?", Trait.ASKS | Trait.WONDERS),
-        ("Is it far? Not really.", Trait.WONDERS),
-        ("האם זה רחוק?", Trait.ASKS | Trait.WONDERS),
-        ("بعيد؟", Trait.ASKS | Trait.WONDERS),
+        ("Is it far?", Trait.ENDS_IN_QUESTION | Trait.HAS_QUESTION),
+        ("Is it far? Not really.", Trait.HAS_QUESTION),
+        ("האם זה רחוק?", Trait.ENDS_IN_QUESTION | Trait.HAS_QUESTION),
+        ("بعيد؟", Trait.ENDS_IN_QUESTION | Trait.HAS_QUESTION),
         ("see a.b?c=d for more", Trait(0)),
         ("we have 3 dogs", Trait.NUMBER),
         ("we have three dogs", Trait.NUMBER),
@@ -47,5 +53,5 @@ def test_what_a_text_is_like(text, expected):
 def test_any_text_has_traits_and_they_know_its_script(text):
     found = traits_of(text)
     assert found & Trait.KNOWN
-    assert found >> SCRIPT_SHIFT in script_codes(frozenset([script(text)]))
-    assert found >> SCRIPT_SHIFT not in script_codes(frozenset(Script) - {script(text)})
+    assert found >> SCRIPT_SHIFT in script_codes(frozenset([detect_script(text)]))
+    assert found >> SCRIPT_SHIFT not in script_codes(frozenset(Script) - {detect_script(text)})

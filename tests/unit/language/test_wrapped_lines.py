@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.wrapped import unwrapped
+from commonplace.language.text.sentences import unwrap_lines
 
 WRAPPED = """Hi Maya,
 
@@ -18,10 +18,10 @@ Dana"""
 
 
 def test_a_line_that_was_full_goes_on_in_the_next_one():
-    assert "my husband Yossi and I moved to Haifa" in unwrapped(WRAPPED)
-    assert "because I started working" in unwrapped(WRAPPED)
-    assert unwrapped(WRAPPED).startswith("Hi Maya,\n\nit has")
-    assert unwrapped(WRAPPED).endswith("Intel.\n\nDana")
+    assert "my husband Yossi and I moved to Haifa" in unwrap_lines(WRAPPED)
+    assert "because I started working" in unwrap_lines(WRAPPED)
+    assert unwrap_lines(WRAPPED).startswith("Hi Maya,\n\nit has")
+    assert unwrap_lines(WRAPPED).endswith("Intel.\n\nDana")
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def test_a_line_that_was_full_goes_on_in_the_next_one():
     ],
 )
 def test_lines_that_were_not_full_stay(text):
-    assert unwrapped(text) == text
+    assert unwrap_lines(text) == text
 
 
 @given(st.text(alphabet="ab \n-.", max_size=400))
 def test_every_place_stays_what_it_was(text):
-    joined = unwrapped(text)
+    joined = unwrap_lines(text)
     assert len(joined) == len(text)
     assert joined.replace("\n", " ") == text.replace("\n", " ")

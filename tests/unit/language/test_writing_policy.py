@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.policy import LONGEST, RULES, check_writing
-from commonplace.language.summarise import summarise
-from commonplace.model.kinds import Kind
+from commonplace.language.fields.writing_policy import MAX_CHARACTERS, WRITING_RULES, check_writing
+from commonplace.language.text.sentences import summarise
+from commonplace.model.memory.kinds import Kind
 
 GOOD = {
     Kind.FACT: [
@@ -119,7 +119,7 @@ def test_what_is_wrong_is_named(kind: Kind, text: str, codes: set[str]) -> None:
 
 def test_the_set_is_large_and_touches_every_rule() -> None:
     assert sum(map(len, GOOD.values())) + len(BAD) >= 60
-    assert set().union(*(codes for _, _, codes in BAD)) == {rule.code for rule in RULES}
+    assert set().union(*(codes for _, _, codes in BAD)) == {rule.code for rule in WRITING_RULES}
 
 
 def test_a_remark_names_what_it_stumbled_over() -> None:
@@ -137,7 +137,7 @@ def test_any_text_can_be_checked(text: str) -> None:
     for kind in (Kind.FACT, Kind.EVENT, Kind.INSIGHT):
         codes = [remark.code for remark in check_writing(kind, text)]
         assert len(codes) == len(set(codes))
-        assert ("length" in codes) == (len(text.strip()) > LONGEST)
+        assert ("length" in codes) == (len(text.strip()) > MAX_CHARACTERS)
 
 
 @given(st.sampled_from([text for texts in GOOD.values() for text in texts]))

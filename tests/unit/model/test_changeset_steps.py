@@ -4,46 +4,57 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from commonplace.model.changes import Indexing, Receipt, added, changed, connected, removed
-from commonplace.model.journal import Event, Node, Op
-from commonplace.model.kinds import Kind
-from commonplace.model.memory import Link, Sensitivity
+from commonplace.model.changeset import (
+    IndexEntry,
+    Receipt,
+    build_add,
+    build_change,
+    build_link,
+    build_removal,
+)
+from commonplace.model.journal import Event, JournalNode, Op
+from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.memory import Link, Sensitivity
 from support.clock import START
 from support.pure_values import memories, memory
 
-INDEX = Indexing({"key": 1}, None)
+INDEX = IndexEntry({"key": 1}, None)
 
 
 def test_adding_refers_to_the_first_version():
-    step = added(memory(), INDEX, similarity=0.8)
+    step = build_add(memory(), INDEX, similarity=0.8)
     assert (step.entry.op, step.entry.event) == (Op.CREATE, Event.ADD)
     assert (step.entry.old_ref, step.entry.new_ref) == (None, "m1@1")
     assert step.entry.similarity == 0.8
 
 
 def test_changing_makes_the_next_version_and_names_the_one_it_replaces():
-    step = changed(
-        memory(version=4), memory(category="home"), op=Op.UPDATE, event=Event.UPDATE, node=Node.API
+    step = build_change(
+        memory(version=4),
+        memory(category="home"),
+        op=Op.UPDATE,
+        event=Event.UPDATE,
+        node=JournalNode.API,
     )
     assert step.after.version == 5
     assert (step.entry.old_ref, step.entry.new_ref) == ("m1@4", "m1@5")
-    assert (step.entry.category, step.entry.node) == ("home", Node.API)
+    assert (step.entry.category, step.entry.node) == ("home", JournalNode.API)
 
 
 def test_removing_leaves_no_new_reference():
-    entry = removed(memory(), event=Event.ERASE).entry
+    entry = build_removal(memory(), event=Event.ERASE).entry
     assert (entry.old_ref, entry.new_ref, entry.meta) == ("m1@1", None, {})
 
 
 def test_removing_says_whom_the_item_was_kept_from():
-    secret = removed(memory(sensitivity=Sensitivity.HIGH), event=Event.ERASE).entry
-    soul = removed(memory(kind=Kind.SOUL, agent_id="helper"), event=Event.ERASE).entry
+    secret = build_removal(memory(sensitivity=Sensitivity.HIGH), event=Event.ERASE).entry
+    soul = build_removal(memory(kind=Kind.SOUL, agent_id="helper"), event=Event.ERASE).entry
     assert secret.meta == {"sensitivity": "high"}
     assert soul.meta == {"soul_of": "helper"}
 
 
 def test_connecting_names_both_ends_and_the_strength():
-    entry = connected(Link.between("b", "a", 0.8, START)).entry
+    entry = build_link(Link.between("b", "a", 0.8, START)).entry
     assert (entry.subject, entry.new_ref, entry.similarity) == ("a", "b", 0.8)
 
 
@@ -51,9 +62,9 @@ def test_connecting_names_both_ends_and_the_strength():
 def test_no_step_carries_text_into_the_journal(row):
     row = row.evolve(content="the secret words", summary="the secret words", category="c")
     steps = [
-        added(row, INDEX),
-        changed(row, row, op=Op.UPDATE, event=Event.UPDATE),
-        removed(row, event=Event.ERASE),
+        build_add(row, INDEX),
+        build_change(row, row, op=Op.UPDATE, event=Event.UPDATE),
+        build_removal(row, event=Event.ERASE),
     ]
     assert all("the secret words" not in repr(step.entry) for step in steps)
 

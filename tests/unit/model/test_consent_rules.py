@@ -9,26 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.model.consent import (
-    BENIGN,
+from commonplace.model.journal import Event, JournalNode, Op
+from commonplace.model.profile.consent import (
+    BENIGN_FIELDS,
     MAX_SIGNALS,
-    SENSITIVE,
-    SURE,
-    Decision,
-    erased,
-    heard_out,
-    independent,
-    is_agreed,
-    needs_the_owner,
-    proposing,
-    rivals,
-    settled,
-    waits_for_the_owner,
-    with_signal,
+    SENSITIVE_FIELDS,
+    SURE_INSIGHT,
+    ProposalDecision,
+    add_signal,
+    build_erasure,
+    build_proposal,
+    build_settlement,
+    competing_proposals,
+    count_independent,
+    counted_signals,
+    has_enough_signals,
+    needs_consent,
+    requires_owner,
 )
-from commonplace.model.journal import Event, Node, Op
-from commonplace.model.profile import field_of
-from commonplace.model.proposal import Proposal, Signal, SignalKind
+from commonplace.model.profile.fields import Proposal, Signal, SignalKind, target_field
 from support.clock import START
 from support.pure_values import journal_row
 
@@ -68,35 +67,35 @@ signals = st.lists(
 # ——— what waits ———
 
 
-@pytest.mark.parametrize("name", sorted(SENSITIVE))
+@pytest.mark.parametrize("name", sorted(SENSITIVE_FIELDS))
 def test_nothing_but_the_owner_decides_on_a_sensitive_field(name):
     sure = [insight(1.0), heard(days=1), heard(by="agent:coach"), heard(thread="tuesday")]
-    assert waits_for_the_owner(name)
-    assert not is_agreed(name, sure)
+    assert needs_consent(name)
+    assert not has_enough_signals(name, sure)
 
 
 @pytest.mark.parametrize("name", ["shoe_size", "goals", "diagnosis", "time_zone"])
 def test_a_field_that_nobody_classed_is_taken_for_sensitive(name):
     """To replace all goals is not the same as to add one."""
-    assert not is_agreed(name, [insight(1.0), heard(days=1)])
+    assert not has_enough_signals(name, [insight(1.0), heard(days=1)])
 
 
-@pytest.mark.parametrize("name", sorted(BENIGN))
+@pytest.mark.parametrize("name", sorted(BENIGN_FIELDS))
 def test_a_benign_one_applies_with_two_signals_or_one_sure_insight(name):
-    assert not is_agreed(name, [heard()])
-    assert is_agreed(name, [heard(), heard("agent:coach")])
-    assert is_agreed(name, [insight(SURE)])
-    assert not is_agreed(name, [insight(SURE - 0.01)])
+    assert not has_enough_signals(name, [heard()])
+    assert has_enough_signals(name, [heard(), heard("agent:coach")])
+    assert has_enough_signals(name, [insight(SURE_INSIGHT)])
+    assert not has_enough_signals(name, [insight(SURE_INSIGHT - 0.01)])
 
 
 def test_only_an_insight_can_be_sure():
     """That something was heard clearly is no reason to believe it at once."""
-    assert not is_agreed("tone", [heard(confidence=1.0)])
+    assert not has_enough_signals("tone", [heard(confidence=1.0)])
 
 
-@given(st.sampled_from([*SENSITIVE, "goals", "anything_else"]), signals)
+@given(st.sampled_from([*SENSITIVE_FIELDS, "goals", "anything_else"]), signals)
 def test_no_number_of_signals_decides_what_is_not_benign(name, told):
-    assert not is_agreed(name, told)
+    assert not has_enough_signals(name, told)
 
 
 # ——— independent signals ———
@@ -113,7 +112,7 @@ def test_no_number_of_signals_decides_what_is_not_benign(name, told):
 )
 def test_another_agent_makes_another_signal_and_not_another_thread_or_day(other, count):
     """Those are for the agent to choose."""
-    assert independent([heard(), other]) == count
+    assert count_independent([heard(), other]) == count
 
 
 @pytest.mark.parametrize(
@@ -129,7 +128,7 @@ def test_another_agent_makes_another_signal_and_not_another_thread_or_day(other,
 def test_one_agent_makes_two_of_other_words_from_another_source(words, origin, count):
     first = heard("agent:planner", "monday", 0, "Be brief", source_id="source:1")
     second = heard("agent:planner", "monday", 0, words, **origin)
-    assert independent([first, second]) == count
+    assert count_independent([first, second]) == count
 
 
 def test_an_agents_mere_word_takes_nothing_from_what_it_can_show():
@@ -137,33 +136,33 @@ def test_an_agents_mere_word_takes_nothing_from_what_it_can_show():
         heard("agent:planner", "monday", 0, "Be brief", source_id="source:1"),
         heard("agent:planner", "monday", 0, "No small talk", source_id="source:2"),
     ]
-    assert independent([*shown, heard()]) == 2
+    assert count_independent([*shown, heard()]) == 2
 
 
 def test_the_same_words_are_one_signal_whoever_heard_them_wherever():
     copied = heard("agent:coach", "tuesday", 3, "please  BE brief")
-    assert independent([heard("agent:planner", "monday", 0, "Please be brief"), copied]) == 1
+    assert count_independent([heard("agent:planner", "monday", 0, "Please be brief"), copied]) == 1
 
 
 def test_what_is_one_with_one_of_them_is_one_with_all_of_them():
     first = heard("agent:planner", "monday", 0, "Be brief")
     forwarded = heard("agent:coach", "tuesday", 1, "Be brief", "No small talk")
     heard_again = heard("agent:writer", "friday", 4, "No small talk")
-    assert independent([first, heard_again]) == 2
-    assert independent([first, heard_again, forwarded]) == 1
+    assert count_independent([first, heard_again]) == 2
+    assert count_independent([first, heard_again, forwarded]) == 1
 
 
 @given(signals, st.randoms())
 def test_counting_does_not_depend_on_the_order_and_never_exceeds_the_signals(told, dice):
     shuffled = list(told)
     dice.shuffle(shuffled)
-    assert independent(shuffled) == independent(told) <= len(told)
-    assert (independent(told) == 0) == (not told)
+    assert count_independent(shuffled) == count_independent(told) <= len(told)
+    assert (count_independent(told) == 0) == (not told)
 
 
 @given(signals)
 def test_a_copy_of_a_signal_counts_for_nothing(told):
-    assert independent([*told, *told]) == independent(told)
+    assert count_independent([*told, *told]) == count_independent(told)
 
 
 # ——— one proposal, several signals ———
@@ -171,11 +170,11 @@ def test_a_copy_of_a_signal_counts_for_nothing(told):
 
 def test_the_same_again_on_the_same_day_adds_nothing():
     once = proposal()
-    assert with_signal(once, replace(heard(), at=START + timedelta(hours=1))) is once
+    assert add_signal(once, replace(heard(), at=START + timedelta(hours=1))) is once
 
 
 def test_a_further_signal_joins_and_the_days_are_counted_from_the_first():
-    joined = with_signal(proposal(), heard(days=2))
+    joined = add_signal(proposal(), heard(days=2))
     assert [signal.at for signal in joined.signals] == [START, START + 2 * DAY]
     assert joined.ends_at == START + WEEK
 
@@ -183,7 +182,7 @@ def test_a_further_signal_joins_and_the_days_are_counted_from_the_first():
 def test_there_is_an_end_to_the_signals_that_are_kept():
     kept = proposal()
     for day in range(2 * MAX_SIGNALS):
-        kept = with_signal(kept, heard(days=day))
+        kept = add_signal(kept, heard(days=day))
     assert len(kept.signals) == MAX_SIGNALS
 
 
@@ -198,15 +197,15 @@ def test_it_is_open_until_its_last_instant():
 def test_the_other_values_of_a_field_are_answered_with_it():
     brief, warm = proposal("tone", "brief"), proposal("tone", "warm")
     city = proposal("city", "Haifa")
-    assert rivals(brief, [brief, warm, city]) == [warm]
+    assert competing_proposals(brief, [brief, warm, city]) == [warm]
 
 
 def test_a_list_has_room_for_all():
     run, read = proposal("goals_add", "run"), proposal("goals_add", "read")
     anew = proposal("goals", ["sleep"])
-    assert rivals(run, [run, read, anew]) == []
-    assert rivals(anew, [run, read, anew]) == []
-    assert field_of("goals_add") == run.field == "goals"
+    assert competing_proposals(run, [run, read, anew]) == []
+    assert competing_proposals(anew, [run, read, anew]) == []
+    assert target_field("goals_add") == run.field == "goals"
 
 
 # ——— the journal ———
@@ -223,15 +222,20 @@ def written(op, event, actor, seq=1, **more):
 
 
 def test_a_no_is_heard_for_as_long_as_a_proposal_would_have_waited():
-    no = [told(settled(proposal(), Decision.DECLINED))]
-    assert needs_the_owner(proposal(), no, False, START + 6 * DAY - WEEK)
-    assert not needs_the_owner(proposal(), no, False, START + WEEK - WEEK)
+    no = [told(build_settlement(proposal(), ProposalDecision.DECLINED))]
+    assert requires_owner(proposal(), no, False, START + 6 * DAY - WEEK)
+    assert not requires_owner(proposal(), no, False, START + WEEK - WEEK)
 
 
-@pytest.mark.parametrize("decision", [each for each in Decision if each != Decision.DECLINED])
+@pytest.mark.parametrize(
+    "decision", [each for each in ProposalDecision if each != ProposalDecision.DECLINED]
+)
 def test_only_a_no_is_a_no(decision):
-    rows = [told(settled(proposal(), decision)), told(proposing(proposal()), "agent:a")]
-    assert not needs_the_owner(proposal(), rows, False, START - WEEK)
+    rows = [
+        told(build_settlement(proposal(), decision)),
+        told(build_proposal(proposal()), "agent:a"),
+    ]
+    assert not requires_owner(proposal(), rows, False, START - WEEK)
 
 
 @pytest.mark.parametrize(
@@ -246,42 +250,49 @@ def test_only_a_no_is_a_no(decision):
 def test_what_the_owner_wrote_last_is_the_owners_to_change(op, event):
     """However long ago; a list has room for more."""
     rows = [written(op, event, "user:ana", 2), written(Op.CREATE, Event.ADD, "agent:a", 1)]
-    assert needs_the_owner(proposal(), rows, True, START + WEEK)
-    assert not needs_the_owner(proposal(), rows, False, START + WEEK)
-    assert not needs_the_owner(proposal("goals_add", "run"), rows, True, START + WEEK)
+    assert requires_owner(proposal(), rows, True, START + WEEK)
+    assert not requires_owner(proposal(), rows, False, START + WEEK)
+    assert not requires_owner(proposal("goals_add", "run"), rows, True, START + WEEK)
     since = [*rows, written(Op.UPDATE, Event.CONSENT, "agent:a", 3)]
-    assert not needs_the_owner(proposal(), since, True, START + WEEK)
+    assert not requires_owner(proposal(), since, True, START + WEEK)
 
 
 def test_a_field_that_was_made_anew_when_something_was_erased_is_not_the_owners_for_that():
     rows = [written(Op.UPDATE, Event.UPDATE, "user:ana", meta={"rebuilt": True})]
-    assert not needs_the_owner(proposal(), rows, True, START - DAY)
+    assert not requires_owner(proposal(), rows, True, START - DAY)
 
 
 @pytest.mark.parametrize("event", [Event.DELETE, Event.ERASE])
 @pytest.mark.parametrize("wanted", [proposal(), proposal("goals_add", "run")])
 def test_what_the_owner_has_lately_forgotten_comes_back_by_the_owner_alone(event, wanted):
     rows = [written(Op.DELETE, event, "user:ana")]
-    assert needs_the_owner(wanted, rows, False, START - DAY)
-    assert not needs_the_owner(wanted, rows, False, START)
-    by_the_night = [written(Op.DELETE, event, "user:ana", node=Node.WORKER)]
-    assert not needs_the_owner(wanted, by_the_night, False, START - DAY)
+    assert requires_owner(wanted, rows, False, START - DAY)
+    assert not requires_owner(wanted, rows, False, START)
+    by_the_night = [written(Op.DELETE, event, "user:ana", node=JournalNode.WORKER)]
+    assert not requires_owner(wanted, by_the_night, False, START - DAY)
 
 
 def test_after_a_no_to_one_goal_who_proposed_it_is_not_counted_for_others():
     smoke = proposal("goals_add", "smoke")
-    rows = [told(proposing(smoke), "agent:planner"), told(settled(smoke, Decision.DECLINED))]
+    rows = [
+        told(build_proposal(smoke), "agent:planner"),
+        told(build_settlement(smoke, ProposalDecision.DECLINED)),
+    ]
     run = proposal("goals_add", "run", heard("agent:planner"), heard("agent:coach"))
-    assert [each.actor for each in heard_out(run, rows, START - DAY)] == ["agent:coach"]
-    assert heard_out(run, rows, START) == run.signals
+    assert [each.actor for each in counted_signals(run, rows, START - DAY)] == ["agent:coach"]
+    assert counted_signals(run, rows, START) == run.signals
 
 
 def test_the_journal_says_who_wanted_to_change_which_field_and_not_how():
     secret = proposal("tone", "the secret word", heard("agent:a", "t", 0, "the secret word"))
     secret = replace(secret, id="proposal:1", reason="the secret word")
-    for step in (proposing(secret), settled(secret, Decision.DECLINED), erased(secret)):
+    for step in (
+        build_proposal(secret),
+        build_settlement(secret, ProposalDecision.DECLINED),
+        build_erasure(secret),
+    ):
         assert "the secret word" not in repr(step.entry)
-    entry = settled(secret, Decision.DECLINED).entry
+    entry = build_settlement(secret, ProposalDecision.DECLINED).entry
     assert (entry.op, entry.event) == (Op.RESOLVE, Event.CONSENT)
     assert (entry.subject, entry.category) == ("profile:tone", "profile")
     assert entry.meta == {"proposal": "proposal:1", "decision": "declined"}

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.model.delta import ChangeTold, Delta, net_changes, shorten
+from commonplace.model.delta import ChangeSummary, Delta, net_changes, shorten
 from commonplace.model.journal import Event, Op
-from commonplace.model.memory import State
+from commonplace.model.memory.memory import State
 from support.clock import START
 from support.pure_values import journal_row, memory, texts
 
@@ -82,7 +82,7 @@ def test_the_net_effect_of_a_history(history, row, expected):
 
 
 def change(what="created", importance=2, revision=1, text="Preferred name is Ana"):
-    return ChangeTold(what, "m1", "profile", text, importance, revision)
+    return ChangeSummary(what, "m1", "profile", text, importance, revision)
 
 
 @pytest.mark.parametrize(

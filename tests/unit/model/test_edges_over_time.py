@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.model.graph.relationships import as_kept
-from commonplace.model.graph.telling import Cited, EdgeTelling
-from commonplace.model.graph.timeline import stretches
-from commonplace.model.memory import Sensitivity
-from commonplace.model.source import SourceType
+from commonplace.model.graph.assertion import CitedSource, EdgeAssertion
+from commonplace.model.graph.edge_fold import fold_edges
+from commonplace.model.graph.types import canonical_relationship
+from commonplace.model.memory.memory import Sensitivity
+from commonplace.model.sources.source import SourceType
 
 
 def day(number):
@@ -20,7 +20,7 @@ def day(number):
 
 
 def told(id, b, since, *, a="p", type="works-at", learned=None, **more):
-    return EdgeTelling(
+    return EdgeAssertion(
         id=str(id),
         edge="",
         a=a,
@@ -37,7 +37,7 @@ def told(id, b, since, *, a="p", type="works-at", learned=None, **more):
 def shown(tellings):
     return [
         (each.b, each.valid_from, each.valid_to, each.recorded_at, each.invalidated_at)
-        for each in stretches(tellings)
+        for each in fold_edges(tellings)
     ]
 
 
@@ -50,7 +50,7 @@ def test_another_employer_ends_the_one_before_in_both_times():
 
 
 def cited(passage, source="source:1"):
-    return Cited(
+    return CitedSource(
         scope="user:ana",
         id=source,
         source_type=SourceType.MEETING,
@@ -60,7 +60,7 @@ def cited(passage, source="source:1"):
 
 
 def ends(tellings):
-    return {each.b: each.valid_to for each in stretches(tellings)}
+    return {each.b: each.valid_to for each in fold_edges(tellings)}
 
 
 def both(since, *names):
@@ -86,7 +86,7 @@ def test_what_one_passage_tells_holds_together_until_another_tells_otherwise():
 def test_who_speaks_of_one_of_two_jobs_has_the_other_still():
     jobs = [*both(0, "Acme", "Globex"), told(3, "Acme", 10)]
     assert ends(jobs) == {"Acme": None, "Globex": None}
-    assert len(stretches(jobs)) == 2
+    assert len(fold_edges(jobs)) == 2
     left = told(4, "Acme", 20, ends=True)
     assert ends([*jobs, left]) == {"Acme": day(20), "Globex": None}
 
@@ -109,7 +109,7 @@ def test_several_friends_are_no_contradiction():
 
 
 def held(tellings):
-    return [(each.type, each.valid_from, each.valid_to) for each in stretches(tellings)]
+    return [(each.type, each.valid_from, each.valid_to) for each in fold_edges(tellings)]
 
 
 def test_what_one_dislikes_now_one_likes_no_more():
@@ -153,7 +153,7 @@ def test_another_attitude_ends_the_old_one_and_begins_a_new_one():
         told(2, "d", 5, type="friend"),
         told(3, "d", 9, type="friend", attitude=1),
     ]
-    made = stretches(friends)
+    made = fold_edges(friends)
     assert [(each.attitude, each.valid_to) for each in made] == [(4, day(9)), (1, None)]
 
 
@@ -182,17 +182,17 @@ def test_a_marriage_ends_that_of_either_partner():
         told(2, "d", 0, a="c", type="spouse"),
         told(3, "c", 9, a="b", type="spouse"),
     ]
-    ends = {each.tellings: each.valid_to for each in stretches(couples)}
+    ends = {each.tellings: each.valid_to for each in fold_edges(couples)}
     assert ends == {("1",): day(9), ("2",): day(9), ("3",): None}
 
 
 def test_what_is_said_from_the_other_end_is_the_same():
-    assert as_kept("boss", "ana", "manages") == ("ana", "boss", "reports-to")
-    assert as_kept("b", "a", "friend") == as_kept("a", "b", "friend")
+    assert canonical_relationship("boss", "ana", "manages") == ("ana", "boss", "reports-to")
+    assert canonical_relationship("b", "a", "friend") == canonical_relationship("a", "b", "friend")
 
 
 def test_what_a_guarded_source_tells_shapes_nothing_that_others_tell_too():
-    guarded = Cited(
+    guarded = CitedSource(
         scope="user:ana",
         id="source:1",
         source_type=SourceType.CHAT,
@@ -200,11 +200,11 @@ def test_what_a_guarded_source_tells_shapes_nothing_that_others_tell_too():
         sensitivity=Sensitivity.HIGH,
     )
     secret = told(1, "d", 0, type="friend", description="secret")
-    secret = EdgeTelling(
+    secret = EdgeAssertion(
         **{f: getattr(secret, f) for f in secret.__slots__ if f != "source"}, source=guarded
     )
     open_one = told(2, "d", 1, type="friend", description="open")
-    both, alone = stretches([secret, open_one]), stretches([secret])
+    both, alone = fold_edges([secret, open_one]), fold_edges([secret])
     assert [(each.description, each.sensitivity) for each in both] == [("open", Sensitivity.NORMAL)]
     assert alone[0].sensitivity is Sensitivity.HIGH
 
@@ -228,10 +228,10 @@ TELLINGS = st.lists(
 @given(TELLINGS, st.randoms())
 def test_the_order_in_which_things_were_told_does_not_matter(made, dice):
     tellings = [told(n, **each) for n, each in enumerate(made)]
-    expected = set(stretches(tellings))
+    expected = set(fold_edges(tellings))
     mixed = list(tellings)
     dice.shuffle(mixed)
-    assert set(stretches(mixed)) == expected
+    assert set(fold_edges(mixed)) == expected
     assert sorted(id for each in expected for id in each.tellings) == sorted(t.id for t in tellings)
     assert all(each.valid_to is None or each.valid_from <= each.valid_to for each in expected)
 
@@ -243,7 +243,7 @@ def test_nobody_works_at_two_places_at_once_unless_somebody_says_so(made):
     for moment in range(61):
         holding = [
             each
-            for each in stretches(tellings)
+            for each in fold_edges(tellings)
             if each.valid_from <= day(moment)
             and (each.valid_to is None or day(moment) < each.valid_to)
         ]

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from hypothesis import given
 
-from commonplace.model.filters import EXACT, Filters, Visibility
-from commonplace.model.kinds import Kind
-from commonplace.model.memory import Sensitivity
+from commonplace.model.filters import EXACT_FIELDS, Filters, Visibility
+from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.memory import Sensitivity
 from support.clock import START
 from support.pure_values import memories, memory
 
@@ -54,7 +54,7 @@ def test_what_a_filter_admits(filters, admitted):
     assert filters.admits(ONE) is admitted
 
 
-@pytest.mark.parametrize("name", [name for name in EXACT if name != "pinned"])
+@pytest.mark.parametrize("name", [name for name in EXACT_FIELDS if name != "pinned"])
 def test_names_must_be_equal(name):
     item = memory(**{name: "x"})
     assert Filters(**{name: "x"}).admits(item)

@@ -9,16 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.note import Lifetime, Note, expiry, snippets
-from commonplace.model.graph.words import (
+from commonplace.model.graph.assertion import Note, NoteLifetime, note_expiry, note_snippets
+from commonplace.model.graph.elements import Edge
+from commonplace.model.graph.salience import (
+    AccessStats,
+    SalienceState,
+    add_access,
+    salience_at,
+    salience_state,
+)
+from commonplace.model.graph.types import (
     EdgeKind,
     NodeType,
     attitude_word,
-    kind_between,
+    edge_kind_between,
     proximity_word,
 )
-from commonplace.model.salience import Marks, Presence, presence, read_again, salience_at
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 P, C, E = NodeType.PERSON, NodeType.CONCEPT, NodeType.ENTITY
@@ -43,8 +49,8 @@ Entity Entity connected_to adversarial competing independent cooperative integra
 @pytest.mark.parametrize("row", [line.split() for line in WORDS.strip().splitlines()])
 def test_an_edge_has_a_kind_and_words_by_the_types_of_its_ends(row):
     one, other, kind, *words = row
-    assert kind_between(NodeType(one), NodeType(other)) == kind
-    assert kind_between(NodeType(other), NodeType(one)) == kind
+    assert edge_kind_between(NodeType(one), NodeType(other)) == kind
+    assert edge_kind_between(NodeType(other), NodeType(one)) == kind
     assert [attitude_word(EdgeKind(kind), n) for n in range(1, 6)] == words[:5]
     assert [proximity_word(EdgeKind(kind), n) for n in range(1, 6)] == words[5:]
 
@@ -72,10 +78,15 @@ def test_an_edge_is_found_by_its_description_type_words_and_a_thousand_character
 
 @pytest.mark.parametrize(
     ("lifetime", "days"),
-    [(Lifetime.WEEK, 7), (Lifetime.MONTH, 30), (Lifetime.YEAR, 365), (Lifetime.FOREVER, None)],
+    [
+        (NoteLifetime.WEEK, 7),
+        (NoteLifetime.MONTH, 30),
+        (NoteLifetime.YEAR, 365),
+        (NoteLifetime.FOREVER, None),
+    ],
 )
 def test_a_note_counts_for_as_long_as_it_says(lifetime, days):
-    ends = expiry(lifetime, NOW)
+    ends = note_expiry(lifetime, NOW)
     assert ends == (None if days is None else NOW + timedelta(days=days))
     note = Note(
         id="note:1", about="node:1", content="x", added_by="a", date_added=NOW, expires_at=ends
@@ -93,11 +104,11 @@ def test_snippets_are_the_ten_newest_live_notes_shortened(made):
             content=f"{n:03}" + "x" * length,
             added_by="a",
             date_added=NOW - timedelta(days=days),
-            expires_at=expiry(Lifetime.MONTH, NOW - timedelta(days=days)),
+            expires_at=note_expiry(NoteLifetime.MONTH, NOW - timedelta(days=days)),
         )
         for n, (days, length) in enumerate(made)
     ]
-    shown = snippets(notes, NOW)
+    shown = note_snippets(notes, NOW)
     assert len(shown) <= 10
     assert all(len(each) <= 500 for each in shown)
     assert sum(map(len, shown)) <= 5000
@@ -106,9 +117,9 @@ def test_snippets_are_the_ten_newest_live_notes_shortened(made):
 
 
 def test_salience_rises_when_read_and_fades_while_it_is_not():
-    marks = read_again(Marks(), 0.5, NOW, is_top=True)
+    marks = add_access(AccessStats(), 0.5, NOW, is_top=True)
     assert marks.salience == pytest.approx(0.6)
-    assert read_again(Marks(), 0.5, NOW, is_top=False).salience == pytest.approx(0.55)
+    assert add_access(AccessStats(), 0.5, NOW, is_top=False).salience == pytest.approx(0.55)
     later = NOW + timedelta(days=10)
     rate = 0.02 / (1 + 1**1.0)
     assert salience_at(marks, NOW, later) == pytest.approx(0.6 * exp(-rate * 10))
@@ -116,34 +127,34 @@ def test_salience_rises_when_read_and_fades_while_it_is_not():
 
 def test_a_sure_candidate_does_not_fade_before_its_first_reading_and_an_unsure_one_fades_faster():
     later = NOW + timedelta(days=10)
-    assert salience_at(Marks(), NOW, later, confidence=0.8) == 0.5
+    assert salience_at(AccessStats(), NOW, later, confidence=0.8) == 0.5
     faster = 0.02 * (1 + (1 - 0.5) * 2)
-    assert salience_at(Marks(), NOW, later, confidence=0.5) == pytest.approx(
+    assert salience_at(AccessStats(), NOW, later, confidence=0.5) == pytest.approx(
         0.5 * exp(-faster * 10)
     )
-    assert salience_at(Marks(), NOW, later) == pytest.approx(0.5 * exp(-0.02 * 10))
-    assert salience_at(Marks(), NOW, later, keep_forever=True) == 1.0
+    assert salience_at(AccessStats(), NOW, later) == pytest.approx(0.5 * exp(-0.02 * 10))
+    assert salience_at(AccessStats(), NOW, later, keep_forever=True) == 1.0
 
 
 def test_ever_longer_intervals_make_it_fade_more_slowly_and_shorter_ones_faster():
-    marks, at = Marks(), NOW
+    marks, at = AccessStats(), NOW
     for days in (0, 1, 3):
         at += timedelta(days=days)
-        marks = read_again(marks, marks.salience, at, is_top=False)
+        marks = add_access(marks, marks.salience, at, is_top=False)
     assert marks.decay_gradient == pytest.approx(1.1)
     assert marks.last_recall_interval == 3
-    marks = read_again(marks, marks.salience, at + timedelta(days=1), is_top=False)
+    marks = add_access(marks, marks.salience, at + timedelta(days=1), is_top=False)
     assert marks.decay_gradient == pytest.approx(1.05)
 
 
 @given(st.lists(st.integers(0, 400), max_size=40), st.floats(0, 1))
 def test_salience_stays_between_nothing_and_one(gaps, confidence):
-    marks, at = Marks(), NOW
+    marks, at = AccessStats(), NOW
     for days in gaps:
         at += timedelta(days=days)
         now = salience_at(marks, NOW, at, confidence=confidence)
         assert 0 <= now <= 1
-        marks = read_again(marks, now, at, is_top=days % 2 == 0)
+        marks = add_access(marks, now, at, is_top=days % 2 == 0)
         assert 0 <= marks.salience <= 1
         assert marks.decay_gradient >= 0.5
 
@@ -151,14 +162,14 @@ def test_salience_stays_between_nothing_and_one(gaps, confidence):
 @pytest.mark.parametrize(
     ("readings", "salience", "expected"),
     [
-        (0, 0.5, Presence.CANDIDATE),
-        (1, 0.5, Presence.ACTIVE),
-        (9, 0.5, Presence.ACTIVE),
-        (10, 0.5, Presence.CORE),
-        (10, 0.009, Presence.ARCHIVED),
-        (0, 0.009, Presence.ARCHIVED),
+        (0, 0.5, SalienceState.CANDIDATE),
+        (1, 0.5, SalienceState.ACTIVE),
+        (9, 0.5, SalienceState.ACTIVE),
+        (10, 0.5, SalienceState.CORE),
+        (10, 0.009, SalienceState.ARCHIVED),
+        (0, 0.009, SalienceState.ARCHIVED),
     ],
 )
 def test_the_state_follows_from_readings_and_salience(readings, salience, expected):
-    assert presence(Marks(access_count=readings), salience) is expected
-    assert presence(Marks(), 1.0, keep_forever=True) is Presence.CORE
+    assert salience_state(AccessStats(access_count=readings), salience) is expected
+    assert salience_state(AccessStats(), 1.0, keep_forever=True) is SalienceState.CORE

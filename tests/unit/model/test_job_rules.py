@@ -6,53 +6,53 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.model.changes import Changeset, Copy, Enqueue, Rewrite
-from commonplace.model.job import (
+from commonplace.engine.follow_up_jobs import EMBED_JOB, with_follow_up_jobs
+from commonplace.model.changeset import Changeset, EnqueueJob, ImportScope, RewriteMemory
+from commonplace.model.jobs import (
+    BACKOFF_GROWTH,
     FIRST_WAIT,
-    GROWTH,
     JITTER,
     LONGEST_WAIT,
     MAX_TRIES,
-    next_try,
-    wait_after,
+    next_retry,
+    retry_delay,
 )
 from commonplace.model.journal import Entry, Op
-from commonplace.model.owed import EMBED, owing
 from support.clock import START
 from support.making import ANA, a_job, a_memory, adding, indexed, updating
 
 
 @given(st.text(max_size=40), st.integers(0, 10_000))
 def test_the_wait_grows_within_bounds_and_is_the_same_each_time(id, tries):
-    wait = wait_after(id, tries)
+    wait = retry_delay(id, tries)
     assert FIRST_WAIT * (1 - JITTER) <= wait <= LONGEST_WAIT
-    assert wait == wait_after(id, tries)
+    assert wait == retry_delay(id, tries)
 
 
 def test_the_wait_is_exponential_up_to_an_hour():
-    waits = [wait_after("a job", tries) for tries in range(1, 12)]
-    bounds = [min(FIRST_WAIT * GROWTH**n, LONGEST_WAIT) for n in range(11)]
+    waits = [retry_delay("a job", tries) for tries in range(1, 12)]
+    bounds = [min(FIRST_WAIT * BACKOFF_GROWTH**n, LONGEST_WAIT) for n in range(11)]
     assert all(b * (1 - JITTER) <= w <= b for w, b in zip(waits, bounds, strict=True))
     assert bounds[:3] == [timedelta(seconds=s) for s in (10, 40, 160)]
     assert bounds[-1] == timedelta(hours=1)
 
 
 def test_what_failed_together_does_not_come_back_together():
-    assert len({wait_after(f"job {number}", 1) for number in range(50)}) == 50
+    assert len({retry_delay(f"job {number}", 1) for number in range(50)}) == 50
 
 
 def test_after_its_last_try_a_job_is_not_tried_again():
     failed = a_job(tries=MAX_TRIES - 1)
-    assert next_try(failed, START) == START + wait_after(failed.id, failed.tries)
-    assert next_try(failed.evolve(tries=MAX_TRIES), START) is None
+    assert next_retry(failed, START) == START + retry_delay(failed.id, failed.tries)
+    assert next_retry(failed.evolve(tries=MAX_TRIES), START) is None
 
 
 def owed_by(*steps):
     before = Changeset(ANA, START, "test", steps)
-    after = owing(before, lambda: "job 1", extracts=False)
+    after = with_follow_up_jobs(before, lambda: "job 1", extracts=False)
     added = after.steps[len(steps) :]
     assert after.steps[: len(steps)] == steps
-    return [step.job for step in added if isinstance(step, Enqueue)]
+    return [step.job for step in added if isinstance(step, EnqueueJob)]
 
 
 MEMORY = a_memory()
@@ -64,19 +64,19 @@ ENTRY = Entry(op=Op.UPDATE)
     "step",
     [
         adding(MEMORY, vector=False),
-        Rewrite(MEMORY, WITHOUT, ENTRY),
-        Copy(((MEMORY, WITHOUT),), (), (), (), 1, 0),
+        RewriteMemory(MEMORY, WITHOUT, ENTRY),
+        ImportScope(((MEMORY, WITHOUT),), (), (), (), 1, 0),
     ],
     ids=["added", "rewritten", "copied"],
 )
 def test_whatever_is_stored_without_a_vector_owes_one_a_little_later(step):
     (job,) = owed_by(adding(MEMORY), step, step)
-    assert (job.id, job.kind, job.scope, job.key) == ("job 1", EMBED, ANA, "")
+    assert (job.id, job.kind, job.scope, job.key) == ("job 1", EMBED_JOB, ANA, "")
     assert job.due_at == START + FIRST_WAIT
     assert job.max_tries > MAX_TRIES
 
 
 def test_what_has_its_vector_or_keeps_its_words_owes_nothing():
     reworded = updating(MEMORY, reindexed=True, content="The lamp is blue")
-    copied = Copy(((MEMORY, indexed(MEMORY)),), (), (), (), 1, 0)
+    copied = ImportScope(((MEMORY, indexed(MEMORY)),), (), (), (), 1, 0)
     assert owed_by(adding(MEMORY), updating(MEMORY, importance=4), reworded, copied) == []

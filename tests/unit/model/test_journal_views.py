@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from commonplace.model.journal import Event, Node, Op, Status
+from commonplace.model.journal import Event, JournalNode, JournalStatus, Op
 from support.clock import START
 from support.pure_values import journal_row
 
@@ -11,7 +11,7 @@ ROW = journal_row(
     7,
     op=Op.UPDATE,
     event=Event.UPDATE,
-    node=Node.WORKER,
+    node=JournalNode.WORKER,
     old_ref="m1@1",
     new_ref="m1@2",
     similarity=0.9,
@@ -49,9 +49,9 @@ def test_events_are_for_operations():
         "id": "ana/7",
         "user_id": "ana",
         "thread_id": "t",
-        "node": Node.WORKER,
+        "node": JournalNode.WORKER,
         "op": Op.UPDATE,
-        "status": Status.OK,
+        "status": JournalStatus.OK,
         "memory_id": "m1",
         "category": "knowledge",
         "sim": 0.9,
@@ -60,9 +60,9 @@ def test_events_are_for_operations():
 
 
 def test_the_words_of_the_contract():
-    assert set(Node) == {"hotpath", "context", "episodic", "worker", "api"}
+    assert set(JournalNode) == {"hotpath", "context", "episodic", "worker", "api"}
     assert {"classify", "search", "create", "update", "merge", "delete", "link"} <= set(Op)
-    assert set(Status) == {"ok", "error", "skipped"}
+    assert set(JournalStatus) == {"ok", "error", "skipped"}
     assert set(Event) == {
         *("ADD", "UPDATE", "DELETE", "MERGE", "LINK"),
         *("TTL", "RESTORE", "OVERRIDE", "CONSENT", "ERASE"),

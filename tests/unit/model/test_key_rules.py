@@ -10,33 +10,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.answers import as_data
-from commonplace.model.key import (
+from commonplace.model.access.key import (
     Key,
     KeyState,
-    digest_of,
-    fits,
-    place_of,
+    build_token,
+    locate_token,
+    matches_digest,
     principal_of,
-    shown,
-    shown_once,
-    token_of,
+    show_key,
+    show_new_key,
+    token_digest,
 )
-from commonplace.model.scope import Principal, Scope
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.operations.serialization import as_data
 from support.clock import START
 
 KEY = Key(id="5f0e-1", user_id="ana", label="laptop", created_at=START)
 SECRET = "s" * 43
-TOKEN = token_of(KEY, SECRET)
+TOKEN = build_token(KEY, SECRET)
 NOWHERE = (Scope.of_the_store(), "")
 URL_SAFE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
 @pytest.mark.parametrize("user", ["ana", "ana@example.com", "שרה", "a.b_c-d", "🦜" * 200, None])
 def test_a_token_says_where_its_key_is_in_letters_that_need_no_quoting(user):
-    token = token_of(replace(KEY, user_id=user), SECRET)
+    token = build_token(replace(KEY, user_id=user), SECRET)
     assert re.fullmatch(r"cpk_[\w.-]+", token, re.ASCII)
-    assert place_of(token) == (replace(KEY, user_id=user).scope, KEY.id)
+    assert locate_token(token) == (replace(KEY, user_id=user).scope, KEY.id)
 
 
 @pytest.mark.parametrize(
@@ -58,22 +58,22 @@ def test_a_token_says_where_its_key_is_in_letters_that_need_no_quoting(user):
     ],
 )
 def test_a_garbled_token_is_looked_for_where_nothing_is(garbled):
-    assert place_of(garbled) == NOWHERE
-    assert not fits(garbled, digest_of(TOKEN))
+    assert locate_token(garbled) == NOWHERE
+    assert not matches_digest(garbled, token_digest(TOKEN))
 
 
 @given(st.text() | st.from_regex(r"cpk_[\w-]*\.[\w-]*\.[\w-]*", fullmatch=True))
 def test_any_text_has_a_place_and_none_fits_but_the_one_that_was_issued(text):
-    place_of(text)
-    assert fits(text, digest_of(TOKEN)) == (text == TOKEN)
-    assert not fits(text, None)
+    locate_token(text)
+    assert matches_digest(text, token_digest(TOKEN)) == (text == TOKEN)
+    assert not matches_digest(text, None)
 
 
 @given(st.integers(0, len(TOKEN) - 1), st.sampled_from(URL_SAFE))
 def test_one_other_letter_makes_another_token(place, letter):
     """Also where base64 would not notice: the last letter of a part has bits to spare."""
     changed = TOKEN[:place] + letter + TOKEN[place + 1 :]
-    assert fits(changed, digest_of(TOKEN)) == (changed == TOKEN)
+    assert matches_digest(changed, token_digest(TOKEN)) == (changed == TOKEN)
 
 
 def test_a_key_is_valid_until_the_instant_it_ends():
@@ -113,7 +113,7 @@ def test_an_admin_is_no_owner_decides_nothing_and_sees_no_category():
 
 
 def test_only_the_first_answer_has_the_token_and_no_repr_has_it():
-    once, later = shown_once(KEY, TOKEN, START), shown(KEY, START)
+    once, later = show_new_key(KEY, TOKEN, START), show_key(KEY, START)
     assert as_data(once)["token"] == TOKEN
     assert "token" not in as_data(later)
     assert "digest" not in as_data(later)

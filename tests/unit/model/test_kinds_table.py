@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.model.kinds import POLICIES, ContextUse, Kind, OnContentChange, Stability
+from commonplace.model.memory.kinds import POLICIES, ContextUse, Kind, OnContentChange, Stability
 
 VOLATILE, STABLE, PERMANENT = Stability.VOLATILE, Stability.STABLE, Stability.PERMANENT
 YES = ContextUse.YES

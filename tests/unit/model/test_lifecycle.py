@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 from hypothesis import assume, given
 
-from commonplace.model.kinds import POLICIES, Kind, Stability
-from commonplace.model.lifecycle import (
+from commonplace.model.memory.kinds import POLICIES, Kind, Stability
+from commonplace.model.memory.lifecycle import (
     IDLE_KINDS,
     default_expiry,
     has_expired,
@@ -16,7 +16,7 @@ from commonplace.model.lifecycle import (
     is_mergeable,
     is_purgeable,
 )
-from commonplace.model.memory import State
+from commonplace.model.memory.memory import State
 from support.clock import START
 from support.pure_values import memories, memory, moments, spans
 

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.graph.weave import as_folded
-from commonplace.model.graph.fold import fold
-from commonplace.model.graph.one_more import with_one_more
-from commonplace.model.graph.words import NodeType
-from commonplace.model.memory import Sensitivity
-from commonplace.model.source import SourceType
+from commonplace.engine.graph.graph_diff import apply_fold
+from commonplace.model.graph.node_fold import add_mention, fold_node
+from commonplace.model.graph.types import NodeType
+from commonplace.model.memory.memory import Sensitivity
+from commonplace.model.sources.source import SourceType
 from support.clock import START
 from support.graph_making import a_node, a_node_telling, cited
 
@@ -77,10 +76,10 @@ def heard(draw):
 )
 def test_it_is_as_if_all_were_folded_anew(told, more, is_owner, taken):
     """Though another one, who is gone now, had a name of theirs when they were last folded."""
-    folded = fold(told, lambda type, subtype, key: key == taken)
-    before = as_folded(NODE.evolve(is_owner=is_owner), folded)
-    after = with_one_more(before, more)
-    assert after in (None, as_folded(before, fold([*told, more])))
+    folded = fold_node(told, lambda type, subtype, key: key == taken)
+    before = apply_fold(NODE.evolve(is_owner=is_owner), folded)
+    after = add_mention(before, more)
+    assert after in (None, apply_fold(before, fold_node([*told, more])))
 
 
 @pytest.mark.parametrize("is_owner", [False, True])
@@ -91,11 +90,9 @@ def test_who_is_well_known_is_not_folded_anew_for_each_mention(is_owner, name):
         for number, each in enumerate(("Sarah Chen", "Sarah", "Sarah Chen"))
     ]
     node = NODE.evolve(name="Sarah Chen", key="sarah chen") if is_owner else NODE
-    before = as_folded(node.evolve(is_owner=is_owner), fold(told))
+    before = apply_fold(node.evolve(is_owner=is_owner), fold_node(told))
     later = cited("source:9", said_at=START + timedelta(days=9))
-    after = with_one_more(
-        before, a_node_telling(NODE, name=name, key=name.casefold(), source=later)
-    )
+    after = add_mention(before, a_node_telling(NODE, name=name, key=name.casefold(), source=later))
     assert after is not None
     assert (after.mentioned.source_count, after.mentioned.last_at) == (4, later.said_at)
 
@@ -103,10 +100,10 @@ def test_who_is_well_known_is_not_folded_anew_for_each_mention(is_owner, name):
 def test_a_number_that_tells_two_apart_is_looked_at_each_time():
     """The other one may be gone by now."""
     told = [a_node_telling(NODE, name="Sarah", key="sarah")]
-    numbered = as_folded(NODE, fold(told, lambda type, subtype, key: key == "sarah"))
+    numbered = apply_fold(NODE, fold_node(told, lambda type, subtype, key: key == "sarah"))
     assert numbered.name == "Sarah (2)"
     more = a_node_telling(NODE, name="Sarah", key="sarah", source=cited("source:9"))
-    assert with_one_more(numbered, more) is None
+    assert add_mention(numbered, more) is None
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -123,7 +120,7 @@ def test_a_second_choice_is_looked_at_each_time(kind):
         )
         for number, name in enumerate(("Sarah Chen", "Sally", "Sarah Chen"))
     ]
-    before = as_folded(NODE, fold(told, lambda type, subtype, key: key == "sarah chen"))
+    before = apply_fold(NODE, fold_node(told, lambda type, subtype, key: key == "sarah chen"))
     assert before.name == "Sally"
     more = replace(told[1], id="telling:9", source=cited("source:9"))
-    assert with_one_more(before, more) is None
+    assert add_mention(before, more) is None

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from commonplace.errors import InvalidInput
-from commonplace.model.changes import connected
-from commonplace.model.memory import Link, Version
-from commonplace.model.portable import Belongings, from_lines, to_lines
+from commonplace.model.changeset import build_link
+from commonplace.model.export.archive import ScopeExport, from_lines, to_lines
+from commonplace.model.memory.memory import Link, Version
 from support.clock import START
 from support.pure_values import journal_row, journal_rows, memories, memory, proposals, shares
 
@@ -27,7 +27,7 @@ def belongings(draw):
     revision = max([draw(st.integers(0, 100)), *(row.revision for row in journal)])
     numbers = draw(st.integers(0, 9))
     waiting = draw(st.lists(proposals(), max_size=3, unique_by=lambda each: each.id))
-    return Belongings(
+    return ScopeExport(
         tuple(owned),
         tuple(versions),
         tuple(links),
@@ -41,7 +41,7 @@ def belongings(draw):
 def as_carried(owned):
     """When this store got an item is not carried along."""
     bare = lambda m: m.evolve(arrived_at=None)  # noqa: E731
-    return Belongings(
+    return ScopeExport(
         tuple(bare(m) for m in owned.memories),
         tuple(Version(bare(v.memory), v.recorded_at, v.invalidated_at) for v in owned.versions),
         owned.links,
@@ -68,7 +68,7 @@ def test_it_belongs_to_whoever_imports_it(owned):
     assert {row.user_id for row in taken.journal} <= {"ben"}
 
 
-SMALL = Belongings(
+SMALL = ScopeExport(
     (memory(), memory(id="m2")),
     (Version(memory(), START, None),),
     (Link.between("m1", "m2", 0.9, START),),
@@ -134,4 +134,4 @@ def test_what_is_no_file_is_refused(nothing):
 
 
 def test_links_are_carried_under_their_sorted_names():
-    assert connected(Link.between("z", "a", 0.8, START)).link == Link("a", "z", 0.8, START)
+    assert build_link(Link.between("z", "a", 0.8, START)).link == Link("a", "z", 0.8, START)

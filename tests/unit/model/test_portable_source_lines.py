@@ -10,15 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commonplace.errors import InvalidInput
-from commonplace.model import portable_sources
-from commonplace.model.portable import Belongings, from_lines, to_lines
-from commonplace.model.portable_sources import WholeSource
-from commonplace.model.source import (
+from commonplace.model.export import records
+from commonplace.model.export.archive import ScopeExport, from_lines, to_lines
+from commonplace.model.export.records import WholeSource
+from commonplace.model.sources.source import (
     ContentType,
     Passage,
     Source,
     SourceType,
-    digest_of,
+    original_digest,
 )
 from support.clock import START
 from support.pure_values import whole_sources
@@ -31,7 +31,7 @@ def by_name(whole):
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(whole_sources(), max_size=2, unique_by=(by_name, lambda whole: whole.source.id)))
 def test_what_goes_out_comes_back(wholes):
-    owned = Belongings((), (), (), (), 0, 0, sources=tuple(wholes))
+    owned = ScopeExport((), (), (), (), 0, 0, sources=tuple(wholes))
     lines = list(to_lines("ana", owned))
     assert all("\n" not in line for line in lines)
     assert from_lines(lines, "ana") == owned
@@ -40,7 +40,7 @@ def test_what_goes_out_comes_back(wholes):
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(whole_sources(), st.sampled_from(["ben", "ana"]))
 def test_whoever_imports_it_owns_it_and_takes_part_in_it(whole, importer):
-    lines = to_lines("ana", Belongings((), (), (), (), 0, 0, sources=(whole,)))
+    lines = to_lines("ana", ScopeExport((), (), (), (), 0, 0, sources=(whole,)))
     taken = from_lines(lines, importer).sources[0].source
     assert taken.user_id == importer
     assert importer in taken.participants
@@ -67,12 +67,12 @@ WHOLE = WholeSource(
         updated_at=START,
         participants=("ana",),
         passages=2,
-        digest=digest_of(RAW),
+        digest=original_digest(RAW),
     ),
     (RAW,),
     (passage(1), passage(2)),
 )
-LINES = list(to_lines("ana", Belongings((), (), (), (), 0, 0, sources=(WHOLE,))))
+LINES = list(to_lines("ana", ScopeExport((), (), (), (), 0, 0, sources=(WHOLE,))))
 HEADER, SOURCE, ORIGINAL, FIRST, SECOND = LINES
 
 
@@ -140,7 +140,7 @@ def test_a_wrong_line_is_named_by_its_number(name):
 
 
 def test_an_absurd_original_is_refused_before_it_is_unpacked(monkeypatch):
-    monkeypatch.setattr(portable_sources, "LONGEST_RAW", len(RAW))
+    monkeypatch.setattr(records, "MAX_RAW_LENGTH", len(RAW))
     with pytest.raises(InvalidInput, match=r"^Line 3: raw is larger"):
         from_lines(LINES, "ana")
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from commonplace.model.reach import Reading, each_scope_once
-from commonplace.model.scope import Scope
+from commonplace.model.access.principal import ReadableScope, Scope, merge_readable_scopes
 
-OWN = Reading(Scope.of_user("ana"))
+OWN = ReadableScope(Scope.of_user("ana"))
 TEAM = Scope("team:gardeners")
 BOB = Scope.of_user("bob")
 
 
 def granted(scope, *sources):
-    return Reading(scope, is_own=False, sources=frozenset(sources))
+    return ReadableScope(scope, is_own=False, sources=frozenset(sources))
 
 
 def test_ones_own_comes_first_and_the_order_stays():
-    team = Reading(TEAM, is_own=False)
-    assert each_scope_once([OWN, team, granted(BOB, "source:1")]) == (
+    team = ReadableScope(TEAM, is_own=False)
+    assert merge_readable_scopes([OWN, team, granted(BOB, "source:1")]) == (
         OWN,
         team,
         granted(BOB, "source:1"),
@@ -24,20 +23,20 @@ def test_ones_own_comes_first_and_the_order_stays():
 
 
 def test_a_member_is_no_guest_whichever_comes_first():
-    team = Reading(TEAM, is_own=False)
+    team = ReadableScope(TEAM, is_own=False)
     for ways in ([team, granted(TEAM, "source:1")], [granted(TEAM, "source:1"), team]):
-        assert each_scope_once(ways) == (team,)
-    assert each_scope_once([OWN, granted(OWN.scope, "source:1")]) == (OWN,)
+        assert merge_readable_scopes(ways) == (team,)
+    assert merge_readable_scopes([OWN, granted(OWN.scope, "source:1")]) == (OWN,)
 
 
 def test_several_grants_of_one_scope_are_one():
-    assert each_scope_once([granted(BOB, "source:1"), granted(BOB, "source:2")]) == (
+    assert merge_readable_scopes([granted(BOB, "source:1"), granted(BOB, "source:2")]) == (
         granted(BOB, "source:1", "source:2"),
     )
 
 
 def test_to_have_been_granted_nothing_is_not_to_have_been_granted_all():
     nothing = granted(BOB)
-    assert nothing.key != Reading(BOB, is_own=False).key
+    assert nothing.key != ReadableScope(BOB, is_own=False).key
     assert not nothing.covers("source:1")
-    assert Reading(BOB, is_own=False).covers("source:1")
+    assert ReadableScope(BOB, is_own=False).covers("source:1")

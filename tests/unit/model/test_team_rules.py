@@ -7,23 +7,25 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.model.scope import Principal, Scope
-from commonplace.model.team import (
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.model.access.team import (
     Membership,
-    Role,
+    MembershipStatus,
     Share,
-    Standing,
-    as_guest,
-    heir_of,
+    TeamRole,
+    current_shares,
+    guest_sources,
     is_last_owner,
     may_manage,
-    still_given,
-    teams_within,
+    next_owner,
+    reachable_teams,
 )
 from support.clock import START
 
 
-def member(user: str, role: Role, standing: Standing = Standing.MEMBER, day: int = 0) -> Membership:
+def member(
+    user: str, role: TeamRole, standing: MembershipStatus = MembershipStatus.MEMBER, day: int = 0
+) -> Membership:
     return Membership(
         team_id="t",
         user_id=user,
@@ -38,8 +40,8 @@ people = st.lists(
     st.builds(
         member,
         st.sampled_from("abcdef"),
-        st.sampled_from(Role),
-        st.sampled_from(Standing),
+        st.sampled_from(TeamRole),
+        st.sampled_from(MembershipStatus),
         st.integers(0, 9),
     ),
     unique_by=lambda one: one.user_id,
@@ -48,14 +50,14 @@ people = st.lists(
 
 @given(people, st.sampled_from("abcdef"))
 def test_after_anybody_leaves_a_team_has_an_owner_while_anybody_is_left(team, leaving):
-    heir = heir_of(team, leaving)
+    heir = next_owner(team, leaving)
     others = [one for one in team if one.is_member and one.user_id != leaving]
     if not is_last_owner(team, leaving):
         assert heir is None
     elif others:
         assert heir in others
-        best = min(list(Role).index(one.role) for one in others)
-        assert list(Role).index(heir.role) == best
+        best = min(list(TeamRole).index(one.role) for one in others)
+        assert list(TeamRole).index(heir.role) == best
     else:
         assert heir is None
 
@@ -63,15 +65,15 @@ def test_after_anybody_leaves_a_team_has_an_owner_while_anybody_is_left(team, le
 @given(people)
 def test_whoever_is_no_member_manages_nobody(team):
     for one in team:
-        if one.standing is not Standing.MEMBER:
-            assert not any(may_manage(one, role) for role in Role)
+        if one.standing is not MembershipStatus.MEMBER:
+            assert not any(may_manage(one, role) for role in TeamRole)
 
 
 def test_a_key_for_one_team_leaves_the_others_out():
-    mine = [member("a", Role.OWNER)]
-    assert teams_within(Principal("a"), mine) == mine
-    assert teams_within(Principal("a", team="t"), mine) == mine
-    assert teams_within(Principal("a", team="other"), mine) == []
+    mine = [member("a", TeamRole.OWNER)]
+    assert reachable_teams(Principal("a"), mine) == mine
+    assert reachable_teams(Principal("a", team="t"), mine) == mine
+    assert reachable_teams(Principal("a", team="other"), mine) == []
 
 
 def test_whoever_is_in_a_team_is_no_guest_of_it():
@@ -88,6 +90,6 @@ def test_whoever_is_in_a_team_is_no_guest_of_it():
         )
 
     shares = [share(team, "1"), share(ana, "2"), share(ana, "3"), share(ana, "4", declined=True)]
-    assert still_given(shares, shares[:2] + shares[3:]) == shares[:2], "as their owners tell it"
-    assert as_guest(shares, {team}) == {ana: frozenset({"2", "3"})}
-    assert as_guest(shares, ()) == {ana: frozenset({"2", "3"}), team: frozenset({"1"})}
+    assert current_shares(shares, shares[:2] + shares[3:]) == shares[:2], "as their owners tell it"
+    assert guest_sources(shares, {team}) == {ana: frozenset({"2", "3"})}
+    assert guest_sources(shares, ()) == {ana: frozenset({"2", "3"}), team: frozenset({"1"})}

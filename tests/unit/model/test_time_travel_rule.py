@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.model.memory import State, Version
-from commonplace.model.time_travel import Then, as_it_stood
+from commonplace.model.memory.lifecycle import PointInTime, memory_at
+from commonplace.model.memory.memory import State, Version
 from support.clock import START
 from support.making import a_memory
 
@@ -30,8 +30,8 @@ def life(*said):
 
 def words(said, as_of=None, known_at=None):
     present, versions = said
-    then = Then(*(None if number is None else day(number) for number in (as_of, known_at)))
-    stood = as_it_stood(present, versions, then, NOW)
+    then = PointInTime(*(None if number is None else day(number) for number in (as_of, known_at)))
+    stood = memory_at(present, versions, then, NOW)
     return stood and stood.content
 
 
@@ -66,11 +66,11 @@ def test_of_two_versions_of_one_instant_only_the_later_was_ever_seen():
 def test_superseded_is_told_as_such_and_stands_for_the_time_it_was_true():
     gone = {"state": State.SUPERSEDED, "valid_to": day(5)}
     present, versions = life((0, {}), (6, gone))
-    stood = as_it_stood(present, versions, Then(known_at=day(7)), NOW)
+    stood = memory_at(present, versions, PointInTime(known_at=day(7)), NOW)
     assert stood.state is State.SUPERSEDED
-    stood = as_it_stood(present, versions, Then(as_of=day(4)), NOW)
+    stood = memory_at(present, versions, PointInTime(as_of=day(4)), NOW)
     assert (stood.state, stood.valid_to) == (State.ACTIVE, day(5))
-    assert as_it_stood(present, versions, Then(as_of=day(5)), NOW) is None
+    assert memory_at(present, versions, PointInTime(as_of=day(5)), NOW) is None
 
 
 FORGOTTEN = {"state": State.SOFT_DELETED, "purge_at": day(40)}
@@ -97,12 +97,12 @@ def test_ended_words_do_not_come_back_whether_or_not_the_night_came():
 def test_what_came_from_elsewhere_was_not_known_before_it_came():
     present, versions = life((0, {}))
     present = present.evolve(arrived_at=day(6))
-    assert as_it_stood(present, versions, Then(known_at=day(5)), NOW) is None
-    assert as_it_stood(present, versions, Then(known_at=day(6)), NOW) == present
+    assert memory_at(present, versions, PointInTime(known_at=day(5)), NOW) is None
+    assert memory_at(present, versions, PointInTime(known_at=day(6)), NOW) == present
 
 
 def test_reads_and_disputes_of_today_are_no_part_of_the_past():
     present, versions = life((0, {}))
     read = present.evolve(access_count=4, last_accessed_at=day(9), conflict="question")
-    stood = as_it_stood(read, versions, Then(as_of=day(1)), NOW)
+    stood = memory_at(read, versions, PointInTime(as_of=day(1)), NOW)
     assert (stood.access_count, stood.last_accessed_at, stood.conflict) == (0, None, None)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.model.titles import MOST_WORDS, mentioned, title_key
+from commonplace.model.sources.source import MAX_TITLE_WORDS, find_mentioned_titles, title_key
 
 
 @pytest.mark.parametrize(
@@ -37,15 +37,18 @@ def test_the_key_of_a_title(title, key):
     ],
 )
 def test_titles_that_stand_in_a_text(text, found):
-    assert list(mentioned(text, {"heron lake", "it", "", "long " * MOST_WORDS})) == found
+    assert (
+        list(find_mentioned_titles(text, {"heron lake", "it", "", "long " * MAX_TITLE_WORDS}))
+        == found
+    )
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=30))
 def test_a_title_within_a_text_is_mentioned(before, after, title):
     key = title_key(title)
     text = f"{before} \n {key} \n {after}"
-    found = list(mentioned(text, {key}))
-    if len(key) >= 4 and 0 < len(key.split(" ")) <= MOST_WORDS and title_key(key) == key:
+    found = list(find_mentioned_titles(text, {key}))
+    if len(key) >= 4 and 0 < len(key.split(" ")) <= MAX_TITLE_WORDS and title_key(key) == key:
         assert found == [key]
     else:
         assert found in ([], [key])

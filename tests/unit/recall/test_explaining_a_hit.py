@@ -5,13 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.model.reach import Reading
-from commonplace.model.scope import Scope
-from commonplace.recall.explain import sentence
-from commonplace.recall.fuse import NAMES
-from commonplace.recall.rank import Ranked
+from commonplace.engine.search.hits import explain_hit
+from commonplace.engine.search.rank import SIGNAL_NAMES, Ranked
+from commonplace.model.access.principal import ReadableScope, Scope
 
-parts = st.dictionaries(st.sampled_from(NAMES), st.floats(-1, 2, allow_nan=False))
+parts = st.dictionaries(st.sampled_from(SIGNAL_NAMES), st.floats(-1, 2, allow_nan=False))
 
 
 def a_hit(parts, *, is_passage=True, similarity=None, held=0.0):
@@ -19,7 +17,7 @@ def a_hit(parts, *, is_passage=True, similarity=None, held=0.0):
     return Ranked(
         "source:1#1",
         1,
-        Reading(Scope.of_user("ana")),
+        ReadableScope(Scope.of_user("ana")),
         is_passage,
         similarity,
         held,
@@ -31,7 +29,7 @@ def a_hit(parts, *, is_passage=True, similarity=None, held=0.0):
 
 @given(parts, st.booleans(), st.none() | st.floats(0, 1), st.floats(0, 1))
 def test_every_hit_has_a_sentence_of_at_most_three_reasons(parts, is_passage, similarity, held):
-    told = sentence(a_hit(parts, is_passage=is_passage, similarity=similarity, held=held))
+    told = explain_hit(a_hit(parts, is_passage=is_passage, similarity=similarity, held=held))
     assert told.startswith("Recalled because ")
     assert told.endswith(".")
     assert told.count(" and ") <= 1
@@ -40,7 +38,7 @@ def test_every_hit_has_a_sentence_of_at_most_three_reasons(parts, is_passage, si
 
 def test_the_weightiest_reason_comes_first():
     hit = a_hit({"meaning": 0.2, "words": 0.5, "speaker": 0.3}, similarity=0.62, held=0.5)
-    assert sentence(hit) == (
+    assert explain_hit(hit) == (
         "Recalled because it holds words asked for (50% of them), the one asked about said it "
         "and its meaning is close (62%)."
     )
@@ -48,11 +46,11 @@ def test_the_weightiest_reason_comes_first():
 
 def test_what_weighs_little_is_not_said():
     hit = a_hit({"words": 0.95, "recency": 0.05}, held=1.0)
-    assert sentence(hit) == "Recalled because it holds words asked for (100% of them)."
+    assert explain_hit(hit) == "Recalled because it holds words asked for (100% of them)."
 
 
 def test_of_a_passage_what_stands_around_it_is_a_reason_of_its_own():
     around = {"words_near": 0.2, "words_wide": 0.2, "meaning_near": 0.2, "meaning_session": 0.1}
-    told = sentence(a_hit({"words": 0.1, **around}))
+    told = explain_hit(a_hit({"words": 0.1, **around}))
     assert "what stands around it is about that" in told
-    assert "what stands around it" not in sentence(a_hit(around, is_passage=False))
+    assert "what stands around it" not in explain_hit(a_hit(around, is_passage=False))

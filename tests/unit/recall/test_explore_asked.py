@@ -2,26 +2,38 @@
 
 import pytest
 
+from commonplace.engine.graph_search.explore_request import (
+    ExploreQuery,
+    ExploreWeights,
+    read_explore_request,
+    widen_queries,
+)
 from commonplace.errors import InvalidInput, MissingField, TooLong, UnknownField
-from commonplace.language.asking.abbreviations import NO_ABBREVIATIONS, shipped, terminology
-from commonplace.model.graph.words import NodeType
-from commonplace.recall.explore.asked import Query, Weights, asked_for
-from commonplace.recall.explore.queries import executed
+from commonplace.language.query.abbreviations import (
+    NO_ABBREVIATIONS,
+    build_terminology,
+    load_shipped_abbreviations,
+)
+from commonplace.model.graph.types import NodeType
 from support.pictures import a_node, a_picture
 
 
 def test_the_defaults_are_the_contracts():
-    asked = asked_for(granularity=1)
-    assert asked.weights == Weights(semantic=0.3, time=0.3, salience=0.4)
+    asked = read_explore_request(granularity=1)
+    assert asked.weights == ExploreWeights(semantic=0.3, time=0.3, salience=0.4)
     assert not asked.widen
     assert not asked.return_explanations
     assert not asked.include_archived
 
 
 def test_a_query_is_a_text_or_a_map_with_a_threshold():
-    asked = asked_for(granularity=1, queries=[{"query": "offer", "threshold": 0.8}, "garden"])
-    assert asked.queries == (Query("offer", 0.8), Query("garden", 0.5))
-    assert asked_for(granularity=1, queries="offer").queries == (Query("offer", 0.5),)
+    asked = read_explore_request(
+        granularity=1, queries=[{"query": "offer", "threshold": 0.8}, "garden"]
+    )
+    assert asked.queries == (ExploreQuery("offer", 0.8), ExploreQuery("garden", 0.5))
+    assert read_explore_request(granularity=1, queries="offer").queries == (
+        ExploreQuery("offer", 0.5),
+    )
 
 
 @pytest.mark.parametrize(
@@ -34,7 +46,7 @@ def test_a_query_is_a_text_or_a_map_with_a_threshold():
     ],
 )
 def test_further_queries_are_made_when_deep_or_asked_for(mode, multi_query, widen):
-    assert asked_for(granularity=1, mode=mode, multi_query=multi_query).widen is widen
+    assert read_explore_request(granularity=1, mode=mode, multi_query=multi_query).widen is widen
 
 
 @pytest.mark.parametrize(
@@ -73,14 +85,14 @@ def test_further_queries_are_made_when_deep_or_asked_for(mode, multi_query, wide
 )
 def test_what_makes_no_sense_is_refused_by_name(asked, error, field):
     with pytest.raises(error) as refused:
-        asked_for(**{"granularity": 1, **asked})
+        read_explore_request(**{"granularity": 1, **asked})
     assert refused.value.field == field
 
 
 def queries_made(query, words=NO_ABBREVIATIONS, **asked):
     picture = a_picture([a_node("Ben Carter"), a_node("Google", NodeType.ENTITY)])
-    asked = asked_for(granularity=1, queries=[query], **asked)
-    return [each.query for each in executed(asked, picture, words)]
+    asked = read_explore_request(granularity=1, queries=[query], **asked)
+    return [each.query for each in widen_queries(asked, picture, words)]
 
 
 def test_a_fast_exploration_looks_for_what_was_asked():
@@ -96,13 +108,15 @@ def test_a_deep_one_looks_for_the_names_and_for_what_is_asked_about_them():
 
 
 def test_a_deep_one_spells_abbreviations_out():
-    made = queries_made("the YC deadline", terminology(shipped()), mode="deep")
+    made = queries_made(
+        "the YC deadline", build_terminology(load_shipped_abbreviations()), mode="deep"
+    )
     assert made == ["the YC deadline", "the YC (Y Combinator) deadline"]
 
 
 def test_a_query_that_is_made_keeps_the_threshold():
-    asked = asked_for(
+    asked = read_explore_request(
         granularity=1, queries=[{"query": "Ask Ben about tea", "threshold": 0.7}], mode="deep"
     )
-    made = executed(asked, a_picture([a_node("Ben")]), NO_ABBREVIATIONS)
+    made = widen_queries(asked, a_picture([a_node("Ben")]), NO_ABBREVIATIONS)
     assert [each.threshold for each in made] == [0.7, 0.7, 0.7]

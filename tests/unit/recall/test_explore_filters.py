@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.model.graph.words import NodeType
-from commonplace.model.time_travel import Then
-from commonplace.model.ttl_policy import TtlPolicy
+from commonplace.model.graph.types import NodeType
+from commonplace.model.memory.kinds import TtlPolicy
+from commonplace.model.memory.lifecycle import PointInTime
 from support.clock import START
 from support.exploring import edges_of, explored, names_of, nodes_of, sources_of
 from support.pictures import NEVER_READ, a_node, a_note, a_picture, a_source, an_edge
@@ -97,7 +97,7 @@ def test_relationships_are_those_that_held_at_the_time_asked_about():
     after = an_edge(ben, acme, "left", id="edge:2", valid_from=june, recorded_at=june)
     picture, now = a_picture([ben, acme], [before, after]), june + timedelta(days=1)
     assert edges_of(explored(picture, text_matches=["Ben"], now=now)) == ["edge:2"]
-    for then in (Then(as_of=START), Then(known_at=START, as_of=now)):
+    for then in (PointInTime(as_of=START), PointInTime(known_at=START, as_of=now)):
         found = explored(picture, text_matches=["Ben"], now=now, then=then)
         assert edges_of(found) == ["edge:1"]
 
@@ -105,8 +105,10 @@ def test_relationships_are_those_that_held_at_the_time_asked_about():
 def test_what_came_later_was_not_known():
     ben, talk = a_node("Ben"), a_source("talk", keywords=("ben",))
     picture = a_picture([ben], sources=[talk], notes=[a_note(ben, "Later.", 65)])
-    before = Then(known_at=START - timedelta(days=1))
+    before = PointInTime(known_at=START - timedelta(days=1))
     found = explored(picture, text_matches=["Ben"], then=before)
     assert nodes_of(found) == sources_of(found) == []
-    (hit,) = explored(picture, text_matches=["Ben"], then=Then(known_at=START)).semantic.people
+    (hit,) = explored(
+        picture, text_matches=["Ben"], then=PointInTime(known_at=START)
+    ).semantic.people
     assert hit.notes_snippets == ()

@@ -5,22 +5,19 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from commonplace.language.models.embedder import Calibration
-from commonplace.model.graph.words import NodeType
-from commonplace.model.salience import Marks
-from commonplace.model.ttl_policy import TtlPolicy
-from commonplace.recall.explore.asked import Query
-from commonplace.recall.explore.gather import Embedded, Given, SourceFound
+from commonplace.engine.graph_search.explore_candidates import (
+    EmbeddedItems,
+    ExploreInput,
+    SourceMatch,
+)
+from commonplace.engine.graph_search.explore_request import ExploreQuery
+from commonplace.language.embedders.embedder import Calibration
+from commonplace.model.graph.salience import AccessStats
+from commonplace.model.graph.types import NodeType
+from commonplace.model.memory.kinds import TtlPolicy
 from support.clock import START
 from support.exploring import edges_of, explored, names_of, nodes_of, sources_of
-from support.pictures import (
-    a_node,
-    a_note,
-    a_picture,
-    a_source,
-    an_artifact,
-    an_edge,
-)
+from support.pictures import a_node, a_note, a_picture, a_source, an_artifact, an_edge
 
 
 def toward(*cosines):
@@ -35,10 +32,10 @@ QUERY = np.array([[1.0, 0.0]], dtype=np.float32)
 
 
 def near(ids, cosines, threshold=0.5, **more):
-    return Given(
-        queries=(Query("hiking", threshold),),
+    return ExploreInput(
+        queries=(ExploreQuery("hiking", threshold),),
         query_vectors=QUERY,
-        nodes=Embedded(ids, toward(*cosines)),
+        nodes=EmbeddedItems(ids, toward(*cosines)),
         **more,
     )
 
@@ -53,10 +50,10 @@ def test_a_node_is_met_from_the_querys_own_threshold_on():
 
 def test_each_query_has_a_threshold_of_its_own():
     ben, eva = a_node("Ben"), a_node("Eva")
-    given = Given(
-        queries=(Query("one", 0.9), Query("two", 0.3)),
+    given = ExploreInput(
+        queries=(ExploreQuery("one", 0.9), ExploreQuery("two", 0.3)),
         query_vectors=np.eye(2, dtype=np.float32),
-        nodes=Embedded([ben.id, eva.id], np.array([[0.8, 0.6], [0.8, 0.2]], dtype=np.float32)),
+        nodes=EmbeddedItems([ben.id, eva.id], np.array([[0.8, 0.6], [0.8, 0.2]], dtype=np.float32)),
     )
     found = explored(a_picture([ben, eva]), given, queries=["one", "two"])
     assert nodes_of(found) == [ben.id]
@@ -77,27 +74,29 @@ def test_similarity_is_what_the_embedder_was_calibrated_to():
 def test_a_sources_cosine_is_calibrated_as_well():
     talk = a_source("talk")
     scale = Calibration({"latin": ((0.0, 0.0), (0.5, 0.9), (1.0, 1.0))})
-    given = Given(
-        queries=(Query("hiking", 0.85),), sources=[SourceFound(0, talk.id, 0.5)], calibration=scale
+    given = ExploreInput(
+        queries=(ExploreQuery("hiking", 0.85),),
+        sources=[SourceMatch(0, talk.id, 0.5)],
+        calibration=scale,
     )
     assert sources_of(explored(a_picture(sources=[talk]), given, queries=["hiking"])) == [talk.id]
 
 
 def test_what_the_picture_does_not_hold_is_never_a_hit():
     """Vectors and hits may be of things that the caller must not see."""
-    given = near(["node:hidden"], [1.0], sources=[SourceFound(0, "source:hidden", 1.0)])
+    given = near(["node:hidden"], [1.0], sources=[SourceMatch(0, "source:hidden", 1.0)])
     found = explored(a_picture(), given, queries=["hiking"])
     assert nodes_of(found) == sources_of(found) == []
 
 
 def test_a_source_is_met_by_its_closest_passage():
     talk, other = a_source("talk"), a_source("other")
-    given = Given(
-        queries=(Query("hiking", 0.5),),
+    given = ExploreInput(
+        queries=(ExploreQuery("hiking", 0.5),),
         sources=[
-            SourceFound(0, talk.id, 0.6),
-            SourceFound(0, talk.id, 0.8),
-            SourceFound(0, other.id, 0.4),
+            SourceMatch(0, talk.id, 0.6),
+            SourceMatch(0, talk.id, 0.8),
+            SourceMatch(0, other.id, 0.4),
         ],
     )
     found = explored(
@@ -299,7 +298,7 @@ def test_the_weights_decide_what_comes_first(weights, first):
     new = a_node("Sara A", id="node:new", aliases=("Sarah",))
     salient = a_node("Sara B", id="node:salient", aliases=("Sarah",), updated_at=old)
     exact = a_node("Sara", id="node:exact", updated_at=old)
-    marks = {salient.id: Marks(salience=1.0, access_count=1, touched_at=START)}
+    marks = {salient.id: AccessStats(salience=1.0, access_count=1, touched_at=START)}
     found = explored(
         a_picture([new, salient, exact], marks=marks), text_matches=["Sara"], **weights
     )

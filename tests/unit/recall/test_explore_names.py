@@ -5,18 +5,22 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from commonplace.language.models.embedder import Calibration
-from commonplace.model.graph.words import NodeType
-from commonplace.model.salience import Marks
-from commonplace.recall.explore.asked import Query
-from commonplace.recall.explore.gather import Embedded, Given, SourceFound
+from commonplace.engine.graph_search.explore_candidates import (
+    EmbeddedItems,
+    ExploreInput,
+    SourceMatch,
+)
+from commonplace.engine.graph_search.explore_request import ExploreQuery
+from commonplace.language.embedders.embedder import Calibration
+from commonplace.model.graph.salience import AccessStats
+from commonplace.model.graph.types import NodeType
 from support.clock import START
 from support.exploring import explored, nodes_of, sources_of
 from support.pictures import a_node, a_picture, a_source
 
 
 def asked(picture, query, **more):
-    return explored(picture, Given(queries=(Query(query),)), queries=[query], **more)
+    return explored(picture, ExploreInput(queries=(ExploreQuery(query),)), queries=[query], **more)
 
 
 @pytest.mark.parametrize(
@@ -102,14 +106,16 @@ def test_whom_a_query_names_comes_before_who_is_only_close_to_it():
     long_ago = START - timedelta(days=300)
     lena = a_node("Lena Hoffmann", updated_at=long_ago, created_at=long_ago)
     others = [a_node(f"Somebody {n}") for n in range(6)]
-    marks = {each.id: Marks(salience=1.0, access_count=9, touched_at=START) for each in others}
-    marks[lena.id] = Marks(salience=0.05, access_count=1, touched_at=START)
+    marks = {
+        each.id: AccessStats(salience=1.0, access_count=9, touched_at=START) for each in others
+    }
+    marks[lena.id] = AccessStats(salience=0.05, access_count=1, touched_at=START)
     everybody = [*others, lena]
     vectors = np.ones((len(everybody), 1), dtype=np.float32)
-    given = Given(
-        queries=(Query("Lena", 0.5),),
+    given = ExploreInput(
+        queries=(ExploreQuery("Lena", 0.5),),
         query_vectors=vectors[:1],
-        nodes=Embedded([each.id for each in everybody], vectors),
+        nodes=EmbeddedItems([each.id for each in everybody], vectors),
     )
     found = nodes_of(explored(a_picture(everybody, marks=marks), given, queries=["Lena"]))
     assert found[0] == lena.id
@@ -127,11 +133,11 @@ def test_among_very_many_people_names_are_found_as_they_are_written():
 def test_where_a_model_reads_no_hebrew_words_find_sources():
     talk, other = a_source("talk"), a_source("other")
     latin_only = Calibration({"latin": ((0.0, 0.0), (1.0, 1.0))})
-    given = Given(
-        queries=(Query("חופשה באילת", 0.5),),
+    given = ExploreInput(
+        queries=(ExploreQuery("חופשה באילת", 0.5),),
         sources=[
-            SourceFound(0, talk.id, cosine=0.1, words=1.0),
-            SourceFound(0, other.id, cosine=0.99, words=0.3),
+            SourceMatch(0, talk.id, cosine=0.1, words=1.0),
+            SourceMatch(0, other.id, cosine=0.99, words=0.3),
         ],
         calibration=latin_only,
     )
@@ -141,11 +147,11 @@ def test_where_a_model_reads_no_hebrew_words_find_sources():
 
 def test_a_source_in_which_every_word_of_a_query_stands_is_close_enough():
     talk, other = a_source("talk"), a_source("other")
-    given = Given(
-        queries=(Query("YC interview", 0.5),),
+    given = ExploreInput(
+        queries=(ExploreQuery("YC interview", 0.5),),
         sources=[
-            SourceFound(0, talk.id, cosine=0.1, words=1.0),
-            SourceFound(0, other.id, cosine=0.1, words=0.5),
+            SourceMatch(0, talk.id, cosine=0.1, words=1.0),
+            SourceMatch(0, other.id, cosine=0.1, words=0.5),
         ],
     )
     found = explored(a_picture(sources=[talk, other]), given, queries=["YC interview"])

@@ -7,10 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.model.graph.words import NodeType
-from commonplace.model.salience import Marks
-from commonplace.recall.explore.asked import Query
-from commonplace.recall.explore.gather import Embedded, Given, SourceFound
+from commonplace.engine.graph_search.explore_candidates import (
+    EmbeddedItems,
+    ExploreInput,
+    SourceMatch,
+)
+from commonplace.engine.graph_search.explore_request import ExploreQuery
+from commonplace.model.graph.salience import AccessStats
+from commonplace.model.graph.types import NodeType
 from support.clock import START
 from support.exploring import explored
 from support.pictures import a_node, a_picture, a_source, an_edge
@@ -49,7 +53,7 @@ def worlds(draw):
     ]
     mentions = [(source, node) for source in sources for node in nodes if draw(st.booleans())]
     marks = {
-        each.id: Marks(salience=draw(shares), access_count=draw(st.integers(0, 12)))
+        each.id: AccessStats(salience=draw(shares), access_count=draw(st.integers(0, 12)))
         for each in (*nodes, *edges, *sources)
         if draw(st.booleans())
     }
@@ -60,21 +64,23 @@ def worlds(draw):
 def explorations(draw):
     picture = draw(worlds())
     queries = tuple(
-        Query(f"query {number}", draw(shares)) for number in range(draw(st.integers(0, 3)))
+        ExploreQuery(f"query {number}", draw(shares)) for number in range(draw(st.integers(0, 3)))
     )
     vectors = st.lists(st.floats(-1, 1), min_size=3, max_size=3)
 
     def embedded(things):
         rows = np.array([draw(vectors) for _ in things], dtype=np.float32).reshape(-1, 3)
-        return Embedded(list(things), rows / np.maximum(1, np.linalg.norm(rows, axis=1))[:, None])
+        return EmbeddedItems(
+            list(things), rows / np.maximum(1, np.linalg.norm(rows, axis=1))[:, None]
+        )
 
-    hits = Given(
+    hits = ExploreInput(
         queries=queries,
         query_vectors=np.eye(3, dtype=np.float32)[: len(queries)],
         nodes=embedded(picture.nodes),
         edges=embedded(picture.edges),
         sources=[
-            SourceFound(place, id, draw(shares))
+            SourceMatch(place, id, draw(shares))
             for place in range(len(queries))
             for id in picture.sources
         ],

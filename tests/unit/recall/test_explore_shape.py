@@ -4,13 +4,13 @@ from dataclasses import fields, is_dataclass
 
 import pytest
 
-from commonplace.answers import as_data
-from commonplace.model.graph.words import NodeType
-from commonplace.recall.explore import result
-from commonplace.recall.explore.asked import asked_for
-from commonplace.recall.explore.explore import explore
-from commonplace.recall.explore.gather import Given
-from commonplace.recall.explore.view import View
+from commonplace.engine.graph_search import explore_result
+from commonplace.engine.graph_search.explore import explore_snapshot
+from commonplace.engine.graph_search.explore_candidates import ExploreInput
+from commonplace.engine.graph_search.explore_request import read_explore_request
+from commonplace.engine.graph_search.graph_view import GraphView
+from commonplace.model.graph.types import NodeType
+from commonplace.operations.serialization import as_data
 from support.clock import START
 from support.pictures import a_node, a_note, a_picture, a_source, an_artifact, an_edge
 
@@ -40,21 +40,21 @@ SHAPES = {
     "ChildStoryline": "storyline_id name one_liner source_count started_at last_source_at",
     "ArtifactHit": "entity_key name description content_type created_at related_nodes "
     "| suspicious explanation",
-    "RelatedNode": "entity_key node_type name",
+    "ResultRelatedNode": "entity_key node_type name",
 }
 
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_part_of_the_answer_has_the_contracts_fields(name):
-    kind = getattr(result, name)
+    kind = getattr(explore_result, name)
     assert {field.name for field in fields(kind)} == set(SHAPES[name].split()) - {"|"}
 
 
 def test_every_part_of_the_answer_is_pinned():
     defined = {
         name
-        for name, kind in vars(result).items()
-        if is_dataclass(kind) and kind.__module__ == result.__name__
+        for name, kind in vars(explore_result).items()
+        if is_dataclass(kind) and kind.__module__ == explore_result.__name__
     }
     assert defined == SHAPES.keys()
 
@@ -64,7 +64,7 @@ def a_small_world():
     acme = a_node("Acme", NodeType.ENTITY, subtype="organization", description="A firm.")
     talk = a_source("talk", keywords=("ben",))
     friend = an_edge(ben, acme, "works-at", attitude=4, proximity=5)
-    return View(
+    return GraphView(
         a_picture(
             [ben, tea, acme],
             [friend],
@@ -77,8 +77,8 @@ def a_small_world():
 
 
 def asked_about_ben(granularity=1):
-    asked = asked_for(granularity=granularity, text_matches=["Ben"])
-    return as_data(explore(a_small_world(), asked, Given(), START))
+    asked = read_explore_request(granularity=granularity, text_matches=["Ben"])
+    return as_data(explore_snapshot(a_small_world(), asked, ExploreInput(), START))
 
 
 def test_values_are_told_as_the_contract_types_them():
@@ -135,8 +135,13 @@ def test_the_other_end_of_a_relationship_is_summed_up():
 
 
 def test_hits_are_told_by_id_for_noting_that_they_were_read():
-    found = explore(a_small_world(), asked_for(granularity=1, text_matches=["Ben"]), Given(), START)
-    assert {id for ids in result.ids_of(found) for id in ids} == {
+    found = explore_snapshot(
+        a_small_world(),
+        read_explore_request(granularity=1, text_matches=["Ben"]),
+        ExploreInput(),
+        START,
+    )
+    assert {id for ids in explore_result.hit_ids(found) for id in ids} == {
         "node:ben",
         "edge:ben-works-at-acme",
         "source:talk",

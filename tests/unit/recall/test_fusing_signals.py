@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from commonplace.recall.fuse import (
-    MEANING,
-    NAMES,
+from commonplace.engine.search.rank import (
+    MEANING_SIGNALS,
+    SIGNAL_NAMES,
     WEIGHTS,
-    WORDS,
+    WORD_SIGNALS,
     above_floor,
-    parts_of,
+    best_slots,
     share_of_best,
-    totals,
+    sum_parts,
+    weight_signals,
 )
-from commonplace.recall.rank import best_slots
 
 SIZE = 6
 shares = st.floats(0, 1, allow_nan=False)
@@ -29,34 +29,40 @@ masks = arrays(np.bool_, SIZE)
 
 
 def all_signals(draw):
-    return {name: draw(a_signal) for name in NAMES}
+    return {name: draw(a_signal) for name in SIGNAL_NAMES}
 
 
 @settings(max_examples=15)
 @given(st.data())
 def test_the_parts_add_up_to_the_score(data):
-    parts = parts_of(all_signals(data.draw))
-    total = totals(parts, SIZE)
+    parts = weight_signals(all_signals(data.draw))
+    total = sum_parts(parts, SIZE)
     for place in range(SIZE):
         expected = sum(float(part[place]) for part in parts.values())
         assert total[place] == pytest.approx(expected)
 
 
 @settings(max_examples=25)
-@given(st.data(), st.sampled_from([name for name in NAMES if name != "asks"]))
+@given(st.data(), st.sampled_from([name for name in SIGNAL_NAMES if name != "asks"]))
 def test_more_of_a_signal_never_scores_lower_but_a_question_does(data, name):
     signals = all_signals(data.draw)
     more = {**signals, name: np.maximum(signals[name], data.draw(a_signal))}
-    assert (totals(parts_of(more), SIZE) >= totals(parts_of(signals), SIZE) - 1e-9).all()
+    assert (
+        sum_parts(weight_signals(more), SIZE) >= sum_parts(weight_signals(signals), SIZE) - 1e-9
+    ).all()
     asking = {**signals, "asks": np.ones(SIZE)}
-    assert (totals(parts_of(asking), SIZE) <= totals(parts_of(signals), SIZE) + 1e-9).all()
+    assert (
+        sum_parts(weight_signals(asking), SIZE) <= sum_parts(weight_signals(signals), SIZE) + 1e-9
+    ).all()
 
 
 def test_unknown_here_changes_nothing_there():
     """One unit without a vector yet does not move the scores of the others."""
-    signals = {name: np.full(2, 0.5) for name in (*WORDS, *MEANING)}
-    one_unknown = {n: np.array([0.5, np.nan]) if n in MEANING else s for n, s in signals.items()}
-    known, other = totals(parts_of(signals), 2), totals(parts_of(one_unknown), 2)
+    signals = {name: np.full(2, 0.5) for name in (*WORD_SIGNALS, *MEANING_SIGNALS)}
+    one_unknown = {
+        n: np.array([0.5, np.nan]) if n in MEANING_SIGNALS else s for n, s in signals.items()
+    }
+    known, other = sum_parts(weight_signals(signals), 2), sum_parts(weight_signals(one_unknown), 2)
     assert other[0] == pytest.approx(known[0])
     assert other[1] == pytest.approx(0.5)
 
@@ -83,7 +89,7 @@ def test_above_the_floor_runs_from_nothing_to_one_and_unknown_stays_unknown(valu
 
 def test_every_weight_is_a_share_of_the_base():
     assert WEIGHTS.of("words") == pytest.approx(WEIGHTS.words / WEIGHTS.base)
-    assert sum(WEIGHTS.of(name) for name in (*WORDS, *MEANING)) == pytest.approx(1)
+    assert sum(WEIGHTS.of(name) for name in (*WORD_SIGNALS, *MEANING_SIGNALS)) == pytest.approx(1)
 
 
 @given(

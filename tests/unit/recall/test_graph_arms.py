@@ -2,18 +2,24 @@
 
 import pytest
 
-from commonplace.model.graph.words import NodeType
-from commonplace.recall.explore.named import named_nodes, surely_named
-from commonplace.recall.explore.view import View
-from commonplace.recall.graph_arms import graph_scores, lifts
-from commonplace.recall.web import web_of
+from commonplace.engine.graph_search.graph_view import (
+    GraphView,
+    find_certain_nodes,
+    find_nodes_by_name,
+)
+from commonplace.engine.graph_search.pagerank import build_transition_matrix
+from commonplace.engine.search.graph_expansion import lift_per_passage, score_sources
+from commonplace.model.graph.types import NodeType
 from support.clock import START
 from support.pictures import a_node, a_picture, a_source, two_hops
 
 
 def scores_of(picture, names=(), top_sources=None):
-    return graph_scores(
-        View(picture), web_of(picture, START), names=names, top_sources=top_sources or {}
+    return score_sources(
+        GraphView(picture),
+        build_transition_matrix(picture, START),
+        names=names,
+        top_sources=top_sources or {},
     )
 
 
@@ -65,14 +71,14 @@ def test_the_rarer_name_counts_for_more():
     ],
 )
 def test_names_in_a_question_are_whole_names(query, named):
-    assert named_nodes(query, View(two_hops())) == named
+    assert find_nodes_by_name(query, GraphView(two_hops())) == named
 
 
 def test_a_longer_name_hides_those_within_it():
     york, new_york = a_node("York", NodeType.ENTITY), a_node("New York", NodeType.ENTITY)
-    view = View(a_picture([york, new_york]))
-    assert named_nodes("the mayor of New York", view) == [new_york.id]
-    assert named_nodes("from York to New York", view) == [new_york.id, york.id]
+    view = GraphView(a_picture([york, new_york]))
+    assert find_nodes_by_name("the mayor of New York", view) == [new_york.id]
+    assert find_nodes_by_name("from York to New York", view) == [new_york.id, york.id]
 
 
 @pytest.mark.parametrize(
@@ -91,21 +97,24 @@ def test_a_longer_name_hides_those_within_it():
 )
 def test_a_part_of_somebody_elses_name_names_nobody(query, is_meant):
     grace = a_node("Grace Duckett", aliases=("Grace",))
-    assert surely_named(query, View(a_picture([grace]))) == [grace.id] * is_meant
+    assert find_certain_nodes(query, GraphView(a_picture([grace]))) == [grace.id] * is_meant
 
 
 def test_a_part_of_a_longer_name_may_name_a_thing():
     """ "The Terminal" stands in what a film is called, too."""
     terminal = a_node("Terminal", NodeType.ENTITY)
-    assert surely_named("Who played in Terminal Blues?", View(a_picture([terminal])))
+    assert find_certain_nodes("Who played in Terminal Blues?", GraphView(a_picture([terminal])))
 
 
 def test_a_small_word_is_no_name():
-    assert named_nodes("it is late", View(a_picture([a_node("It", NodeType.ENTITY)]))) == []
+    assert (
+        find_nodes_by_name("it is late", GraphView(a_picture([a_node("It", NodeType.ENTITY)])))
+        == []
+    )
 
 
 def test_what_the_graph_adds_is_a_share_of_the_best_score():
-    assert lifts({"source:a": 1.0, "source:b": 0.5}, {}, highest=2.0, weight=0.5) == {
+    assert lift_per_passage({"source:a": 1.0, "source:b": 0.5}, {}, highest=2.0, weight=0.5) == {
         "source:a": 1.0,
         "source:b": 0.5,
     }
@@ -113,5 +122,7 @@ def test_what_the_graph_adds_is_a_share_of_the_best_score():
 
 def test_the_passages_of_a_source_share_what_the_graph_adds():
     """A mention does not say where in its source; long conversations must not crowd in."""
-    told = lifts({"source:a": 1.0, "source:b": 1.0}, {"source:b": 4}, highest=1.0, weight=0.5)
+    told = lift_per_passage(
+        {"source:a": 1.0, "source:b": 1.0}, {"source:b": 4}, highest=1.0, weight=0.5
+    )
     assert told == {"source:a": 0.5, "source:b": 0.125}

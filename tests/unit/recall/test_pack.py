@@ -7,12 +7,14 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.language.tokens import count_tokens
-from commonplace.recall.pack import Hit, Related, as_text, pack
+from commonplace.engine.search.pack import Hit, RelatedMemory, as_text, pack
+from commonplace.language.text.tokens import count_tokens
 from support.clock import START
 from support.pure_values import texts
 
-related = st.lists(st.builds(Related, st.just("r"), texts, st.floats(0, 1)), max_size=2).map(tuple)
+related = st.lists(st.builds(RelatedMemory, st.just("r"), texts, st.floats(0, 1)), max_size=2).map(
+    tuple
+)
 
 
 def hit(id="m1", text="The spare key is under the blue pot", related=()):
@@ -69,13 +71,13 @@ def test_where_not_even_its_beginning_fits_a_shorter_hit_is_better_than_nothing(
 
 
 def test_hits_come_before_related_bullets():
-    hits = [hit("1", related=[Related("r", "The shed key hangs inside", 0.8)]), hit("2")]
+    hits = [hit("1", related=[RelatedMemory("r", "The shed key hangs inside", 0.8)]), hit("2")]
     bare = [replace(each, related=()) for each in hits]
     assert pack(hits, count_tokens(as_text(bare)))[0] == bare
 
 
 def test_the_text_of_an_answer():
-    shown = as_text([hit(related=[Related("r", "The shed key hangs inside", 0.8)])])
+    shown = as_text([hit(related=[RelatedMemory("r", "The shed key hangs inside", 0.8)])])
     assert shown == (
         "- [knowledge] The spare key is under the blue pot\n  - related: The shed key hangs inside"
     )

@@ -7,21 +7,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.model.reach import Reading
-from commonplace.model.scope import Scope
-from commonplace.recall.explain import sentence
-from commonplace.recall.fuse import MEANING, WEIGHTS, WORDS, parts_of, totals
-from commonplace.recall.rank import (
+from commonplace.engine.search.hits import explain_hit
+from commonplace.engine.search.rank import (
+    MEANING_SIGNALS,
+    WEIGHTS,
+    WORD_SIGNALS,
     Evidence,
     Ranked,
     best_slots,
-    can_be_answered,
-    in_order,
-    nearest,
-    relevant,
+    is_answerable,
+    nearest_similarity,
+    select_relevant,
+    sort_ranked,
+    sum_parts,
+    weight_signals,
 )
+from commonplace.model.access.principal import ReadableScope, Scope
 
-MINE = Reading(Scope.of_user("ana"))
+MINE = ReadableScope(Scope.of_user("ana"))
 shares = st.floats(0, 1)
 maybe = st.none() | shares
 
@@ -35,12 +38,12 @@ def is_relevant(
 ) -> bool:
     flags = (np.array([passage]), np.array([named]), np.array([True]))
     found = Evidence(array(similarity), array(held), array(known), *flags)
-    return bool(relevant([found], threshold)[0][0])
+    return bool(select_relevant([found], threshold)[0][0])
 
 
 def answerable(similarities, known, candidates):
     nobody = np.zeros(len(candidates), dtype=bool)
-    return can_be_answered([Evidence(similarities, known, known, nobody, nobody, candidates)])
+    return is_answerable([Evidence(similarities, known, known, nobody, nobody, candidates)])
 
 
 @pytest.mark.parametrize(
@@ -94,23 +97,29 @@ def test_a_question_about_something_else_has_no_answer_here():
 
 def scored(**signals):
     size = max((len(signal) for signal in signals.values()), default=0)
-    return totals(parts_of({name: array(*signal) for name, signal in signals.items()}), size)
+    return sum_parts(
+        weight_signals({name: array(*signal) for name, signal in signals.items()}), size
+    )
 
 
 def test_words_and_meaning_together_reach_one():
-    whole = dict.fromkeys((*WORDS, *MEANING), (1.0,))
+    whole = dict.fromkeys((*WORD_SIGNALS, *MEANING_SIGNALS), (1.0,))
     assert scored(**whole)[0] == pytest.approx(1.0)
 
 
 def test_where_meaning_is_unknown_words_carry_the_whole_base():
-    blind = dict.fromkeys(WORDS, (1.0,)) | dict.fromkeys(MEANING, (None,))
+    blind = dict.fromkeys(WORD_SIGNALS, (1.0,)) | dict.fromkeys(MEANING_SIGNALS, (None,))
     assert scored(**blind)[0] == pytest.approx(1.0)
-    assert scored(**dict.fromkeys(WORDS, (1.0,)))[0] == pytest.approx(1.0)
+    assert scored(**dict.fromkeys(WORD_SIGNALS, (1.0,)))[0] == pytest.approx(1.0)
 
 
-@given(st.sampled_from([n for n in vars(type(WEIGHTS)) if n in WORDS + MEANING]), shares, shares)
+@given(
+    st.sampled_from([n for n in vars(type(WEIGHTS)) if n in WORD_SIGNALS + MEANING_SIGNALS]),
+    shares,
+    shares,
+)
 def test_more_of_a_signal_never_ranks_lower(name, less, more):
-    rest = dict.fromkeys((*WORDS, *MEANING), (0.5, 0.5))
+    rest = dict.fromkeys((*WORD_SIGNALS, *MEANING_SIGNALS), (0.5, 0.5))
     lower, higher = sorted((less, more))
     found = scored(**{**rest, name: (lower, higher)})
     assert found[1] >= found[0]
@@ -149,10 +158,10 @@ def test_what_is_relevant_is_measured_by_the_best_passage_of_all():
         Evidence(array(each), array(0.0), array(0.0), passage, nobody, passage)
         for each in (0.2, 0.6)
     )
-    assert [bool(mask[0]) for mask in relevant([little], None)] == [True]
-    assert [bool(mask[0]) for mask in relevant([little, much], None)] == [False, True]
-    assert [bool(mask[0]) for mask in relevant([much, little], None)] == [True, False]
-    assert nearest([little, much]) == pytest.approx(0.6)
+    assert [bool(mask[0]) for mask in select_relevant([little], None)] == [True]
+    assert [bool(mask[0]) for mask in select_relevant([little, much], None)] == [False, True]
+    assert [bool(mask[0]) for mask in select_relevant([much, little], None)] == [True, False]
+    assert nearest_similarity([little, much]) == pytest.approx(0.6)
 
 
 def ranked(id="a", score=0.5, **parts):
@@ -162,7 +171,7 @@ def ranked(id="a", score=0.5, **parts):
 
 @given(st.permutations([ranked(id, score) for id in "abc" for score in (0.5, 0.6)]))
 def test_equals_stand_in_the_order_of_their_ids(shuffled):
-    assert [each.id for each in in_order(shuffled)] == ["a", "b", "c", "a", "b", "c"]
+    assert [each.id for each in sort_ranked(shuffled)] == ["a", "b", "c", "a", "b", "c"]
 
 
 def test_what_lifts_a_hit_is_one_of_its_parts():
@@ -175,14 +184,14 @@ def test_what_lifts_a_hit_is_one_of_its_parts():
 
 
 def test_an_explanation_names_the_weightiest_reason_first():
-    told = sentence(ranked(score=0.6, words=0.1, words_near=0.1, meaning=0.3, meaning_near=0.1))
+    told = explain_hit(ranked(score=0.6, words=0.1, words_near=0.1, meaning=0.3, meaning_near=0.1))
     assert told == (
         "Recalled because its meaning is close (90%) and it holds words asked for (50% of them)."
     )
 
 
 def test_of_a_passage_it_tells_what_its_neighbours_say():
-    told = sentence(ranked(score=0.8, words_wide=0.4, speaker=0.25, date=0.15, in_a_talk=True))
+    told = explain_hit(ranked(score=0.8, words_wide=0.4, speaker=0.25, date=0.15, in_a_talk=True))
     assert told == (
         "Recalled because what stands around it is about that, the one asked about said it and "
         "it was said at the time asked about."
@@ -190,4 +199,4 @@ def test_of_a_passage_it_tells_what_its_neighbours_say():
 
 
 def test_an_explanation_of_nothing_in_particular():
-    assert sentence(ranked(score=0.0)) == "Recalled because nothing else came closer."
+    assert explain_hit(ranked(score=0.0)) == "Recalled because nothing else came closer."

@@ -9,20 +9,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from commonplace.engine.graph_search.pagerank import (
+    MENTION_WEIGHT,
+    PageRankRequest,
+    TransitionMatrixCache,
+    build_transition_matrix,
+    pagerank,
+    rank_from_seeds,
+    read_pagerank_request,
+    seed_weights,
+)
+from commonplace.engine.graph_search.traverse import source_label
 from commonplace.errors import BadSettings, InvalidInput, MissingField, NotFound
-from commonplace.model.graph.words import NodeType
-from commonplace.model.salience import Marks
-from commonplace.model.time_travel import Then
-from commonplace.recall.graph.traversing import known_by
-from commonplace.recall.walk import Walk, pagerank, seed_weights, walk_asked, walked
-from commonplace.recall.web import MENTION, Webs, web_of
+from commonplace.model.graph.salience import AccessStats
+from commonplace.model.graph.types import NodeType
+from commonplace.model.memory.lifecycle import PointInTime
 from support.clock import START
 from support.pictures import a_node, a_picture, a_source, an_artifact, an_edge
 
 
 def walk_from(picture, *seeds, now=START, then=None, **asked):
-    web = web_of(picture, now, *([then] if then else []))
-    return walked(web, picture, Walk(seeds=seeds, **asked))
+    web = build_transition_matrix(picture, now, *([then] if then else []))
+    return rank_from_seeds(web, picture, PageRankRequest(seeds=seeds, **asked))
 
 
 def ids_of(found):
@@ -74,7 +82,7 @@ def picture_of(size, ways, names):
 def test_scores_agree_with_a_dense_reference(graph):
     size, ways, seeds, damping = graph
     nodes, picture = picture_of(size, ways, [f"N{number}" for number in range(size)])
-    web = web_of(picture, START)
+    web = build_transition_matrix(picture, START)
     scores = pagerank(web, seed_weights(web, picture, [nodes[seed].id for seed in seeds]), damping)
     home = np.zeros(size)
     home[seeds] = 1 / len(seeds)
@@ -166,7 +174,7 @@ def test_where_only_sources_are_wanted_artifacts_are_no_places():
     ben, talk = a_node("Ben"), a_source("talk")
     draft = an_artifact("Draft", talk)
     picture = a_picture([ben], sources=[talk], mentions=[(talk, ben)], artifacts=[draft])
-    assert web_of(picture, START, sources=[talk.id]).ids == [ben.id, talk.id]
+    assert build_transition_matrix(picture, START, sources=[talk.id]).ids == [ben.id, talk.id]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +187,7 @@ def test_where_only_sources_are_wanted_artifacts_are_no_places():
     ],
 )
 def test_a_source_is_called_what_people_would_know_it_by(told, name):
-    assert known_by(a_source("a" * 64, **told)) == name
+    assert source_label(a_source("a" * 64, **told)) == name
 
 
 def test_an_edge_as_a_seed_is_both_its_ends():
@@ -197,7 +205,7 @@ def test_an_edge_as_a_seed_is_both_its_ends():
 def test_the_salient_is_nearer():
     ben, eva, dan = a_node("Ben"), a_node("Eva"), a_node("Dan")
     dear, dull = an_edge(ben, eva), an_edge(ben, dan)
-    marks = {dear.id: Marks(salience=1.0), dull.id: Marks(salience=0.2)}
+    marks = {dear.id: AccessStats(salience=1.0), dull.id: AccessStats(salience=0.2)}
     found = walk_from(a_picture([ben, eva, dan], [dull, dear], marks=marks), ben.id)
     assert ids_of(found) == [eva.id, dan.id]
 
@@ -208,16 +216,16 @@ def test_an_edge_leads_nowhere_outside_its_time():
     edge = an_edge(ben, acme, "works-at", valid_to=june, invalidated_at=june)
     picture = a_picture([ben, acme], [edge])
     assert ids_of(walk_from(picture, ben.id, now=june)) == []
-    assert ids_of(walk_from(picture, ben.id, now=june, then=Then(as_of=START))) == [acme.id]
+    assert ids_of(walk_from(picture, ben.id, now=june, then=PointInTime(as_of=START))) == [acme.id]
 
 
 def test_what_is_not_shown_is_walked_through():
     nodes, edges = chain(3)
     picture = a_picture(nodes, edges)
-    found = walked(
-        web_of(picture, START),
+    found = rank_from_seeds(
+        build_transition_matrix(picture, START),
         picture,
-        Walk(seeds=(nodes[0].id,)),
+        PageRankRequest(seeds=(nodes[0].id,)),
         is_shown=lambda id: id != nodes[1].id,
     )
     assert ids_of(found) == [nodes[2].id]
@@ -248,19 +256,19 @@ def test_an_unknown_seed_is_named(seed):
 )
 def test_bad_parameters_are_refused_by_name(asked, error, field):
     with pytest.raises(error) as refused:
-        walk_asked(**{"seed_nodes": ["node:1"], **asked})
+        read_pagerank_request(**{"seed_nodes": ["node:1"], **asked})
     assert refused.value.field == field
 
 
 def test_the_defaults_are_the_contracts():
-    walk = walk_asked(seed_nodes="node:1")
+    walk = read_pagerank_request(seed_nodes="node:1")
     assert (walk.damping, walk.max_depth, walk.top_k) == (0.85, 3, 20)
 
 
 def test_without_scipy_the_remedy_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.sparse", None)
     with pytest.raises(BadSettings) as refused:
-        web_of(a_picture([a_node("Ben")]), START)
+        build_transition_matrix(a_picture([a_node("Ben")]), START)
     assert "commonplace[graph]" in refused.value.remedy
 
 
@@ -268,11 +276,11 @@ def test_without_scipy_the_remedy_is_told(monkeypatch):
 
 
 def test_a_web_is_made_once_for_each_key_and_the_oldest_goes():
-    webs, made = Webs(most=2), []
+    webs, made = TransitionMatrixCache(most=2), []
 
     def make(key):
         made.append(key)
-        return web_of(a_picture(), START)
+        return build_transition_matrix(a_picture(), START)
 
     for key in ("a", "b", "a", "c", "a", "b"):
         webs.get(key, lambda key=key: make(key))
@@ -283,4 +291,6 @@ def test_a_web_is_made_once_for_each_key_and_the_oldest_goes():
 def test_a_mention_weighs_as_much_as_an_edge_that_nobody_read():
     ben, eva, talk = a_node("Ben"), a_node("Eva"), a_source("talk")
     picture = a_picture([ben, eva], [an_edge(ben, eva)], sources=[talk], mentions=[(talk, ben)])
-    assert web_of(picture, START).weights.tolist() == pytest.approx([MENTION, MENTION])
+    assert build_transition_matrix(picture, START).weights.tolist() == pytest.approx(
+        [MENTION_WEIGHT, MENTION_WEIGHT]
+    )

@@ -4,36 +4,41 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.language.statements.compare import Verdict
-from commonplace.model.consent import STRICTER
-from commonplace.remember.alike import is_equal, is_same_value
-from commonplace.remember.relate import SAME, SAME_IN_FULL
+from commonplace.engine.comparison import FULL_REWORDING_SIMILARITY, REWORDING_SIMILARITY
+from commonplace.engine.profile.profile import is_equal_value, is_same_value
+from commonplace.language.compare.compare import CompareVerdict
+from commonplace.model.profile.consent import STRICTER_BY
 
 
 def test_the_same_words_are_the_same_value_even_where_a_model_is_blind():
-    assert is_same_value(Verdict.EQUAL, None)
+    assert is_same_value(CompareVerdict.EQUAL, None)
 
 
-@pytest.mark.parametrize("verdict", [Verdict.OPEN, Verdict.SAME])
+@pytest.mark.parametrize("verdict", [CompareVerdict.OPEN, CompareVerdict.SAME])
 def test_other_words_need_more_than_a_rewording_needs(verdict):
-    assert STRICTER == 0.05
-    assert not is_same_value(verdict, SAME_IN_FULL)
-    assert is_same_value(verdict, SAME_IN_FULL + STRICTER)
+    assert STRICTER_BY == 0.05
+    assert not is_same_value(verdict, FULL_REWORDING_SIMILARITY)
+    assert is_same_value(verdict, FULL_REWORDING_SIMILARITY + STRICTER_BY)
 
 
-@pytest.mark.parametrize("verdict", [Verdict.MORE, Verdict.LESS])
+@pytest.mark.parametrize("verdict", [CompareVerdict.MORE, CompareVerdict.LESS])
 def test_to_say_more_or_less_is_another_value(verdict):
     """Short of 1.0, which no two different texts reach."""
-    assert not is_same_value(verdict, SAME)
+    assert not is_same_value(verdict, REWORDING_SIMILARITY)
     assert not is_same_value(verdict, 0.99)
 
 
-@pytest.mark.parametrize("verdict", [Verdict.CHANGED, Verdict.MASKED, Verdict.BOTH, Verdict.APART])
+@pytest.mark.parametrize(
+    "verdict",
+    [CompareVerdict.CHANGED, CompareVerdict.MASKED, CompareVerdict.BOTH, CompareVerdict.APART],
+)
 def test_what_differs_is_never_the_same_however_alike_it_sounds(verdict):
     assert not is_same_value(verdict, 1.0)
 
 
-@pytest.mark.parametrize("verdict", [each for each in Verdict if each is not Verdict.EQUAL])
+@pytest.mark.parametrize(
+    "verdict", [each for each in CompareVerdict if each is not CompareVerdict.EQUAL]
+)
 def test_where_similarity_is_unknown_they_are_two(verdict):
     assert not is_same_value(verdict, None)
 
@@ -55,4 +60,4 @@ def test_where_similarity_is_unknown_they_are_two(verdict):
     ],
 )
 def test_a_number_is_what_it_reads_like(one, other, equal):
-    assert is_equal(one, other) is is_equal(other, one) is equal
+    assert is_equal_value(one, other) is is_equal_value(other, one) is equal

@@ -6,17 +6,16 @@ from datetime import timedelta
 
 import pytest
 
+from commonplace.engine.composition import compose_memory, read_draft
 from commonplace.errors import InvalidInput, NotAllowed
-from commonplace.model.scope import Principal
-from commonplace.remember.compose import compose
-from commonplace.remember.draft import draft_from
+from commonplace.model.access.principal import Principal
 from support.clock import START
 
 ANA = Principal("ana")
 
 
 def composed(principal=ANA, **given):
-    return compose(draft_from(given), "m1", principal, START)
+    return compose_memory(read_draft(given), "m1", principal, START)
 
 
 def test_summary_tags_and_category_are_derived():

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.engine.composition import procedure_title, read_draft
 from commonplace.errors import InvalidInput, MissingField, TooLong, UnknownField
-from commonplace.model.kinds import Kind, Stability
-from commonplace.model.memory import Sensitivity
-from commonplace.remember.draft import draft_from, title_of
+from commonplace.model.memory.kinds import Kind, Stability
+from commonplace.model.memory.memory import Sensitivity
 from support.pure_values import texts
 
 
 def test_the_default_kind_is_a_note():
-    draft = draft_from({"content": "  an idea \r\n"})
+    draft = read_draft({"content": "  an idea \r\n"})
     assert (draft.kind, draft.content) == (Kind.NOTE, "an idea")
 
 
@@ -46,7 +46,7 @@ def test_the_default_kind_is_a_note():
 )
 def test_a_missing_field_is_named(given_fields, missing):
     with pytest.raises(MissingField) as caught:
-        draft_from(given_fields)
+        read_draft(given_fields)
     assert caught.value.field == missing
     assert missing in caught.value.message
 
@@ -81,25 +81,25 @@ def test_a_missing_field_is_named(given_fields, missing):
 )
 def test_a_wrong_field_is_named(given_fields, field):
     with pytest.raises(InvalidInput) as caught:
-        draft_from(given_fields)
+        read_draft(given_fields)
     assert caught.value.field == field
 
 
 def test_without_a_kind_the_words_decide():
-    draft = draft_from({"content": "Remember that the gate code is 1948#"})
+    draft = read_draft({"content": "Remember that the gate code is 1948#"})
     assert (draft.kind, draft.content) == (Kind.KV, "the gate code is 1948#")
     assert draft.metadata == {"subject": "gate code", "value": "1948#"}
 
 
 def test_a_given_kind_stands_and_so_do_its_words():
-    draft = draft_from({"kind": "note", "content": "Remember that the gate code is 1948#"})
+    draft = read_draft({"kind": "note", "content": "Remember that the gate code is 1948#"})
     assert (draft.kind, draft.content) == (Kind.NOTE, "Remember that the gate code is 1948#")
     assert draft.metadata == {}
 
 
 def test_fields_that_were_given_outrank_those_in_the_words():
     said = {"content": "Dana from the bank, 052-1234567", "metadata": {"name": "Dana Levi"}}
-    draft = draft_from(said)
+    draft = read_draft(said)
     assert draft.kind is Kind.CONTACT
     assert draft.metadata["name"] == "Dana Levi"
     assert draft.metadata["phone"] == "052-1234567"
@@ -113,7 +113,7 @@ def test_fields_that_were_given_outrank_those_in_the_words():
     ],
 )
 def test_a_kind_without_fields_reads_them_in_the_words(kind, content, metadata):
-    draft = draft_from({"kind": kind, "content": content})
+    draft = read_draft({"kind": kind, "content": content})
     assert (draft.content, draft.metadata) == (content, metadata)
 
 
@@ -123,24 +123,24 @@ def test_who_gives_the_required_fields_has_said_what_is_meant():
         "content": "Dan, 052-1234567",
         "metadata": {"name": "Daniel"},
     }
-    assert draft_from(given_fields).metadata == {"name": "Daniel"}
+    assert read_draft(given_fields).metadata == {"name": "Daniel"}
 
 
 def test_an_unknown_field_is_refused():
     with pytest.raises(UnknownField, match="colour"):
-        draft_from({"content": "x", "colour": "red"})
+        read_draft({"content": "x", "colour": "red"})
 
 
 def test_the_seeds_words_are_understood():
-    draft = draft_from({"content": "x", "scope": "preference", "sensitivity": "sensitive"})
+    draft = read_draft({"content": "x", "scope": "preference", "sensitivity": "sensitive"})
     assert (draft.facet, draft.sensitivity) == ("preference", Sensitivity.HIGH)
-    assert draft_from({"content": "x", "scope": "a", "facet": "b"}).facet == "b"
+    assert read_draft({"content": "x", "scope": "a", "facet": "b"}).facet == "b"
 
 
 def test_rules_at_the_edge_of_their_policy_pass():
     rule = {"kind": "rule", "content": "x", "evidence": ["e"], "confidence": 0.8}
-    assert draft_from(rule).stability is None
-    assert draft_from({**rule, "stability": "permanent"}).stability is Stability.PERMANENT
+    assert read_draft(rule).stability is None
+    assert read_draft({**rule, "stability": "permanent"}).stability is Stability.PERMANENT
 
 
 @pytest.mark.parametrize(
@@ -163,11 +163,11 @@ def test_rules_at_the_edge_of_their_policy_pass():
     ],
 )
 def test_fields_alone_are_put_into_words(kind, metadata, content):
-    assert draft_from({"kind": kind, "metadata": metadata}).content == content
+    assert read_draft({"kind": kind, "metadata": metadata}).content == content
 
 
 def test_given_words_stand():
-    draft = draft_from({"kind": "contact", "content": "My plumber Dan", "metadata": {"name": "D"}})
+    draft = read_draft({"kind": "contact", "content": "My plumber Dan", "metadata": {"name": "D"}})
     assert draft.content == "My plumber Dan"
 
 
@@ -185,23 +185,23 @@ def test_given_words_stand():
     ],
 )
 def test_steps_come_as_a_list_or_as_numbered_lines(given_fields, content, steps):
-    draft = draft_from({"kind": "procedure", **given_fields})
+    draft = read_draft({"kind": "procedure", **given_fields})
     assert draft.content == content
     assert draft.metadata["steps"] == steps
 
 
 def test_steps_that_are_too_long_together_are_refused():
     with pytest.raises(TooLong):
-        draft_from({"kind": "procedure", "steps": ["x" * 2000] * 20})
+        read_draft({"kind": "procedure", "steps": ["x" * 2000] * 20})
 
 
 def test_the_title_of_a_procedure_is_what_is_no_step():
-    assert title_of("Make tea\n1. Boil\n2. Pour") == "Make tea"
-    assert title_of("1. Boil") is None
+    assert procedure_title("Make tea\n1. Boil\n2. Pour") == "Make tea"
+    assert procedure_title("1. Boil") is None
 
 
 @given(st.lists(texts, min_size=1, max_size=6))
 def test_steps_stay_in_their_order(steps):
-    draft = draft_from({"kind": "procedure", "steps": steps})
+    draft = read_draft({"kind": "procedure", "steps": steps})
     assert draft.metadata["steps"] == steps
     assert draft.content == "\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1))

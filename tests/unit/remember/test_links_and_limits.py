@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commonplace.engine.comparison import check_live_limits
+from commonplace.engine.memories.neighbours import Neighbour, build_links
 from commonplace.errors import LimitReached
-from commonplace.model.kinds import Kind
-from commonplace.remember.decide import hold_to_limits
-from commonplace.remember.link import links_for
-from commonplace.remember.neighbours import Neighbour
+from commonplace.model.memory.kinds import Kind
 from support.clock import START
 from support.pure_values import memory
 
@@ -23,23 +22,23 @@ neighbours = st.lists(
 
 @given(neighbours)
 def test_the_five_nearest_of_at_least_three_quarters(near):
-    links = links_for(memory(id="new"), near, START)
+    links = build_links(memory(id="new"), near, START)
     close = sorted((n.similarity for n in near if n.similarity >= 0.75), reverse=True)
     assert [link.strength for link in links] == [round(s, 4) for s in close[:5]]
     assert all("new" in (link.a, link.b) and link.a < link.b for link in links)
 
 
 def test_nothing_is_linked_to_itself():
-    assert links_for(memory(id="m1"), [Neighbour("m1", 1.0)], START) == []
+    assert build_links(memory(id="m1"), [Neighbour("m1", 1.0)], START) == []
 
 
 def test_a_sixth_soul_is_refused():
-    hold_to_limits([memory(kind=Kind.SOUL)], {Kind.SOUL: 4})
+    check_live_limits([memory(kind=Kind.SOUL)], {Kind.SOUL: 4})
     with pytest.raises(LimitReached, match="At most 5 soul"):
-        hold_to_limits([memory(kind=Kind.SOUL)], {Kind.SOUL: 5})
+        check_live_limits([memory(kind=Kind.SOUL)], {Kind.SOUL: 5})
     with pytest.raises(LimitReached):
-        hold_to_limits([memory(kind=Kind.SOUL)] * 2, {Kind.SOUL: 4})
+        check_live_limits([memory(kind=Kind.SOUL)] * 2, {Kind.SOUL: 4})
 
 
 def test_other_kinds_have_no_limit():
-    hold_to_limits([memory()], {Kind.NOTE: 10**6})
+    check_live_limits([memory()], {Kind.NOTE: 10**6})

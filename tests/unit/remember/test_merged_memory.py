@@ -7,9 +7,9 @@ from datetime import timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.model.kinds import Kind, Stability
-from commonplace.model.memory import Sensitivity
-from commonplace.remember.merge import merged_memory
+from commonplace.engine.memories.merge import build_summary
+from commonplace.model.memory.kinds import Kind, Stability
+from commonplace.model.memory.memory import Sensitivity
 from support.clock import START
 from support.pure_values import memories, memory
 
@@ -19,7 +19,7 @@ ORDER = list(Sensitivity)
 @settings(max_examples=30)
 @given(st.lists(memories, min_size=2, max_size=5, unique_by=lambda m: m.id))
 def test_what_a_summary_takes_from_its_originals(originals):
-    summary = merged_memory("s", originals, START)
+    summary = build_summary("s", originals, START)
     assert (summary.kind, summary.stability) == (Kind.SUMMARY, Stability.STABLE)
     assert summary.expires_at is None
     assert summary.metadata["merged_from"] == [m.id for m in originals]
@@ -32,15 +32,15 @@ def test_what_a_summary_takes_from_its_originals(originals):
 
 def test_what_they_share_is_kept_and_what_they_do_not_is_left_out():
     one, other = memory(category="work", thread_id="t"), memory(category="work", thread_id="u")
-    summary = merged_memory("s", [one, other], START)
+    summary = build_summary("s", [one, other], START)
     assert (summary.category, summary.thread_id) == ("work", None)
-    assert merged_memory("s", [one, memory()], START).category == "history"
+    assert build_summary("s", [one, memory()], START).category == "history"
 
 
 def test_it_holds_since_the_first_of_them():
     early = memory(valid_from=START - timedelta(days=9))
-    assert merged_memory("s", [memory(), early], START).valid_from == early.valid_from
+    assert build_summary("s", [memory(), early], START).valid_from == early.valid_from
 
 
 def test_the_same_words_are_told_once():
-    assert merged_memory("s", [memory(), memory(id="m2")], START).content.count("spare key") == 1
+    assert build_summary("s", [memory(), memory(id="m2")], START).content.count("spare key") == 1

@@ -6,10 +6,15 @@ from datetime import timedelta
 
 import pytest
 
-from commonplace.model.kinds import Kind
-from commonplace.model.relations import TABLE, Action, OnConflict, Relation, action_for
-from commonplace.remember.decide import Weighed, decide
-from commonplace.remember.relate import Related
+from commonplace.engine.comparison import ComparedMemory, RelationVerdict, decide_action
+from commonplace.model.memory.kinds import (
+    ACTION_TABLE,
+    Action,
+    Kind,
+    MemoryRelation,
+    OnConflict,
+    action_for,
+)
 from support.clock import START
 from support.making import a_memory
 
@@ -48,24 +53,24 @@ def decided(relation, kind, *, on_conflict="ask", new=None, old=None):
     """What is decided about a new memory that relates so to the only one that is there."""
     stands = old or a_memory("Told before", kind=Kind(kind))
     told = new or a_memory("Told now", kind=Kind(kind))
-    weighed = [Weighed(stands, Related(Relation(relation)), 0.9)]
-    return decide(told, weighed, START, OnConflict(on_conflict))
+    weighed = [ComparedMemory(stands, RelationVerdict(MemoryRelation(relation)), 0.9)]
+    return decide_action(told, weighed, START, OnConflict(on_conflict))
 
 
 def test_the_table_has_a_cell_for_every_relation_and_kind():
     assert set(PROMISED) == set(Kind)
-    assert tuple(Relation) == RELATIONS
-    assert set(TABLE) == {(relation, kind) for relation in Relation for kind in Kind}
+    assert tuple(MemoryRelation) == RELATIONS
+    assert set(ACTION_TABLE) == {(relation, kind) for relation in MemoryRelation for kind in Kind}
 
 
 @pytest.mark.parametrize(("relation", "kind", "action"), CELLS)
 def test_a_cell_on_the_same_day(relation, kind, action):
-    assert action_for(Relation(relation), Kind(kind), same_day=True) == action
+    assert action_for(MemoryRelation(relation), Kind(kind), same_day=True) == action
 
 
 @pytest.mark.parametrize(("relation", "kind", "action"), CELLS)
 def test_on_another_day_only_an_event_is_another_one(relation, kind, action):
-    told = action_for(Relation(relation), Kind(kind), same_day=False)
+    told = action_for(MemoryRelation(relation), Kind(kind), same_day=False)
     assert told == ("stored" if kind == "event" else action)
 
 
@@ -95,7 +100,10 @@ def test_a_wish_is_heard_only_where_a_person_would_decide(kind):
 @pytest.mark.parametrize("kind", PROMISED)
 def test_what_comes_as_an_alternative_never_asks_and_never_replaces(kind):
     action = decided("changed", kind, on_conflict="alternative").action
-    replaces = TABLE[Relation.CHANGED, Kind(kind)] in (Action.PENDING, Action.SUPERSEDED)
+    replaces = ACTION_TABLE[MemoryRelation.CHANGED, Kind(kind)] in (
+        Action.PENDING,
+        Action.SUPERSEDED,
+    )
     assert action == ("alternative" if replaces else "stored")
 
 
@@ -112,8 +120,10 @@ def test_a_repeat_settles_it_and_a_change_weighs_more_than_a_wording():
     stands = {relation: a_memory(f"It was {relation}", kind=Kind.KV) for relation in RELATIONS[:4]}
 
     def among(*relations):
-        weighed = [Weighed(stands[r], Related(Relation(r)), 0.9) for r in relations]
-        return decide(a_memory(kind=Kind.KV), weighed, START, OnConflict.ASK).relation
+        weighed = [
+            ComparedMemory(stands[r], RelationVerdict(MemoryRelation(r)), 0.9) for r in relations
+        ]
+        return decide_action(a_memory(kind=Kind.KV), weighed, START, OnConflict.ASK).relation
 
     assert among("near", "rewording", "changed", "repeat") == "repeat"
     assert among("near", "rewording", "changed") == "changed"
@@ -122,18 +132,21 @@ def test_a_repeat_settles_it_and_a_change_weighs_more_than_a_wording():
 
 def test_a_fact_supersedes_all_that_certainly_say_otherwise():
     old = [a_memory(f"It was {n}", kind=Kind.FACT) for n in range(3)]
-    weighed = [Weighed(each, Related(Relation.CHANGED, f"reason {each.id}"), 0.9) for each in old]
-    decision = decide(a_memory(kind=Kind.FACT), weighed, START, OnConflict.ASK)
+    weighed = [
+        ComparedMemory(each, RelationVerdict(MemoryRelation.CHANGED, f"reason {each.id}"), 0.9)
+        for each in old
+    ]
+    decision = decide_action(a_memory(kind=Kind.FACT), weighed, START, OnConflict.ASK)
     assert {each.id for each in decision.others} == {each.id for each in old}
 
 
 def test_of_texts_that_are_merely_alike_only_the_closest_is_meant():
     near, far = a_memory("near", kind=Kind.FACT), a_memory("far", kind=Kind.FACT)
     weighed = [
-        Weighed(far, Related(Relation.CHANGED, certain=False), 0.89),
-        Weighed(near, Related(Relation.CHANGED, certain=False), 0.93),
+        ComparedMemory(far, RelationVerdict(MemoryRelation.CHANGED, certain=False), 0.89),
+        ComparedMemory(near, RelationVerdict(MemoryRelation.CHANGED, certain=False), 0.93),
     ]
-    decision = decide(a_memory(kind=Kind.FACT), weighed, START, OnConflict.ASK)
+    decision = decide_action(a_memory(kind=Kind.FACT), weighed, START, OnConflict.ASK)
     assert decision.others == (near,)
 
 

@@ -4,9 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.statements.compare import Verdict, compare
+from commonplace.language.compare.compare import CompareVerdict, compare
 
-TAKEN_AS_THE_SAME = {Verdict.EQUAL, Verdict.SAME, Verdict.MORE, Verdict.LESS, Verdict.OPEN}
+TAKEN_AS_THE_SAME = {
+    CompareVerdict.EQUAL,
+    CompareVerdict.SAME,
+    CompareVerdict.MORE,
+    CompareVerdict.LESS,
+    CompareVerdict.OPEN,
+}
 
 NAMES = st.sampled_from(["Dana", "Noa", "Tal", "Omar", "Priya", "Lucas", "Mei", "Ivan", "Zoe"])
 SUBJECTS = st.sampled_from(["The pump", "Our team", "The old printer", "The shop", "My neighbour"])
@@ -66,14 +72,14 @@ def test_a_denial_is_never_the_same(subject, deed, denial):
 
 @given(ANY_TEXT)
 def test_a_text_equals_itself(text):
-    assert compare(text, text).verdict is Verdict.EQUAL
+    assert compare(text, text).verdict is CompareVerdict.EQUAL
 
 
 @given(ANY_TEXT, ANY_TEXT)
 def test_the_same_is_the_same_both_ways(one, other):
     forth, back = compare(one, other).verdict, compare(other, one).verdict
-    assert (forth is Verdict.SAME) == (back is Verdict.SAME)
-    assert (forth is Verdict.MORE) == (back is Verdict.LESS)
+    assert (forth is CompareVerdict.SAME) == (back is CompareVerdict.SAME)
+    assert (forth is CompareVerdict.MORE) == (back is CompareVerdict.LESS)
 
 
 @pytest.mark.parametrize(
@@ -82,24 +88,24 @@ def test_the_same_is_the_same_both_ways(one, other):
 def test_the_longest_text_allowed_is_compared(piece):
     """Every pattern is linear: one that is not would run into the time-out of the suite."""
     long = (piece * 32_000)[:32_000]
-    assert compare(long, long).verdict is Verdict.EQUAL
-    assert compare(long, f"Dana {long}").verdict is not Verdict.EQUAL
+    assert compare(long, long).verdict is CompareVerdict.EQUAL
+    assert compare(long, f"Dana {long}").verdict is not CompareVerdict.EQUAL
 
 
 def test_long_texts_of_other_words_are_compared():
     one = " ".join(f"word{n}" for n in range(4_000))
     other = " ".join(f"term{n}" for n in range(4_000))
-    assert compare(one, other).verdict is Verdict.APART
+    assert compare(one, other).verdict is CompareVerdict.APART
 
 
 def test_marks_of_direction_change_nothing():
     marked = "\u200fדנה גרה בחיפה\u200e"
-    assert compare("דנה גרה בחיפה", marked).verdict in (Verdict.EQUAL, Verdict.SAME)
+    assert compare("דנה גרה בחיפה", marked).verdict in (CompareVerdict.EQUAL, CompareVerdict.SAME)
 
 
 def test_masked_texts_show_only_what_is_common():
     found = compare("The server has 16 GB of memory.", "The server has 32 GB of memory.")
-    assert found.verdict is Verdict.MASKED
+    assert found.verdict is CompareVerdict.MASKED
     assert found.masked == ("The server has … of memory.",) * 2
     assert found.words_alike == 1.0
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from commonplace.language.statements.compare import Comparison, Verdict, compare
-from commonplace.remember.relate import WORDS_SAME
+from commonplace.engine.comparison import SAME_WORDS_SHARE
+from commonplace.language.compare.compare import CompareVerdict, Comparison, compare
 from support.statement_pairs import table
 
 ACCEPTED = {
@@ -17,7 +17,7 @@ ACCEPTED = {
 
 
 def verdict(found: Comparison) -> str:
-    if found.verdict is Verdict.MASKED and found.words_alike >= WORDS_SAME:
+    if found.verdict is CompareVerdict.MASKED and found.words_alike >= SAME_WORDS_SHARE:
         return "changed"
     return found.verdict.value
 

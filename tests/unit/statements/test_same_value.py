@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.statements.values import same_value
+from commonplace.language.compare.compare import is_same_value
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ from commonplace.language.statements.values import same_value
     ],
 )
 def test_the_same_value_in_another_format(one, other):
-    assert same_value(one, other)
-    assert same_value(other, one)
+    assert is_same_value(one, other)
+    assert is_same_value(other, one)
 
 
 @pytest.mark.parametrize(
@@ -52,21 +52,21 @@ def test_the_same_value_in_another_format(one, other):
     ],
 )
 def test_another_value(one, other):
-    assert not same_value(one, other)
-    assert not same_value(other, one)
+    assert not is_same_value(one, other)
+    assert not is_same_value(other, one)
 
 
 def test_capitals_count_in_a_secret():
-    assert same_value("Tiger", "tiger")
-    assert not same_value("Tiger", "tiger", secret=True)
+    assert is_same_value("Tiger", "tiger")
+    assert not is_same_value("Tiger", "tiger", secret=True)
 
 
 @given(st.text(max_size=60))
 def test_every_value_is_itself(value):
-    assert same_value(value, value)
-    assert same_value(value, value, secret=True)
+    assert is_same_value(value, value)
+    assert is_same_value(value, value, secret=True)
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_sameness_has_no_direction(one, other):
-    assert same_value(one, other) == same_value(other, one)
+    assert is_same_value(one, other) == is_same_value(other, one)

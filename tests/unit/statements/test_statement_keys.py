@@ -2,8 +2,8 @@
 
 import pytest
 
-from commonplace.language.statements.compare import Verdict, compare
-from commonplace.language.statements.keys import statement_keys, subject_terms
+from commonplace.language.compare.compare import CompareVerdict, compare
+from commonplace.language.compare.keys import statement_keys, subject_terms
 from support.statement_pairs import table
 
 # A reason with a colon comes from a frame: "lives in: Haifa → Akko".
@@ -11,7 +11,7 @@ BY_FRAME = [
     (old, new)
     for _, _, old, new in table()
     for found in [compare(old, new)]
-    if found.verdict is Verdict.CHANGED and ": " in found.reason
+    if found.verdict is CompareVerdict.CHANGED and ": " in found.reason
 ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from commonplace.errors import InvalidInput
-from commonplace.store.address import Address, parse
+from commonplace.store.address import StoreAddress, parse_address
 
 
 @pytest.mark.parametrize(
@@ -25,11 +25,11 @@ from commonplace.store.address import Address, parse
     ],
 )
 def test_an_address(url, backend, target):
-    assert parse(url) == Address(backend, target)
+    assert parse_address(url) == StoreAddress(backend, target)
 
 
 @pytest.mark.parametrize("url", ["mysql://host/db", "sqlite:m.db", "http://x"])
 def test_what_is_no_address_is_refused_with_an_example(url):
     with pytest.raises(InvalidInput) as caught:
-        parse(url)
+        parse_address(url)
     assert "sqlite:///" in caught.value.remedy

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.store import postings as postings_module
-from commonplace.store.postings import Postings
+from commonplace.store.cache import postings as postings_module
+from commonplace.store.cache.postings import Postings
 
 K1, B = 1.2, 0.75
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.store.contexts import LONG_UNITS, NEAR, WIDE, Contexts
+from commonplace.store.cache.windows import LONG_UNITS, NEAR_WINDOW, WIDE_WINDOW, SessionContexts
 
 DIMENSION = 3
 
@@ -24,7 +24,7 @@ portions = st.lists(st.integers(1, 6), min_size=1, max_size=8)
 
 def built(units, sizes):
     """As an index hands them over: portion by portion, late vectors at the end."""
-    contexts, rows = Contexts(), np.zeros((64, DIMENSION), np.float32)
+    contexts, rows = SessionContexts(), np.zeros((64, DIMENSION), np.float32)
     start, sizes = 0, [*sizes, len(units)]
     for size in sizes:
         new = units[start : start + size]
@@ -81,7 +81,7 @@ def says_enough_alone(units, slot):
 def cosine_of_window(units, slot, query):
     if says_enough_alone(units, slot):
         return sum(a * b for a, b in zip(units[slot][3], query, strict=True))
-    members, _ = window(units, slot, NEAR)
+    members, _ = window(units, slot, NEAR_WINDOW)
     summed = [sum(units[member][3][d] for member in members) for d in range(DIMENSION)]
     norm = math.hypot(*summed)
     return sum(a * b for a, b in zip(summed, query, strict=True)) / norm if norm > 1e-6 else None
@@ -99,10 +99,10 @@ def best_of_session(units, slot, query):
 
 
 @settings(max_examples=60)
-@given(many, portions, st.sampled_from([NEAR, WIDE]))
+@given(many, portions, st.sampled_from([NEAR_WINDOW, WIDE_WINDOW]))
 def test_windows_are_those_of_the_reference(units, sizes, reach):
     contexts = built(units, sizes)
-    windows = contexts.near if reach is NEAR else contexts.wide
+    windows = contexts.near if reach is NEAR_WINDOW else contexts.wide
     for slot in range(len(units)):
         place = int(contexts.places[slot])
         first, last = place - windows.back[place], place + windows.ahead[place]
@@ -143,7 +143,7 @@ def test_counts_of_a_term_in_windows_are_sums_over_their_members(units, data):
     contexts = built(units, [])
     holders = data.draw(st.sets(st.integers(0, len(units) - 1), min_size=1))
     counts = {slot: data.draw(st.integers(1, 5)) for slot in holders}
-    for windows, reach in ((contexts.near, NEAR), (contexts.wide, WIDE)):
+    for windows, reach in ((contexts.near, NEAR_WINDOW), (contexts.wide, WIDE_WINDOW)):
         found = windows.counts(
             contexts.places[list(counts)], np.array(list(counts.values()), np.int32)
         )
@@ -163,8 +163,8 @@ def test_a_memory_stands_alone():
 
 def test_nothing_can_be_asked_of_nothing():
     nothing = np.zeros(0, np.float32)
-    assert Contexts().window_cosines(nothing).tolist() == []
-    assert Contexts().session_cosines(nothing).tolist() == []
+    assert SessionContexts().window_cosines(nothing).tolist() == []
+    assert SessionContexts().session_cosines(nothing).tolist() == []
 
 
 def test_the_neighbours_of_a_place_are_its_near_window():

@@ -3,8 +3,8 @@
 import threading
 from datetime import timedelta
 
-from commonplace.store.index import ScopeIndex
-from commonplace.store.past_indexes import PastIndex, PastIndexes
+from commonplace.store.cache.index_cache import PastIndex, PastIndexCache
+from commonplace.store.cache.scope_index import ScopeIndex
 from support.clock import START
 
 LATER = START + timedelta(days=1)
@@ -15,7 +15,7 @@ def an_index(good_until=None):
 
 
 def test_the_least_recently_asked_for_goes_first():
-    kept = PastIndexes(kept=2)
+    kept = PastIndexCache(kept=2)
     for key in "ab":
         kept.keep(key, an_index())
     assert kept.get("a", START)
@@ -24,13 +24,13 @@ def test_the_least_recently_asked_for_goes_first():
 
 
 def test_one_that_is_larger_than_all_may_be_is_not_kept():
-    kept = PastIndexes(max_bytes=an_index().index.nbytes - 1)
+    kept = PastIndexCache(max_bytes=an_index().index.nbytes - 1)
     kept.keep("a", an_index())
     assert len(kept) == 0
 
 
 def test_it_is_good_until_the_first_memory_in_it_ends():
-    kept = PastIndexes()
+    kept = PastIndexCache()
     kept.keep("a", an_index(good_until=LATER))
     assert kept.get("a", LATER - timedelta(microseconds=1))
     assert kept.get("a", LATER) is None

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.store.contexts import NEAR, WIDE
-from commonplace.store.in_context import Asked
-from commonplace.store.in_context import words_in_context as words_in_contexts
-from commonplace.store.index import ScopeIndex
+from commonplace.engine.search.context_scores import ContextQuery
+from commonplace.engine.search.context_scores import score_lexical as words_in_contexts
+from commonplace.store.cache.scope_index import ScopeIndex
+from commonplace.store.cache.windows import NEAR_WINDOW, WIDE_WINDOW
 from commonplace.store.port import Counters, IndexedPassage, IndexedRow, IndexedSource, IndexPage
 
 K1, B = 1.2, 0.75
@@ -58,7 +58,7 @@ def indexed(*args, **more):
 def everything(index, names=frozenset(), takes_part=None, proper=frozenset()):
     mask = index.live[: index.size].copy()
     nobody = np.zeros(index.size, bool)
-    return Asked(mask, names, nobody if takes_part is None else takes_part, proper)
+    return ContextQuery(mask, names, nobody if takes_part is None else takes_part, proper)
 
 
 def words_in_context(index, query, asked):
@@ -110,8 +110,8 @@ def test_units_and_their_windows_are_scored_like_texts_of_their_own(talks, memor
     found = words_in_context(index, query, everything(index))
     texts = {
         "unit": alone(talks, memories),
-        "near": windowed(talks, memories, NEAR),
-        "wide": windowed(talks, memories, WIDE),
+        "near": windowed(talks, memories, NEAR_WINDOW),
+        "wide": windowed(talks, memories, WIDE_WINDOW),
     }
     for name, joined in texts.items():
         expected = naive_bm25(query, joined)
@@ -127,7 +127,7 @@ def test_what_is_known_is_all_when_the_window_holds_all_and_nothing_when_none(
 ):
     index = indexed(talks, memories)
     known = by_unit(index, words_in_context(index, query, everything(index)).known)
-    for window, share in zip(windowed(talks, memories, NEAR), known, strict=True):
+    for window, share in zip(windowed(talks, memories, NEAR_WINDOW), known, strict=True):
         held = set(query) & set(window)
         if held == set(query):
             assert share == pytest.approx(1)

@@ -1,1 +1,1 @@
-"""Search in the graph: Cypher queries over the caller's visible snapshot."""
+"""Graph search: explore, traverse (PageRank, Cypher), list and export what a caller may see."""

@@ -1,17 +1,14 @@
-"""What a changeset does to the graph."""
+"""Graph steps of a changeset, and how far each source was extracted."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from commonplace.model.graph.artifact import Artifact
-from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Node
-from commonplace.model.graph.note import Note
-from commonplace.model.graph.telling import EdgeTelling, NodeTelling
+from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
+from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.journal import Entry
-from commonplace.model.source import Source
+from commonplace.model.sources.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +39,8 @@ class PutNode:
     entry: Entry
     text: str | None = None  # what it is found by, where that is new
     vector: bytes | None = None  # little-endian float32; None: it comes later
-    told: tuple[NodeTelling, ...] = ()
-    untold: tuple[str, ...] = ()
+    told: tuple[NodeAssertion, ...] = ()
+    removed_assertions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +50,8 @@ class PutEdge:
     entry: Entry
     text: str | None = None
     vector: bytes | None = None
-    told: tuple[EdgeTelling, ...] = ()
-    untold: tuple[str, ...] = ()
+    told: tuple[EdgeAssertion, ...] = ()
+    removed_assertions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +95,7 @@ class RemoveArtifact:
 
 
 @dataclass(frozen=True, slots=True)
-class SetExtracted:
+class SetExtraction:
     """``gone``: nothing is known any more of having read it."""
 
     extraction: Extraction
@@ -115,5 +112,5 @@ GraphStep = (
     | RemoveNotes
     | PutArtifact
     | RemoveArtifact
-    | SetExtracted
+    | SetExtraction
 )

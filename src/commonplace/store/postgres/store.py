@@ -1,4 +1,4 @@
-"""PostgreSQL: many users, many machines.
+"""PostgreSQL store: transactions with row-level security, migrations, errors.
 
 Every transaction takes on the role commonplace_app and names its scope, both for that transaction
 only, so that row-level security holds whoever logged in, and nothing leaks through a pooler.
@@ -15,20 +15,61 @@ from typing import Any, LiteralString
 
 import psycopg
 from psycopg import conninfo
-from psycopg_pool import ConnectionPool
+from psycopg import errors as pg
+from psycopg_pool import ConnectionPool, PoolTimeout
 
-from commonplace.errors import InvalidInput, OutcomeUnknown, StoreTooOld, StoreUnavailable
-from commonplace.model.scope import Scope
-from commonplace.store.failpoints import reached
-from commonplace.store.port import Health
-from commonplace.store.postgres.errors import translated
-from commonplace.store.sql.loader import Spelling, load, load_shared
-from commonplace.store.sql.migrate import migrations, pending
-from commonplace.store.sql.rows import Row, micros
-from commonplace.store.sql.session import Session
+from commonplace.errors import (
+    InvalidInput,
+    OutcomeUnknown,
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreTooOld,
+    StoreUnavailable,
+)
+from commonplace.model.access.principal import Scope
+from commonplace.store.failpoints import reach_failpoint
+from commonplace.store.port import StoreHealth
+from commonplace.store.sql.rows import Row, Session, micros
+from commonplace.store.sql.statements import (
+    Dialect,
+    load_migrations,
+    load_shared_statements,
+    load_statements,
+    pending_migrations,
+)
 from commonplace.store.sql.store import SqlStore
 
-SPELLING = Spelling(
+_BY_TYPE: tuple[tuple[type[Exception], type[StoreError], str], ...] = (
+    (pg.DiskFull, StoreFull, "The database's disk is full."),
+    (pg.OutOfMemory, StoreFull, "The database is out of memory."),
+    (pg.LockNotAvailable, StoreBusy, "Another session holds this memory for too long."),
+    (pg.DeadlockDetected, StoreBusy, "Another session holds this memory for too long."),
+    (pg.SerializationFailure, StoreBusy, "Another session changed this memory."),
+    (pg.TooManyConnections, StoreBusy, "The database has no connection left."),
+    (pg.ReadOnlySqlTransaction, StoreReadOnly, "The database is read-only."),
+    (pg.DataCorrupted, StoreCorrupt, "The database reports damaged data."),
+    (PoolTimeout, StoreUnavailable, "The database cannot be reached."),
+    (psycopg.OperationalError, StoreUnavailable, "The database cannot be reached."),
+    (psycopg.InterfaceError, StoreUnavailable, "The connection to the database was lost."),
+)
+
+
+@contextmanager
+def translated_errors() -> Iterator[None]:
+    try:
+        yield
+    except (psycopg.Error, PoolTimeout) as error:
+        for kind, ours, message in _BY_TYPE:
+            if isinstance(error, kind):
+                raise ours(message) from error
+        first_line = str(error).partition("\n")[0]
+        raise StoreError(f"PostgreSQL refused: {first_line}") from error
+
+
+DIALECT = Dialect(
     parameter=lambda name: f"%({name})s",
     among=lambda name: f"= ANY({name}::text[])",
     among_numbers=lambda name: f"= ANY({name}::bigint[])",
@@ -37,9 +78,9 @@ SPELLING = Spelling(
     skip_locked=" FOR UPDATE SKIP LOCKED",
     escape=lambda statement: statement.replace("%", "%%"),
 )
-OWN = load("commonplace.store.postgres", "queries.sql", SPELLING)
-STATEMENTS = {**load_shared(SPELLING), **OWN}
-_MIGRATIONS = migrations(
+OWN_STATEMENTS = load_statements("commonplace.store.postgres", "queries.sql", DIALECT)
+STATEMENTS = {**load_shared_statements(DIALECT), **OWN_STATEMENTS}
+_MIGRATIONS = load_migrations(
     "commonplace.store.postgres",
     {
         "id": 'TEXT COLLATE "C"',
@@ -80,7 +121,7 @@ class PostgresSession:
             self._cursor.executemany(_sql(STATEMENTS[statement]), bound)
 
     def at(self, scope: Scope) -> PostgresSession:
-        self._cursor.execute(_sql(OWN["enter"]), {"scope": scope.key})
+        self._cursor.execute(_sql(OWN_STATEMENTS["enter"]), {"scope": scope.key})
         return PostgresSession(self._cursor.connection, scope)
 
 
@@ -121,7 +162,7 @@ class PostgresStore(SqlStore):
         self._hold_open()
         if self._process != os.getpid():
             self._start()
-        with translated(), self._living(role, scope, begin) as connection:
+        with translated_errors(), self._living(role, scope, begin) as connection:
             yield PostgresSession(connection, scope)
 
     @contextmanager
@@ -155,8 +196,8 @@ class PostgresStore(SqlStore):
             "writes": begin == _WRITING,
         }
         try:
-            connection.execute(_sql(OWN[begin]))
-            row = connection.execute(_sql(OWN["take_on"]), taken).fetchone()
+            connection.execute(_sql(OWN_STATEMENTS[begin]))
+            row = connection.execute(_sql(OWN_STATEMENTS["take_on"]), taken).fetchone()
         except BaseException:
             with suppress(psycopg.OperationalError):  # it may be dead, which the pool will see
                 connection.rollback()
@@ -186,7 +227,7 @@ class PostgresStore(SqlStore):
     def _status_of(self, transaction: str) -> str | None:
         with psycopg.connect(self._conninfo, autocommit=True, connect_timeout=5) as connection:
             asked = {"transaction": transaction}
-            row = connection.execute(_sql(OWN["outcome"]), asked).fetchone()
+            row = connection.execute(_sql(OWN_STATEMENTS["outcome"]), asked).fetchone()
             return row[0] if row else None
 
     @contextmanager
@@ -225,59 +266,59 @@ class PostgresStore(SqlStore):
     # ——— migrations ———
 
     def _migrate(self, now: datetime) -> None:
-        with translated():
+        with translated_errors():
             try:
                 connection = psycopg.connect(self._conninfo)
             except psycopg.OperationalError as error:
                 reason = str(error).strip().partition("\n")[0]
                 raise StoreUnavailable(f"Cannot reach PostgreSQL: {reason}") from error
             with connection:
-                if pending(_MIGRATIONS, _schema(connection)):
+                if pending_migrations(_MIGRATIONS, _schema(connection)):
                     self._apply_pending(connection, now)
 
     def _apply_pending(self, connection: Connection, now: datetime) -> None:
-        connection.execute(_sql(OWN["lock_migrations"]), {"key": _MIGRATION_LOCK})
+        connection.execute(_sql(OWN_STATEMENTS["lock_migrations"]), {"key": _MIGRATION_LOCK})
         try:
-            for migration in pending(_MIGRATIONS, _schema(connection)):
-                connection.execute(_sql(OWN["create_migrations"]))
+            for migration in pending_migrations(_MIGRATIONS, _schema(connection)):
+                connection.execute(_sql(OWN_STATEMENTS["create_migrations"]))
                 connection.execute(_sql(migration.script))
-                reached("migration.statements")
+                reach_failpoint("migration.statements")
                 connection.execute(
-                    _sql(OWN["record_migration"]),
+                    _sql(OWN_STATEMENTS["record_migration"]),
                     {"number": migration.number, "name": migration.name, "at": micros(now)},
                 )
         except psycopg.errors.InsufficientPrivilege as error:
             raise StoreTooOld("This login may not create or change the store's tables.") from error
-        reached("migration.before_commit")
+        reach_failpoint("migration.before_commit")
         connection.commit()
 
     # ——— maintenance ———
 
     def _compact(self) -> bool:
         """False: not by this login, or somebody may still look at what was erased."""
-        with translated(), psycopg.connect(self._conninfo, autocommit=True) as connection:
-            owns = connection.execute(_sql(OWN["owns_tables"])).fetchone()
+        with translated_errors(), psycopg.connect(self._conninfo, autocommit=True) as connection:
+            owns = connection.execute(_sql(OWN_STATEMENTS["owns_tables"])).fetchone()
             if not owns or not owns[0]:
                 return False  # only the owner of the tables may compact them
-            moment = connection.execute(_sql(OWN["this_moment"])).fetchone()
-            reached("scrub.before_vacuum")
-            connection.execute(_sql(OWN["wait_for_locks"]), {"wait": self._lock_wait})
+            moment = connection.execute(_sql(OWN_STATEMENTS["this_moment"])).fetchone()
+            reach_failpoint("scrub.before_vacuum")
+            connection.execute(_sql(OWN_STATEMENTS["wait_for_locks"]), {"wait": self._lock_wait})
             try:
-                connection.execute(_sql(OWN["vacuum"]))
+                connection.execute(_sql(OWN_STATEMENTS["vacuum"]))
             except psycopg.errors.LockNotAvailable:
                 return False
-            reached("scrub.before_checkpoint")
+            reach_failpoint("scrub.before_checkpoint")
             unseen = connection.execute(
-                _sql(OWN["unseen_since"]), {"moment": moment[0] if moment else None}
+                _sql(OWN_STATEMENTS["unseen_since"]), {"moment": moment[0] if moment else None}
             ).fetchone()
-        reached("scrub.after_checkpoint")
+        reach_failpoint("scrub.after_checkpoint")
         return bool(unseen and unseen[0])
 
-    def health(self) -> Health:
+    def health(self) -> StoreHealth:
         waiting = len(self._unscrubbed())
-        with translated(), psycopg.connect(self._conninfo) as connection:
-            size = connection.execute(_sql(OWN["database_size"])).fetchone()
-            return Health(
+        with translated_errors(), psycopg.connect(self._conninfo) as connection:
+            size = connection.execute(_sql(OWN_STATEMENTS["database_size"])).fetchone()
+            return StoreHealth(
                 backend="postgresql",
                 version=_dotted(connection.info.server_version),
                 schema=_schema(connection),
@@ -319,10 +360,10 @@ def _dotted(version: int) -> str:
 
 
 def _schema(connection: Connection) -> int:
-    known = connection.execute(_sql(OWN["has_migrations"])).fetchone()
+    known = connection.execute(_sql(OWN_STATEMENTS["has_migrations"])).fetchone()
     if not known or known[0] is None:
         return 0
-    row = connection.execute(_sql(OWN["schema"])).fetchone()
+    row = connection.execute(_sql(OWN_STATEMENTS["schema"])).fetchone()
     return int(row[0]) if row and row[0] is not None else 0
 
 

@@ -1,4 +1,4 @@
-"""Whose vectors a store holds, and how one embedder's take the place of another's.
+"""Embedding generations on SQL: whose vectors are current, and replacing them.
 
 A process is held to the generation it was opened with: each read of vectors and each write looks,
 in its own transaction, which one is current, and refuses to go on when it is another embedder's.
@@ -11,13 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
-from commonplace.errors import EmbedderMismatch
-from commonplace.model.embedders import asked_for
-from commonplace.model.scope import Scope
-from commonplace.store.failpoints import reached
+from commonplace.errors import EmbedderMismatch, embedder_option
+from commonplace.model.access.principal import Scope
+from commonplace.store.failpoints import reach_failpoint
 from commonplace.store.port import Counters, EmbedderIdentity, Generation
-from commonplace.store.sql.rows import Row, moment
-from commonplace.store.sql.session import Session
+from commonplace.store.sql.rows import Row, Session, moment
 
 
 class SqlGenerations(ABC):
@@ -68,7 +66,7 @@ class SqlGenerations(ABC):
             return
         known = next(each for each in _generations(session) if each.number == generation)
         if known.embedder != mine.embedder:
-            raise mismatch(known.embedder, mine.embedder)
+            raise embedder_mismatch(known.embedder, mine.embedder)
         self._mine = known  # there and back again; the caches were told to start anew
 
     # ——— from one generation to the next ———
@@ -116,26 +114,26 @@ class SqlGenerations(ABC):
         with self._writing(scope) as session:
             # The counters' row is locked first, as in every write.
             session.one("number_journal", entries=0)
-            _hold_to_building(session, generation)
+            _require_building(session, generation)
             insert_late_vectors(session, vectors, generation)
             insert_unit_vectors(session, passages or {}, generation)
             insert_graph_vectors(session, graph or {}, generation)
-            reached("reembed.vectors")
+            reach_failpoint("reembed.vectors")
             if built_seq is not None:
                 session.run("built_up_to", generation=generation, seq=built_seq)
-            reached("reembed.built")
+            reach_failpoint("reembed.built")
 
     def switch_to(self, generation: int) -> bool:
         with self._maintaining() as session:
             self._hold_writers(session)
-            _hold_to_building(session, generation)
+            _require_building(session, generation)
             if session.rows("unbuilt_scopes", generation=generation):
                 return False
             session.run("move_generations", before="current", after="retired", but=generation)
             session.run("set_generation", number=generation, state="current")
             session.run("drop_caches")
-            reached("reembed.before_switch")
-        reached("reembed.after_switch")
+            reach_failpoint("reembed.before_switch")
+        reach_failpoint("reembed.after_switch")
         return True
 
     def remove_retired(self, scope: Scope, first: int, last: int) -> None:
@@ -143,7 +141,7 @@ class SqlGenerations(ABC):
             session.run("remove_generations", first=first, last=last)
             if first == 0:  # vectors of the graph have no units: they go with the first
                 session.run("remove_graph_generations")
-        reached("reembed.removed")
+        reach_failpoint("reembed.removed")
 
     def forget_retired(self) -> None:
         with self._maintaining() as session:
@@ -161,12 +159,12 @@ class SqlGenerations(ABC):
             session.run("put_fact", name=name, value=value)
 
 
-def mismatch(known: EmbedderIdentity, mine: EmbedderIdentity) -> EmbedderMismatch:
+def embedder_mismatch(known: EmbedderIdentity, mine: EmbedderIdentity) -> EmbedderMismatch:
     return EmbedderMismatch(
         f"This store's vectors are made by {known.name} ({known.dimension} dimensions), "
         f"not by {mine.name} ({mine.dimension}).",
-        remedy=f"Open it with {asked_for(known.name)}, or recompute all vectors: "
-        f"`commonplace reembed` with {asked_for(mine.name)}.",
+        remedy=f"Open it with {embedder_option(known.name)}, or recompute all vectors: "
+        f"`commonplace reembed` with {embedder_option(mine.name)}.",
         field="embedder",
     )
 
@@ -194,7 +192,7 @@ def _begin(session: Session, identity: EmbedderIdentity, state: str) -> Generati
     return Generation(number, identity, state)
 
 
-def _hold_to_building(session: Session, generation: int) -> None:
+def _require_building(session: Session, generation: int) -> None:
     """Somebody else may have finished it, or have begun to change to another embedder."""
     state = next(each.state for each in _generations(session) if each.number == generation)
     if state == "building":

@@ -1,4 +1,4 @@
-"""The graph on any SQL database: what is read of it."""
+"""Graph on SQL: reads, and the steps of a changeset that change it."""
 
 from __future__ import annotations
 
@@ -7,32 +7,51 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 
-from commonplace.model.graph.artifact import Artifact
-from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Node
-from commonplace.model.graph.note import Note
-from commonplace.model.graph.picture import Mention
-from commonplace.model.graph.steps import Extraction
-from commonplace.model.graph.telling import EdgeTelling, NodeTelling
-from commonplace.model.graph.whole import WholeGraph
-from commonplace.model.salience import Marks
-from commonplace.model.scope import Scope
+from commonplace.errors import StaleDecision
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import ImportScope
+from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
+from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.graph.salience import AccessStats
+from commonplace.model.graph.snapshot import SourceMention, WholeGraph
+from commonplace.model.graph.steps import (
+    Extraction,
+    GraphStep,
+    PutArtifact,
+    PutEdge,
+    PutNode,
+    PutNote,
+    RemoveArtifact,
+    RemoveEdge,
+    RemoveNode,
+    RemoveNotes,
+    SetExtraction,
+)
+from commonplace.model.journal import Event
 from commonplace.store.graph_port import GraphPage
 from commonplace.store.port import Counters
 from commonplace.store.sql.graph_rows import (
+    access_stats_from,
+    access_stats_values,
     artifact_from,
+    artifact_values,
+    edge_assertion_from,
+    edge_assertion_values,
     edge_from,
-    edge_telling_from,
+    edge_values,
     extraction_from,
-    marks_from,
+    extraction_values,
+    node_assertion_from,
+    node_assertion_values,
     node_from,
-    node_telling_from,
+    node_values,
     note_from,
+    note_values,
 )
-from commonplace.store.sql.rows import Row, instant, micros
-from commonplace.store.sql.session import Session
+from commonplace.store.sql.memories import delete_logged_items
+from commonplace.store.sql.rows import Row, Session, WriteNumbers, instant, micros
 
-_FROM_THE_START = -1  # every row has a higher sequence number
+_FROM_START = -1  # every row has a higher sequence number
 
 
 class SqlGraph(ABC):
@@ -79,15 +98,15 @@ class SqlGraph(ABC):
 
     # ——— what was told ———
 
-    def node_tellings(self, scope: Scope, nodes: Sequence[str]) -> list[NodeTelling]:
+    def node_assertions(self, scope: Scope, nodes: Sequence[str]) -> list[NodeAssertion]:
         if not nodes:
             return []
         with self._reading(scope) as session:
-            return [*map(node_telling_from, session.rows("node_tellings", ids=list(nodes)))]
+            return [*map(node_assertion_from, session.rows("node_tellings", ids=list(nodes)))]
 
-    def edge_tellings(
+    def edge_assertions(
         self, scope: Scope, nodes: Sequence[str], types: Collection[str] | None = None
-    ) -> list[EdgeTelling]:
+    ) -> list[EdgeAssertion]:
         if not nodes:
             return []
         with self._reading(scope) as session:
@@ -95,19 +114,19 @@ class SqlGraph(ABC):
                 rows = session.rows("edge_tellings", ids=list(nodes))
             else:
                 rows = session.rows("edge_tellings_of", ids=list(nodes), types=list(types))
-            found = map(edge_telling_from, rows)
+            found = map(edge_assertion_from, rows)
             return sorted(found, key=lambda told: (told.recorded_at, told.id))
 
     def told_by(
         self, scope: Scope, sources: Sequence[str]
-    ) -> tuple[list[NodeTelling], list[EdgeTelling], list[Note]]:
+    ) -> tuple[list[NodeAssertion], list[EdgeAssertion], list[Note]]:
         if not sources:
             return [], [], []
         asked = list(sources)
         with self._reading(scope) as session:
             return (
-                [*map(node_telling_from, session.rows("node_tellings_by", sources=asked))],
-                [*map(edge_telling_from, session.rows("edge_tellings_by", sources=asked))],
+                [*map(node_assertion_from, session.rows("node_tellings_by", sources=asked))],
+                [*map(edge_assertion_from, session.rows("edge_tellings_by", sources=asked))],
                 [*map(note_from, session.rows("notes_by", sources=asked))],
             )
 
@@ -133,11 +152,11 @@ class SqlGraph(ABC):
 
     # ——— what was read ———
 
-    def forgotten_of_graph(self, scope: Scope) -> dict[str, datetime]:
+    def forgotten_graph_items(self, scope: Scope) -> dict[str, datetime]:
         with self._reading(scope) as session:
             return {id: instant(at) for id, at in session.rows("forgotten_of_graph")}
 
-    def notes_called(self, scope: Scope, ids: Sequence[str]) -> list[Note]:
+    def notes_by_id(self, scope: Scope, ids: Sequence[str]) -> list[Note]:
         with self._reading(scope) as session:
             return list(map(note_from, session.rows("notes_called", ids=list(ids))))
 
@@ -146,12 +165,12 @@ class SqlGraph(ABC):
         with self._reading(scope) as session:
             return [*map(extraction_from, session.rows("extractions", **asked))]
 
-    def marks(self, scope: Scope, ids: Sequence[str] | None = None) -> dict[str, Marks]:
+    def marks(self, scope: Scope, ids: Sequence[str] | None = None) -> dict[str, AccessStats]:
         asked = {"any": int(ids is None), "ids": list(ids or ())}
         with self._reading(scope) as session:
-            return dict(map(marks_from, session.rows("marks", **asked)))
+            return dict(map(access_stats_from, session.rows("marks", **asked)))
 
-    def unembedded_of_graph(
+    def unembedded_graph_items(
         self, scope: Scope, limit: int, generation: int | None = None
     ) -> list[tuple[str, str]]:
         asked = {"limit": limit, "generation": generation}
@@ -174,7 +193,7 @@ class SqlGraph(ABC):
             if (counters.seq, counters.epoch_of_graph) == (after_seq, epoch):
                 return GraphPage(*now)
             is_whole = counters.epoch_of_graph != epoch
-            since = {"after_seq": _FROM_THE_START if is_whole else after_seq}
+            since = {"after_seq": _FROM_START if is_whole else after_seq}
             made_by = {"generation": counters.generation}
             vectors = (
                 session.rows("graph_vectors_all", **made_by)
@@ -185,8 +204,8 @@ class SqlGraph(ABC):
                 *now,
                 nodes=[node_from(scope, r) for r in session.rows("graph_nodes_since", **since)],
                 edges=[edge_from(scope, r) for r in session.rows("graph_edges_since", **since)],
-                mentions=_mentions(session.rows("graph_mentions_since", **since)),
-                notes=_by_subject(map(note_from, session.rows("graph_notes_since", **since))),
+                mentions=_mentions_by_node(session.rows("graph_mentions_since", **since)),
+                notes=_notes_by_subject(map(note_from, session.rows("graph_notes_since", **since))),
                 artifacts=[
                     artifact_from(scope, r) for r in session.rows("graph_artifacts_since", **since)
                 ],
@@ -194,7 +213,7 @@ class SqlGraph(ABC):
             )
 
     def whole_graph(self, scope: Scope) -> WholeGraph:
-        since = {"after_seq": _FROM_THE_START}
+        since = {"after_seq": _FROM_START}
         everything = {"any": 1, "ids": []}
         with self._reading(scope) as session:
             nodes = [node_from(scope, row) for row in session.rows("graph_nodes_since", **since)]
@@ -202,8 +221,8 @@ class SqlGraph(ABC):
             return WholeGraph(
                 nodes=tuple(sorted(nodes, key=lambda node: (node.created_at, node.id))),
                 edges=tuple(edges),
-                node_tellings=tuple(map(node_telling_from, session.rows("all_node_tellings"))),
-                edge_tellings=tuple(map(edge_telling_from, session.rows("all_edge_tellings"))),
+                node_assertions=tuple(map(node_assertion_from, session.rows("all_node_tellings"))),
+                edge_assertions=tuple(map(edge_assertion_from, session.rows("all_edge_tellings"))),
                 notes=tuple(map(note_from, session.rows("graph_notes_since", **since))),
                 artifacts=tuple(
                     artifact_from(scope, row) for row in session.rows("artifacts", **everything)
@@ -211,20 +230,208 @@ class SqlGraph(ABC):
                 extractions=tuple(
                     map(extraction_from, session.rows("extractions", any=1, sources=[]))
                 ),
-                marks=dict(map(marks_from, session.rows("marks", **everything))),
+                marks=dict(map(access_stats_from, session.rows("marks", **everything))),
                 texts={str(id): str(text) for id, text in session.rows("graph_texts")},
             )
 
 
-def _mentions(rows: Iterable[Row]) -> dict[str, tuple[Mention, ...]]:
-    found: dict[str, list[Mention]] = {}
+def _mentions_by_node(rows: Iterable[Row]) -> dict[str, tuple[SourceMention, ...]]:
+    found: dict[str, list[SourceMention]] = {}
     for node, source, said_at in rows:
-        found.setdefault(node, []).append(Mention(source, node, instant(said_at)))
+        found.setdefault(node, []).append(SourceMention(source, node, instant(said_at)))
     return {node: tuple(all_of_it) for node, all_of_it in found.items()}
 
 
-def _by_subject(notes: Iterable[Note]) -> dict[str, tuple[Note, ...]]:
+def _notes_by_subject(notes: Iterable[Note]) -> dict[str, tuple[Note, ...]]:
     found: dict[str, list[Note]] = {}
     for note in notes:
         found.setdefault(note.about, []).append(note)
     return {about: tuple(all_of_it) for about, all_of_it in found.items()}
+
+
+REMOVAL_STEPS = (RemoveNode, RemoveEdge, RemoveNotes, RemoveArtifact)
+
+
+def is_erasure(step: GraphStep) -> bool:
+    """Then every cache starts anew, as after any erasure; else those of the graph alone."""
+    return isinstance(step, REMOVAL_STEPS) and step.entry.event is Event.ERASE
+
+
+def put_nodes(session: Session, batch: Sequence[PutNode], numbers: WriteNumbers) -> None:
+    new = [step for step in batch if step.before is None]
+    changed = [step for step in batch if step.before is not None]
+    if len(batch) > 1:
+        session.run("park_nodes", ids=[step.after.id for step in changed])
+    for step in changed:
+        assert step.before is not None
+        values = {**node_values(step.after), "seq": numbers.seq, "text": step.text}
+        expected = step.before.version
+        if session.one("update_node", **values, expected_version=expected) is None:
+            raise StaleDecision("Another writer changed this node first.")
+    session.run_many(
+        "insert_node",
+        [{**node_values(step.after), "seq": numbers.seq, "text": step.text or ""} for step in new],
+    )
+    _put_vectors(session, batch, numbers)
+    session.run("delete_node_tellings", ids=_replaced_assertions(batch))
+    _insert_node_assertions(session, [told for step in batch for told in step.told])
+
+
+def put_edges(session: Session, batch: Sequence[PutEdge], numbers: WriteNumbers) -> None:
+    for step in batch:
+        if step.before is None:
+            continue
+        values = {**edge_values(step.after), "seq": numbers.seq, "text": step.text}
+        expected = step.before.version
+        if session.one("update_edge", **values, expected_version=expected) is None:
+            raise StaleDecision("Another writer changed this edge first.")
+    session.run_many(
+        "insert_edge",
+        [
+            {**edge_values(step.after), "seq": numbers.seq, "text": step.text or ""}
+            for step in batch
+            if step.before is None
+        ],
+    )
+    _put_vectors(session, batch, numbers)
+    session.run("delete_edge_tellings", ids=_replaced_assertions(batch))
+    _insert_edge_assertions(session, [told for step in batch for told in step.told])
+
+
+def _replaced_assertions(batch: Sequence[PutNode] | Sequence[PutEdge]) -> list[str]:
+    told = [each.id for step in batch for each in step.told]
+    return told + [id for step in batch for id in step.removed_assertions]
+
+
+def _put_vectors(
+    session: Session, batch: Sequence[PutNode] | Sequence[PutEdge], numbers: WriteNumbers
+) -> None:
+    """A new text has no vector but its own."""
+    anew = [step for step in batch if step.text is not None or step.vector is not None]
+    known = [step.after.id for step in anew if step.before is not None]
+    if known:
+        session.run("delete_graph_vectors", ids=known)
+    session.run_many(
+        "put_graph_vector",
+        [
+            {"id": step.after.id, "generation": numbers.generation, "vector": step.vector}
+            for step in anew
+            if step.vector is not None
+        ],
+    )
+
+
+def _insert_node_assertions(session: Session, told: Iterable[NodeAssertion]) -> None:
+    session.run_many("insert_node_telling", [node_assertion_values(each) for each in told])
+
+
+def _insert_edge_assertions(session: Session, told: Iterable[EdgeAssertion]) -> None:
+    session.run_many("insert_edge_telling", [edge_assertion_values(each) for each in told])
+
+
+def remove_nodes(session: Session, batch: Sequence[RemoveNode], numbers: WriteNumbers) -> None:
+    """An edge that is still there holds its ends: the database refuses."""
+    ids = _silence_erased(session, batch)
+    for statement in (
+        "delete_tellings_of_nodes",
+        "delete_tellings_of_ends",
+        "delete_notes_about",
+        "delete_graph_vectors",
+        "delete_marks",
+        "delete_nodes",
+    ):
+        session.run(statement, ids=ids)
+
+
+def remove_edges(session: Session, batch: Sequence[RemoveEdge], numbers: WriteNumbers) -> None:
+    ids = _silence_erased(session, batch)
+    for statement in (
+        "delete_tellings_of_edges",
+        "delete_notes_about",
+        "delete_graph_vectors",
+        "delete_marks",
+        "delete_edges",
+    ):
+        session.run(statement, ids=ids)
+
+
+def _silence_erased(
+    session: Session, batch: Sequence[RemoveNode | RemoveEdge | RemoveArtifact]
+) -> list[str]:
+    """The ids of what goes. Of what is erased the journal keeps no word of anybody's."""
+    erased = [step.id for step in batch if is_erasure(step)]
+    if erased:
+        session.run("silence_journal", ids=erased)
+        delete_logged_items(session, erased, erased=True)
+    return [step.id for step in batch]
+
+
+def put_notes(session: Session, batch: Sequence[PutNote], numbers: WriteNumbers) -> None:
+    session.run("delete_notes", ids=[step.note.id for step in batch])
+    _insert_notes(session, [step.note for step in batch], numbers)
+
+
+def _insert_notes(session: Session, notes: Iterable[Note], numbers: WriteNumbers) -> None:
+    session.run_many("insert_note", [{**note_values(note), "seq": numbers.seq} for note in notes])
+
+
+def remove_notes(session: Session, batch: Sequence[RemoveNotes], numbers: WriteNumbers) -> None:
+    erased = [id for step in batch if is_erasure(step) for id in step.ids]
+    if erased:
+        session.run("silence_journal", ids=erased)
+    session.run("delete_notes", ids=[id for step in batch for id in step.ids])
+
+
+def put_artifacts(session: Session, batch: Sequence[PutArtifact], numbers: WriteNumbers) -> None:
+    session.run("delete_artifacts", ids=[step.artifact.id for step in batch])
+    session.run_many(
+        "insert_artifact",
+        [{**artifact_values(step.artifact), "seq": numbers.seq} for step in batch],
+    )
+
+
+def remove_artifacts(
+    session: Session, batch: Sequence[RemoveArtifact], numbers: WriteNumbers
+) -> None:
+    session.run("delete_artifacts", ids=_silence_erased(session, batch))
+
+
+def set_extractions(
+    session: Session, batch: Sequence[SetExtraction], numbers: WriteNumbers
+) -> None:
+    for step in batch:
+        values = extraction_values(step.extraction)
+        if step.gone:
+            source, source_scope = values["source"], values["source_scope"]
+            session.run("delete_extraction", source=source, source_scope=source_scope)
+            session.run("delete_marks_of_elsewhere", source=source)
+        else:
+            session.run("put_extraction", **values)
+
+
+def import_graph(session: Session, copy: ImportScope, numbers: WriteNumbers) -> None:
+    graph, place = copy.graph, {"seq": numbers.seq}
+    texts = graph.texts
+    session.run_many(
+        "insert_node",
+        [{**node_values(each), **place, "text": texts.get(each.id, "")} for each in graph.nodes],
+    )
+    session.run_many(
+        "insert_edge",
+        [{**edge_values(each), **place, "text": texts.get(each.id, "")} for each in graph.edges],
+    )
+    _insert_node_assertions(session, graph.node_assertions)
+    _insert_edge_assertions(session, graph.edge_assertions)
+    _insert_notes(session, graph.notes, numbers)
+    session.run_many(
+        "insert_artifact", [{**artifact_values(each), **place} for each in graph.artifacts]
+    )
+    session.run_many("put_extraction", [extraction_values(each) for each in graph.extractions])
+    session.run_many(
+        "put_marks", [access_stats_values(id, marks) for id, marks in graph.marks.items()]
+    )
+    made_by = {"generation": numbers.generation}
+    session.run_many(
+        "put_graph_vector",
+        [{"id": id, "vector": vector, **made_by} for id, vector in copy.graph_vectors.items()],
+    )

@@ -1,27 +1,24 @@
-"""Between the values of the graph and rows."""
+"""Graph rows: conversion of graph values, and recording of accesses."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
-from datetime import date
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 
-from commonplace.model.graph.artifact import Artifact
-from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Mentioned, Node
-from commonplace.model.graph.note import Note
+from commonplace.model.access.principal import Scope
+from commonplace.model.graph.assertion import CitedSource, EdgeAssertion, NodeAssertion, Note
+from commonplace.model.graph.elements import Artifact, Edge, Mentioned, Node
+from commonplace.model.graph.salience import NEVER_READ, AccessStats, add_access, salience_at
 from commonplace.model.graph.steps import Extraction
-from commonplace.model.graph.telling import Cited, EdgeTelling, NodeTelling
-from commonplace.model.graph.words import EdgeKind, NodeType
-from commonplace.model.memory import Sensitivity
-from commonplace.model.salience import Marks
-from commonplace.model.scope import Scope
-from commonplace.model.source import SourceType
-from commonplace.model.ttl_policy import TtlPolicy
-from commonplace.store.sql.rows import Row, exact_micros, instant, micros, moment, to_json
+from commonplace.model.graph.types import EdgeKind, NodeType
+from commonplace.model.memory.kinds import TtlPolicy
+from commonplace.model.memory.memory import Sensitivity
+from commonplace.model.sources.source import SourceType
+from commonplace.store.sql.rows import Row, Session, exact_micros, instant, micros, moment, to_json
 
 _CITED = (
     "cited_scope",
@@ -44,11 +41,11 @@ def _columns(kind: type, left_out: Iterable[str] = ()) -> tuple[str, ...]:
 
 _NODE = _columns(Node)
 _EDGE = _columns(Edge)
-_NODE_TELLING = _columns(NodeTelling)
-_EDGE_TELLING = _columns(EdgeTelling)
+_NODE_ASSERTION = _columns(NodeAssertion)
+_EDGE_ASSERTION = _columns(EdgeAssertion)
 _NOTE = _columns(Note)
 _ARTIFACT = _columns(Artifact)
-_MARKS = _columns(Marks)
+_ACCESS_STATS = _columns(AccessStats)
 
 
 def _named(letter: str, *names: Sequence[str]) -> str:
@@ -57,11 +54,11 @@ def _named(letter: str, *names: Sequence[str]) -> str:
 
 NODE_COLUMNS = _named("n", _NODE, _MENTIONED)
 EDGE_COLUMNS = _named("e", _EDGE)
-NODE_TELLING_COLUMNS = _named("t", _NODE_TELLING, ("teller",), _CITED)
-EDGE_TELLING_COLUMNS = _named("t", _EDGE_TELLING, ("teller",), _CITED)
+NODE_ASSERTION_COLUMNS = _named("t", _NODE_ASSERTION, ("teller",), _CITED)
+EDGE_ASSERTION_COLUMNS = _named("t", _EDGE_ASSERTION, ("teller",), _CITED)
 NOTE_COLUMNS = _named("o", _NOTE, _CITED)
 ARTIFACT_COLUMNS = _named("f", _ARTIFACT, _CITED)
-MARKS_COLUMNS = _named("k", ("id",), _MARKS)
+ACCESS_STATS_COLUMNS = _named("k", ("id",), _ACCESS_STATS)
 EXTRACTION_COLUMNS = (
     "x.source_scope, x.source, x.started_at, x.completed_at, x.passages, x.digest, x.heard, "
     "x.stands"
@@ -103,7 +100,7 @@ def _decoder(name: str, own: Mapping[str, _Decoder]) -> _Decoder | None:
     return moment if _is_moment(name) else own.get(name) or _DECODERS.get(name)
 
 
-class _Decoding:
+class _RowDecoder:
     """Which places of a row are kept otherwise than as they are: found once, since a graph has a
     hundred thousand rows."""
 
@@ -119,11 +116,11 @@ class _Decoding:
         return dict(zip(self._names, values, strict=True))
 
 
-_decoded_node = _Decoding(_NODE, _NODE_TYPE)
-_decoded_edge = _Decoding(_EDGE)
-_decoded_note = _Decoding(_NOTE)
-_decoded_artifact = _Decoding(_ARTIFACT)
-_decoded_marks = _Decoding(_MARKS)
+_decoded_node = _RowDecoder(_NODE, _NODE_TYPE)
+_decoded_edge = _RowDecoder(_EDGE)
+_decoded_note = _RowDecoder(_NOTE)
+_decoded_artifact = _RowDecoder(_ARTIFACT)
+_decoded_access_stats = _RowDecoder(_ACCESS_STATS)
 
 
 def _encoded(item: Any, names: Sequence[str]) -> dict[str, Any]:
@@ -183,7 +180,7 @@ def edge_from(scope: Scope, row: Row) -> Edge:
 # ——— what was told, and by which source ———
 
 
-def _cited_values(source: Cited | None) -> dict[str, Any]:
+def _cited_values(source: CitedSource | None) -> dict[str, Any]:
     if source is None:
         return dict.fromkeys(_CITED)
     return {
@@ -196,11 +193,11 @@ def _cited_values(source: Cited | None) -> dict[str, Any]:
     }
 
 
-def _cited_from(row: Sequence[Any]) -> Cited | None:
+def _cited_from(row: Sequence[Any]) -> CitedSource | None:
     scope, id, source_type, said_at, sensitivity, passage = row
     if id is None:
         return None
-    return Cited(
+    return CitedSource(
         scope=scope,
         id=id,
         source_type=_source_type(source_type),
@@ -210,18 +207,18 @@ def _cited_from(row: Sequence[Any]) -> Cited | None:
     )
 
 
-def node_telling_values(told: NodeTelling) -> dict[str, Any]:
-    return {**_encoded(told, _NODE_TELLING), "teller": told.by, **_cited_values(told.source)}
+def node_assertion_values(told: NodeAssertion) -> dict[str, Any]:
+    return {**_encoded(told, _NODE_ASSERTION), "teller": told.by, **_cited_values(told.source)}
 
 
-def node_telling_from(row: Row) -> NodeTelling:
+def node_assertion_from(row: Row) -> NodeAssertion:
     """Spelt out, as tellings of edges are, since of those who are well known thousands are read for
     each new source: any other way takes twice as long."""
     # fmt: off
     (id, node, recorded_at, type, name, key, subtype, aliases, not_called, addresses, description,
      confidence, sensitivity, stands, by, *cited) = row
     # fmt: on
-    return NodeTelling(
+    return NodeAssertion(
         id=id,
         node=node,
         source=_cited_from(cited),
@@ -241,16 +238,16 @@ def node_telling_from(row: Row) -> NodeTelling:
     )
 
 
-def edge_telling_values(told: EdgeTelling) -> dict[str, Any]:
-    return {**_encoded(told, _EDGE_TELLING), "teller": told.by, **_cited_values(told.source)}
+def edge_assertion_values(told: EdgeAssertion) -> dict[str, Any]:
+    return {**_encoded(told, _EDGE_ASSERTION), "teller": told.by, **_cited_values(told.source)}
 
 
-def edge_telling_from(row: Row) -> EdgeTelling:
+def edge_assertion_from(row: Row) -> EdgeAssertion:
     # fmt: off
     (id, edge, a, b, type, recorded_at, valid_from, valid_to, ends, beside, attitude,
      proximity, description, confidence, sensitivity, stands, by, *cited) = row
     # fmt: on
-    return EdgeTelling(
+    return EdgeAssertion(
         id=id,
         edge=edge,
         a=a,
@@ -323,9 +320,40 @@ def extraction_from(row: Row) -> Extraction:
     )
 
 
-def marks_values(id: str, marks: Marks) -> dict[str, Any]:
-    return {"id": id, **_encoded(marks, _MARKS)}
+def access_stats_values(id: str, marks: AccessStats) -> dict[str, Any]:
+    return {"id": id, **_encoded(marks, _ACCESS_STATS)}
 
 
-def marks_from(row: Row) -> tuple[str, Marks]:
-    return row[0], Marks(**_decoded_marks(row[1:]))
+def access_stats_from(row: Row) -> tuple[str, AccessStats]:
+    return row[0], AccessStats(**_decoded_access_stats(row[1:]))
+
+
+def record_accesses(session: Session, read: Mapping[str, bool], now: datetime) -> None:
+    """``read``: what was shown, and whether it was among the first. What is gone leaves no mark."""
+    if not read:
+        return
+    ids = list(read)
+    known = dict(map(access_stats_from, session.rows("marks", any=0, ids=ids)))
+    rows: dict[str, Row] = {}
+    for row in session.rows("readable", ids=ids):
+        if row[0] not in rows or row[1] < rows[row[0]][1]:  # a source's own date, not its reading's
+            rows[row[0]] = row
+    session.run_many(
+        "put_marks",
+        [
+            access_stats_values(id, _after_access(known.get(id, NEVER_READ), row, now, read[id]))
+            for id, row in sorted(rows.items())
+        ],
+    )
+
+
+def _after_access(marks: AccessStats, row: Row, now: datetime, is_top: bool) -> AccessStats:
+    _, made_at, confidence, ttl_policy = row
+    salience = salience_at(
+        marks,
+        instant(made_at),
+        now,
+        confidence=confidence,
+        keep_forever=ttl_policy == TtlPolicy.KEEP_FOREVER,
+    )
+    return add_access(marks, salience, now, is_top=is_top)

@@ -1,4 +1,4 @@
-"""The queue: who has which job, and until when.
+"""Job queue and idempotent answers on SQL: claims, leases, retries.
 
 A job enters and leaves the table in the transaction of a changeset. Everything in between is a
 transaction of its own on one row, and names the lease that it was claimed with.
@@ -13,13 +13,22 @@ from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Any
 
-from commonplace.errors import LeaseLost
-from commonplace.model.changes import Changeset, Enqueue
-from commonplace.model.job import LEASE, Failure, Job, JobState
-from commonplace.model.scope import Scope
+from commonplace.errors import LeaseLost, StoreBusy
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import Changeset, EnqueueJob
+from commonplace.model.jobs import (
+    ANSWER_RETENTION,
+    CLAIM_TIMEOUT,
+    LEASE,
+    AnswerState,
+    Failure,
+    IdempotencyClaim,
+    Job,
+    JobState,
+    StoredAnswer,
+)
 from commonplace.store.port import JobQuery
-from commonplace.store.sql.rows import Row, instant, micros, moment, to_json
-from commonplace.store.sql.session import Session
+from commonplace.store.sql.rows import Row, Session, instant, micros, moment, to_json
 
 ABANDONED = Failure("abandoned", "Whoever worked on it did not come back, for the last time.")
 
@@ -106,7 +115,7 @@ class SqlJobs(ABC):
         self._tell = tell
 
     def _tell_of_work(self, changeset: Changeset) -> None:
-        if any(isinstance(step, Enqueue) for step in changeset.steps):
+        if any(isinstance(step, EnqueueJob) for step in changeset.steps):
             self._tell_worker()
 
     def _tell_worker(self) -> None:
@@ -188,3 +197,50 @@ def _query_values(query: JobQuery) -> dict[str, Any]:
         "states": [str(state) for state in query.states],
         "limit": query.limit,
     }
+
+
+class SqlIdempotency(ABC):
+    @abstractmethod
+    def _writing(self, scope: Scope) -> AbstractContextManager[Session]: ...
+
+    def claim_answer(
+        self, claim: IdempotencyClaim, request: str, now: datetime
+    ) -> StoredAnswer | None:
+        with self._writing(claim.scope) as session:
+            delete_old_answers(session, now)
+            given_up = micros(now - CLAIM_TIMEOUT)
+            named = {"name": claim.name, "holder": claim.holder, "request": request}
+            if session.one("claim_answer", **named, at=micros(now), given_up=given_up):
+                return None
+            row = session.one("kept_answer", name=claim.name)
+        assert row is not None  # nothing else deletes it while this transaction looks at it
+        asked, at, state, answer = row
+        return StoredAnswer(asked, instant(at), AnswerState(state), answer)
+
+    def keep_answer(self, claim: IdempotencyClaim, answer: str | None) -> None:
+        with self._writing(claim.scope) as session:
+            session.run("keep_answer", name=claim.name, holder=claim.holder, answer=answer)
+
+    def keep_harmless_answer(
+        self, claim: IdempotencyClaim, request: str, now: datetime, answer: str
+    ) -> None:
+        with self._writing(claim.scope) as session:
+            values = {"name": claim.name, "request": request, "at": micros(now), "answer": answer}
+            session.run("keep_harmless_answer", **values)
+
+    def release_answer(self, claim: IdempotencyClaim) -> None:
+        with self._writing(claim.scope) as session:
+            session.run("release_answer", name=claim.name, holder=claim.holder)
+
+
+def require_claim(session: Session, claim: IdempotencyClaim) -> None:
+    """In the transaction of a change: whoever was taken over from changes nothing. What is silenced
+    names nobody any more, and hinders nobody."""
+    held_by = session.one("holder_of_answer", name=claim.name)
+    if held_by is not None and held_by[0] != claim.holder:
+        raise StoreBusy("A request with this Idempotency-Key is in progress; retry shortly.")
+    session.run("mark_applied", name=claim.name, holder=claim.holder)
+
+
+def delete_old_answers(session: Session, now: datetime) -> None:
+    session.run("delete_old_answers", before=micros(now - ANSWER_RETENTION))

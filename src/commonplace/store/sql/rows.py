@@ -1,27 +1,28 @@
-"""Between values and rows."""
+"""Rows: conversion between values and rows; the session protocol."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
-from commonplace.model.changes import Indexing
-from commonplace.model.conflict import Held
-from commonplace.model.journal import Entry, Event, JournalRow, Node, Op, Status
-from commonplace.model.kinds import Kind, Stability
-from commonplace.model.memory import (
-    VERSIONED,
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import IndexEntry
+from commonplace.model.journal import Entry, Event, JournalNode, JournalRow, JournalStatus, Op
+from commonplace.model.memory.kinds import Kind, Stability
+from commonplace.model.memory.memory import (
+    VERSIONED_FIELDS,
+    HeldValue,
     Link,
+    LinkType,
     Memory,
-    Relation,
     Sensitivity,
     State,
     Version,
 )
-from commonplace.model.scope import Scope
 from commonplace.store.port import IndexedRow
 
 Row = Sequence[Any]
@@ -66,12 +67,12 @@ _STORED = (
     "arrived_at",
 )
 _READ_MARKS = ("last_accessed_at", "access_count")
-_STANDING = ("conflict",)  # written by Hold and LetGo alone
+_DISPUTE_COLUMNS = ("conflict",)  # written by Hold and LetGo alone
 INDEX_COLUMNS = ", ".join(f"m.{name}" for name in IndexedRow._fields)
 COLUMNS = ", ".join(
-    [f"m.{name}" for name in _STORED + _STANDING] + [f"r.{name}" for name in _READ_MARKS]
+    [f"m.{name}" for name in _STORED + _DISPUTE_COLUMNS] + [f"r.{name}" for name in _READ_MARKS]
 )
-_NAMES = _STORED + _STANDING + _READ_MARKS
+_NAMES = _STORED + _DISPUTE_COLUMNS + _READ_MARKS
 
 
 def micros(moment: datetime | None) -> int | None:
@@ -155,7 +156,7 @@ def memory_values(memory: Memory) -> dict[str, Any]:
     return values
 
 
-_FIELDS = tuple(name for name in VERSIONED if name != "content")
+_FIELDS = tuple(name for name in VERSIONED_FIELDS if name != "content")
 
 
 def version_values(memory: Memory, at: datetime, until: datetime | None = None) -> dict[str, Any]:
@@ -178,7 +179,7 @@ def version_from(scope: Scope, row: Row) -> Version:
     return Version(memory, instant(recorded_at), moment(invalidated_at))
 
 
-def held_values(held: Held) -> dict[str, Any]:
+def held_values(held: HeldValue) -> dict[str, Any]:
     values = version_values(held.memory, held.held_at)
     return {
         "id": held.memory.id,
@@ -194,11 +195,11 @@ def held_values(held: Held) -> dict[str, Any]:
     }
 
 
-def held_from(scope: Scope, row: Row) -> Held:
+def held_from(scope: Scope, row: Row) -> HeldValue:
     id_, conflict, beside, merged_into, content, fields, mentioned, reason, actor, held_at = row
     memory = _memory_of(scope, id_, 1, content, fields, instant(held_at))
     told = frozenset(json.loads(mentioned))
-    return Held(memory, conflict, beside, told, reason, actor, instant(held_at), merged_into)
+    return HeldValue(memory, conflict, beside, told, reason, actor, instant(held_at), merged_into)
 
 
 def _memory_of(
@@ -227,7 +228,7 @@ def _memory_of(
 
 def link_from(row: Row) -> Link:
     a, b, strength, created_at, relation = row
-    return Link(a, b, strength, instant(created_at), Relation(relation))
+    return Link(a, b, strength, instant(created_at), LinkType(relation))
 
 
 def entry_values(entry: Entry) -> dict[str, Any]:
@@ -259,8 +260,8 @@ def journal_from(scope: Scope, row: Row) -> JournalRow:
         actor=actor,
         entry=Entry(
             op=Op(op),
-            node=Node(node),
-            status=Status(status),
+            node=JournalNode(node),
+            status=JournalStatus(status),
             event=Event(event) if event else None,
             subject=subject,
             category=category,
@@ -272,7 +273,7 @@ def journal_from(scope: Scope, row: Row) -> JournalRow:
     )
 
 
-def found_by(index: Indexing) -> dict[str, Any]:
+def index_values(index: IndexEntry) -> dict[str, Any]:
     return {"terms": pack_terms(index.terms, index.keys), "traits": index.traits}
 
 
@@ -281,3 +282,36 @@ def pack_terms(counts: Mapping[str, int], keys: Iterable[str] = ()) -> str:
     each behind a sign that no term has."""
     terms = [term for term, count in sorted(counts.items()) for _ in range(count)]
     return " ".join([*(KEY_SIGN + key for key in sorted(keys)), *terms])
+
+
+class Session(Protocol):
+    """Every statement runs with ``scope`` bound; a list parameter is given as a Python list."""
+
+    def rows(self, statement: str, **values: Any) -> Sequence[Row]: ...
+
+    def one(self, statement: str, **values: Any) -> Row | None: ...
+
+    def run(self, statement: str, **values: Any) -> None: ...
+
+    def run_many(self, statement: str, values: Sequence[Mapping[str, Any]]) -> None: ...
+
+    def at(self, scope: Scope) -> Session:
+        """The same transaction on another scope. From then on this session is not to be used."""
+        ...
+
+
+@dataclass
+class WriteNumbers:
+    """Where this changeset stands, and which index units its new memories get."""
+
+    revision: int
+    seq: int
+    journal: int  # before this changeset
+    next_unit: int
+    at: datetime
+    generation: int  # of its vectors
+    journal_rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def take_unit(self) -> int:
+        self.next_unit += 1
+        return self.next_unit - 1

@@ -1,29 +1,118 @@
-"""Sources and passages on any SQL database."""
+"""Sources and passages on SQL: reads, steps and rows."""
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
 from commonplace.errors import StaleDecision
-from commonplace.model.changes import AddSource, ChangeSource, Indexing, RemoveSource
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import AddSource, ChangeSource, IndexEntry, RemoveSource
 from commonplace.model.journal import Event
-from commonplace.model.memory import State
-from commonplace.model.scope import Scope
-from commonplace.model.source import Passage, Source, embedded_text
-from commonplace.store.port import EVERYTHING, SourceListing
-from commonplace.store.sql.recall_log import forget_recalled
-from commonplace.store.sql.rows import micros
-from commonplace.store.sql.session import Session
-from commonplace.store.sql.source_rows import (
-    passage_from,
-    passage_values,
-    source_from,
-    source_values,
+from commonplace.model.memory.kinds import TtlPolicy
+from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.model.sources.source import (
+    ContentType,
+    ContextType,
+    Passage,
+    ProcessingStatus,
+    Source,
+    SourceType,
+    text_to_embed,
 )
+from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.store.sql.memories import delete_logged_items
+from commonplace.store.sql.rows import Row, Session, exact_micros, instant, micros, moment, to_json
+
+_SOURCE_COLUMN_NAMES = tuple(f.name for f in fields(Source))
+_MOMENTS = tuple(name for name in _SOURCE_COLUMN_NAMES if name.endswith("_at"))
+_LISTS = ("keywords", "tags", "participants")
+_PASSAGE_COLUMNS = (
+    "unit",
+    "id",
+    "number",
+    "turn",
+    "text",
+    "speaker",
+    "role",
+    "at",
+    "session",
+    "label",
+)
+
+SOURCE_COLUMNS = ", ".join(f"s.{name}" for name in _SOURCE_COLUMN_NAMES)
+PASSAGE_COLUMNS = ", ".join(f"p.{name}" for name in (*_PASSAGE_COLUMNS, "suspicious", "arrived_at"))
+
+_DECODERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(_MOMENTS, moment),
+    **dict.fromkeys(_LISTS, lambda text: tuple(json.loads(text))),
+    "provenance": json.loads,
+    "source_type": SourceType,
+    "content_type": ContentType,
+    "context_type": lambda word: ContextType(word) if word else None,
+    "sensitivity": Sensitivity,
+    "ttl_policy": TtlPolicy,
+    "status": ProcessingStatus,
+    "state": State,
+}
+
+
+def source_from(row: Row) -> Source:
+    named = zip(_SOURCE_COLUMN_NAMES, row, strict=True)
+    return Source(**{n: _DECODERS[n](value) if n in _DECODERS else value for n, value in named})
+
+
+def source_values(source: Source) -> dict[str, Any]:
+    values: dict[str, Any] = {name: getattr(source, name) for name in _SOURCE_COLUMN_NAMES}
+    for name in _MOMENTS:
+        values[name] = micros(values[name])
+    for name in (*_LISTS, "provenance"):
+        values[name] = to_json(values[name])
+    for name in ("source_type", "content_type", "sensitivity", "ttl_policy", "status", "state"):
+        values[name] = str(values[name])
+    values["context_type"] = str(source.context_type) if source.context_type else None
+    values["ends_at"] = micros(source.ends_at)
+    return values
+
+
+def passage_values(passage: Passage, now: datetime) -> dict[str, Any]:
+    return {
+        "id": passage.source_id,
+        "number": passage.number,
+        "turn": passage.turn,
+        "text": passage.text,
+        "speaker": passage.speaker,
+        "role": passage.role,
+        "at": exact_micros(passage.at),
+        "session": passage.session,
+        "label": passage.label,
+        "suspicious": int(passage.suspicious),
+        "arrived_at": micros(passage.arrived_at or now),
+    }
+
+
+def passage_from(row: Row) -> tuple[int, Passage]:
+    """With the unit it is found by."""
+    unit, source_id, number, turn, text, speaker, role, at, session, label, *rest = row
+    suspicious, arrived_at = rest
+    return unit, Passage(
+        source_id=source_id,
+        number=number,
+        turn=turn,
+        text=text,
+        speaker=speaker,
+        role=role,
+        at=instant(at),
+        session=session,
+        label=label,
+        suspicious=bool(suspicious),
+        arrived_at=moment(arrived_at),
+    )
 
 
 class SqlSources(ABC):
@@ -39,7 +128,7 @@ class SqlSources(ABC):
         found = {source.id: source for source in map(source_from, rows)}
         return [found[id] for id in dict.fromkeys(ids) if id in found]
 
-    def source_called(self, scope: Scope, origin: str, external_id: str) -> Source | None:
+    def source_by_alias(self, scope: Scope, origin: str, external_id: str) -> Source | None:
         with self._reading(scope) as session:
             row = session.one("source_by_alias", origin=origin, external_id=external_id)
         return source_from(row) if row else None
@@ -62,7 +151,7 @@ class SqlSources(ABC):
             return dict(map(passage_from, session.rows("passages_by_unit", units=list(units))))
 
     def passages_of(
-        self, scope: Scope, id: str, first: int = 1, last: int = EVERYTHING
+        self, scope: Scope, id: str, first: int = 1, last: int = NO_LIMIT
     ) -> list[tuple[int, Passage]]:
         with self._reading(scope) as session:
             rows = session.rows("passages_of", id=id, first=first, last=last)
@@ -73,7 +162,7 @@ class SqlSources(ABC):
     ) -> list[tuple[int, str]]:
         with self._reading(scope) as session:
             rows = session.rows("unembedded_passages", limit=limit, generation=generation)
-        return [(unit, embedded_text(*told)) for unit, *told in rows]
+        return [(unit, text_to_embed(*told)) for unit, *told in rows]
 
 
 def _listing_values(listing: SourceListing) -> dict[str, Any]:
@@ -111,7 +200,7 @@ def _listing_values(listing: SourceListing) -> dict[str, Any]:
 
 def add_source(
     session: Session, step: AddSource, seq: int, units: Sequence[int], at: datetime
-) -> list[tuple[int, Indexing]]:
+) -> list[tuple[int, IndexEntry]]:
     """Whoever was faster with the same original has it: decide again."""
     source = step.source
     if session.one("insert_source", **source_values(source), seq=seq) is None:
@@ -132,7 +221,7 @@ def change_source(
     seq: int,
     units: Sequence[int],
     at: datetime,
-) -> list[tuple[int, Indexing]]:
+) -> list[tuple[int, IndexEntry]]:
     """Whether it is still the same is asked first: a part of the same number may be there since."""
     after = step.after
     values = source_values(after)
@@ -154,11 +243,11 @@ def change_source(
 
 def _insert_passages(
     session: Session,
-    passages: Sequence[tuple[Passage, Indexing]],
+    passages: Sequence[tuple[Passage, IndexEntry]],
     seq: int,
     units: Sequence[int],
     at: datetime,
-) -> list[tuple[int, Indexing]]:
+) -> list[tuple[int, IndexEntry]]:
     """Returns what they are found by, for the index of all. Those that were here before, and are
     only placed anew, keep the moment they arrived at."""
     placed = list(zip(units, passages, strict=True))
@@ -176,9 +265,9 @@ def remove_sources(session: Session, steps: Sequence[RemoveSource]) -> None:
     erased = [step.id for step in steps if step.entry.event is Event.ERASE]
     if erased:
         session.run("silence_journal", ids=erased)
-        forget_recalled(session, erased, erased=True)
+        delete_logged_items(session, erased, erased=True)
     ids = [step.id for step in steps]
-    forget_recalled(session, ids, erased=False)
+    delete_logged_items(session, ids, erased=False)
     _remove_passages(session, ids)
     session.run("delete_originals", ids=ids)
     session.run("drop_shares_of", ids=ids)

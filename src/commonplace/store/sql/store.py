@@ -1,4 +1,4 @@
-"""A store on any SQL database: what the port promises, said once.
+"""SQL store: the port's reads, writes and maintenance on any SQL database.
 
 A dialect below gives sessions (one for a consistent read, one for a write) and its own spelling.
 """
@@ -12,24 +12,24 @@ from functools import partial
 from typing import Any
 
 from commonplace.errors import StoreClosed
-from commonplace.model.changes import Applied, Bookkeeping, Changeset
-from commonplace.model.conflict import Held
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import Applied, Bookkeeping, Changeset
 from commonplace.model.journal import JournalRow
-from commonplace.model.memory import Link, Memory, Version
-from commonplace.model.scope import Scope
-from commonplace.store.failpoints import reached
+from commonplace.model.memory.memory import HeldValue, Link, Memory, Version
+from commonplace.store.failpoints import reach_failpoint
 from commonplace.store.port import (
     Counters,
-    Health,
     HeldQuery,
     IndexedPassage,
     IndexedRow,
     IndexedSource,
     IndexPage,
     JournalQuery,
-    Listing,
+    MemoryListing,
+    StoreHealth,
 )
-from commonplace.store.sql.census import SqlCensus, sight
+from commonplace.store.sql.access import SqlKeys, SqlTeams, mark_keys_used
+from commonplace.store.sql.changeset_writer import NO_COUNTER_MOVES, write_steps
 from commonplace.store.sql.generations import (
     SqlGenerations,
     counters_from,
@@ -39,28 +39,23 @@ from commonplace.store.sql.generations import (
     insert_unit_vectors,
 )
 from commonplace.store.sql.graph import SqlGraph
-from commonplace.store.sql.jobs import SqlJobs
-from commonplace.store.sql.kept_answers import SqlKeptAnswers, forget_old_answers
-from commonplace.store.sql.keys import SqlKeys, mark_keys_used
-from commonplace.store.sql.marks import record_readings
-from commonplace.store.sql.past import SqlPast
-from commonplace.store.sql.proposals import SqlProposals
-from commonplace.store.sql.recall_log import SqlRecallLog, record_turns
+from commonplace.store.sql.graph_rows import record_accesses
+from commonplace.store.sql.jobs import SqlIdempotency, SqlJobs, delete_old_answers
+from commonplace.store.sql.memories import SqlProposals, SqlRecallLog, record_turns
 from commonplace.store.sql.rows import (
     Row,
+    Session,
     entry_values,
-    found_by,
     held_from,
+    index_values,
     journal_from,
     link_from,
     memory_from,
     micros,
     version_from,
 )
-from commonplace.store.sql.session import Session
+from commonplace.store.sql.scope_reads import SqlStatistics, SqlTimeTravel, visibility_values
 from commonplace.store.sql.sources import SqlSources
-from commonplace.store.sql.teams import SqlTeams
-from commonplace.store.sql.write import NO_MOVES, write_steps
 
 
 class SqlStore(
@@ -68,13 +63,13 @@ class SqlStore(
     SqlJobs,
     SqlSources,
     SqlProposals,
-    SqlPast,
+    SqlTimeTravel,
     SqlRecallLog,
     SqlKeys,
-    SqlKeptAnswers,
+    SqlIdempotency,
     SqlTeams,
     SqlGraph,
-    SqlCensus,
+    SqlStatistics,
 ):
     url: str
     _closed = False
@@ -90,7 +85,7 @@ class SqlStore(
         """Deleted bytes leave the files. False: others are in the way."""
 
     @abstractmethod
-    def health(self) -> Health: ...
+    def health(self) -> StoreHealth: ...
 
     @abstractmethod
     def close(self) -> None: ...
@@ -106,13 +101,13 @@ class SqlStore(
         ordered = sorted(changesets, key=lambda changeset: changeset.scope.key)
         applied = []
         with self._writing(ordered[0].scope) as session:
-            reached("apply.begun")
+            reach_failpoint("apply.begun")
             for place, changeset in enumerate(ordered):
                 writing = session.at(changeset.scope) if place else session
                 hold_to = partial(self._hold_to, writing)
                 applied.append(Applied(write_steps(writing, changeset, hold_to)))
-            reached("apply.before_commit")
-        reached("apply.after_commit")
+            reach_failpoint("apply.before_commit")
+        reach_failpoint("apply.after_commit")
         for changeset in ordered:
             self._tell_of_work(changeset)
         return applied
@@ -124,14 +119,14 @@ class SqlStore(
             if numbered is None:
                 return  # nothing is remembered here, so there is nothing to keep books on
             self._record_reads(session, bookkeeping)
-            record_readings(session, bookkeeping.read, bookkeeping.at)
+            record_accesses(session, bookkeeping.read, bookkeeping.at)
             self._record_vectors(session, bookkeeping)
             self._record_terms(session, bookkeeping)
             self._record_entries(session, bookkeeping, *numbered)
             record_turns(session, bookkeeping)
             mark_keys_used(session, bookkeeping.used_keys, bookkeeping.at)
             if bookkeeping.tidied:
-                forget_old_answers(session, bookkeeping.at)
+                delete_old_answers(session, bookkeeping.at)
 
     def _record_reads(self, session: Session, bookkeeping: Bookkeeping) -> None:
         at = micros(bookkeeping.at)
@@ -149,7 +144,7 @@ class SqlStore(
         late = (bookkeeping.vectors, bookkeeping.passage_vectors, bookkeeping.graph_vectors)
         if not any(late):
             return
-        counters = session.one("lock_counters", **NO_MOVES)
+        counters = session.one("lock_counters", **NO_COUNTER_MOVES)
         numbers = counters_from(counters)
         self._hold_to(session, numbers.generation)
         ids = insert_late_vectors(session, bookkeeping.vectors, numbers.generation)
@@ -162,16 +157,16 @@ class SqlStore(
         """Caches take a unit's terms for settled, so they all start anew."""
         if not bookkeeping.terms and not bookkeeping.passage_terms:
             return
-        session.one("lock_counters", **NO_MOVES | {"vanished": 1})
+        session.one("lock_counters", **NO_COUNTER_MOVES | {"vanished": 1})
         rows = []
         for ref, index in bookkeeping.terms.items():
             id, version = id_and_version(ref)
-            rows.append({"id": id, "version": version, **found_by(index)})
+            rows.append({"id": id, "version": version, **index_values(index)})
         session.run_many("insert_late_terms", rows)
         session.run_many(
             "insert_unit_terms",
             [
-                {"unit": unit, **found_by(index)}
+                {"unit": unit, **index_values(index)}
                 for unit, index in bookkeeping.passage_terms.items()
             ],
         )
@@ -209,7 +204,7 @@ class SqlStore(
         found = {memory.id: memory for memory in (memory_from(scope, row) for row in rows)}
         return [found[id] for id in dict.fromkeys(ids) if id in found]
 
-    def page(self, scope: Scope, listing: Listing) -> list[Memory]:
+    def page(self, scope: Scope, listing: MemoryListing) -> list[Memory]:
         with self._reading(scope) as session:
             rows = session.rows("page", **_listing_values(listing))
         return [memory_from(scope, row) for row in rows]
@@ -225,7 +220,7 @@ class SqlStore(
         with self._reading(scope) as session:
             return [link_from(row) for row in session.rows("links", ids=list(ids))]
 
-    def held(self, scope: Scope, query: HeldQuery | None = None) -> list[Held]:
+    def held(self, scope: Scope, query: HeldQuery | None = None) -> list[HeldValue]:
         asked = query or HeldQuery()
         with self._reading(scope) as session:
             rows = session.rows(
@@ -256,7 +251,7 @@ class SqlStore(
         with self._reading(scope) as session:
             if query.news_for:
                 since = {"after_revision": query.after_revision or 0, "limit": query.newest}
-                rows = session.rows("journal_news", **since, **sight(query.news_for))
+                rows = session.rows("journal_news", **since, **visibility_values(query.news_for))
             elif query.newest is None:
                 rows = session.rows("journal", **values)
             else:
@@ -327,7 +322,7 @@ class SqlStore(
         return [Scope(row[0]) for row in rows]
 
 
-def _listing_values(listing: Listing) -> dict[str, Any]:
+def _listing_values(listing: MemoryListing) -> dict[str, Any]:
     filters = listing.filters
     return {
         "states": list(listing.states),
@@ -335,7 +330,7 @@ def _listing_values(listing: Listing) -> dict[str, Any]:
         "expired_by": micros(listing.expired_by),
         "purgeable_by": micros(listing.purgeable_by),
         "restorable_at": micros(listing.restorable_at),
-        **sight(listing.visibility),
+        **visibility_values(listing.visibility),
         "any_kind": int(not filters.kinds),
         "kinds": list(filters.kinds),
         "any_category": int(not filters.categories),

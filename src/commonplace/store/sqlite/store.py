@@ -1,4 +1,4 @@
-"""SQLite: one file, one writer at a time, readers that never wait.
+"""SQLite store: connections, dialect, migrations, compaction and errors.
 
 WAL with synchronous=FULL: a commit that was acknowledged is on the disk.
 """
@@ -16,18 +16,51 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from commonplace.errors import StoreBusy, StoreCorrupt, StoreUnavailable
-from commonplace.model.scope import Scope
-from commonplace.store.failpoints import reached
-from commonplace.store.port import Health
-from commonplace.store.sql.loader import Spelling, load_shared
-from commonplace.store.sql.migrate import migrations, pending
-from commonplace.store.sql.rows import Row, micros
-from commonplace.store.sql.session import Session
+from commonplace.errors import (
+    StoreBusy,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreUnavailable,
+)
+from commonplace.model.access.principal import Scope
+from commonplace.store.failpoints import reach_failpoint
+from commonplace.store.port import StoreHealth
+from commonplace.store.sql.rows import Row, Session, micros
+from commonplace.store.sql.statements import (
+    Dialect,
+    load_migrations,
+    load_shared_statements,
+    pending_migrations,
+)
 from commonplace.store.sql.store import SqlStore
-from commonplace.store.sqlite.errors import translated
 
-SPELLING = Spelling(
+_BY_WORDS: tuple[tuple[str, type[StoreError], str], ...] = (
+    ("database or disk is full", StoreFull, "The disk is full."),
+    ("disk i/o error", StoreFull, "The disk refused the write."),
+    ("locked", StoreBusy, "Another process holds the store for too long."),
+    ("readonly", StoreReadOnly, "The store cannot be written."),
+    ("read-only", StoreReadOnly, "The store cannot be written."),
+    ("not a database", StoreCorrupt, "The file is not a Commonplace store."),
+    ("malformed", StoreCorrupt, "The store's file is damaged."),
+    ("unable to open", StoreUnavailable, "The store's file cannot be opened."),
+)
+
+
+@contextmanager
+def translated_errors() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        words = str(error).lower()
+        for mark, kind, message in _BY_WORDS:
+            if mark in words:
+                raise kind(message) from error
+        raise StoreError(f"SQLite refused: {error}") from error
+
+
+DIALECT = Dialect(
     parameter=lambda name: f":{name}",
     among=lambda name: f"IN (SELECT value FROM json_each({name}))",
     among_numbers=lambda name: f"IN (SELECT value FROM json_each({name}))",
@@ -35,8 +68,8 @@ SPELLING = Spelling(
     bytes="BLOB",
     using=lambda index: f" INDEXED BY {index}",
 )
-STATEMENTS = load_shared(SPELLING)
-_MIGRATIONS = migrations(
+STATEMENTS = load_shared_statements(DIALECT)
+_MIGRATIONS = load_migrations(
     "commonplace.store.sqlite",
     {
         "id": "TEXT",
@@ -121,7 +154,7 @@ class SqliteStore(SqlStore):
     # ——— connections ———
 
     def _connect(self) -> sqlite3.Connection:
-        with translated():
+        with translated_errors():
             try:
                 connection = sqlite3.connect(
                     self._path,
@@ -182,7 +215,7 @@ class SqliteStore(SqlStore):
 
     @contextmanager
     def _reading(self, scope: Scope | None) -> Iterator[SqliteSession]:
-        with translated(), self._reader() as connection:
+        with translated_errors(), self._reader() as connection:
             connection.execute("BEGIN")
             try:
                 yield SqliteSession(connection, scope)
@@ -194,7 +227,7 @@ class SqliteStore(SqlStore):
     def _writing(self, scope: Scope | None) -> Iterator[SqliteSession]:
         self._hold_open()
         self._own_after_fork()
-        with self._write_lock, translated():
+        with self._write_lock, translated_errors():
             self._writer.execute("BEGIN IMMEDIATE")
             try:
                 yield SqliteSession(self._writer, scope)
@@ -238,40 +271,40 @@ class SqliteStore(SqlStore):
         return int(self._writer.execute("SELECT MAX(number) FROM migrations").fetchone()[0])
 
     def _migrate(self, now: datetime) -> None:
-        with translated():
-            if not pending(_MIGRATIONS, self._schema()):
+        with translated_errors():
+            if not pending_migrations(_MIGRATIONS, self._schema()):
                 return
         with self._writing(None):
             # Another process may have migrated while this one waited for the lock.
-            for migration in pending(_MIGRATIONS, self._schema()):
+            for migration in pending_migrations(_MIGRATIONS, self._schema()):
                 self._writer.execute(
                     "CREATE TABLE IF NOT EXISTS migrations "
                     "(number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL)"
                 )
                 for statement in _split(migration.script):
                     self._writer.execute(statement)
-                reached("migration.statements")
+                reach_failpoint("migration.statements")
                 self._writer.execute(
                     "INSERT INTO migrations VALUES (?, ?, ?)",
                     (migration.number, migration.name, micros(now)),
                 )
-            reached("migration.before_commit")
+            reach_failpoint("migration.before_commit")
 
     # ——— maintenance ———
 
     def _compact(self) -> bool:
         try:
-            with self._write_lock, translated():
-                reached("scrub.before_vacuum")
+            with self._write_lock, translated_errors():
+                reach_failpoint("scrub.before_vacuum")
                 # The copy that VACUUM makes holds only what lives; it need not fit in memory.
                 self._writer.execute("PRAGMA temp_store = FILE")
                 try:
                     self._writer.execute("VACUUM")
                 finally:
                     self._writer.execute("PRAGMA temp_store = MEMORY")
-                reached("scrub.before_checkpoint")
+                reach_failpoint("scrub.before_checkpoint")
                 busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-                reached("scrub.after_checkpoint")
+                reach_failpoint("scrub.after_checkpoint")
         except StoreBusy:
             return False
         return not busy
@@ -284,9 +317,9 @@ class SqliteStore(SqlStore):
         paths = [Path(self._path), Path(f"{self._path}-wal")]
         return in_tables + [path.name for path in paths if _file_contains(path, text.encode())]
 
-    def health(self) -> Health:
+    def health(self) -> StoreHealth:
         waiting = len(self._unscrubbed())
-        with self._write_lock, translated():
+        with self._write_lock, translated_errors():
             problems = [
                 str(row[0]) for row in self._writer.execute("PRAGMA integrity_check").fetchall()
             ]
@@ -295,7 +328,7 @@ class SqliteStore(SqlStore):
                 for name in ("page_count", "page_size")
             )
             schema = self._schema()
-        return Health(
+        return StoreHealth(
             backend="sqlite",
             version=sqlite3.sqlite_version,
             schema=schema,

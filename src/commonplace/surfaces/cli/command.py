@@ -12,15 +12,15 @@ import typer
 
 import commonplace
 from commonplace import settings as settings_table
-from commonplace.book import Commonplace, OfKeys, User, Verified, open_as_it_is
-from commonplace.book.id_prefixes import complete_id
+from commonplace.api import Commonplace, KeyVerbs, User, Verified, open_without_embedder
+from commonplace.api.id_prefixes import complete_id
+from commonplace.engine.maintenance.doctor import Finding
+from commonplace.engine.memories.remember import Remembered
+from commonplace.engine.profile.proposals import ProposalOutcome, Proposed
 from commonplace.errors import InvalidInput, NotAllowed
-from commonplace.model.relations import Action
-from commonplace.operations import BY_NAME, Effect, Operation, Parameter
-from commonplace.remember.consent import Outcome, Proposed
-from commonplace.remember.remember import Remembered
+from commonplace.model.memory.kinds import Action
+from commonplace.operations.table import BY_NAME, Effect, Operation, Parameter
 from commonplace.settings import Settings
-from commonplace.sleep.doctor import Finding
 from commonplace.surfaces.cli.parameters import GLOBAL_TYPES, kinds_of_id, parsed, signature_of
 from commonplace.surfaces.cli.progress import (
     IngestedFiles,
@@ -102,7 +102,7 @@ def _waits(answer: Any, arguments: Mapping[str, Any]) -> bool:
     if isinstance(answer, Remembered):
         return answer.action is Action.PENDING
     if isinstance(answer, Proposed):
-        return answer.outcome is Outcome.WAITING
+        return answer.outcome is ProposalOutcome.WAITING
     return still_waits(answer, arguments)
 
 
@@ -120,7 +120,7 @@ def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) ->
     if operation.of_the_store and chosen.agent is not None:
         raise NotAllowed("Agents may not administer the store; only the owner may.")
     if operation.verb in ("reembed", "work") and chosen.key is not None:
-        with open_as_it_is(options.store) as book:
+        with open_without_embedder(options.store) as book:
             operation.opened_with(book, chosen.key)
     if operation.verb == "reembed":
         return reembed_with_a_bar(options.store, chosen.embedder)
@@ -142,7 +142,7 @@ def run(operation: Operation, options: Globals, arguments: Mapping[str, Any]) ->
 
 
 def _whole_ids(
-    operation: Operation, whose: User | OfKeys | Commonplace, name: str, value: Any
+    operation: Operation, whose: User | KeyVerbs | Commonplace, name: str, value: Any
 ) -> Any:
     """Ids may be typed by their first characters."""
     kinds = kinds_of_id(operation.name, name)
@@ -155,7 +155,7 @@ def _whole_ids(
 
 def _called_on(
     operation: Operation, book: Commonplace, chosen: Settings, options: Globals
-) -> User | OfKeys | Commonplace:
+) -> User | KeyVerbs | Commonplace:
     """Without a key the caller is the owner; with one, the caller has its rights and no others."""
     if chosen.key is not None:  # an empty key is refused: it is not the owner's
         whose = operation.opened_with(book, chosen.key, options.user)

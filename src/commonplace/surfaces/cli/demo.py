@@ -13,7 +13,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 import commonplace
-from commonplace.book import User
+from commonplace.api import User
 from commonplace.surfaces.cli.month import QUESTIONS, ingest_the_month
 from commonplace.surfaces.cli.render import drawn
 

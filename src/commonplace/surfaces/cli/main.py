@@ -13,14 +13,14 @@ from typer.core import TyperGroup
 
 import commonplace
 from commonplace.errors import CommonplaceError
-from commonplace.operations import OPERATIONS, Operation
+from commonplace.operations.serialization import unexpected_error
+from commonplace.operations.table import OPERATIONS, Operation
 from commonplace.surfaces.cli.command import Globals, command_for
 from commonplace.surfaces.cli.demo import demo
 from commonplace.surfaces.cli.mcp import mcp
 from commonplace.surfaces.cli.parameters import GLOBALS
 from commonplace.surfaces.cli.render import show_error
 from commonplace.surfaces.cli.serve import serve
-from commonplace.surfaces.unexpected import unexpected
 
 EXIT_USER_ERROR = 1
 
@@ -217,7 +217,9 @@ def main() -> None:
         sys.exit(EXIT_USER_ERROR)
     except Exception as error:
         log.debug("unexpected", exc_info=True)
-        show_error(unexpected("the command", type(error).__name__), as_json="--json" in sys.argv)
+        show_error(
+            unexpected_error("the command", type(error).__name__), as_json="--json" in sys.argv
+        )
         sys.exit(EXIT_USER_ERROR)
 
 

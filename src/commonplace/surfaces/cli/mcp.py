@@ -15,14 +15,19 @@ import typer
 
 import commonplace
 from commonplace import settings as settings_table
-from commonplace.book import Commonplace, User
+from commonplace.api import Commonplace, User
 from commonplace.errors import BadSettings, InvalidInput, NotAllowed
 from commonplace.settings import Settings
 from commonplace.surfaces.cli.command import Globals
 from commonplace.surfaces.cli.parameters import GLOBALS
-from commonplace.surfaces.mcp.clients import ALL, Address, Launch, configuration
-from commonplace.surfaces.rest.doors import is_loopback
-from commonplace.surfaces.rest.logs import log_to_stderr
+from commonplace.surfaces.mcp.client_config import (
+    ALL,
+    LocalLaunch,
+    RemoteAddress,
+    client_configuration,
+)
+from commonplace.surfaces.rest.monitoring import log_to_stderr
+from commonplace.surfaces.rest.request_checks import is_loopback
 from commonplace.surfaces.rest.routes import MCP_PATH, PROFILES
 
 
@@ -63,7 +68,7 @@ def mcp(
         )
     if config:
         reached = _address(url, profile) if url is not None else _launch(options, as_owner, profile)
-        typer.echo(configuration(client or ALL, reached))
+        typer.echo(client_configuration(client or ALL, reached))
     elif client is not None or url is not None:
         raise InvalidInput("CLIENT and --url need --config.", field="config")
     else:
@@ -82,7 +87,7 @@ def _serve(options: Globals, as_owner: bool, profile: str | None) -> None:
         holder = _holder(book, chosen, options.cleared)
         holder()  # an invalid key is refused before the client waits for an answer
         _end_when_told_to(book)
-        stdio.serve_stdio(stdio.one_caller(holder, chosen.agent, as_owner), profile)
+        stdio.serve_stdio(stdio.single_caller(holder, chosen.agent, as_owner), profile)
 
 
 def _end_when_told_to(book: Commonplace) -> None:
@@ -114,7 +119,7 @@ def _holder(book: Commonplace, chosen: Settings, cleared: bool) -> Callable[[], 
 def _with_the_protocol_installed() -> Any:
     """Imported on use: it is an optional extra."""
     try:
-        return import_module("commonplace.surfaces.mcp.stdio")
+        return import_module("commonplace.surfaces.mcp.server")
     except ModuleNotFoundError as error:
         raise BadSettings(
             f"MCP needs {error.name}, which is not installed.",
@@ -125,7 +130,7 @@ def _with_the_protocol_installed() -> Any:
 # ——— settings of clients ———
 
 
-def _launch(options: Globals, as_owner: bool, profile: str | None) -> Launch:
+def _launch(options: Globals, as_owner: bool, profile: str | None) -> LocalLaunch:
     """All options spelled out: the client starts the command without this shell's variables."""
     script = shutil.which("commonplace")
     command, begin = (script, []) if script else (sys.executable, ["-m", "commonplace"])
@@ -137,7 +142,7 @@ def _launch(options: Globals, as_owner: bool, profile: str | None) -> Launch:
     arguments += ["--cleared"] if options.cleared else []
     arguments += ["--as-owner"] if as_owner else []
     arguments += ["--profile", profile] if profile else []
-    return Launch(command, arguments, bool(options.key or os.environ.get("COMMONPLACE_KEY")))
+    return LocalLaunch(command, arguments, bool(options.key or os.environ.get("COMMONPLACE_KEY")))
 
 
 def _absolute(store: str) -> str:
@@ -148,10 +153,10 @@ def _absolute(store: str) -> str:
     )
 
 
-def _address(url: str, profile: str | None) -> Address:
+def _address(url: str, profile: str | None) -> RemoteAddress:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InvalidInput("--url must be http://host:port or https://host.", field="url")
     path = parts.path.rstrip("/") or MCP_PATH
     whole = parts._replace(path=f"{path}/{profile}" if profile else path).geturl()
-    return Address(whole, needs_key=not is_loopback(parts.hostname))
+    return RemoteAddress(whole, needs_key=not is_loopback(parts.hostname))

@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 import commonplace
-from commonplace.book import Commonplace, User
-from commonplace.ingest.ingest import Ingested
+from commonplace.api import Commonplace, User
+from commonplace.engine.sources.receive import Ingested
 from commonplace.settings import default_store
 
 AFTERWARDS = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

@@ -11,10 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from commonplace.book.id_prefixes import ITEMS, IdKind
+from commonplace.api.id_prefixes import ITEMS, IdKind
 from commonplace.errors import InvalidInput
-from commonplace.operations import Effect, Operation, Parameter, Shape
-from commonplace.surfaces.lines import lines_of
+from commonplace.operations.serialization import split_lines
+from commonplace.operations.table import Effect, Operation, Parameter, ParameterShape
 
 GLOBALS = {
     "store": typer.Option("--store", help="SQLite file or PostgreSQL URL (COMMONPLACE_STORE)."),
@@ -155,7 +155,7 @@ def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 def _option(operation: Operation, parameter: Parameter) -> tuple[Any, Any]:
     """The annotation and the default that Typer understands."""
     positional = parameter.name in operation.positional
-    of_file = positional and parameter.required and parameter.shape is Shape.MAPS
+    of_file = positional and parameter.required and parameter.shape is ParameterShape.MAPS
     kind = str if of_file else _TYPES[parameter.shape]
     if (operation.name, parameter.name) in JOINED:
         kind = list[str]
@@ -170,7 +170,7 @@ def _option(operation: Operation, parameter: Parameter) -> tuple[Any, Any]:
         flags.append(f"--{parameter.alias}")
     if parameter.name in _SINGULAR:
         flags.append(_SINGULAR[parameter.name])
-    if parameter.shape is Shape.FLAG and parameter.default is not False:
+    if parameter.shape is ParameterShape.FLAG and parameter.default is not False:
         flags = [f"{flags[0]}/--no-{parameter.name.replace('_', '-')}"]
     told = typer.Option(*flags, help=parameter.help)
     if parameter.required:
@@ -178,19 +178,25 @@ def _option(operation: Operation, parameter: Parameter) -> tuple[Any, Any]:
     return Annotated[kind if default is not None else kind | None, told], default
 
 
-_REPEATED = (Shape.TEXTS, Shape.MAP, Shape.MAPS, Shape.VALUE, Shape.ORIGINAL)
-_TYPES: dict[Shape, Any] = {
-    Shape.TEXT: str,
-    Shape.TEXTS: list[str],
-    Shape.INTEGER: int,
-    Shape.NUMBER: float,
-    Shape.FLAG: bool,
-    Shape.MOMENT: str,
-    Shape.MAP: list[str],
-    Shape.MAPS: list[str],
-    Shape.VALUE: list[str],
-    Shape.LINES: str,
-    Shape.ORIGINAL: list[str],
+_REPEATED = (
+    ParameterShape.TEXTS,
+    ParameterShape.MAP,
+    ParameterShape.MAPS,
+    ParameterShape.VALUE,
+    ParameterShape.ORIGINAL,
+)
+_TYPES: dict[ParameterShape, Any] = {
+    ParameterShape.TEXT: str,
+    ParameterShape.TEXTS: list[str],
+    ParameterShape.INTEGER: int,
+    ParameterShape.NUMBER: float,
+    ParameterShape.FLAG: bool,
+    ParameterShape.MOMENT: str,
+    ParameterShape.MAP: list[str],
+    ParameterShape.MAPS: list[str],
+    ParameterShape.VALUE: list[str],
+    ParameterShape.LINES: str,
+    ParameterShape.ORIGINAL: list[str],
 }
 
 
@@ -204,15 +210,15 @@ def parsed(operation: Operation, parameter: Parameter, given: Any) -> Any:
     if (operation.name, parameter.name) in JOINED:
         given = " ".join(given)
     match parameter.shape:
-        case Shape.MAP:
+        case ParameterShape.MAP:
             return _map(parameter.name, given)
-        case Shape.VALUE:
+        case ParameterShape.VALUE:
             return given[0] if len(given) == 1 else given
-        case Shape.LINES:
+        case ParameterShape.LINES:
             return _lines(given, parameter.name)
-        case Shape.MAPS if isinstance(given, str):
+        case ParameterShape.MAPS if isinstance(given, str):
             return [_item(line, parameter.name) for line in _lines(given, parameter.name) if line]
-        case Shape.MAPS:
+        case ParameterShape.MAPS:
             return [_item(each, parameter.name) for each in given]
         case _:
             return _piped(parameter.name) if (parameter.name, given) in _PIPED else given
@@ -272,8 +278,8 @@ def _number_or_text(value: str) -> Any:
 def _lines(path: str, field: str) -> list[str]:
     try:
         if path == "-":
-            return lines_of(sys.stdin.buffer.read().decode("utf-8"))
-        return lines_of(Path(path).read_bytes().decode("utf-8"))
+            return split_lines(sys.stdin.buffer.read().decode("utf-8"))
+        return split_lines(Path(path).read_bytes().decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"Cannot read {path}: {error}.", field=field) from error
 

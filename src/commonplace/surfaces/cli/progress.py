@@ -22,11 +22,11 @@ from rich.progress import (
 )
 
 import commonplace
-from commonplace.book import Commonplace, User, open_as_it_is
+from commonplace.api import Commonplace, User, open_without_embedder
+from commonplace.engine.maintenance import reembed as reembedding
+from commonplace.engine.maintenance.worker import Worked
+from commonplace.engine.sources.receive import Ingested
 from commonplace.errors import InvalidInput
-from commonplace.ingest.ingest import Ingested
-from commonplace.sleep import reembed as reembedding
-from commonplace.sleep.worker import Worked
 
 PIPED = "-"
 _STOPPED = "Stopped. The old vectors stay in use; run the command again to continue."
@@ -91,12 +91,12 @@ def still_waits(answer: Any, arguments: Mapping[str, Any]) -> bool:
 def reembed_with_a_bar(store: str | None, embedder: str) -> reembedding.Reembedded:
     """The store is opened without its old embedder, which may not be available any more."""
     console = Console(stderr=True)
-    with open_as_it_is(store) as book:
+    with open_without_embedder(store) as book:
         try:
             with _bar(console, TimeRemainingColumn()) as bar:
                 task = bar.add_task("embedding", total=None)
 
-                def show(progress: reembedding.Progress) -> None:
+                def show(progress: reembedding.ReembedProgress) -> None:
                     bar.update(
                         task,
                         description=progress.phase,

@@ -39,10 +39,10 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from commonplace.answers import as_data
 from commonplace.errors import CommonplaceError
 from commonplace.model.delta import shorten
-from commonplace.operations import Operation
+from commonplace.operations.serialization import as_data
+from commonplace.operations.table import Operation
 from commonplace.surfaces.cli.computed import COMPUTED, Markup
 
 _TABLES: Mapping[str, Any] = tomllib.loads(

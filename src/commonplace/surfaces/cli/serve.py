@@ -60,7 +60,7 @@ def serve(
         usual = settings_table.load(flags).serve_port
         flags["serve_port"] = serving.free_port(DEMO_HOST, usual)
     chosen = settings_table.load({**flags, "store": where, "embedder": options.embedder})
-    voices = serving.Voices(typer.echo, lambda line: typer.echo(line, err=True))
+    voices = serving.ServerOutput(typer.echo, lambda line: typer.echo(line, err=True))
     greeting = demo_greeting(demo_memory.summary(), where) if demo else None
     with commonplace.open(where, embedder=options.embedder, **flags) as book:
         serving.serve(book, chosen, voices, seconds, greeting)
@@ -96,7 +96,7 @@ def own_command() -> str:
 def _with_the_server_installed() -> Any:
     """Imported on use: it is an optional extra."""
     try:
-        return import_module("commonplace.surfaces.rest.serving")
+        return import_module("commonplace.surfaces.rest.server")
     except ModuleNotFoundError as error:
         raise BadSettings(
             f"A server needs {error.name}, which is not installed.",

@@ -1,4 +1,4 @@
-"""The nine tools of the MCP reference memory server, as they mean something in our graph.
+"""The reference memory server's operations, carried out on our graph.
 
 Entities are nodes, relations are edges, observations are notes that count forever. What is deleted
 is forgotten: the owner can restore it for 30 days.
@@ -11,23 +11,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from commonplace.book import User
-from commonplace.book.pictured import pictured
-from commonplace.book.together import say_together
-from commonplace.book.verbs.graph import name_given, relation_word, text_given
+from commonplace.api import User
+from commonplace.api.commonplace import apply_graph_edits, load_visible_graph
+from commonplace.api.graph import read_name, read_relationship_type, read_text
+from commonplace.engine.graph.bulk import NodeUpsert, NotesUpsert, RelationUpsert
+from commonplace.engine.graph.names import name_key
+from commonplace.engine.graph.user_assertions import NodeInput
 from commonplace.errors import InvalidInput, NotFound
-from commonplace.graph.known import key_of
-from commonplace.graph.own_word import NodeWord
-from commonplace.graph.together import NodeSaid, NotesSaid, RelationSaid
-from commonplace.model import check
-from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Node
-from commonplace.model.graph.picture import Picture
-from commonplace.model.graph.relationships import as_kept
-from commonplace.model.graph.words import NodeType
+from commonplace.model import validation
+from commonplace.model.graph.elements import Edge, Node
+from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.model.graph.types import NodeType, canonical_relationship
 
 Json = dict[str, Any]
-Form = tuple[frozenset[str], str]  # the ends of a relation and its word
+RelationKey = tuple[frozenset[str], str]  # the ends of a relation and its word
 
 _CONCEPTS = frozenset({"concept", "topic", "goal", "preference", "interest", "idea"})
 _PLAIN = "entity"  # a thing of which nobody said what it is
@@ -37,52 +34,52 @@ _PLAIN = "entity"  # a thing of which nobody said what it is
 
 
 def read_graph(user: User) -> Json:
-    return _told(pictured(user), lambda node: True)
+    return _graph_data(load_visible_graph(user), lambda node: True)
 
 
 def search_nodes(user: User, query: str) -> Json:
     """Where the words stand; where they stand nowhere, what is close to what they mean."""
-    picture, wanted = pictured(user), _text(query, "query").casefold()
+    picture, wanted = load_visible_graph(user), _text(query, "query").casefold()
     found = {id for id, node in picture.nodes.items() if wanted in _words(picture, node)}
     if not found and wanted.strip():
         semantic = user.explore(queries=[{"query": query}], granularity=1).semantic
         hits = (*semantic.people, *semantic.concepts, *semantic.entities)
         found = {hit.entity_key for hit in hits}
-    return _told(picture, lambda node: node.id in found)
+    return _graph_data(picture, lambda node: node.id in found)
 
 
-def _words(picture: Picture, node: Node) -> str:
+def _words(picture: GraphSnapshot, node: Node) -> str:
     notes = (note.content for note in picture.notes.get(node.id, ()))
     return "\n".join((node.name, *node.aliases, _type(node), node.description, *notes)).casefold()
 
 
 def open_nodes(user: User, names: Sequence[str]) -> Json:
-    picture = pictured(user)
+    picture = load_visible_graph(user)
     called = _names(picture)
     found = {node.id for name in _texts(names, "names") for node in called.called(name)}
-    return _told(picture, lambda node: node.id in found)
+    return _graph_data(picture, lambda node: node.id in found)
 
 
-def _told(picture: Picture, is_wanted: Callable[[Node], bool]) -> Json:
+def _graph_data(picture: GraphSnapshot, is_wanted: Callable[[Node], bool]) -> Json:
     """These entities, and every relation that one of them has."""
     nodes = [node for node in picture.nodes.values() if is_wanted(node)]
     ids = {node.id for node in nodes}
     edges = [edge for edge in picture.edges.values() if ids & set(edge.ends)]
     return {
-        "entities": [_entity(picture, node) for node in sorted(nodes, key=_node_came)],
-        "relations": [_relation(picture, edge) for edge in sorted(edges, key=_edge_came)],
+        "entities": [_entity(picture, node) for node in sorted(nodes, key=_node_order)],
+        "relations": [_relation(picture, edge) for edge in sorted(edges, key=_edge_order)],
     }
 
 
-def _node_came(node: Node) -> tuple[datetime, str]:
+def _node_order(node: Node) -> tuple[datetime, str]:
     return node.created_at, node.id
 
 
-def _edge_came(edge: Edge) -> tuple[datetime, str]:
+def _edge_order(edge: Edge) -> tuple[datetime, str]:
     return edge.recorded_at, edge.id
 
 
-def _entity(picture: Picture, node: Node) -> Json:
+def _entity(picture: GraphSnapshot, node: Node) -> Json:
     described = [node.description] if node.description else []
     notes = [note.content for note in picture.notes.get(node.id, ())]
     return {"name": node.name, "entityType": _type(node), "observations": [*described, *notes]}
@@ -92,7 +89,7 @@ def _type(node: Node) -> str:
     return node.subtype or _PLAIN if node.type is NodeType.ENTITY else node.type.lower()
 
 
-def _relation(picture: Picture, edge: Edge) -> Json:
+def _relation(picture: GraphSnapshot, edge: Edge) -> Json:
     """An edge is kept in one form, whichever way round it was told; its sentence has the words."""
     first, other = picture.nodes[edge.a].name, picture.nodes[edge.b].name
     for start, end in ((first, other), (other, first)):
@@ -111,23 +108,25 @@ def _sentence(start: str, word: str, end: str) -> str:
 
 def create_entities(user: User, entities: Sequence[Json]) -> Json:
     """Those whose names are new, in whichever case; what is there stays as it is."""
-    given = [_entity_given(each) for each in _list(entities, "entities")]
-    said = [NodeSaid(_word(each), tuple(dict.fromkeys(each["observations"]))) for each in given]
+    given = [_read_entity(each) for each in _list(entities, "entities")]
+    said = [
+        NodeUpsert(_node_input(each), tuple(dict.fromkeys(each["observations"]))) for each in given
+    ]
     first: dict[str, int] = {}  # where each name stands, as it is compared
     for place, each in enumerate(given):
-        first.setdefault(key_of(each["name"]), place)
+        first.setdefault(name_key(each["name"]), place)
 
-    def new(picture: Picture) -> list[NodeSaid]:
+    def new(picture: GraphSnapshot) -> list[NodeUpsert]:
         names = _names(picture)
         return [said[place] for key, place in first.items() if not names.called(key)]
 
-    created = [first[key_of(each.word.name)] for each in say_together(user, new)]
+    created = [first[name_key(each.word.name)] for each in apply_graph_edits(user, new)]
     return {"entities": [given[place] for place in created]}
 
 
-def _word(entity: Json) -> NodeWord:
+def _node_input(entity: Json) -> NodeInput:
     type, subtype = _our_type(entity["entityType"])
-    return NodeWord(type=type, name=entity["name"], subtype=subtype)
+    return NodeInput(type=type, name=entity["name"], subtype=subtype)
 
 
 def _our_type(word: str) -> tuple[NodeType, str]:
@@ -136,62 +135,62 @@ def _our_type(word: str) -> tuple[NodeType, str]:
         return NodeType.PERSON, ""
     if plain in _CONCEPTS:
         return NodeType.CONCEPT, ""
-    return NodeType.ENTITY, "" if plain in ("", _PLAIN) else check.word(plain, "entityType")
+    return NodeType.ENTITY, "" if plain in ("", _PLAIN) else validation.word(plain, "entityType")
 
 
 def create_relations(user: User, relations: Sequence[Json]) -> Json:
     """Those that are new. Both ends have to be there. Each holds until it is deleted: another
     employer ends none of those that were told so."""
-    given = [_relation_given(each) for each in _list(relations, "relations")]
-    told: dict[RelationSaid, Json] = {}
+    given = [_read_relation(each) for each in _list(relations, "relations")]
+    told: dict[RelationUpsert, Json] = {}
 
-    def new(picture: Picture) -> list[RelationSaid]:
-        names, known = _names(picture), set(map(_form, picture.edges.values()))
+    def new(picture: GraphSnapshot) -> list[RelationUpsert]:
+        names, known = _names(picture), set(map(_edge_key, picture.edges.values()))
         told.clear()
         for each in given:
-            said, form = _relation_said(names, each)
+            said, form = _relation_input(names, each)
             if form not in known:
                 known.add(form)
                 told[said] = each
         return [*told]
 
-    return {"relations": [told[each] for each in say_together(user, new)]}
+    return {"relations": [told[each] for each in apply_graph_edits(user, new)]}
 
 
-def _relation_said(names: Names, given: Json) -> tuple[RelationSaid, Form]:
-    start, end = _named(names, given["from"]), _named(names, given["to"])
+def _relation_input(names: NodeNames, given: Json) -> tuple[RelationUpsert, RelationKey]:
+    start, end = _find_node(names, given["from"]), _find_node(names, given["to"])
     word = given["relationType"]
-    sentence = text_given(_sentence(start.name, word, end.name), "relationType")
-    said = RelationSaid(start.id, end.id, relation_word(word), sentence)
-    return said, _kept(start.id, end.id, word)
+    sentence = read_text(_sentence(start.name, word, end.name), "relationType")
+    said = RelationUpsert(start.id, end.id, read_relationship_type(word), sentence)
+    return said, _relation_key(start.id, end.id, word)
 
 
-def _kept(start: str, end: str, word: str) -> Form:
+def _relation_key(start: str, end: str, word: str) -> RelationKey:
     """The one form that a relation is kept in, however it is told: works-at is employs, seen from
     the other end."""
-    a, b, type = as_kept(start, end, relation_word(word))
+    a, b, type = canonical_relationship(start, end, read_relationship_type(word))
     return frozenset((a, b)), type
 
 
-def _form(edge: Edge) -> Form:
+def _edge_key(edge: Edge) -> RelationKey:
     return frozenset(edge.ends), edge.type
 
 
 def add_observations(user: User, observations: Sequence[Json]) -> Json:
-    given = [_observed(each, "contents") for each in _list(observations, "observations")]
+    given = [_read_observation(each, "contents") for each in _list(observations, "observations")]
 
-    def new(picture: Picture) -> list[NotesSaid]:
+    def new(picture: GraphSnapshot) -> list[NotesUpsert]:
         names, known = _names(picture), dict[str, set[str]]()
         said = []
         for name, contents in given:
-            node = _named(names, name)
+            node = _find_node(names, name)
             there = known.setdefault(node.id, {*_entity(picture, node)["observations"]})
             added = tuple(text for text in dict.fromkeys(contents) if text not in there)
             there.update(added)
-            said.append(NotesSaid(node.id, added))
+            said.append(NotesUpsert(node.id, added))
         return said
 
-    added = [list(each.contents) for each in say_together(user, new)]
+    added = [list(each.contents) for each in apply_graph_edits(user, new)]
     names = [name for name, _ in given]
     return {
         "results": [
@@ -205,14 +204,14 @@ def add_observations(user: User, observations: Sequence[Json]) -> Json:
 
 
 def delete_entities(user: User, names: Sequence[str]) -> Json:
-    called = _names(pictured(user))
+    called = _names(load_visible_graph(user))
     nodes = [node for name in _texts(names, "entityNames") for node in called.called(name)]
-    return _forgotten(user, "Entities", [node.id for node in nodes])
+    return _forget(user, "Entities", [node.id for node in nodes])
 
 
 def delete_observations(user: User, deletions: Sequence[Json]) -> Json:
-    given = [_observed(each, "observations") for each in _list(deletions, "deletions")]
-    picture = pictured(user)
+    given = [_read_observation(each, "observations") for each in _list(deletions, "deletions")]
+    picture = load_visible_graph(user)
     names = _names(picture)
     ids = [
         note.id
@@ -221,23 +220,25 @@ def delete_observations(user: User, deletions: Sequence[Json]) -> Json:
         for note in picture.notes.get(node.id, ())
         if note.content in texts
     ]
-    return _forgotten(user, "Observations", ids)
+    return _forget(user, "Observations", ids)
 
 
 def delete_relations(user: User, relations: Sequence[Json]) -> Json:
-    given = [_relation_given(each) for each in _list(relations, "relations")]
-    picture = pictured(user)
+    given = [_read_relation(each) for each in _list(relations, "relations")]
+    picture = load_visible_graph(user)
     names = _names(picture)
     gone = {
-        _kept(start.id, end.id, each["relationType"])
+        _relation_key(start.id, end.id, each["relationType"])
         for each in given
         for start in names.called(each["from"])
         for end in names.called(each["to"])
     }
-    return _forgotten(user, "Relations", [e.id for e in picture.edges.values() if _form(e) in gone])
+    return _forget(
+        user, "Relations", [e.id for e in picture.edges.values() if _edge_key(e) in gone]
+    )
 
 
-def _forgotten(user: User, what: str, ids: Iterable[str]) -> Json:
+def _forget(user: User, what: str, ids: Iterable[str]) -> Json:
     if named := list(dict.fromkeys(ids)):
         user.forget(named)
     return {"success": True, "message": f"{what} deleted successfully"}
@@ -247,7 +248,7 @@ def _forgotten(user: User, what: str, ids: Iterable[str]) -> Json:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NodeNames:
     """Nodes by their names, as these are compared."""
 
     first: dict[str, list[Node]]
@@ -256,23 +257,23 @@ class Names:
     def called(self, name: str) -> list[Node]:
         """Those of this very name; else those who are called so in another case; else the one who
         has it beside others."""
-        key = key_of(name)
+        key = name_key(name)
         alike = self.first.get(key, [])
         exact = [node for node in alike if node.name == name]
         besides = self.other.get(key, [])
         return exact or alike or (besides if len(besides) == 1 else [])
 
 
-def _names(picture: Picture) -> Names:
-    names = Names({}, {})
+def _names(picture: GraphSnapshot) -> NodeNames:
+    names = NodeNames({}, {})
     for node in picture.nodes.values():
-        names.first.setdefault(key_of(node.name), []).append(node)
-        for key in {key_of(alias) for alias in node.aliases}:
+        names.first.setdefault(name_key(node.name), []).append(node)
+        for key in {name_key(alias) for alias in node.aliases}:
             names.other.setdefault(key, []).append(node)
     return names
 
 
-def _named(names: Names, name: str) -> Node:
+def _find_node(names: NodeNames, name: str) -> Node:
     found = names.called(name)
     if not found:
         raise NotFound(
@@ -284,30 +285,30 @@ def _named(names: Names, name: str) -> Node:
 # ——— what is given ———
 
 
-def _entity_given(each: Any) -> Json:
+def _read_entity(each: Any) -> Json:
     given = _map(each, "entities")
     return {
-        "name": name_given(given.get("name"), "name"),
+        "name": read_name(given.get("name"), "name"),
         "entityType": _text(given.get("entityType"), "entityType"),
         "observations": _contents(given.get("observations"), "observations"),
     }
 
 
-def _relation_given(each: Any) -> Json:
+def _read_relation(each: Any) -> Json:
     given = _map(each, "relations")
     told = {name: _text(given.get(name), name) for name in ("from", "to", "relationType")}
-    relation_word(told["relationType"])
+    read_relationship_type(told["relationType"])
     return told
 
 
-def _observed(each: Any, contents: str) -> tuple[str, list[str]]:
+def _read_observation(each: Any, contents: str) -> tuple[str, list[str]]:
     given = _map(each, "observations")
     return _text(given.get("entityName"), "entityName"), _contents(given.get(contents), contents)
 
 
 def _contents(given: Any, field: str) -> list[str]:
     """As notes are kept."""
-    return [text_given(each, field) for each in _list(given, field)]
+    return [read_text(each, field) for each in _list(given, field)]
 
 
 def _map(given: Any, field: str) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""A profile: the tools of the MCP reference memory server, for clients that were made for it.
+"""The tools of the MCP reference memory server, as a profile of this one.
 
 Names, parameters and shapes of answers are that server's; what they do is done to our graph
 (`reference_graph`).
@@ -14,13 +14,13 @@ from typing import Any
 from mcp import types
 from mcp.shared.exceptions import MCPError
 
-from commonplace.book import User
+from commonplace.api import User
 from commonplace.errors import CommonplaceError
-from commonplace.surfaces.given import refuse_unknown
+from commonplace.operations.schemas import Schema
+from commonplace.operations.serialization import refuse_unknown
 from commonplace.surfaces.mcp import reference_graph as graph
-from commonplace.surfaces.mcp.callers import Asking, Who
-from commonplace.surfaces.mcp.calling import Wrote, failed, in_thread, log, refused
-from commonplace.surfaces.schemas import Schema
+from commonplace.surfaces.mcp.calls import OnWrite, error_result, in_thread, internal_error, log
+from commonplace.surfaces.mcp.elicitation import CallerLookup, McpRequest
 
 REFERENCE_MEMORY = "reference-memory"
 INSTRUCTIONS = (
@@ -29,36 +29,42 @@ INSTRUCTIONS = (
 )
 
 
-def _object(**properties: Schema) -> Schema:
+def _object_schema(**properties: Schema) -> Schema:
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-def _many(items: Schema) -> Schema:
+def _list_schema(items: Schema) -> Schema:
     return {"type": "array", "items": items}
 
 
-def _word(told: str) -> Schema:
+def _text_schema(told: str) -> Schema:
     return {"type": "string", "description": told}
 
 
-_ENTITY = _object(
-    name=_word("The name of the entity"),
-    entityType=_word("The type of the entity: person, concept, organization, project …"),
-    observations=_many(_word("Something that is true of it")),
+_ENTITY = _object_schema(
+    name=_text_schema("The name of the entity"),
+    entityType=_text_schema("The type of the entity: person, concept, organization, project …"),
+    observations=_list_schema(_text_schema("Something that is true of it")),
 )
-_RELATION = _object(
+_RELATION = _object_schema(
     **{
-        "from": _word("The name of the entity where it starts"),
-        "to": _word("The name of the entity where it ends"),
-        "relationType": _word("The type of the relation, in active voice"),
+        "from": _text_schema("The name of the entity where it starts"),
+        "to": _text_schema("The name of the entity where it ends"),
+        "relationType": _text_schema("The type of the relation, in active voice"),
     }
 )
-_GRAPH = _object(entities=_many(_ENTITY), relations=_many(_RELATION))
-_DONE = _object(success={"type": "boolean"}, message={"type": "string"})
-_ADDED = _object(entityName={"type": "string"}, addedObservations=_many({"type": "string"}))
-_NAMED = _word("The name of the entity")
-_CONTENTS = _object(entityName=_NAMED, contents=_many(_word("An observation to add")))
-_DELETION = _object(entityName=_NAMED, observations=_many(_word("An observation to delete")))
+_GRAPH = _object_schema(entities=_list_schema(_ENTITY), relations=_list_schema(_RELATION))
+_DONE = _object_schema(success={"type": "boolean"}, message={"type": "string"})
+_ADDED = _object_schema(
+    entityName={"type": "string"}, addedObservations=_list_schema({"type": "string"})
+)
+_NAMED = _text_schema("The name of the entity")
+_CONTENTS = _object_schema(
+    entityName=_NAMED, contents=_list_schema(_text_schema("An observation to add"))
+)
+_DELETION = _object_schema(
+    entityName=_NAMED, observations=_list_schema(_text_schema("An observation to delete"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +104,8 @@ _TOOLS = (
     ReferenceTool(
         "create_entities",
         "Create multiple new entities in the knowledge graph",
-        _object(entities=_many(_ENTITY)),
-        _object(entities=_many(_ENTITY)),
+        _object_schema(entities=_list_schema(_ENTITY)),
+        _object_schema(entities=_list_schema(_ENTITY)),
         graph.create_entities,
         text="entities",
     ),
@@ -107,23 +113,23 @@ _TOOLS = (
         "create_relations",
         "Create multiple new relations between entities in the knowledge graph. Relations should "
         "be in active voice",
-        _object(relations=_many(_RELATION)),
-        _object(relations=_many(_RELATION)),
+        _object_schema(relations=_list_schema(_RELATION)),
+        _object_schema(relations=_list_schema(_RELATION)),
         graph.create_relations,
         text="relations",
     ),
     ReferenceTool(
         "add_observations",
         "Add new observations to existing entities in the knowledge graph",
-        _object(observations=_many(_CONTENTS)),
-        _object(results=_many(_ADDED)),
+        _object_schema(observations=_list_schema(_CONTENTS)),
+        _object_schema(results=_list_schema(_ADDED)),
         graph.add_observations,
         text="results",
     ),
     ReferenceTool(
         "delete_entities",
         "Delete multiple entities and their associated relations from the knowledge graph",
-        _object(entityNames=_many(_NAMED)),
+        _object_schema(entityNames=_list_schema(_NAMED)),
         _DONE,
         graph.delete_entities,
         destructive=True,
@@ -132,7 +138,7 @@ _TOOLS = (
     ReferenceTool(
         "delete_observations",
         "Delete specific observations from entities in the knowledge graph",
-        _object(deletions=_many(_DELETION)),
+        _object_schema(deletions=_list_schema(_DELETION)),
         _DONE,
         graph.delete_observations,
         destructive=True,
@@ -141,7 +147,7 @@ _TOOLS = (
     ReferenceTool(
         "delete_relations",
         "Delete multiple relations from the knowledge graph",
-        _object(relations=_many(_RELATION)),
+        _object_schema(relations=_list_schema(_RELATION)),
         _DONE,
         graph.delete_relations,
         destructive=True,
@@ -150,7 +156,7 @@ _TOOLS = (
     ReferenceTool(
         "read_graph",
         "Read the entire knowledge graph",
-        _object(),
+        _object_schema(),
         _GRAPH,
         graph.read_graph,
         reads_only=True,
@@ -158,7 +164,7 @@ _TOOLS = (
     ReferenceTool(
         "search_nodes",
         "Search for nodes in the knowledge graph based on a query",
-        _object(query=_word("Words of names, types or observations")),
+        _object_schema(query=_text_schema("Words of names, types or observations")),
         _GRAPH,
         graph.search_nodes,
         reads_only=True,
@@ -166,7 +172,7 @@ _TOOLS = (
     ReferenceTool(
         "open_nodes",
         "Open specific nodes in the knowledge graph by their names",
-        _object(names=_many(_NAMED)),
+        _object_schema(names=_list_schema(_NAMED)),
         _GRAPH,
         graph.open_nodes,
         reads_only=True,
@@ -175,38 +181,38 @@ _TOOLS = (
 REFERENCE_TOOLS = {tool.name: tool for tool in _TOOLS}
 
 
-class ReferenceCalls:
-    def __init__(self, who: Who, wrote: Wrote):
+class ReferenceToolCalls:
+    def __init__(self, who: CallerLookup, wrote: OnWrite):
         self._who = who
         self._wrote = wrote
 
     async def __call__(
-        self, asking: Asking, params: types.CallToolRequestParams
+        self, asking: McpRequest, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         tool = REFERENCE_TOOLS.get(params.name)
         if tool is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
         try:
             caller = await in_thread(self._who, asking)
-            data = await in_thread(_done, tool, caller.user, params.arguments or {})
+            data = await in_thread(_call_tool, tool, caller.user, params.arguments or {})
         except CommonplaceError as error:
-            return refused(error)
+            return error_result(error)
         except Exception as error:  # whatever it is, no trace of it reaches the caller
             log.error("tool", exc_info=error, extra={"facts": {"tool": tool.name}})
-            return refused(failed())
+            return error_result(internal_error())
         if not tool.reads_only:
             self._wrote(caller.user)
         return types.CallToolResult(
-            content=[types.TextContent(text=_text(tool, data))], structured_content=data
+            content=[types.TextContent(text=_result_text(tool, data))], structured_content=data
         )
 
 
-def _done(tool: ReferenceTool, user: User, given: dict[str, Any]) -> dict[str, Any]:
+def _call_tool(tool: ReferenceTool, user: User, given: dict[str, Any]) -> dict[str, Any]:
     taken = tool.takes["properties"]
     refuse_unknown(given, taken)
     return tool.do(user, *(given.get(name) for name in taken))
 
 
-def _text(tool: ReferenceTool, data: dict[str, Any]) -> str:
+def _result_text(tool: ReferenceTool, data: dict[str, Any]) -> str:
     told = data if tool.text is None else data[tool.text]
     return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False, indent=2)

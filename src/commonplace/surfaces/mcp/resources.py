@@ -1,4 +1,4 @@
-"""What a client may read and show by itself: `memory://…`, each an operation that only reads."""
+"""MCP resources and the prompt, with the reference page of tools and resources."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from urllib.parse import unquote
 
 from mcp import types
 
-from commonplace.book import User
-from commonplace.errors import NotFound
-from commonplace.operations import BY_NAME, Operation
-from commonplace.surfaces.media_types import JSON
+from commonplace.api import User
+from commonplace.errors import NotFound, UnknownField
+from commonplace.operations.serialization import JSON
+from commonplace.operations.table import BY_NAME, Operation
+from commonplace.surfaces.mcp.tools import TOOLS, Tool
 
 SCHEME = "memory://"
 MOST_COMPLETIONS = 100  # the protocol's limit
 _NAMES = re.compile(r"{(\w+)}")
 
 
-def _memories(user: User) -> list[str]:
+def _memory_ids(user: User) -> list[str]:
     return [memory.id for memory in user.list(limit=MOST_COMPLETIONS).memories]
 
 
-def _sources(user: User) -> list[str]:
+def _source_ids(user: User) -> list[str]:
     return [source.id for source in user.sources(limit=MOST_COMPLETIONS).sources]
 
 
 @dataclass(frozen=True)
-class Place:
+class McpResource:
     path: str  # names in braces are arguments of the operation
     name: str  # of the operation
     title: str
@@ -63,33 +64,43 @@ class Place:
         return found and {name: unquote(value) for name, value in found.groupdict().items()}
 
 
-PLACES: tuple[Place, ...] = (
-    Place("profile", "profile", "Profile", "Who the user is: fields and notes."),
-    Place("proposals", "profile proposals", "Proposals", "What the profile might say; it waits."),
-    Place("conflicts", "conflicts", "Conflicts", "Open questions: which of two values is right?"),
-    Place("memories", "list", "Memories", "The newest memories."),
-    Place("sources", "sources", "Sources", "The newest conversations, mails and documents."),
-    Place("categories", "categories", "Categories", "What the caller may see, and how it is used."),
-    Place(
+RESOURCES: tuple[McpResource, ...] = (
+    McpResource("profile", "profile", "Profile", "Who the user is: fields and notes."),
+    McpResource(
+        "proposals", "profile proposals", "Proposals", "What the profile might say; it waits."
+    ),
+    McpResource(
+        "conflicts", "conflicts", "Conflicts", "Open questions: which of two values is right?"
+    ),
+    McpResource("memories", "list", "Memories", "The newest memories."),
+    McpResource("sources", "sources", "Sources", "The newest conversations, mails and documents."),
+    McpResource(
+        "categories", "categories", "Categories", "What the caller may see, and how it is used."
+    ),
+    McpResource(
         "memories/{id}",
         "show",
         "Memory",
         "One memory whole, with its versions and links.",
-        {"id": _memories},
+        {"id": _memory_ids},
     ),
-    Place(
+    McpResource(
         "memories/{id}/history",
         "history",
         "History",
         "One memory's life: who did what, when.",
-        {"id": _memories},
+        {"id": _memory_ids},
     ),
-    Place("sources/{id}", "show", "Source", "A source with its passages.", {"id": _sources}),
-    Place("changes/{thread}", "change-log", "Changes", "What was changed in one conversation."),
+    McpResource(
+        "sources/{id}", "show", "Source", "A source with its passages.", {"id": _source_ids}
+    ),
+    McpResource(
+        "changes/{thread}", "change-log", "Changes", "What was changed in one conversation."
+    ),
 )
 
 
-def listed() -> list[types.Resource]:
+def list_resources() -> list[types.Resource]:
     return [
         types.Resource(
             uri=place.uri,
@@ -98,12 +109,12 @@ def listed() -> list[types.Resource]:
             description=place.help,
             mime_type=JSON,
         )
-        for place in PLACES
+        for place in RESOURCES
         if not place.is_template
     ]
 
 
-def templates() -> list[types.ResourceTemplate]:
+def list_resource_templates() -> list[types.ResourceTemplate]:
     return [
         types.ResourceTemplate(
             uri_template=place.uri,
@@ -112,13 +123,13 @@ def templates() -> list[types.ResourceTemplate]:
             description=place.help,
             mime_type=JSON,
         )
-        for place in PLACES
+        for place in RESOURCES
         if place.is_template
     ]
 
 
-def read(user: User, uri: str) -> Any:
-    for place in PLACES:
+def read_resource(user: User, uri: str) -> Any:
+    for place in RESOURCES:
         arguments = place.arguments(uri)
         if arguments is not None:
             return place.operation.call(user, arguments)
@@ -127,10 +138,106 @@ def read(user: User, uri: str) -> Any:
     )
 
 
-def completed(user: User, template: str, argument: str, begun: str) -> list[str]:
+def complete_argument(user: User, template: str, argument: str, begun: str) -> list[str]:
     """Ids that begin as what was typed does."""
-    for place in PLACES:
+    for place in RESOURCES:
         if place.uri == template and argument in place.known:
             known = place.known[argument](user)
             return [each for each in known if each.startswith(begun)][:MOST_COMPLETIONS]
     return []
+
+
+PROMPT_NAME = "start-of-turn"
+_NOTHING_REMEMBERED = "Nothing is remembered yet."
+_PROMPT_ARGUMENTS = {
+    "message": "What the user says; what it brings to mind is recalled.",
+    "thread": "The conversation it belongs to.",
+}
+
+
+def list_prompts() -> list[types.Prompt]:
+    return [
+        types.Prompt(
+            name=PROMPT_NAME,
+            title="Start of a turn",
+            description="Puts what is known before what you say: who you are, your rules, what "
+            "changed, and what your message brings to mind.",
+            arguments=[
+                types.PromptArgument(name=name, description=told, required=False)
+                for name, told in _PROMPT_ARGUMENTS.items()
+            ],
+        )
+    ]
+
+
+def get_prompt(user: User, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
+    if name != PROMPT_NAME:
+        raise NotFound(f"Unknown prompt {name!r}.", remedy=f"There is {PROMPT_NAME}.", field="name")
+    for argument in given:
+        if argument not in _PROMPT_ARGUMENTS:
+            raise UnknownField(f"Unknown parameter {argument!r}.", field=argument)
+    message = given.get("message", "").strip()
+    asked = {"query": message} if message else {}
+    thread = {"thread": given["thread"]} if given.get("thread") else {}
+    context = BY_NAME["context"].call(user, {**asked, **thread})
+    texts = [context.text or _NOTHING_REMEMBERED, *filter(None, [message])]
+    return types.GetPromptResult(
+        description="What is known at the start of this turn.",
+        messages=[
+            types.PromptMessage(role="user", content=types.TextContent(text=text)) for text in texts
+        ],
+    )
+
+
+_REFERENCE_HEAD = """# MCP
+
+What an MCP client is offered; how to use it: [mcp.md](../mcp.md). What a parameter means and what
+an operation does is told under its name in [Python](python.md). Required ones are bold.
+
+"""
+
+_RESOURCES_HEAD = """## Resources
+
+Each is the answer of an operation, as JSON.
+
+| address | what | operation |
+|---|---|---|
+"""
+
+
+def mcp_reference_page() -> str:
+    tools = "".join(_tool_section(tool) for tool in TOOLS)
+    places = "".join(_resource_row(place) for place in RESOURCES)
+    prompts = "".join(
+        f"`{prompt.name}` ({', '.join(each.name for each in prompt.arguments or ())}): "
+        f"{prompt.description}\n"
+        for prompt in list_prompts()
+    )
+    return f"{_REFERENCE_HEAD}{tools}{_RESOURCES_HEAD}{places}\n## Prompt\n\n{prompts}"
+
+
+def _tool_section(tool: Tool) -> str:
+    hints = [
+        *(["only reads"] if tool.reads_only else []),
+        *(["destructive"] if tool.destructive else []),
+        *(["idempotent"] if tool.idempotent else []),
+    ]
+    behind = ", ".join(_operation_text(way.name, way.when) for way in tool.ways)
+    taken = ", ".join(
+        f"**{p.alias or p.name}**" if p.required else p.alias or p.name for p in tool.parameters
+    )
+    lines = [
+        f"## {tool.name}",
+        f"{tool.title} · {behind}" + (f" · {', '.join(hints)}" if hints else ""),
+        tool.help,
+        *([f"Takes {taken}."] if taken else []),
+    ]
+    return "\n\n".join(lines) + "\n\n"
+
+
+def _operation_text(name: str, when: str | None) -> str:
+    return f"`{name}`" + (f" (with {when})" if when else "")
+
+
+def _resource_row(place: McpResource) -> str:
+    return f"| `{place.uri}` | {place.help} | {place.name} |\n"

@@ -1,4 +1,4 @@
-"""The table of tools: what an agent is offered, and the operation behind each.
+"""The table of MCP tools: what an agent is offered, and the operations behind each.
 
 Few and told apart: an agent reads all of these before it acts, so each says what it is for and when
 another one is better. Types, defaults and meanings of the parameters come from `operations.py`; a
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from commonplace.operations import BY_NAME, Effect, Operation, Parameter, Shape
+from commonplace.operations.table import BY_NAME, Effect, Operation, Parameter, ParameterShape
 
 MOST_TOOLS = 14
 
 
 @dataclass(frozen=True)
-class Way:
+class ToolOperation:
     """One operation behind a tool, and which of its parameters the tool shows."""
 
     name: str  # of the operation
@@ -46,7 +46,7 @@ class Tool:
     name: str
     title: str
     help: str
-    ways: tuple[Way, ...]
+    ways: tuple[ToolOperation, ...]
     destructive: bool = False  # takes something out of sight, or replaces it
     idempotent: bool = False
     told: Mapping[str, str] = field(default_factory=dict)  # where a parameter means less here
@@ -71,12 +71,12 @@ class Tool:
             for p in shown.values()
         )
 
-    def _flag(self, way: Way) -> tuple[Parameter, ...]:
+    def _flag(self, way: ToolOperation) -> tuple[Parameter, ...]:
         if way.when is None or way.when in way.shows:
             return ()
-        return (Parameter(way.when, Shape.FLAG, False, False, self.told[way.when]),)
+        return (Parameter(way.when, ParameterShape.FLAG, False, False, self.told[way.when]),)
 
-    def way(self, arguments: Mapping[str, Any]) -> Way:
+    def way(self, arguments: Mapping[str, Any]) -> ToolOperation:
         """The way that a call takes."""
         for way in self.ways:
             if way.when is not None and arguments.get(way.when) not in (None, False):
@@ -84,11 +84,11 @@ class Tool:
         return self.ways[0]
 
 
-def _tool(name: str, title: str, help: str, *ways: Way, **more: Any) -> Tool:
+def _tool(name: str, title: str, help: str, *ways: ToolOperation, **more: Any) -> Tool:
     return Tool(name, title, " ".join(help.split()), ways, **more)
 
 
-_PAST = ("as_of", "known_at")
+_TIME_PARAMETERS = ("as_of", "known_at")
 
 TOOLS: tuple[Tool, ...] = (
     _tool(
@@ -99,7 +99,7 @@ TOOLS: tuple[Tool, ...] = (
         bullets, each with its id. Cheap; an empty answer means that nothing is known, so say so
         and do not guess. At the start of a turn use context; to search widely, in sources or in
         the past, use recall.""",
-        Way(
+        ToolOperation(
             "query",
             (
                 "query",
@@ -122,7 +122,7 @@ TOOLS: tuple[Tool, ...] = (
         text before your answer: who you are to be, the rules to follow, who the user is, what
         changed since you last looked, and what the message brings to mind. For one more fact
         later in the turn use memory_query.""",
-        Way("context", ("query", "thread", "budget_tokens", "categories")),
+        ToolOperation("context", ("query", "thread", "budget_tokens", "categories")),
     ),
     _tool(
         "recall",
@@ -131,7 +131,7 @@ TOOLS: tuple[Tool, ...] = (
         first, with citations. Use it when memory_query found too little, for more hits, for only
         some kinds or sources, or for the past: as_of asks what was true at a moment, known_at what
         was known then. To see one thing whole, call show with its id.""",
-        Way(
+        ToolOperation(
             "recall",
             (
                 "query",
@@ -142,7 +142,7 @@ TOOLS: tuple[Tool, ...] = (
                 "filters",
                 "threshold",
                 "sources",
-                *_PAST,
+                *_TIME_PARAMETERS,
                 "explain",
                 "thread",
             ),
@@ -155,7 +155,7 @@ TOOLS: tuple[Tool, ...] = (
         the sources that speak of them. Use it for "what do I know about …" and to get ids of nodes;
         for one fact use memory_query, for words in texts recall, to follow connections from here
         traverse. Without queries: what is most present now.""",
-        Way(
+        ToolOperation(
             "explore",
             (
                 "queries",
@@ -169,7 +169,7 @@ TOOLS: tuple[Tool, ...] = (
                 "semantic_weight",
                 "return_explanations",
                 "include_archived",
-                *_PAST,
+                *_TIME_PARAMETERS,
             ),
         ),
         told={
@@ -190,7 +190,7 @@ TOOLS: tuple[Tool, ...] = (
         or ids from explore), most connected first, with the way to each. mode cypher: an openCypher
         query that only reads, for who knows whom, counts and paths; ask with schema for what it can
         name.""",
-        Way(
+        ToolOperation(
             "traverse",
             (
                 "mode",
@@ -202,7 +202,7 @@ TOOLS: tuple[Tool, ...] = (
                 "params",
                 "verbose",
                 "schema",
-                *_PAST,
+                *_TIME_PARAMETERS,
             ),
         ),
         told={
@@ -217,7 +217,7 @@ TOOLS: tuple[Tool, ...] = (
         or note something on one of them, or on a relationship (about, content); or put a new one
         in (name, node_type). Nodes by id or name; me is the user. What contradicts it is over from
         then on; nothing is lost. What is no relation between named things goes to remember.""",
-        Way(
+        ToolOperation(
             "relate",
             (
                 "from_node",
@@ -232,8 +232,10 @@ TOOLS: tuple[Tool, ...] = (
                 "ended",
             ),
         ),
-        Way("note", ("about", "content", "lifetime"), when="about"),
-        Way("nodes add", ("name", "node_type", "type", "description", "aliases"), when="name"),
+        ToolOperation("note", ("about", "content", "lifetime"), when="about"),
+        ToolOperation(
+            "nodes add", ("name", "node_type", "type", "description", "aliases"), when="name"
+        ),
         told={
             "from_node": "Whom the word speaks of first.",
             "to_node": "The other one.",
@@ -250,7 +252,7 @@ TOOLS: tuple[Tool, ...] = (
         becomes at most three memories, the rest stays findable as conversation. You need not
         judge what matters. When the user says outright that you should keep something, use
         remember.""",
-        Way("observe", ("text", "role", "speaker", "thread", "at")),
+        ToolOperation("observe", ("text", "role", "speaker", "thread", "at")),
         told={"role": "Whose words these are."},
     ),
     _tool(
@@ -261,7 +263,7 @@ TOOLS: tuple[Tool, ...] = (
         whether it is new, repeats or replaces something; another value of a contact or a kv is
         held until a person decides, and then the answer names the conflict. Whole turns go to
         observe, long texts to ingest, and what the profile should say to profile.""",
-        Way(
+        ToolOperation(
             "remember",
             (
                 "content",
@@ -291,7 +293,7 @@ TOOLS: tuple[Tool, ...] = (
         """Change a memory that is wrong or out of date, by its id: look it up first. New content
         takes the old one's place; tags, importance and the like change where they stand. By query
         it only shows candidates. Undo with forget and undo.""",
-        Way(
+        ToolOperation(
             "update",
             (
                 "id",
@@ -319,8 +321,8 @@ TOOLS: tuple[Tool, ...] = (
         query it only shows candidates; forget those that the user means. Never say that you
         cannot delete. What is forgotten comes back for 30 days with undo. To remove something for
         good is the owner's: `commonplace erase`.""",
-        Way("forget", ("ids", "query", "thread")),
-        Way("restore", ("ids", "thread"), when="undo"),
+        ToolOperation("forget", ("ids", "query", "thread")),
+        ToolOperation("restore", ("ids", "thread"), when="undo"),
         destructive=True,
         idempotent=True,
         told={"undo": "Bring these ids back: forgotten, overridden or superseded ones."},
@@ -332,8 +334,11 @@ TOOLS: tuple[Tool, ...] = (
         a passage those around it, of a node how it relates. Without one: browse memories, newest
         first, by kind or category (all contacts, all rules). To answer a question, memory_query is
         better.""",
-        Way("list", ("kinds", "categories", "filters", "limit", "after", "forgotten", *_PAST)),
-        Way("show", ("id", *_PAST), when="id"),
+        ToolOperation(
+            "list",
+            ("kinds", "categories", "filters", "limit", "after", "forgotten", *_TIME_PARAMETERS),
+        ),
+        ToolOperation("show", ("id", *_TIME_PARAMETERS), when="id"),
         told={"id": "Which one; not given: browse."},
     ),
     _tool(
@@ -342,7 +347,7 @@ TOOLS: tuple[Tool, ...] = (
         """Keep a conversation, e-mail, meeting, transcript or document whole, so that its passages
         can be found and cited. Give the text itself. The same text again adds nothing. A single
         thing to keep goes to remember, a turn of this conversation to observe.""",
-        Way(
+        ToolOperation(
             "ingest",
             (
                 "original",
@@ -378,8 +383,10 @@ TOOLS: tuple[Tool, ...] = (
         (override: the new value replaces the old; insert: keep both; dismiss: keep the old) it is
         decided, once they have agreed in their client; where they cannot be asked it is refused,
         and they decide with `commonplace resolve`.""",
-        Way("conflicts", ("limit", "alternatives")),
-        Way("resolve", ("conflict", "choice", "target", "held", "thread"), when="conflict"),
+        ToolOperation("conflicts", ("limit", "alternatives")),
+        ToolOperation(
+            "resolve", ("conflict", "choice", "target", "held", "thread"), when="conflict"
+        ),
         destructive=True,
         told={"conflict": "The open question that the user has decided; not given: show all."},
     ),
@@ -389,8 +396,8 @@ TOOLS: tuple[Tool, ...] = (
         """Without arguments: the fields and notes of the user's profile. With name and value:
         propose what a field should say (preferred_name, pronouns, city, language, tone, goals_add
         …) when the user tells you. Most fields wait until the owner agrees; do not ask twice.""",
-        Way("profile"),
-        Way(
+        ToolOperation("profile"),
+        ToolOperation(
             "profile propose",
             ("name", "value", "confidence", "reason", "evidence", "thread"),
             when="name",

@@ -1,4 +1,4 @@
-"""A memory on a server, with the verbs of the embedded handle: code moves by changing one line.
+"""The REST client: every verb of User, called on a server.
 
 me = commonplace.open("memory.db").user("ana")
 me = commonplace.connect("http://127.0.0.1:8765", key)
@@ -6,37 +6,211 @@ me = commonplace.connect("http://127.0.0.1:8765", key)
 
 from __future__ import annotations
 
+import http.client
 import inspect
 import json
+import ssl
+import threading
+import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
-from commonplace.answers import as_data
-from commonplace.book import User
-from commonplace.book.originals import read_original
+from commonplace.api import User
+from commonplace.api.sources import load_original
 from commonplace.errors import (
+    BadSettings,
     CommonplaceError,
     InvalidInput,
     NotAllowed,
     NotFound,
     OutcomeUnknown,
     StoreBusy,
+    StoreError,
+    StoreUnavailable,
     UnknownField,
     all_errors,
 )
-from commonplace.model import check
-from commonplace.model.scope import Principal
-from commonplace.operations import BY_NAME, OPERATIONS, Operation, Shape
-from commonplace.surfaces.lines import lines_in
-from commonplace.surfaces.media_types import BYTES, JSON
-from commonplace.surfaces.rest.headers import AGENT, IDEMPOTENCY_KEY, MAY_RESOLVE
-from commonplace.surfaces.rest.routes import NOT_OVER_HTTP, PREFIX, Route, routes_of
-from commonplace.surfaces.rest.wire import Reply, Wire
-from commonplace.surfaces.schemas import read_as, returned_by
+from commonplace.model import validation
+from commonplace.model.access.principal import Principal
+from commonplace.operations.schemas import return_type_of, value_from_data
+from commonplace.operations.serialization import BYTES, JSON, as_data, decode_lines
+from commonplace.operations.table import BY_NAME, OPERATIONS, Operation, ParameterShape
+from commonplace.surfaces.rest.request_checks import is_loopback
+from commonplace.surfaces.rest.routes import (
+    AGENT,
+    IDEMPOTENCY_KEY,
+    MAY_RESOLVE,
+    NOT_OVER_HTTP,
+    PREFIX,
+    Route,
+    routes_of,
+)
+
+IDLE_SECONDS = 30  # after which a kept connection is not trusted: the other side may have hung up
+CHUNK_BYTES = 64 * 1024  # bytes of a long answer that are read at once
+_REMEDY = "Check the address and that the server runs, then call again."
+
+
+@dataclass(frozen=True, slots=True)
+class ServerReply:
+    status: int
+    media_type: str
+    body: bytes
+    is_second: bool = False  # of two tries
+
+    @property
+    def is_problem(self) -> bool:
+        return self.status >= 400
+
+    def data(self) -> Any:
+        try:
+            return json.loads(self.body)
+        except ValueError:
+            raise StoreUnavailable(
+                f"The server gave an answer of status {self.status} that is not Commonplace's.",
+                remedy="Check the server address.",
+            ) from None
+
+
+class ServerConnection:
+    def __init__(self, url: str, key: str | None, timeout: float):
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+            raise BadSettings(
+                "The server address must be http://host:port or https://host.", field="url"
+            )
+        if key and parts.scheme == "http" and not is_loopback(parts.hostname):
+            raise BadSettings(
+                "The API key would be sent unencrypted.", remedy="Use https.", field="url"
+            )
+        if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+            raise BadSettings(
+                "The API key contains a space or a non-ASCII character.",
+                remedy="Copy it again, on one line.",
+                field="key",
+            )
+        self._parts = parts
+        self._headers = {"authorization": f"Bearer {key}"} if key else {}
+        self._timeout = timeout
+        self._mine = threading.local()
+        self._all: set[http.client.HTTPConnection] = set()
+
+    def send(
+        self,
+        method: str,
+        target: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        *,
+        writes: bool,
+    ) -> ServerReply:
+        """Where the connection breaks it is sent anew, once: what only reads changes nothing, and
+        what writes has a key of its own, by which the server does it once."""
+        for is_second in (False, True):
+            try:
+                reply = self._send(method, target, body, {**self._headers, **headers})
+                return replace(reply, is_second=is_second)
+            except (OSError, http.client.HTTPException) as error:
+                self._drop()
+                is_slow = isinstance(error, TimeoutError)  # and may still be at it
+                if is_second or (writes and is_slow):
+                    raise self._broken(error, writes) from error
+            except StoreUnavailable as error:  # nothing was sent now, but something may have been
+                raise self._broken(error, writes) if is_second else error from error
+        raise AssertionError("the second try returns or raises")
+
+    def _send(
+        self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> ServerReply:
+        connection = self._connection()
+        path = self._parts.path.rstrip("/") + target
+        connection.request(method, path, body, dict(headers))
+        answer = connection.getresponse()
+        content = answer.read()
+        self._mine.used_at = time.monotonic()
+        return ServerReply(answer.status, answer.headers.get_content_type(), content)
+
+    def stream(
+        self, method: str, target: str, headers: Mapping[str, str]
+    ) -> ServerReply | Iterator[bytes]:
+        """A long answer as it comes, over a connection of its own, so that others may be asked for
+        meanwhile; or, whole, the problem that it is."""
+        connection = self._connected()
+        try:
+            path = self._parts.path.rstrip("/") + target
+            connection.request(method, path, None, {**self._headers, **headers})
+            answer = connection.getresponse()
+            if answer.status < 400:
+                return self._pieces(connection, answer)
+            reply = ServerReply(answer.status, answer.headers.get_content_type(), answer.read())
+        except (OSError, http.client.HTTPException) as error:
+            self._end(connection)
+            raise self._broken(error, writes=False) from error
+        self._end(connection)
+        return reply
+
+    def _pieces(
+        self, connection: http.client.HTTPConnection, answer: http.client.HTTPResponse
+    ) -> Iterator[bytes]:
+        try:
+            while piece := answer.read1(CHUNK_BYTES):
+                yield piece
+        except (OSError, http.client.HTTPException) as error:
+            raise self._broken(error, writes=False) from error
+        finally:
+            answer.close()
+            self._end(connection)
+
+    def _broken(self, error: Exception, writes: bool) -> StoreError:
+        told = f"{self._parts.netloc} gave no answer: {type(error).__name__}."
+        return OutcomeUnknown(told) if writes else StoreUnavailable(told, remedy=_REMEDY)
+
+    def _connection(self) -> http.client.HTTPConnection:
+        """This thread's own. Nothing is lost where it cannot be made: nothing was sent."""
+        known: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
+        if known is not None and time.monotonic() - self._mine.used_at < IDLE_SECONDS:
+            return known
+        self._drop()
+        made = self._connected()
+        self._mine.connection, self._mine.used_at = made, time.monotonic()
+        return made
+
+    def _connected(self) -> http.client.HTTPConnection:
+        made = self._open()
+        try:
+            made.connect()
+        except (OSError, http.client.HTTPException) as error:
+            told = f"{self._parts.netloc} cannot be reached: {type(error).__name__}."
+            raise StoreUnavailable(told, remedy=_REMEDY) from error
+        self._all.add(made)
+        return made
+
+    def _open(self) -> http.client.HTTPConnection:
+        host, port = str(self._parts.hostname), self._parts.port
+        if self._parts.scheme == "http":
+            return http.client.HTTPConnection(host, port, timeout=self._timeout)
+        context = ssl.create_default_context()
+        return http.client.HTTPSConnection(host, port, timeout=self._timeout, context=context)
+
+    def _drop(self) -> None:
+        known: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
+        if known is not None:
+            self._end(known)
+            self._mine.connection = None
+
+    def _end(self, connection: http.client.HTTPConnection) -> None:
+        connection.close()
+        self._all.discard(connection)
+
+    def close(self) -> None:
+        for connection in tuple(self._all):
+            connection.close()
+
 
 _ERRORS = {error.code: error for error in all_errors()}
 
@@ -44,22 +218,22 @@ _ERRORS = {error.code: error for error in all_errors()}
 def connect(url: str, key: str | None = None, *, timeout: float = 60.0) -> RemoteUser:
     """A handle on a memory that a server keeps. Whose memory it is, the key says; a server on
     this machine's loopback needs none. Close it, or use it as a context manager."""
-    return RemoteUser(Wire(url, key, timeout))
+    return RemoteUser(ServerConnection(url, key, timeout))
 
 
 class RemoteUser(User):
     """Every verb of `User`, asked of a server. Nothing is written twice: the verbs come from the
     table of operations, their answers are the same values, their errors the same classes."""
 
-    def __init__(self, wire: Wire, agent: str | None = None, may_resolve: bool = False):
+    def __init__(self, wire: ServerConnection, agent: str | None = None, may_resolve: bool = False):
         self._asking = Principal("")  # who asks, and what they may, the server knows
         self._wire = wire
         self._agent = agent
         self._may_resolve = may_resolve
 
     def agent(self, name: str, *, may_resolve: bool = False) -> RemoteUser:
-        wanted = check.word(name, "agent")
-        trusted = check.flag(may_resolve, "may_resolve")
+        wanted = validation.word(name, "agent")
+        trusted = validation.flag(may_resolve, "may_resolve")
         if self._agent not in (None, wanted):
             raise NotAllowed(f"{self._agent} cannot act as {wanted}.", field="agent")
         if self._agent is not None and trusted and not self._may_resolve:
@@ -105,7 +279,7 @@ class RemoteUser(User):
         media_type: str = JSON,
         *,
         writes: bool = False,
-    ) -> Reply:
+    ) -> ServerReply:
         headers = self._headers()
         if body is not None:
             headers["content-type"] = media_type
@@ -122,9 +296,9 @@ class RemoteUser(User):
     def _lines(self, method: str, target: str) -> Iterator[str]:
         """As they come: a memory may be larger than what fits in here."""
         reply = self._wire.stream(method, target, self._headers())
-        if isinstance(reply, Reply):
+        if isinstance(reply, ServerReply):
             raise error_from(reply)
-        return lines_in(reply)
+        return decode_lines(reply)
 
     def _headers(self) -> dict[str, str]:
         if self._agent is None:
@@ -132,7 +306,7 @@ class RemoteUser(User):
         return {AGENT: self._agent, MAY_RESOLVE: str(self._may_resolve).lower()}
 
 
-def error_from(reply: Reply) -> CommonplaceError:
+def error_from(reply: ServerReply) -> CommonplaceError:
     told = reply.data()
     kind = _ERRORS.get(told["code"], CommonplaceError)
     return kind(told["detail"], remedy=told["remedy"], field=told.get("field"))
@@ -141,7 +315,7 @@ def error_from(reply: Reply) -> CommonplaceError:
 # ——— one method for each operation ———
 
 
-def _verb(operation: Operation) -> Callable[..., Any]:
+def _remote_verb(operation: Operation) -> Callable[..., Any]:
     @wraps(operation.method)
     def verb(self: RemoteUser, *given: Any, **named: Any) -> Any:
         bound = _signature(operation.method).bind(self, *given, **named).arguments
@@ -150,15 +324,15 @@ def _verb(operation: Operation) -> Callable[..., Any]:
             for name, value in bound.items()
             if name != "self" and value is not None
         }
-        route = _chosen(operation, arguments)
+        route = _choose_route(operation, arguments)
         target, body, media_type = _request(route, arguments)
         if operation.name == "export":
             return self._lines(route.method, target)
         reply = self._ask(route.method, target, body, media_type, writes=route.writes)
-        returned = _returned(operation.name)
+        returned = _return_type(operation.name)
         if returned is str or reply.media_type != JSON:
             return reply.body.decode("utf-8")
-        return read_as(returned, reply.data())
+        return value_from_data(returned, reply.data())
 
     return verb
 
@@ -173,35 +347,35 @@ _signature = cache(inspect.signature)  # looked at when first called: importing 
 
 
 @cache
-def _returned(operation: str) -> Any:
-    return returned_by(BY_NAME[operation])
+def _return_type(operation: str) -> Any:
+    return return_type_of(BY_NAME[operation])
 
 
-def _chosen(operation: Operation, arguments: Mapping[str, Any]) -> Route:
+def _choose_route(operation: Operation, arguments: Mapping[str, Any]) -> Route:
     """Of several routes the first that can carry all of it."""
     for route in routes_of(operation.name):
-        named = all(_is_one(arguments.get(name)) for name in route.in_path.values())
+        named = all(_fits_in_path(arguments.get(name)) for name in route.in_path.values())
         if named and not arguments.keys() & set(route.without):
             return route
     return routes_of(operation.name)[-1]
 
 
-def _is_one(value: Any) -> bool:
+def _fits_in_path(value: Any) -> bool:
     """What a path can name; a dot would be taken for a folder."""
     return isinstance(value, str) and value.strip(".") != ""
 
 
-def _hold_to_names(route: Route, arguments: Mapping[str, Any]) -> None:
+def _check_path_names(route: Route, arguments: Mapping[str, Any]) -> None:
     """What no path can carry, the embedded handle refuses for the most part: so does this one."""
     for name, parameter in route.in_path.items():
-        if not _is_one(given := arguments.get(parameter)):
-            check.id(given, parameter if name == parameter else "id")
+        if not _fits_in_path(given := arguments.get(parameter)):
+            validation.id(given, parameter if name == parameter else "id")
             raise NotFound(f"There is no {given!r} here.", field=parameter)
 
 
 def _request(route: Route, arguments: Mapping[str, Any]) -> tuple[str, bytes | None, str]:
     """Target, body and the body's type."""
-    _hold_to_names(route, arguments)
+    _check_path_names(route, arguments)
     rest = dict(arguments)
     path = route.in_full()
     for name, parameter in route.in_path.items():
@@ -212,18 +386,22 @@ def _request(route: Route, arguments: Mapping[str, Any]) -> tuple[str, bytes | N
     if route.takes_query:
         return _with_query(path, route, rest), None, JSON
     if route.whole_body and route.whole_body.name in rest:
-        whole = _whole(route.whole_body.shape, rest[route.whole_body.name])
+        whole = _whole_body(route.whole_body.shape, rest[route.whole_body.name])
         if whole is not None:
             del rest[route.whole_body.name]
             return _with_query(path, route, rest), whole, BYTES
-    return path, json.dumps(as_data(rest), default=_refuse).encode("utf-8", "surrogatepass"), JSON
+    return (
+        path,
+        json.dumps(as_data(rest), default=_json_default).encode("utf-8", "surrogatepass"),
+        JSON,
+    )
 
 
-def _whole(shape: Shape, value: Any) -> bytes | None:
+def _whole_body(shape: ParameterShape, value: Any) -> bytes | None:
     """Originals that are bytes or lie in a file here, and lines, go as they are."""
-    if shape is Shape.LINES:
+    if shape is ParameterShape.LINES:
         return "".join(f"{line}\n" for line in value).encode("utf-8")
-    raw, name = read_original(value)
+    raw, name = load_original(value)
     return raw if name is not None or isinstance(value, bytes) else None
 
 
@@ -231,12 +409,14 @@ def _with_query(path: str, route: Route, arguments: Mapping[str, Any]) -> str:
     shapes = {parameter.name: parameter.shape for parameter in route.parameters}
     pairs: list[tuple[str, str]] = []
     for name, value in as_data(arguments).items():
-        for each in value if isinstance(value, list) and shapes[name] is Shape.TEXTS else [value]:
+        for each in (
+            value if isinstance(value, list) and shapes[name] is ParameterShape.TEXTS else [value]
+        ):
             pairs.append((name, each if isinstance(each, str) else json.dumps(each)))
     return f"{path}?{urlencode(pairs, errors='surrogatepass')}" if pairs else path
 
 
-def _refuse(value: object) -> Any:
+def _json_default(value: object) -> Any:
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, set | frozenset):
@@ -244,7 +424,7 @@ def _refuse(value: object) -> Any:
     raise InvalidInput(f"{type(value).__name__} cannot be sent.", remedy="Give text or numbers.")
 
 
-def _kept_away(operation: Operation) -> Callable[..., Any]:
+def _refused_verb(operation: Operation) -> Callable[..., Any]:
     @wraps(operation.method)
     def verb(self: RemoteUser, *given: Any, **named: Any) -> Any:
         raise NotAllowed(NOT_OVER_HTTP[operation.name])
@@ -254,5 +434,5 @@ def _kept_away(operation: Operation) -> Callable[..., Any]:
 
 for _operation in OPERATIONS:
     if not _operation.of_the_store:
-        _made = _kept_away if _operation.name in NOT_OVER_HTTP else _verb
-        setattr(RemoteUser, _operation.verb, _made(_operation))
+        _make_verb = _refused_verb if _operation.name in NOT_OVER_HTTP else _remote_verb
+        setattr(RemoteUser, _operation.verb, _make_verb(_operation))

@@ -1,40 +1,108 @@
-"""The OpenAPI description, made from the table of routes and the types of the verbs."""
+"""The OpenAPI description with example answers, made from routes and types."""
 
 from __future__ import annotations
 
+import tomllib
 import typing
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib import resources
 from typing import Any
 
-from commonplace.book import OfKeys
-from commonplace.book.verbs.handle import MAX_TURN
+from commonplace.api import KeyVerbs
+from commonplace.api.handle import MAX_TURN
 from commonplace.errors import InvalidInput, NotFound, all_errors
-from commonplace.operations import Parameter, Shape
-from commonplace.surfaces.media_types import BYTES, JSON, LINES, PROBLEM, TEXT
-from commonplace.surfaces.rest.answering import LONGEST_KEY, OF_GRAPHS
-from commonplace.surfaces.rest.example_answers import Examples
-from commonplace.surfaces.rest.headers import (
+from commonplace.operations.schemas import (
+    AnswerSchemas,
+    Schema,
+    parameter_schema,
+    request_schema,
+    return_type_of,
+)
+from commonplace.operations.serialization import BYTES, JSON, LINES, PROBLEM, TEXT
+from commonplace.operations.table import Parameter, ParameterShape
+from commonplace.surfaces.rest.endpoints import GRAPH_MEDIA_TYPES, MAX_IDEMPOTENCY_KEY
+from commonplace.surfaces.rest.problems import problem_data, status_of
+from commonplace.surfaces.rest.routes import (
     AGENT,
     IDEMPOTENCY_KEY,
     IF_MATCH,
     IF_NONE_MATCH,
     LAST_EVENT_ID,
     MAY_RESOLVE,
+    ROUTES,
     USER,
-)
-from commonplace.surfaces.rest.problems import as_problem, status_of
-from commonplace.surfaces.rest.routes import ROUTES, Route
-from commonplace.surfaces.schemas import (
-    AnswerSchemas,
-    Schema,
-    of_parameter,
-    of_request,
-    returned_by,
+    Route,
 )
 
+_EXAMPLE_DATES = {"date-time": "2026-03-02T09:00:00+00:00", "date": "2026-03-02"}
+_EXAMPLE_SCALARS: Mapping[str, Any] = {"boolean": False, "integer": 1, "number": 1.0, "null": None}
+
+
+class ExampleAnswers:
+    """`named` are the schemas that others refer to by name."""
+
+    def __init__(self, named: Mapping[str, Schema]):
+        self._named = named
+
+    def of(self, schema: Schema) -> Any:
+        return self._value("", schema, ())
+
+    def _value(self, field: str, schema: Schema, within: tuple[str, ...]) -> Any:
+        """`within` are the names of those that hold it, so that none holds itself for ever."""
+        if "$ref" in schema:
+            name = schema["$ref"].rsplit("/", 1)[-1]
+            return self._object(self._named[name], (*within, name))
+        if "anyOf" in schema:
+            return self._value(field, _example_alternative(field, schema["anyOf"]), within)
+        if "enum" in schema:
+            usual = _example_table("words").get(field)
+            return usual if usual in schema["enum"] else schema["enum"][0]
+        match schema.get("type"):
+            case "object":
+                return self._object(schema, within)
+            case "array":
+                return self._items(field, schema["items"], within)
+            case "string":
+                return _EXAMPLE_DATES.get(schema.get("format", "")) or _example_table("words").get(
+                    field, field
+                )
+            case "integer" | "number" as number:
+                return _example_table("numbers").get(field, _EXAMPLE_SCALARS[number])
+            case plain:
+                return _EXAMPLE_SCALARS[plain] if plain else "Haifa"  # of any type
+
+    def _object(self, schema: Schema, within: tuple[str, ...]) -> dict[str, Any]:
+        held = schema.get("properties", {})
+        return {name: self._value(name, each, within) for name, each in held.items()}
+
+    def _items(self, field: str, item: Schema, within: tuple[str, ...]) -> list[Any]:
+        """One of each that has fields; what is listed by name alone stands in the table."""
+        name = item.get("$ref", "").rsplit("/", 1)[-1]
+        if not name or name in within:
+            return list(_example_table("lists").get(field, ()))
+        return [self._value(field, item, within)]
+
+
+def _example_alternative(field: str, alternatives: list[Schema]) -> Schema:
+    """What may be nothing is, unless the table has it filled; of several, the first."""
+    nothing = [each for each in alternatives if each.get("type") == "null"]
+    return (
+        nothing[0]
+        if nothing and field not in _example_table("lists")["filled"]
+        else alternatives[0]
+    )
+
+
+@cache
+def _example_table(sort: str) -> Mapping[str, Any]:
+    file = resources.files("commonplace.surfaces.rest").joinpath("example_answers.toml")
+    told: Mapping[str, Any] = tomllib.loads(file.read_text("utf-8"))[sort]
+    return told
+
+
 # Examples of what stands in paths; ids are such as answers tell.
-IN_PATHS = {
+PATH_EXAMPLES = {
     "id": "3f0c9a52-6d1e-4b7a-9a50-2f6f5d9b1c11",
     "conflict": "8b1f3c77-0d52-4a6e-8f19-5f2d4c6e7a90",
     "team": "c2d7a1e4-93b5-4f08-b6d1-7e8a9c0b2f35",
@@ -43,16 +111,16 @@ IN_PATHS = {
     "category": "tasks",
 }
 SECURITY = {"key": {"type": "http", "scheme": "bearer"}}
-WITH_A_KEY: list[dict[str, list[str]]] = [{"key": []}, {}]  # on loopback also without one
+KEY_SECURITY: list[dict[str, list[str]]] = [{"key": []}, {}]  # on loopback also without one
 
 
 @cache
-def description() -> Description:
+def openapi_description() -> OpenApiDescription:
     """Once for all servers of a process: the table does not change."""
-    return Description()
+    return OpenApiDescription()
 
 
-class Description:
+class OpenApiDescription:
     """What FastAPI is told of each route; the named schemas are added at the end."""
 
     def __init__(self) -> None:
@@ -67,16 +135,16 @@ class Description:
             "summary": operation.help.split(". ")[0].rstrip("."),
             "description": operation.help,
             "tags": [route.path.split("/")[1]],
-            "responses": {200: self._answer(route), **_unchanged(route), **problems()},
+            "responses": {200: self._answer(route), **_not_modified(route), **problem_responses()},
             "openapi_extra": _extra(route),
         }
 
     def _answer(self, route: Route) -> dict[str, Any]:
-        hint = returned_by(route.operation)
+        hint = return_type_of(route.operation)
         if route.name == "export":
             return {"description": "Lines of JSON.", "content": {LINES: {"schema": _TEXT}}}
         if route.name == "graph":
-            kinds = {kind: {"schema": _TEXT} for kind in OF_GRAPHS.values() if kind != JSON}
+            kinds = {kind: {"schema": _TEXT} for kind in GRAPH_MEDIA_TYPES.values() if kind != JSON}
             content = {JSON: {"schema": {"type": "object"}}, **kinds}
             return {"description": "The graph, in the format asked for.", "content": content}
         content = {JSON: {"schema": self._answers.of(hint)}}
@@ -90,7 +158,7 @@ class Description:
         would leave out of them what is null."""
         named = {**self._answers.named, "Me": _ME, "Problem": _PROBLEM}
         whole["components"] = {"schemas": named, "securitySchemes": SECURITY}
-        examples = Examples(named)
+        examples = ExampleAnswers(named)
         for operation in (each for path in whole["paths"].values() for each in path.values()):
             answer = operation["responses"]["200"]["content"].get(JSON)
             if answer is not None:
@@ -98,26 +166,29 @@ class Description:
         return whole
 
 
-_NOUNS = {
+_ID_SUFFIXES = {
     "/sources/": "_source",
     "/consent": "_consent",
     "/nodes/merge": "_nodes",
     "/edges/": "_edge",
     "/notes/": "_note",
 }
-_FORGOTTEN = {"/nodes/": "_node", "/artifacts/": "_artifact"}  # what else is done there says it
+_FORGET_ID_SUFFIXES = {
+    "/nodes/": "_node",
+    "/artifacts/": "_artifact",
+}  # what else is done there says it
 
 
 def _operation_id(route: Route) -> str:
     """Unique, as two routes may lead to one operation."""
     names = "_by_id" if "{id}" in route.path else ""
-    nouns = _NOUNS | _FORGOTTEN if route.name == "forget" else _NOUNS
+    nouns = _ID_SUFFIXES | _FORGET_ID_SUFFIXES if route.name == "forget" else _ID_SUFFIXES
     noun = next((word for start, word in nouns.items() if route.path.startswith(start)), "")
     return route.operation.verb.strip("_") + noun + names
 
 
 def _extra(route: Route) -> dict[str, Any]:
-    extra: dict[str, Any] = {"parameters": list(_parameters(route)), "security": WITH_A_KEY}
+    extra: dict[str, Any] = {"parameters": list(_parameters(route)), "security": KEY_SECURITY}
     if not route.takes_query and (content := _content(route)):
         required = any(p.required for p in route.parameters)
         extra["requestBody"] = {"required": required, "content": content}
@@ -132,32 +203,32 @@ def _parameters(route: Route) -> Iterator[dict[str, Any]]:
             "name": name,
             "in": "path",
             "required": True,
-            "schema": of_name_in_path(taken[parameter]),
+            "schema": path_parameter_schema(taken[parameter]),
             "description": told,
-            "example": IN_PATHS[name],
+            "example": PATH_EXAMPLES[name],
         }
     if route.takes_query:
-        yield from (_in_query(p, route.example) for p in route.parameters)
+        yield from (_query_parameter(p, route.example) for p in route.parameters)
     elif route.whole_body:
-        yield from (_in_query(p, {}) for p in route.parameters if p is not route.whole_body)
-    yield from who_asks()
-    if route.operation.of_the_store or route.operation.verb in vars(OfKeys):
+        yield from (_query_parameter(p, {}) for p in route.parameters if p is not route.whole_body)
+    yield from agent_headers()
+    if route.operation.of_the_store or route.operation.verb in vars(KeyVerbs):
         yield _header(USER, "With an admin's key: the user whose keys are looked after.")
     if route.writes and not route.operation.of_the_store:
         told = "A word of your own: the same again within a day is not done twice."
-        yield _header(IDEMPOTENCY_KEY, told, maxLength=LONGEST_KEY)
+        yield _header(IDEMPOTENCY_KEY, told, maxLength=MAX_IDEMPOTENCY_KEY)
     if route.has_etag:
         name = IF_MATCH if route.writes else IF_NONE_MATCH
         yield _header(name, "The ETag of what you have seen.")
 
 
-def who_asks() -> Iterator[dict[str, Any]]:
+def agent_headers() -> Iterator[dict[str, Any]]:
     yield _header(AGENT, "An agent's name: the request is narrowed to what that agent may do.")
     told = "With an agent's name, by the owner: it decides conflicts in the owner's place."
     yield {**_header(MAY_RESOLVE, told), "schema": {"type": "string", "enum": ["true", "false"]}}
 
 
-def of_the_stream() -> dict[str, Any]:
+def stream_operation() -> dict[str, Any]:
     since = {"type": "integer", "minimum": 0, "maximum": MAX_TURN}
     told = "The revision to go on from; now when not given."
     number = {"type": "string", "pattern": "^[0-9]{1,18}$"}
@@ -165,20 +236,20 @@ def of_the_stream() -> dict[str, Any]:
         "parameters": [
             {"name": "since", "in": "query", "description": told, "schema": since, "example": 41},
             {**_header(LAST_EVENT_ID, "Where the last stream broke off."), "schema": number},
-            *who_asks(),
+            *agent_headers(),
         ],
-        "security": WITH_A_KEY,
+        "security": KEY_SECURITY,
     }
 
 
-def of_name_in_path(parameter: Parameter) -> Schema:
+def path_parameter_schema(parameter: Parameter) -> Schema:
     """One, also where the verb takes several."""
-    schema = of_parameter(parameter)
+    schema = parameter_schema(parameter)
     one = schema.get("items", schema)
     return {name: told for name, told in one.items() if name not in ("description", "default")}
 
 
-def _in_query(parameter: Parameter, example: Mapping[str, Any]) -> dict[str, Any]:
+def _query_parameter(parameter: Parameter, example: Mapping[str, Any]) -> dict[str, Any]:
     described: dict[str, Any] = {
         "name": parameter.name,
         "in": "query",
@@ -187,8 +258,8 @@ def _in_query(parameter: Parameter, example: Mapping[str, Any]) -> dict[str, Any
     }
     if parameter.name in example:
         described["example"] = example[parameter.name]
-    schema = {k: v for k, v in of_parameter(parameter).items() if k != "description"}
-    if parameter.shape in (Shape.MAP, Shape.MAPS, Shape.VALUE):
+    schema = {k: v for k, v in parameter_schema(parameter).items() if k != "description"}
+    if parameter.shape in (ParameterShape.MAP, ParameterShape.MAPS, ParameterShape.VALUE):
         return {**described, "content": {JSON: {"schema": schema}}}
     return {**described, "schema": schema}
 
@@ -199,30 +270,30 @@ def _header(name: str, told: str, **limits: Any) -> dict[str, Any]:
         "in": "header",
         "required": False,
         "description": told,
-        "schema": {"type": "string", "minLength": 1, "pattern": _WORDS, **limits},
+        "schema": {"type": "string", "minLength": 1, "pattern": _HEADER_PATTERN, **limits},
     }
 
 
 def _content(route: Route) -> dict[str, Any]:
     if not route.parameters:
         return {}
-    body: dict[str, Any] = {"schema": of_request(route.parameters)}
+    body: dict[str, Any] = {"schema": request_schema(route.parameters)}
     if route.example:
         body["example"] = dict(route.example)
     content = {JSON: body}
     if route.whole_body:
-        kind = BYTES if route.whole_body.shape is Shape.ORIGINAL else LINES
+        kind = BYTES if route.whole_body.shape is ParameterShape.ORIGINAL else LINES
         content[kind] = {"schema": {"type": "string", "format": "binary"}}
     return content
 
 
-def _unchanged(route: Route) -> dict[int | str, dict[str, Any]]:
+def _not_modified(route: Route) -> dict[int | str, dict[str, Any]]:
     if route.has_etag and not route.writes:
         return {304: {"description": "It is as you have seen it."}}
     return {}
 
 
-def problems() -> dict[int | str, dict[str, Any]]:
+def problem_responses() -> dict[int | str, dict[str, Any]]:
     """Every answer that is no success is a problem; these are the ones to expect."""
     statuses = {405, 413, 421, *(status_of(error("")) for error in all_errors())}
     return {
@@ -234,7 +305,7 @@ def problems() -> dict[int | str, dict[str, Any]]:
     }
 
 
-_WORDS = "^[!-~]([ -~]*[!-~])?$"  # what a header can hold
+_HEADER_PATTERN = "^[!-~]([ -~]*[!-~])?$"  # what a header can hold
 _TEXT: Schema = {"type": "string"}
 _TEXT_OR_NONE: Schema = {"anyOf": [_TEXT, {"type": "null"}]}
 _FLAG: Schema = {"type": "boolean"}
@@ -269,7 +340,7 @@ _PROBLEM: Schema = {
     },
     "required": ["type", "title", "status", "detail", "code", "remedy", "retryable"],
     "examples": [
-        as_problem(InvalidInput("importance must be from 1 to 5.", field="importance"), 400),
-        as_problem(NotFound("There is no 'nowhere' here.", field="id"), 404),
+        problem_data(InvalidInput("importance must be from 1 to 5.", field="importance"), 400),
+        problem_data(NotFound("There is no 'nowhere' here.", field="id"), 404),
     ],
 }

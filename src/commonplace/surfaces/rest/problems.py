@@ -1,4 +1,4 @@
-"""Errors as RFC 9457 problems: the same codes and remedies as everywhere, with a status."""
+"""Errors as RFC 9457 problems, with an HTTP status."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from commonplace import errors
 from commonplace.errors import CommonplaceError
-from commonplace.surfaces.media_types import PROBLEM
+from commonplace.operations.serialization import PROBLEM
 
 RETRY_AFTER = 1  # seconds
 
@@ -39,29 +39,29 @@ _STATUS: Mapping[type[CommonplaceError], int] = {
 
 
 # Where HTTP has a word of its own for what is wrong with a request as such.
-_OF_THE_REQUEST: Mapping[tuple[type[CommonplaceError], str], int] = {
+_STATUS_OF_REQUEST_FIELD: Mapping[tuple[type[CommonplaceError], str], int] = {
     (errors.TooLong, "body"): 413,
     (errors.NotAllowed, "host"): 421,
 }
 
 
 def status_of(error: CommonplaceError) -> int:
-    own = _OF_THE_REQUEST.get((type(error), error.field or ""))
+    own = _STATUS_OF_REQUEST_FIELD.get((type(error), error.field or ""))
     return own or next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
 
 
-def problem(error: CommonplaceError, status: int | None = None) -> Response:
+def problem_response(error: CommonplaceError, status: int | None = None) -> Response:
     """``status`` where HTTP has a word of its own for what is wrong."""
     shown = status or status_of(error)
     return Response(
-        json.dumps(as_problem(error, shown), ensure_ascii=False).encode("utf-8", "replace"),
+        json.dumps(problem_data(error, shown), ensure_ascii=False).encode("utf-8", "replace"),
         status_code=shown,
         media_type=PROBLEM,
-        headers=headers_of(error, shown),
+        headers=problem_headers(error, shown),
     )
 
 
-def as_problem(error: CommonplaceError, status: int) -> dict[str, Any]:
+def problem_data(error: CommonplaceError, status: int) -> dict[str, Any]:
     told = error.as_dict()
     return {
         "type": f"urn:commonplace:error:{error.code}",
@@ -72,7 +72,7 @@ def as_problem(error: CommonplaceError, status: int) -> dict[str, Any]:
     }
 
 
-def headers_of(error: CommonplaceError, status: int) -> dict[str, str]:
+def problem_headers(error: CommonplaceError, status: int) -> dict[str, str]:
     headers = {"cache-control": "no-store"}
     if status == 401:
         headers["www-authenticate"] = 'Bearer realm="commonplace"'

@@ -1,4 +1,4 @@
-"""The table of routes: which operation answers where.
+"""The table of routes, the header names, and the pages made from them.
 
 What a route takes is what its operation takes. Names in braces are taken from the path, the others
 from the query of a GET or DELETE and from the body of the rest.
@@ -6,13 +6,16 @@ from the query of a GET or DELETE and from the body of the rest.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
+from itertools import groupby
 from typing import Any
 
-from commonplace.operations import BY_NAME, Effect, Operation, Parameter, Shape
+from commonplace.operations.table import BY_NAME, Effect, Operation, Parameter, ParameterShape
 
 PREFIX = "/v1"
 MCP_PATH = "/mcp"  # on the same port, another protocol
@@ -56,7 +59,7 @@ class Route:
     @cached_property
     def whole_body(self) -> Parameter | None:
         """A parameter that can be the body itself: an original, or the lines of an export."""
-        whole = (Shape.ORIGINAL, Shape.LINES)
+        whole = (ParameterShape.ORIGINAL, ParameterShape.LINES)
         return next((p for p in self.parameters if p.shape in whole), None)
 
     @property
@@ -75,7 +78,7 @@ def _post(path: str, name: str, **more: Any) -> Route:
     return Route("POST", path, name, **more)
 
 
-_CHOOSING = (
+_SELECTION = (
     "query",
     "kinds",
     "categories",
@@ -86,9 +89,9 @@ _CHOOSING = (
 )
 
 
-def _forgetting(path: str, **more: Any) -> Route:
+def _delete_one(path: str, **more: Any) -> Route:
     """What stands there, alone; it can be restored."""
-    return Route("DELETE", path, "forget", without=_CHOOSING, **more)
+    return Route("DELETE", path, "forget", without=_SELECTION, **more)
 
 
 _FRIENDS = {"from_node": "me", "relationship_type": "friend", "to_node": "<id>"}
@@ -114,7 +117,7 @@ ROUTES: tuple[Route, ...] = (
         example={"importance": 4},
         has_etag=True,
     ),
-    _forgetting("/memories/{id}", has_etag=True),
+    _delete_one("/memories/{id}", has_etag=True),
     _post("/update", "update", example={"query": "wifi password"}),
     _post("/forget", "forget", example={"query": "wifi password"}),
     _post("/restore", "restore", example={"ids": ["<id>"]}),
@@ -138,7 +141,7 @@ ROUTES: tuple[Route, ...] = (
     _post("/sources/{id}/restore", "restore", example={"thread": "t"}),
     _post("/sources/{id}/erase", "erase", example={"now": True}),
     _get("/sources/{id}", "show", has_etag=True),
-    _forgetting("/sources/{id}", has_etag=True),
+    _delete_one("/sources/{id}", has_etag=True),
     _post("/sources/{id}/share", "sources share", example={"with_user": "dan"}),
     _post("/sources/{id}/unshare", "sources unshare", example={"with_user": "dan"}),
     _post("/memory/extract", "extract", example={"at_most": 10}),
@@ -149,14 +152,14 @@ ROUTES: tuple[Route, ...] = (
     _post("/nodes/merge", "merge", example={"ids": ["<id>", "<other>"]}),
     _get("/nodes/{id}", "node", has_etag=True),
     Route("PATCH", "/nodes/{id}", "nodes update", example={"aliases": ["Didi"]}, has_etag=True),
-    _forgetting("/nodes/{id}", has_etag=True),
+    _delete_one("/nodes/{id}", has_etag=True),
     _post("/nodes/{id}/split", "split", example={"name": "Dana Cohen", "names": ["Dana C."]}),
     _get("/edges", "edges", example={"limit": 2}),
     _post("/edges", "relate", example=_FRIENDS),
     _get("/edges/{id}", "show", without=("as_of", "known_at"), has_etag=True),
-    _forgetting("/edges/{id}", has_etag=True),
+    _delete_one("/edges/{id}", has_etag=True),
     _post("/notes", "note", example={"about": ["<id>"], "content": "Prefers to be called"}),
-    _forgetting("/notes/{id}"),
+    _delete_one("/notes/{id}"),
     _get("/contributions", "contributions", example={"limit": 2}),
     _post("/explore", "explore", example={"queries": ["who is Dana?"], "granularity": 1}),
     _post("/traverse", "traverse", example={"mode": "cypher", "cypher": _EVERYBODY}),
@@ -164,7 +167,7 @@ ROUTES: tuple[Route, ...] = (
     _get("/artifacts", "artifacts", example={"limit": 2}),
     _post("/artifacts", "artifacts create", example={"name": "Draft", "output": "Dear Dana, …"}),
     _get("/artifacts/{id}", "artifacts show"),
-    _forgetting("/artifacts/{id}"),
+    _delete_one("/artifacts/{id}"),
     _get("/conflicts", "conflicts"),
     _post("/conflicts/{conflict}/resolve", "resolve", example={"choice": "override"}),
     _get("/profile", "profile"),
@@ -222,10 +225,114 @@ NOT_OVER_HTTP: Mapping[str, str] = {
 }
 
 
-def read_at(path: str) -> Operation:
+def show_operation_at(path: str) -> Operation:
     """The operation that shows what stands at a path."""
     return next(route.operation for route in ROUTES if (route.method, route.path) == ("GET", path))
 
 
 def routes_of(operation: str) -> list[Route]:
     return [route for route in ROUTES if route.name == operation]
+
+
+AGENT = "commonplace-agent"  # narrows who asks to one of the owner's agents
+USER = "commonplace-user"  # whose keys an admin looks after
+MAY_RESOLVE = "commonplace-may-resolve"
+IDEMPOTENCY_KEY = "idempotency-key"
+IF_MATCH = "if-match"
+IF_NONE_MATCH = "if-none-match"
+LAST_EVENT_ID = "last-event-id"
+REQUEST_ID = "request-id"
+
+
+HTML_MEDIA_TYPE = "text/html; charset=utf-8"
+PAGE_HEADERS = {
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+    "cache-control": "no-cache",
+}
+_PAGE_STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;
+  margin:2rem auto;padding:0 1rem}
+code,pre{font:14px/1.4 ui-monospace,monospace}pre{background:#8881;padding:.5rem;overflow-x:auto}
+summary{cursor:pointer}b{display:inline-block;min-width:4.5rem}:root{color-scheme:light dark}"""
+
+
+def docs_page(url: str) -> str:
+    """``url``: where the reader sees the server, for requests to be copied."""
+    return (
+        "<!doctype html><html lang=en><meta charset=utf-8><title>Commonplace</title>"
+        '<meta name=viewport content="width=device-width"><style>'
+        f"{_PAGE_STYLE}</style><h1>Commonplace</h1><p>Long-term memory for agents, over HTTP. For "
+        "programs: <a href=/openapi.json>openapi.json</a>; how it is doing: "
+        "<a href=/readyz>readyz</a>, <a href=/metrics>metrics</a>.</p>"
+        f"{''.join(_sections(url))}</html>"
+    )
+
+
+def _sections(url: str) -> Iterator[str]:
+    def noun(route: Route) -> str:
+        return route.path.split("/")[1]
+
+    for name, routes in groupby(sorted(ROUTES, key=noun), noun):
+        yield f"<h2>{escape(name)}</h2>"
+        yield from (_route_section(route, url) for route in routes)
+
+
+def _route_section(route: Route, url: str) -> str:
+    taken = ", ".join(
+        f"<strong>{p.name}</strong>" if p.required else p.name for p in route.parameters
+    )
+    return (
+        f"<details><summary><b>{route.method}</b> <code>{escape(route.in_full())}</code> "
+        f"{escape(route.operation.help.split('. ')[0])}</summary><p>{escape(route.operation.help)}"
+        f"</p>{f'<p>Takes {taken}.</p>' if taken else ''}<pre>{escape(_curl(route, url))}</pre>"
+        "</details>"
+    )
+
+
+def _curl(route: Route, url: str) -> str:
+    method = f" -X {route.method}" if route.method not in ("GET", "POST") else ""
+    target = url + route.in_full()
+    if route.takes_query:
+        query = "&".join(f"{name}={value}" for name, value in route.example.items())
+        return f"curl -s{method} '{target}{'?' + query if query else ''}'"
+    body = json.dumps(dict(route.example))
+    return f"curl -s{method} {target} -H 'Content-Type: application/json' -d '{body}'"
+
+
+_REFERENCE_HEAD = """# REST
+
+Every operation over HTTP; what it takes and does is told under its name in [commands](commands.md)
+and [Python](python.md), and by `GET /openapi.json`. Names in braces are taken from the path, the
+others from the query of a GET or DELETE and from the JSON body of the rest. How to use it:
+[rest.md](../rest.md).
+
+| route | operation | takes | example |
+|---|---|---|---|
+"""
+
+_REFERENCE_TAIL = """
+Beside the operations: `GET /v1/me` (whose memory it is, who asks, and its revision),
+`GET /v1/changes/stream` (server-sent events), `GET /openapi.json`, `GET /healthz`, `GET /readyz`
+and `GET /metrics`.
+
+Not over HTTP:
+
+"""
+
+
+def rest_reference_page() -> str:
+    reasons = "".join(f"- `{name}`: {why}\n" for name, why in NOT_OVER_HTTP.items())
+    return (
+        _REFERENCE_HEAD
+        + "".join(_reference_row(route) for route in ROUTES)
+        + _REFERENCE_TAIL
+        + reasons
+    )
+
+
+def _reference_row(route: Route) -> str:
+    taken = ", ".join(
+        f"**{parameter.name}**" if parameter.required else parameter.name
+        for parameter in route.parameters
+    )
+    example = f"`{json.dumps(dict(route.example))}`" if route.example else ""
+    return f"| `{route.method} {route.in_full()}` | {route.name} | {taken} | {example} |\n"

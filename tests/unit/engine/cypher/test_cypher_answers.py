@@ -4,7 +4,7 @@ import pytest
 
 from commonplace.engine.graph_search.cypher.execution.budget import QueryLimits
 from commonplace.errors import BadCypher
-from commonplace.model.ttl_policy import TtlPolicy
+from commonplace.model.memory.kinds import TtlPolicy
 from support.small_graph import ENTITY, NOW, days_ago, node, small_graph
 
 # What is asked for, the query, its parameters, and the rows: in their order where the query orders.

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from commonplace.errors import BadCypher
-from commonplace.model.graph.node import Mentioned
-from commonplace.model.salience import Marks
-from commonplace.model.ttl_policy import TtlPolicy
+from commonplace.model.graph.elements import Mentioned
+from commonplace.model.graph.salience import AccessStats
+from commonplace.model.memory.kinds import TtlPolicy
 from support.small_graph import ALICE, NOW, TEAM, days_ago, small_graph
 
 ACCESS = """
@@ -240,7 +240,7 @@ def everything_set():
     plain, at = small_graph(), days_ago(3)
     times = dict.fromkeys(("ended_at", *PROCESSING), at)
     mentioned = Mentioned(source_count=1, first_at=at, last_at=at, days=(at.date(),))
-    read = Marks(touched_at=at, access_count=2, recall_frequency=2, last_recall_interval=1.5)
+    read = AccessStats(touched_at=at, access_count=2, recall_frequency=2, last_recall_interval=1.5)
     return replace(
         plain,
         nodes={id: each.evolve(mentioned=mentioned) for id, each in plain.nodes.items()},

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
+
+from commonplace.language.extract.values import AttributedPassage, SourceExtraction
+from commonplace.model.graph.types import NodeType
 from tests.support.reading_relations import read
 from tests.support.spotting import AT
 
-from commonplace.language.extracting.found import Extracted, Said
-from commonplace.model.graph.words import NodeType
 
-
-def ideas(found: Extracted) -> dict[str, str]:
+def ideas(found: SourceExtraction) -> dict[str, str]:
     """By name, the type of the edge."""
     return {
         found.nodes[edge.b].name: edge.type
@@ -73,7 +73,7 @@ def test_what_is_passing_asked_denied_or_named_is_none(said: str) -> None:
 
 
 def test_an_idea_ties_whoever_states_it() -> None:
-    found = read(Said(number=0, text="I value honesty.", at=AT, speaker="Dana"))
+    found = read(AttributedPassage(number=0, text="I value honesty.", at=AT, speaker="Dana"))
     (edge,) = found.edges
     assert (found.nodes[edge.a].name, found.nodes[edge.b].name) == ("Dana", "honesty")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.model.graph.words import NodeType
+from commonplace.model.graph.types import NodeType
 from support.accounts import kept, spotted
 
 PERSON, ORGANIZATION, LOCATION, PROJECT = "Person", "organization", "location", "project"

@@ -5,21 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
+from commonplace.language.extract.facts.memory_candidates import find_memory_candidates
+from commonplace.language.extract.values import AttributedPassage
+from commonplace.model.memory.candidate import MemoryCandidate
+from commonplace.model.memory.kinds import Kind
+from commonplace.model.sources.source import SourceType
 from tests.support.spotting import AT, account
 
-from commonplace.language.extracting.candidates import candidates
-from commonplace.language.extracting.found import Said
-from commonplace.language.observing.candidate import Candidate
-from commonplace.model.kinds import Kind
-from commonplace.model.source import SourceType
+
+def found(
+    *said: str | AttributedPassage, source: SourceType = SourceType.CHAT
+) -> list[MemoryCandidate]:
+    return [each for _, each in find_memory_candidates(account(*said, source_type=source))]
 
 
-def found(*said: str | Said, source: SourceType = SourceType.CHAT) -> list[Candidate]:
-    return [each for _, each in candidates(account(*said, source_type=source))]
-
-
-def by(speaker: str | None, text: str) -> Said:
-    return Said(number=0, text=text, at=AT, speaker=speaker)
+def by(speaker: str | None, text: str) -> AttributedPassage:
+    return AttributedPassage(number=0, text=text, at=AT, speaker=speaker)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,9 @@ def test_an_event_is_of_the_day_that_it_tells_and_not_of_the_day_it_was_told(
 
 
 def test_the_passage_is_told() -> None:
-    numbers = [number for number, _ in candidates(account("Hello.", "I am allergic to nuts."))]
+    numbers = [
+        number for number, _ in find_memory_candidates(account("Hello.", "I am allergic to nuts."))
+    ]
     assert numbers == [1]
 
 
@@ -117,7 +121,9 @@ def test_who_writes_under_an_address_alone_is_called_as_it_says(address: str, co
 def test_who_writes_under_an_address_alone_is_called_as_the_source_lists_them() -> None:
     mail = account(by("xq77@acme.com", "I live in Haifa."), source_type=SourceType.EMAIL)
     listed = replace(mail, participants=("Dan Cohen <xq77@acme.com>",))
-    assert [each.content for _, each in candidates(listed)] == ["Dan Cohen lives in Haifa."]
+    assert [each.content for _, each in find_memory_candidates(listed)] == [
+        "Dan Cohen lives in Haifa."
+    ]
 
 
 def test_an_address_in_what_one_asks_is_of_whom_it_reaches() -> None:

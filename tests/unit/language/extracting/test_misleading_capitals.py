@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.language.extracting.spot import spot
+from commonplace.language.extract.entity_recognition import recognise_entities
 from support.accounts import account, kept, spoken_of, spotted
 
 
@@ -68,4 +68,4 @@ def test_where_all_have_capitals_only_known_names_are_names():
 
 def test_a_name_is_known_again_at_the_beginning_of_a_sentence_and_in_small_letters():
     told = account("I spoke with Noa. Noa agreed, and noa will call.", "Brightwell hired me.")
-    assert spoken_of(spot(told), told, "Noa") == ["Noa", "Noa", "noa"]
+    assert spoken_of(recognise_entities(told), told, "Noa") == ["Noa", "Noa", "noa"]

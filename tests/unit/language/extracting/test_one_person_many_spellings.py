@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.language.extracting.found import Owner
-from commonplace.language.extracting.spot import spot
+from commonplace.language.extract.entity_recognition import recognise_entities
+from commonplace.language.extract.values import OwnerIdentity
 from support.accounts import account, kept, node_called, spoken_of, spotted
 
 
@@ -36,7 +36,7 @@ def test_they_are_one_node_with_all_spellings(texts, name, aliases):
 
 def test_two_people_with_one_first_name_stay_two():
     told = account("Sarah Chen met Sarah Levi.", "Levi said no, and Chen said yes.")
-    found = spot(told)
+    found = recognise_entities(told)
     assert set(kept(found)) == {"Sarah Chen", "Sarah Levi"}
     assert spoken_of(found, told, "Sarah Levi") == ["Sarah Levi", "Levi"]
     assert spoken_of(found, told, "Sarah Chen") == ["Sarah Chen", "Chen"]
@@ -44,7 +44,7 @@ def test_two_people_with_one_first_name_stay_two():
 
 def test_a_first_name_that_two_share_is_neithers():
     told = account("Sarah Chen called.", "Then Sarah Levi called.", "I told Sarah. Sarah knew.")
-    found = spot(told)
+    found = recognise_entities(told)
     assert spoken_of(found, told, "Sarah Levi") == ["Sarah Levi"]
     assert spoken_of(found, told, "Sarah Chen") == ["Sarah Chen"]
     assert spoken_of(found, told, "Sarah") == ["Sarah", "Sarah"]
@@ -53,7 +53,7 @@ def test_a_first_name_that_two_share_is_neithers():
 @pytest.mark.parametrize("before", ["", "John Smith called. "])
 def test_mr_and_mrs_are_two(before):
     told = account(f"{before}Mr. Smith came. Mrs. Smith wrote. Mr. Smith left.")
-    found = spot(told)
+    found = recognise_entities(told)
     assert len(kept(found)) == 2
     assert spoken_of(found, told, "Mrs. Smith") == ["Mrs. Smith"]
 
@@ -107,7 +107,7 @@ def test_the_owner_is_the_first_node_whether_named_or_not():
 
 def test_the_owner_is_spoken_of_by_name_and_not_by_pronouns():
     told = account(("Tom", "Alex and I met; I told Alex Rivera, and he told me."))
-    assert spoken_of(spot(told), told, "Alex Rivera") == ["Alex", "Alex Rivera"]
+    assert spoken_of(recognise_entities(told), told, "Alex Rivera") == ["Alex", "Alex Rivera"]
 
 
 def test_speakers_and_participants_are_certain_and_have_their_addresses():
@@ -130,7 +130,7 @@ def test_a_role_is_nobody(speaker):
 
 
 def test_a_participant_with_the_owners_address_is_the_owner():
-    owner = Owner(name="Alex Rivera", addresses=frozenset({"alex@example.com"}))
+    owner = OwnerIdentity(name="Alex Rivera", addresses=frozenset({"alex@example.com"}))
     found = spotted("Hi.", owner=owner, participants=["A. R. <alex@example.com>"])
     assert len(found.nodes) == 1
     assert found.nodes[0].addresses == ("alex@example.com",)

@@ -7,10 +7,10 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from tests.support.spotting import account, spotted
 
-from commonplace.language.extracting.told import told_of
-from commonplace.language.observing.own_words import LONGEST_SENTENCE, LOOKED_AT
+from commonplace.language.extract.extract import extract_from_nodes
+from commonplace.language.observe.own_words import MAX_CHARACTERS, MAX_SENTENCE_CHARACTERS
+from tests.support.spotting import account, spotted
 
 HOSTILE = [
     "Dana and Noa and Ben and ",
@@ -37,11 +37,11 @@ def _calls(text: str) -> int:
         nonlocal count
         count += event in ("call", "c_call")
 
-    told_of(source, nodes)  # the patterns are compiled by now
+    extract_from_nodes(source, nodes)  # the patterns are compiled by now
     before = sys.getprofile()
     sys.setprofile(counted)
     try:
-        told_of(source, nodes)
+        extract_from_nodes(source, nodes)
     finally:
         sys.setprofile(before)
     return count
@@ -50,16 +50,16 @@ def _calls(text: str) -> int:
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_twice_the_text_is_at_most_about_twice_the_work(piece: str) -> None:
     """In sentences that are as long as a sentence may be."""
-    sentence = (piece * LONGEST_SENTENCE)[: LONGEST_SENTENCE - 20].rstrip() + ". "
+    sentence = (piece * MAX_SENTENCE_CHARACTERS)[: MAX_SENTENCE_CHARACTERS - 20].rstrip() + ". "
     once, twice = (_calls((sentence * 60)[:size]) for size in (3_000, 6_000))
     assert twice <= 2.5 * once + 2_000
 
 
 def test_a_sentence_without_an_end_is_not_read() -> None:
     source = account("I work at Acme and " * 1_700)
-    assert told_of(source, spotted(source)).edges == ()
+    assert extract_from_nodes(source, spotted(source)).edges == ()
 
 
 def test_no_more_than_a_readers_fill_is_read_of_a_passage() -> None:
-    source = account("It rains.\n" * (LOOKED_AT // 10 + 1) + "Dana is my manager.")
-    assert told_of(source, spotted(source)).edges == ()
+    source = account("It rains.\n" * (MAX_CHARACTERS // 10 + 1) + "Dana is my manager.")
+    assert extract_from_nodes(source, spotted(source)).edges == ()

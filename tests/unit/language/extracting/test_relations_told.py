@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+
+from commonplace.language.extract.values import AttributedPassage
 from tests.support.reading_relations import edge, read, told
 from tests.support.spotting import AT
-
-from commonplace.language.extracting.found import Said
 
 TOLD = {
     # family
@@ -141,19 +141,19 @@ def test_a_pronoun_is_less_sure_than_a_name() -> None:
 
 
 def test_i_is_whoever_speaks() -> None:
-    said = Said(number=0, text="I work at Acme.", at=AT, speaker="Dana")
+    said = AttributedPassage(number=0, text="I work at Acme.", at=AT, speaker="Dana")
     assert told(said) == {"Dana works-at Acme"}
 
 
 def test_nobody_says_i_in_a_document_without_a_speaker() -> None:
-    said = Said(number=0, text="I work at Acme. Dana works at Globex.", at=AT)
+    said = AttributedPassage(number=0, text="I work at Acme. Dana works at Globex.", at=AT)
     assert told(said) == {"Dana works-at Globex"}
 
 
 def test_what_everybody_knows_of_places_is_told_by_documents_alone() -> None:
     said = "Noa moved to Haifa, Berlin."
     assert told(said) == {"Noa lives-in Haifa"}
-    assert "Haifa located-in Berlin" in told(Said(number=0, text=said, at=AT))
+    assert "Haifa located-in Berlin" in told(AttributedPassage(number=0, text=said, at=AT))
 
 
 def test_hearsay_is_less_sure() -> None:

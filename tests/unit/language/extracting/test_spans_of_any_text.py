@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commonplace.language.extracting.found import KEPT_FROM, Spotted
-from commonplace.language.extracting.spot import spot
-from commonplace.language.extracting.written import words_of
-from commonplace.language.names import bare
+from commonplace.language.extract.entity_recognition import recognise_entities
+from commonplace.language.extract.names.words import split_words
+from commonplace.language.extract.values import MIN_CONFIDENCE, RecognisedNodes
+from commonplace.language.fields.names import fold_name
 from support.accounts import account
 from support.odd_texts import odd_texts
 
@@ -24,7 +24,7 @@ PIECES = (
 )  # fmt: skip
 
 
-def check(found: Spotted, texts: list[str]) -> None:
+def check(found: RecognisedNodes, texts: list[str]) -> None:
     assert found.nodes[0].is_owner
     for node in found.nodes:
         assert 0 <= node.confidence <= 1
@@ -35,12 +35,12 @@ def check(found: Spotted, texts: list[str]) -> None:
         assert written
         node = found.nodes[span.node]
         assert span.passage in node.passages
-        assert bare(written) in spellings(node)
+        assert fold_name(written) in spellings(node)
 
 
 def spellings(node) -> set[str]:
     """All names of a node, and the parts of a person's name."""
-    names = {bare(name) for name in (node.name, *node.aliases)}
+    names = {fold_name(name) for name in (node.name, *node.aliases)}
     if node.type.value == "Person":
         names |= {part for name in names for part in name.replace(".", " ").split()}
     return names
@@ -49,21 +49,21 @@ def spellings(node) -> set[str]:
 @given(st.lists(st.lists(st.sampled_from(PIECES), max_size=12).map(" ".join), max_size=4))
 @settings(max_examples=100, deadline=None)
 def test_every_span_spells_its_node(texts):
-    check(spot(account(*texts)), texts)
+    check(recognise_entities(account(*texts)), texts)
 
 
 @given(st.text(max_size=300))
 @settings(max_examples=100, deadline=None)
 def test_any_text_is_read(text):
-    check(spot(account(text)), [text])
-    for word in words_of(text):
+    check(recognise_entities(account(text)), [text])
+    for word in split_words(text):
         assert text[word.start : word.end] == word.text
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_odd_texts_are_read(seed):
     texts = list(odd_texts(40, seed))
-    check(spot(account(*texts)), texts)
+    check(recognise_entities(account(*texts)), texts)
 
 
 HOSTILE = {
@@ -87,7 +87,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_is_read(text):
-    check(spot(account(text)), [text])
+    check(recognise_entities(account(text)), [text])
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
@@ -108,7 +108,7 @@ def _steps(text: str) -> int:
 
     sys.settrace(count)
     try:
-        spot(account(text))
+        recognise_entities(account(text))
     finally:
         sys.settrace(None)
     return steps
@@ -119,6 +119,6 @@ def test_a_list_of_a_thousand_names_makes_a_bounded_number_of_nodes():
     text = "\n".join(
         f"I met {names.choice('ABCDEFG')}{names.randrange(10**6)}a Bex{n}." for n in range(2_000)
     )
-    found = spot(account(text))
+    found = recognise_entities(account(text))
     assert len(found.nodes) <= 500
-    assert all(node.confidence < KEPT_FROM or node.name for node in found.nodes)
+    assert all(node.confidence < MIN_CONFIDENCE or node.name for node in found.nodes)

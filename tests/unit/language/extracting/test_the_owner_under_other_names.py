@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.language.extracting.found import Owner
-from commonplace.language.extracting.owner_here import as_called_here
-from commonplace.language.extracting.spot import spot
-from commonplace.language.extracting.taking_part import as_listed
+from commonplace.language.extract.entity_recognition import recognise_entities
+from commonplace.language.extract.people.participants import identify_owner, parse_participant
+from commonplace.language.extract.values import OwnerIdentity
 from support.accounts import account, kept
 
 
 def called(owner, *listed):
     """The names that the owner takes part by."""
-    here = as_called_here(owner, [as_listed(each) for each in listed])
+    here = identify_owner(owner, [parse_participant(each) for each in listed])
     return here.names - owner.names
 
 
@@ -35,28 +34,30 @@ def called(owner, *listed):
     ],
 )
 def test_a_fuller_or_shorter_name_is_the_owners(name, listed, expected):
-    assert called(Owner(name=name, names=frozenset({name})), *listed) == expected
+    assert called(OwnerIdentity(name=name, names=frozenset({name})), *listed) == expected
 
 
 def test_who_is_known_to_be_somebody_else_is_not_the_owner():
-    owner = Owner(name="Ana", names=frozenset({"Ana"}), others=frozenset({"ana brown"}))
+    owner = OwnerIdentity(name="Ana", names=frozenset({"Ana"}), others=frozenset({"ana brown"}))
     assert called(owner, "Ana Brown", "Ruth") == set()
-    assert set(kept(spot(account("I met Ana Brown.", owner=owner)))) == {"Ana Brown"}
+    assert set(kept(recognise_entities(account("I met Ana Brown.", owner=owner)))) == {"Ana Brown"}
 
 
 def test_of_an_owner_with_another_full_name_a_short_one_says_nothing_of_a_third():
-    owner = Owner(name="Ana", names=frozenset({"Ana", "Ana Stein"}))
+    owner = OwnerIdentity(name="Ana", names=frozenset({"Ana", "Ana Stein"}))
     assert called(owner, "Ana Brown", "Ruth") == set()
 
 
 def test_another_address_than_the_owners_is_somebody_elses():
-    owner = Owner(name="Ana", names=frozenset({"Ana"}), addresses=frozenset({"ana@example.org"}))
+    owner = OwnerIdentity(
+        name="Ana", names=frozenset({"Ana"}), addresses=frozenset({"ana@example.org"})
+    )
     assert called(owner, "Ana Stein <stein@example.com>") == set()
     assert called(owner, "A. Stein <ana@example.org>") == {"A. Stein"}
 
 
 def addresses(owner, *listed):
-    return as_called_here(owner, [as_listed(each) for each in listed]).addresses
+    return identify_owner(owner, [parse_participant(each) for each in listed]).addresses
 
 
 @pytest.mark.parametrize(
@@ -70,24 +71,26 @@ def addresses(owner, *listed):
     ],
 )
 def test_an_address_under_the_owners_own_name_is_the_owners(name, listed, expected):
-    owner = Owner(name=name, names=frozenset({name, "ana"}))
+    owner = OwnerIdentity(name=name, names=frozenset({name, "ana"}))
     assert addresses(owner, listed, "Ruth Abel <ruth@abel.example>") == expected
 
 
 def test_who_shares_an_address_with_the_owner_and_has_another_name_is_another():
     known = frozenset({"family@stein.example"})
-    owner = Owner(name="Ana Stein", names=frozenset({"Ana Stein"}), addresses=known)
+    owner = OwnerIdentity(name="Ana Stein", names=frozenset({"Ana Stein"}), addresses=known)
     assert called(owner, "Ben Stein <family@stein.example>") == set()
     listed = ["Ben Stein <family@stein.example>"]
-    found = spot(account(("Ben Stein", "Hi."), owner=owner, participants=listed))
+    found = recognise_entities(account(("Ben Stein", "Hi."), owner=owner, participants=listed))
     assert set(kept(found)) == {"Ben Stein"}
 
 
 def test_a_source_without_the_owners_address_tells_nothing_of_it():
     known = frozenset({"ana@stein.example"})
-    owner = Owner(name="Ana Stein", names=frozenset({"Ana Stein"}), addresses=known)
-    assert spot(account("Hi.", owner=owner)).nodes[0].addresses == ()
-    here = spot(account("Hi.", owner=owner, participants=["A. S. <ana@stein.example>"]))
+    owner = OwnerIdentity(name="Ana Stein", names=frozenset({"Ana Stein"}), addresses=known)
+    assert recognise_entities(account("Hi.", owner=owner)).nodes[0].addresses == ()
+    here = recognise_entities(
+        account("Hi.", owner=owner, participants=["A. S. <ana@stein.example>"])
+    )
     assert here.nodes[0].addresses == ("ana@stein.example",)
 
 
@@ -101,24 +104,28 @@ def test_a_source_without_the_owners_address_tells_nothing_of_it():
     ],
 )
 def test_what_only_begins_with_the_owners_name_is_no_name_of_theirs(text):
-    owner = Owner(name="Ana", names=frozenset({"Ana"}))
-    assert spot(account(text, owner=owner)).nodes[0].aliases == ()
+    owner = OwnerIdentity(name="Ana", names=frozenset({"Ana"}))
+    assert recognise_entities(account(text, owner=owner)).nodes[0].aliases == ()
 
 
 def test_a_company_that_writes_is_nobody():
-    owner = Owner(name="Ana", names=frozenset({"Ana"}))
+    owner = OwnerIdentity(name="Ana", names=frozenset({"Ana"}))
     listed = ["ANA Airlines <booking@ana.co.jp>", "Emily Post <emily@example.org>"]
-    assert kept(spot(account("Hi.", owner=owner, participants=listed))) == {"Emily Post": "Person"}
+    assert kept(recognise_entities(account("Hi.", owner=owner, participants=listed))) == {
+        "Emily Post": "Person"
+    }
 
 
 def test_whoever_takes_part_beside_the_owner_is_another():
-    owner = Owner(name="Ana", names=frozenset({"Ana"}))
-    found = spot(account("Hi.", ("Ana Stein", "Hello."), owner=owner))
+    owner = OwnerIdentity(name="Ana", names=frozenset({"Ana"}))
+    found = recognise_entities(account("Hi.", ("Ana Stein", "Hello."), owner=owner))
     assert set(kept(found)) == {"Ana Stein"}
     assert found.nodes[0].aliases == ()
 
 
 def test_a_mailbox_that_nobody_reads_is_nobody():
     listed = ["Wolt <no-reply@wolt.com>", "Noa Stein <info@example.org>"]
-    found = spot(account(("Wolt", "Thank you."), ("Noa Stein", "Hi."), participants=listed))
+    found = recognise_entities(
+        account(("Wolt", "Thank you."), ("Noa Stein", "Hi."), participants=listed)
+    )
     assert set(kept(found)) == {"Noa Stein"}

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from commonplace.language.extract.extract import extract_from_nodes
+from commonplace.language.extract.facts.descriptions import MAX_NOTES_PER_NODE
+from commonplace.language.extract.values import MIN_CONFIDENCE, AttributedPassage, SourceExtraction
+from commonplace.model.graph.assertion import NoteLifetime
+from commonplace.model.sources.source import SourceType
 from tests.support.reading_relations import as_words, read
 from tests.support.spotting import AT, OWNER, PEOPLE, THINGS, account, spotted
 
-from commonplace.language.extracting.found import KEPT_FROM, Extracted, Said
-from commonplace.language.extracting.notes import MOST
-from commonplace.language.extracting.told import told_of
-from commonplace.model.graph.note import Lifetime
-from commonplace.model.source import SourceType
 
-
-def names(found: Extracted) -> set[str]:
+def names(found: SourceExtraction) -> set[str]:
     return {node.name for node in found.nodes if not node.is_owner}
 
 
@@ -46,7 +46,9 @@ def test_somebody_who_is_spoken_of_again_is_one() -> None:
 
 
 def test_whoever_takes_part_is_one() -> None:
-    assert names(read(Said(number=0, text="Hello all.", at=AT, speaker="Dana"))) == {"Dana"}
+    assert names(read(AttributedPassage(number=0, text="Hello all.", at=AT, speaker="Dana"))) == {
+        "Dana"
+    }
 
 
 def test_the_owner_is_always_the_first() -> None:
@@ -59,7 +61,7 @@ def test_what_is_not_sure_enough_is_not_kept() -> None:
     unsure = spotted(source)
     owner, dana = unsure.nodes
     nodes = (owner, type(dana)(type=dana.type, name=dana.name, confidence=0.6))
-    found = told_of(source, type(unsure)(nodes=nodes, spans=unsure.spans))
+    found = extract_from_nodes(source, type(unsure)(nodes=nodes, spans=unsure.spans))
     assert (names(found), found.edges) == (set(), ())
 
 
@@ -69,11 +71,15 @@ def test_what_is_not_sure_enough_is_not_kept() -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        Said(number=0, text="Dana is my manager.", at=AT, speaker="bot", by_machine=True),
-        Said(number=0, text="Dana is my manager.", at=AT, speaker="Maya", suspicious=True),
+        AttributedPassage(
+            number=0, text="Dana is my manager.", at=AT, speaker="bot", by_machine=True
+        ),
+        AttributedPassage(
+            number=0, text="Dana is my manager.", at=AT, speaker="Maya", suspicious=True
+        ),
     ],
 )
-def test_nothing_comes_from_machines_or_suspicious_passages(said: Said) -> None:
+def test_nothing_comes_from_machines_or_suspicious_passages(said: AttributedPassage) -> None:
     found = read(said)
     assert (names(found), found.edges, found.notes, found.candidates) == (set(), (), (), ())
 
@@ -94,16 +100,16 @@ def test_what_is_not_to_be_kept_is_not() -> None:
 @pytest.mark.parametrize(
     ("said", "wanted", "lifetime"),
     [
-        ("Dana is leading a workshop.", "Dana is leading a workshop.", Lifetime.MONTH),
-        ("Dana has an exam tomorrow.", "Dana has an exam on 2026-03-19.", Lifetime.WEEK),
-        ("Dana quit on Monday, alas.", "Dana quit on Monday 2026-03-16, alas.", Lifetime.WEEK),
-        ("Dana is vegetarian and proud.", "Dana is vegetarian and proud.", Lifetime.YEAR),
-        ("Dana is allergic to nuts.", "Dana is allergic to nuts.", Lifetime.FOREVER),
-        ("Noa called. She has a new puppy.", "Noa has a new puppy.", Lifetime.MONTH),
-        ("The caterer is Globex.", "The caterer is Globex.", Lifetime.MONTH),
+        ("Dana is leading a workshop.", "Dana is leading a workshop.", NoteLifetime.MONTH),
+        ("Dana has an exam tomorrow.", "Dana has an exam on 2026-03-19.", NoteLifetime.WEEK),
+        ("Dana quit on Monday, alas.", "Dana quit on Monday 2026-03-16, alas.", NoteLifetime.WEEK),
+        ("Dana is vegetarian and proud.", "Dana is vegetarian and proud.", NoteLifetime.YEAR),
+        ("Dana is allergic to nuts.", "Dana is allergic to nuts.", NoteLifetime.FOREVER),
+        ("Noa called. She has a new puppy.", "Noa has a new puppy.", NoteLifetime.MONTH),
+        ("The caterer is Globex.", "The caterer is Globex.", NoteLifetime.MONTH),
     ],
 )
-def test_what_no_edge_holds_is_noted(said: str, wanted: str, lifetime: Lifetime) -> None:
+def test_what_no_edge_holds_is_noted(said: str, wanted: str, lifetime: NoteLifetime) -> None:
     (note,) = read(said).notes
     assert (note.content, note.lifetime) == (wanted, lifetime)
 
@@ -125,7 +131,7 @@ def test_what_is_told_asked_or_supposed_is_not_noted(said: str) -> None:
 
 def test_a_source_leaves_few_notes_on_one_node() -> None:
     found = read(*(f"Dana has {number} new books in her bag." for number in range(10)))
-    assert len(found.notes) == MOST
+    assert len(found.notes) == MAX_NOTES_PER_NODE
 
 
 # ——— what holds whatever is said ———
@@ -141,15 +147,15 @@ _WORDS = st.sampled_from(
 @given(st.lists(_WORDS, max_size=40), st.sampled_from(SourceType))
 def test_whatever_is_said_the_parts_fit_together(words: list[str], type: SourceType) -> None:
     source = account(" ".join(words), source_type=type)
-    found = told_of(source, spotted(source))
+    found = extract_from_nodes(source, spotted(source))
     for edge in found.edges:
         assert edge.a != edge.b
         assert max(edge.a, edge.b) < len(found.nodes)
-        assert KEPT_FROM <= edge.confidence <= 1
+        assert MIN_CONFIDENCE <= edge.confidence <= 1
         assert edge.attitude in (None, 1, 2, 3, 4, 5)
         assert edge.proximity in (None, 1, 2, 3, 4, 5)
         assert len(edge.description) <= 280
         assert as_words(found, edge)
     assert all(place < len(found.nodes) for note in found.notes for place in note.about)
-    assert all(node.confidence >= KEPT_FROM for node in found.nodes)
+    assert all(node.confidence >= MIN_CONFIDENCE for node in found.nodes)
     assert found.nodes[0].name == OWNER.name

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pytest
+
+from commonplace.language.extract.values import AttributedPassage
+from commonplace.language.fields.writing_policy import check_writing
+from commonplace.model.memory.kinds import Kind
 from tests.support.reading_relations import read
 from tests.support.spotting import AT
 
-from commonplace.language.extracting.found import Said
-from commonplace.language.policy import check_writing
-from commonplace.model.kinds import Kind
 
-
-def described(*said: str | Said) -> dict[str, str]:
+def described(*said: str | AttributedPassage) -> dict[str, str]:
     return {node.name: node.description for node in read(*said).nodes if node.description}
 
 
@@ -83,12 +83,12 @@ def test_what_somebody_is_comes_before_whose_they_are() -> None:
 
 
 def test_whose_somebody_is_depends_on_who_speaks() -> None:
-    said = Said(number=0, text="My sister Noa lives in Haifa.", at=AT, speaker="Dan")
+    said = AttributedPassage(number=0, text="My sister Noa lives in Haifa.", at=AT, speaker="Dan")
     assert described(said)["Noa"] == "Noa is Dan's sister."
 
 
 def test_nobody_is_described_as_that_of_an_unknown_speaker() -> None:
-    said = Said(number=0, text="Noa, a friend of my mother, lives in Haifa.", at=AT)
+    said = AttributedPassage(number=0, text="Noa, a friend of my mother, lives in Haifa.", at=AT)
     assert described(said) == {}
 
 

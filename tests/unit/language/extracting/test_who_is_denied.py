@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.language.extracting.extract import extract
+from commonplace.language.extract.extract import extract
 from support.accounts import account
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
+
+from commonplace.language.extract.extract import extract
+from commonplace.language.extract.values import AttributedPassage
 from tests.support.reading_relations import as_words
 from tests.support.spotting import AT, OWNER, account
 
-from commonplace.language.extracting.extract import extract
-from commonplace.language.extracting.found import Said
 
-
-def told(*said: str | Said) -> set[str]:
+def told(*said: str | AttributedPassage) -> set[str]:
     found = extract(account(*said))
     return {as_words(found, edge) for edge in found.edges}
 
@@ -62,8 +62,10 @@ def test_a_condition_behind_a_comma_still_counts() -> None:
 # ——— you ———
 
 
-def _said(number: int, speaker: str, text: str) -> Said:
-    return Said(number=number, text=text, at=AT, speaker=speaker, by_owner=speaker == OWNER.name)
+def _said(number: int, speaker: str, text: str) -> AttributedPassage:
+    return AttributedPassage(
+        number=number, text=text, at=AT, speaker=speaker, by_owner=speaker == OWNER.name
+    )
 
 
 def test_of_two_who_write_to_each_other_you_is_the_other() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.language.observing.unkept import GAP, may_be_kept
+from commonplace.language.observe.own_words import OPT_OUT_MARK, remove_opt_outs
 from support.turns import forgets, only, said, stored
 
 
@@ -36,15 +36,15 @@ from support.turns import forgets, only, said, stored
 )
 def test_nothing_is_kept_of_what_the_speaker_wants_unkept(turn):
     assert said(turn) == ()
-    assert may_be_kept(turn).text == ""
-    assert may_be_kept(turn).wishes
+    assert remove_opt_outs(turn).text == ""
+    assert remove_opt_outs(turn).wishes
 
 
 def test_a_wish_behind_its_matter_is_about_that_sentence_alone():
     turn = "I'm allergic to nuts. I live in Berlin, but don't save that. Thanks!"
     assert only(turn).content == "The user is allergic to nuts."
-    may = may_be_kept(turn)
-    assert may.text == f"I'm allergic to nuts. {GAP} Thanks!"
+    may = remove_opt_outs(turn)
+    assert may.text == f"I'm allergic to nuts. {OPT_OUT_MARK} Thanks!"
     assert may.wishes == ("but don't save that",)
 
 
@@ -68,7 +68,7 @@ def test_a_wish_behind_its_matter_is_about_that_sentence_alone():
     ],
 )
 def test_what_only_sounds_like_such_a_wish_is_none(turn):
-    assert may_be_kept(turn).text == turn
+    assert remove_opt_outs(turn).text == turn
 
 
 def test_a_standing_instruction_is_a_rule_and_an_older_matter_is_to_be_forgotten():

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.language.observing.candidate import MOST_CANDIDATES, Candidate
-from commonplace.language.observing.turn import candidates_in
-from commonplace.language.policy import LONGEST, check_writing
-from commonplace.model.kinds import Kind
+from commonplace.language.fields.writing_policy import MAX_CHARACTERS, check_writing
+from commonplace.language.observe.turn import find_candidates
+from commonplace.model.memory.candidate import MAX_CANDIDATES, MemoryCandidate
+from commonplace.model.memory.kinds import Kind
 from support.odd_texts import odd_texts
 from support.turns import said, stored
 
@@ -53,10 +53,14 @@ REPEATED = (
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=25), st.sampled_from(" \n"))
 def test_any_turn_leaves_few_and_short_things(pieces, between):
     found = said(between.join(pieces))
-    assert len(found) <= MOST_CANDIDATES
+    assert len(found) <= MAX_CANDIDATES
     for one in found:
-        if isinstance(one, Candidate) and one.kind in (Kind.FACT, Kind.EVENT) and one.is_stored:
-            assert len(one.content) <= LONGEST
+        if (
+            isinstance(one, MemoryCandidate)
+            and one.kind in (Kind.FACT, Kind.EVENT)
+            and one.is_stored
+        ):
+            assert len(one.content) <= MAX_CHARACTERS
             assert one.trigger
             assert 1 <= one.importance <= 5
 
@@ -64,25 +68,25 @@ def test_any_turn_leaves_few_and_short_things(pieces, between):
 @given(st.text(max_size=300))
 def test_no_text_is_too_odd(text):
     for role in ("user", "assistant"):
-        assert len(candidates_in(text, role=role)) <= MOST_CANDIDATES
+        assert len(find_candidates(text, role=role)) <= MAX_CANDIDATES
 
 
 def test_texts_that_break_programs_are_read():
     for text in odd_texts(400, seed=5):
-        assert len(said(text)) <= MOST_CANDIDATES
+        assert len(said(text)) <= MAX_CANDIDATES
 
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", REPEATED)
 def test_a_long_turn_of_one_piece_ends(piece):
-    assert len(said((piece * 32_000)[:32_000])) <= MOST_CANDIDATES
+    assert len(said((piece * 32_000)[:32_000])) <= MAX_CANDIDATES
 
 
 @pytest.mark.parametrize("year", [1, 9999])
 def test_dates_beyond_the_calendar_stay_words(year):
     said_at = datetime(year, 1, 1, tzinfo=UTC)
     for turn in ("I sold my car 900 years ago", "I need to pay my rent in 900 days"):
-        (one,) = candidates_in(turn, said_at=said_at)
+        (one,) = find_candidates(turn, said_at=said_at)
         assert one.content
 
 

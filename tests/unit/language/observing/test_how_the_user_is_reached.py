@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.model.kinds import Kind
+from commonplace.model.memory.kinds import Kind
 from support.turns import only, said
 
 

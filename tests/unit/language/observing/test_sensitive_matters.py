@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.language.observing.turn import without_credentials
-from commonplace.model.memory import Sensitivity
+from commonplace.language.safety.sensitive import redact_credentials
+from commonplace.model.memory.memory import Sensitivity
 from support.turns import only, said
 
 CARD = "4111 1111 1111 1111"  # a number that card makers give out for tests
@@ -73,4 +73,4 @@ def test_what_is_told_to_be_found_stays_normal(turn):
     ],
 )
 def test_a_conversation_shows_a_mark_in_place_of_what_others_could_misuse(turn, kept):
-    assert without_credentials(turn, said(turn)) == kept
+    assert redact_credentials(turn, said(turn)) == kept

@@ -20,13 +20,10 @@ from commonplace.engine.graph_search.cypher.execution.clauses import CompiledQue
 from commonplace.engine.graph_search.cypher.execution.expressions import CompilerContext
 from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
 from commonplace.engine.graph_search.cypher.functions.catalog import FUNCTIONS, SPECIAL
-from commonplace.engine.graph_search.cypher.functions.table import FunctionContext
+from commonplace.engine.graph_search.cypher.functions.scalars import FunctionContext
 from commonplace.engine.graph_search.cypher.schema import MOMENTS, SchemaNames
 from commonplace.engine.graph_search.cypher.snapshot import graph_of
-from commonplace.engine.graph_search.cypher.syntax.checks import (
-    CheckedFunctions,
-    checked,
-)
+from commonplace.engine.graph_search.cypher.syntax.checks import CheckedFunctions, checked
 from commonplace.engine.graph_search.cypher.syntax.parser import parse
 from commonplace.engine.graph_search.cypher.syntax.tree import AGGREGATES
 from commonplace.engine.graph_search.cypher.temporal.types import (
@@ -42,7 +39,7 @@ from commonplace.engine.graph_search.cypher.values import (
     CypherRelationship,
 )
 from commonplace.errors import BadCypher, QueryTooCostly
-from commonplace.model.graph.picture import Picture
+from commonplace.model.graph.snapshot import GraphSnapshot
 
 _ARGUMENTS = {
     **{name: (one.least, one.most) for name, one in FUNCTIONS.items()},
@@ -84,7 +81,7 @@ class CypherQueries:
     def run(
         self,
         key: str,
-        load: Callable[[], Picture],
+        load: Callable[[], GraphSnapshot],
         now: datetime,
         query: str,
         params: Mapping[str, Any] | None = None,
@@ -105,7 +102,7 @@ class CypherQueries:
         shown = [shortened(row) for row in rows] if not verbose else rows
         return CypherAnswer(compiled.columns, tuple(map(tuple, shown)), truncated)
 
-    def _graph(self, key: str, load: Callable[[], Picture], now: datetime) -> CypherGraph:
+    def _graph(self, key: str, load: Callable[[], GraphSnapshot], now: datetime) -> CypherGraph:
         with self._lock:
             if key in self._graphs:
                 self._graphs.move_to_end(key)

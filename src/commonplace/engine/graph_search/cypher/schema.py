@@ -37,13 +37,13 @@ class GraphLabel:
 
 
 @dataclass(frozen=True, slots=True)
-class RelationshipType:
+class CypherRelationshipType:
     name: str
     properties: Mapping[str, PropertyType]
     ends: tuple[tuple[str, str], ...]
 
 
-def _load() -> tuple[dict[str, GraphLabel], dict[str, RelationshipType], dict[str, str]]:
+def _load() -> tuple[dict[str, GraphLabel], dict[str, CypherRelationshipType], dict[str, str]]:
     text = resources.files("commonplace.engine.graph_search.cypher").joinpath("schema.toml")
     data = tomllib.loads(text.read_text(encoding="utf-8"))
     shared = data["groups"]
@@ -51,7 +51,7 @@ def _load() -> tuple[dict[str, GraphLabel], dict[str, RelationshipType], dict[st
         name: GraphLabel(name, _properties(told, shared)) for name, told in data["labels"].items()
     }
     relationships = {
-        name: RelationshipType(
+        name: CypherRelationshipType(
             name, _properties(told, shared), tuple((a, b) for a, b in told["ends"])
         )
         for name, told in data["relationships"].items()

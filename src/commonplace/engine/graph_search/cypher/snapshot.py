@@ -15,21 +15,14 @@ from operator import attrgetter
 from typing import Any
 
 from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
-from commonplace.engine.graph_search.cypher.schema import (
-    LABELS,
-    RELATIONSHIPS,
-    PropertyType,
-)
+from commonplace.engine.graph_search.cypher.schema import LABELS, RELATIONSHIPS, PropertyType
 from commonplace.engine.graph_search.cypher.temporal.types import from_python
 from commonplace.engine.graph_search.cypher.values import CypherNode
-from commonplace.model.graph.artifact import Artifact
-from commonplace.model.graph.edge import Edge
-from commonplace.model.graph.node import Node
-from commonplace.model.graph.note import live_at
-from commonplace.model.graph.picture import Picture
-from commonplace.model.graph.standing import standing
-from commonplace.model.graph.tellers import teller, teller_of
-from commonplace.model.source import Source
+from commonplace.model.graph.assertion import notes_live_at
+from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.graph.salience import current_salience
+from commonplace.model.graph.snapshot import GraphSnapshot, display_author, note_author
+from commonplace.model.sources.source import Source
 
 Getter = Callable[[Any], Any]
 
@@ -38,7 +31,7 @@ _LINKS: frozenset[tuple[str, str, str]] = frozenset(
 )
 
 
-def graph_of(picture: Picture, now: datetime) -> CypherGraph:
+def graph_of(picture: GraphSnapshot, now: datetime) -> CypherGraph:
     """What changes with the clock (salience, state, live notes) is that of ``now``."""
     with _without_collection():
         return _filled(picture, now)
@@ -56,7 +49,7 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _filled(picture: Picture, now: datetime) -> CypherGraph:
+def _filled(picture: GraphSnapshot, now: datetime) -> CypherGraph:
     graph = CypherGraph()
     readers = _Readers(picture, now)
     nodes: dict[str, CypherNode] = {}
@@ -81,7 +74,7 @@ def _filled(picture: Picture, now: datetime) -> CypherGraph:
     return graph
 
 
-def _things(picture: Picture) -> Iterator[tuple[str, list[Any]]]:
+def _things(picture: GraphSnapshot) -> Iterator[tuple[str, list[Any]]]:
     by_label: dict[str, list[Any]] = {}
     for node in picture.nodes.values():
         by_label.setdefault(node.type.value, []).append(node)
@@ -91,7 +84,7 @@ def _things(picture: Picture) -> Iterator[tuple[str, list[Any]]]:
     yield "Team", list(picture.teams.values())
 
 
-def _relationships(picture: Picture) -> Iterator[tuple[str, str, str, Any]]:
+def _relationships(picture: GraphSnapshot) -> Iterator[tuple[str, str, str, Any]]:
     """Type, ends, and the edge itself; of other links the moment at which they were told."""
     for edge in picture.edges.values():
         yield edge.kind.value, edge.a, edge.b, edge
@@ -212,8 +205,8 @@ class SnapshotReader:
 class _Readers:
     """The readers of one snapshot."""
 
-    def __init__(self, picture: Picture, now: datetime) -> None:
-        self._picture = picture
+    def __init__(self, snapshot: GraphSnapshot, now: datetime) -> None:
+        self._picture = snapshot
         self._now = now
 
     def of_label(self, label: str) -> SnapshotReader:
@@ -225,7 +218,7 @@ class _Readers:
         getters = {
             **_found(_EDGE),
             **self._life(),
-            "recorded_by": lambda edge: teller(edge.recorded_by, edge.user_id),
+            "recorded_by": lambda edge: display_author(edge.recorded_by, edge.user_id),
             "notes": self._notes,
         }
         return _reader(RELATIONSHIPS["connected_to"].properties, getters)
@@ -241,7 +234,7 @@ class _Readers:
         return {
             **_found(_NODE),
             **self._life(),
-            "created_by": lambda node: teller(node.created_by, node.user_id),
+            "created_by": lambda node: display_author(node.created_by, node.user_id),
             "notes": self._notes,
         }
 
@@ -257,7 +250,7 @@ class _Readers:
     def _artifact(self) -> dict[str, Getter]:
         return {
             **_found(_ARTIFACT),
-            "created_by": lambda one: teller(one.created_by, one.user_id),
+            "created_by": lambda one: display_author(one.created_by, one.user_id),
             "content": lambda one: _content(one.content_type, _output(one)),
         }
 
@@ -277,7 +270,7 @@ class _Readers:
             return lambda thing: get(marks_of(thing.id))
 
         def stands(thing: Node | Edge | Source) -> Any:
-            return standing(thing, marks_of(thing.id), now)
+            return current_salience(thing, marks_of(thing.id), now)
 
         return {
             **{name: of_marks(place) for name, place in _MARKS.items()},
@@ -293,12 +286,12 @@ class _Readers:
         return [
             {
                 "content": note.content,
-                "added_by": teller_of(note, self._picture, about.user_id),
+                "added_by": note_author(note, self._picture, about.user_id),
                 "date_added": _moment(note.date_added),
                 "source_entity_key": note.source.id if note.source else None,
                 "expires_at": _moment(note.expires_at),
             }
-            for note in live_at(notes, self._now)
+            for note in notes_live_at(notes, self._now)
         ]
 
 

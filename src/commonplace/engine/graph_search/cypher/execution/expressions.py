@@ -21,19 +21,17 @@ from commonplace.engine.graph_search.cypher.execution.operators import (
     unchanged,
 )
 from commonplace.engine.graph_search.cypher.execution.rows import (
+    QUANTIFIERS,
     Evaluate,
     Row,
     Search,
     VariableScope,
-)
-from commonplace.engine.graph_search.cypher.execution.truth import (
-    QUANTIFIERS,
     first_known,
     junction,
     null_or_call,
 )
 from commonplace.engine.graph_search.cypher.functions.catalog import FUNCTIONS, properties_of
-from commonplace.engine.graph_search.cypher.functions.table import FunctionContext
+from commonplace.engine.graph_search.cypher.functions.scalars import FunctionContext
 from commonplace.engine.graph_search.cypher.syntax.tree import (
     BinaryOperation,
     CaseExpression,

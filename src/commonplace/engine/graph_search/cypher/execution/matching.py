@@ -9,13 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from commonplace.engine.graph_search.cypher.execution.adjacency import (
-    neighbours_of,
-    oriented,
-    oriented_list,
-    sources_of,
-    ways_back,
-)
 from commonplace.engine.graph_search.cypher.execution.budget import QueryBudget
 from commonplace.engine.graph_search.cypher.execution.expressions import ExpressionCompiler
 from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
@@ -25,6 +18,11 @@ from commonplace.engine.graph_search.cypher.execution.planning import (
     PatternHop,
     PatternParts,
     PlanStep,
+    neighbours_of,
+    oriented,
+    oriented_list,
+    sources_of,
+    ways_back,
 )
 from commonplace.engine.graph_search.cypher.execution.rows import (
     Evaluate,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from commonplace.engine.graph_search.cypher.functions.scalars import SCALARS
-from commonplace.engine.graph_search.cypher.functions.table import (
+from commonplace.engine.graph_search.cypher.functions.scalars import (
+    SCALARS,
     FunctionContext,
     FunctionTable,
     integer_argument,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from commonplace.engine.graph_search.cypher.syntax.cursor import TokenCursor
-from commonplace.engine.graph_search.cypher.syntax.tokens import TokenKind
+from commonplace.engine.graph_search.cypher.syntax.tokens import TokenCursor, TokenKind
 from commonplace.engine.graph_search.cypher.syntax.tree import (
     BinaryOperation,
     CaseExpression,

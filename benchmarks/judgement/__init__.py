@@ -1,0 +1,1 @@
+"""Judgement on labelled sets: truth, understanding, observe, extraction."""

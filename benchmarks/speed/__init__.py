@@ -1,0 +1,1 @@
+"""Speed of the verbs compared with a plain numpy scan and peers."""

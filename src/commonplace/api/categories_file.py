@@ -1,0 +1,234 @@
+"""The YAML file of categories and allowlists: read, checked, reloaded."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from threading import Lock
+
+import yaml
+
+from commonplace.errors import BadCategories
+from commonplace.model.memory.kinds import (
+    DEFAULT_RAG_LENGTH,
+    Allowlist,
+    Categories,
+    Category,
+    ContextMode,
+    fold_agent_name,
+)
+
+log = logging.getLogger("commonplace")
+
+SHIPPED_ORIGIN = "the shipped categories"
+MAX_BYTES = 1_000_000
+MAX_RAG_LENGTH = 1000
+
+_CATEGORY_NAME = re.compile(r"\w[\w .-]{0,63}")
+
+
+class CategoriesFile:
+    """What the file says now. A change takes effect at once; while a changed file is wrong, what
+    it said before holds, and its `problem` says so."""
+
+    def __init__(self, path: str):
+        self._path = Path(path) if path else None
+        self._lock = Lock()
+        self._seen: tuple[int, ...] | None = None
+        self._current = self._first()
+
+    def read(self) -> Categories:
+        if self._path is None:
+            return self._current
+        seen = _file_stamp(self._path)
+        if seen != self._seen:
+            with self._lock:
+                self._reload(self._path, seen)
+        return self._current
+
+    def _first(self) -> Categories:
+        if self._path is None:
+            return load_shipped_categories()
+        self._seen = _file_stamp(self._path)
+        return parse_categories(_read_categories_file(self._path), str(self._path))
+
+    def _reload(self, path: Path, seen: tuple[int, ...] | None) -> None:
+        try:
+            self._current = parse_categories(_read_categories_file(path), str(path))
+        except BadCategories as error:
+            self._current = replace(self._current, problem=str(error))
+            log.warning("the changed categories file is not used: %s", error)
+        self._seen = seen
+
+
+@cache
+def load_shipped_categories() -> Categories:
+    """Read once: the file comes with the package, and nobody changes it."""
+    text = resources.files("commonplace.api").joinpath("categories.yaml").read_text("utf-8")
+    return parse_categories(text, SHIPPED_ORIGIN)
+
+
+def _file_stamp(path: Path) -> tuple[int, ...] | None:
+    try:
+        known = path.stat()
+    except OSError:
+        return None
+    return known.st_mtime_ns, known.st_size, known.st_ino
+
+
+def _read_categories_file(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+        if len(raw) > MAX_BYTES:
+            raise BadCategories(f"{path} has more than {MAX_BYTES:,} bytes.", field="categories")
+        return raw.decode("utf-8")
+    except OSError as error:
+        raise BadCategories(
+            f"{path} cannot be read: {error.strerror}.", field="categories"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise BadCategories(f"{path} is not UTF-8 text.", field="categories") from error
+
+
+# ——— from text to values; every complaint names its line ———
+
+
+def parse_categories(text: str, origin: str) -> Categories:
+    """Checked whole before anything of it counts."""
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" line {mark.line + 1}:" if mark else ""
+        told = getattr(error, "problem", None) or "it is not YAML"
+        raise BadCategories(f"{origin},{where} {told}.", field="categories") from error
+    return _CategoriesParser(origin).read(root)
+
+
+class _CategoriesParser:
+    def __init__(self, origin: str):
+        self._origin = origin
+
+    def read(self, root: yaml.Node | None) -> Categories:
+        given = self._map(root, ("categories", "allowlists")) if root is not None else {}
+        parts = given.get("categories")
+        sections = self._map(parts, ("system", "custom")) if parts is not None else {}
+        listed: dict[str, Category] = {}
+        for section in ("system", "custom"):
+            if section in sections:
+                for category in self._section(sections[section], section == "system"):
+                    self._add(listed, category)
+            elif section == "system":
+                listed |= load_shipped_categories().categories
+        lists = given.get("allowlists")
+        allowlists = (
+            self._allowlists(lists, listed) if lists is not None else _shipped_allowlists(listed)
+        )
+        return Categories(listed, allowlists, self._origin)
+
+    def _add(self, listed: dict[str, Category], category: Category) -> None:
+        if category.name in listed:
+            raise self._wrong(category.line, f"there are two categories {category.name!r}")
+        listed[category.name] = category
+
+    def _section(self, node: yaml.Node, system: bool) -> Iterator[Category]:
+        for each in self._items(node):
+            if isinstance(each, yaml.ScalarNode):
+                yield Category(self._name(each), system=system, line=_line_of(each))
+                continue
+            fields = self._map(each, ("name", "context", "rag_length"))
+            if "name" not in fields:
+                raise self._wrong(_line_of(each), "a category needs a name")
+            yield Category(
+                self._name(fields["name"]),
+                self._mode(fields.get("context")),
+                self._length(fields.get("rag_length")),
+                system,
+                _line_of(each),
+            )
+
+    def _allowlists(self, node: yaml.Node, known: Mapping[str, Category]) -> dict[str, Allowlist]:
+        if not isinstance(node, yaml.MappingNode):
+            raise self._wrong(
+                _line_of(node), "allowlists are a map from an agent to its categories"
+            )
+        found: dict[str, Allowlist] = {}
+        for key, value in node.value:
+            agent = self._name(key)
+            if fold_agent_name(agent) in map(fold_agent_name, found):
+                raise self._wrong(_line_of(key), f"there are two allowlists of {agent!r}")
+            names = [self._known(each, agent, known) for each in self._items(value)]
+            found[agent] = Allowlist(agent, frozenset(names), _line_of(key))
+        return found
+
+    def _known(self, node: yaml.Node, agent: str, known: Mapping[str, Category]) -> str:
+        name = self._name(node)
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            told = f"the allowlist of {agent!r} names {name!r}, which is no category{hint}"
+            raise self._wrong(_line_of(node), told)
+        return name
+
+    def _map(self, node: yaml.Node, allowed: tuple[str, ...]) -> dict[str, yaml.Node]:
+        if not isinstance(node, yaml.MappingNode):
+            raise self._wrong(_line_of(node), f"here belongs a map of {', '.join(allowed)}")
+        found: dict[str, yaml.Node] = {}
+        for key, value in node.value:
+            name = key.value if isinstance(key, yaml.ScalarNode) else None
+            if name not in allowed:
+                told = f"{name!r} is not known here, only {', '.join(allowed)}"
+                raise self._wrong(_line_of(key), told)
+            if name in found:
+                raise self._wrong(_line_of(key), f"{name} stands here twice")
+            found[name] = value
+        return found
+
+    def _items(self, node: yaml.Node) -> list[yaml.Node]:
+        if not isinstance(node, yaml.SequenceNode):
+            raise self._wrong(_line_of(node), "here belongs a list, such as [profile, goals]")
+        return list(node.value)
+
+    def _name(self, node: yaml.Node) -> str:
+        if not isinstance(node, yaml.ScalarNode) or not _CATEGORY_NAME.fullmatch(node.value):
+            raise self._wrong(_line_of(node), "here belongs a name of letters, digits, - and _")
+        return str(node.value)
+
+    def _mode(self, node: yaml.Node | None) -> ContextMode:
+        if node is None:
+            return ContextMode.RAG
+        if not isinstance(node, yaml.ScalarNode) or node.value not in tuple(ContextMode):
+            raise self._wrong(_line_of(node), f"context is {' or '.join(ContextMode)}")
+        return ContextMode(node.value)
+
+    def _length(self, node: yaml.Node | None) -> int:
+        if node is None:
+            return DEFAULT_RAG_LENGTH
+        is_number = isinstance(node, yaml.ScalarNode) and re.fullmatch(r"\d{1,6}", node.value)
+        if not is_number or int(node.value) > MAX_RAG_LENGTH:
+            told = f"rag_length is a whole number up to {MAX_RAG_LENGTH}"
+            raise self._wrong(_line_of(node), told)
+        return int(node.value)
+
+    def _wrong(self, line: int | None, told: str) -> BadCategories:
+        end = "" if told.endswith("?") else "."
+        return BadCategories(f"{self._origin}, line {line}: {told}{end}", field="categories")
+
+
+def _shipped_allowlists(known: Mapping[str, Category]) -> dict[str, Allowlist]:
+    """The shipped allowlists, as far as there are such categories."""
+    return {
+        name: Allowlist(name, each.categories & known.keys())
+        for name, each in load_shipped_categories().allowlists.items()
+    }
+
+
+def _line_of(node: yaml.Node) -> int:
+    return int(node.start_mark.line) + 1

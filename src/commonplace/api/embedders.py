@@ -1,0 +1,112 @@
+"""Embedders by name; a store stays with one embedder; measured calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, cast
+
+from commonplace.errors import BadSettings, EmbedderUnavailable
+from commonplace.language.embedders.calibration import calibration_from_text, calibration_to_text
+from commonplace.language.embedders.embedder import (
+    Calibration,
+    Embedder,
+    EmbedderDown,
+    EmbedderServer,
+)
+from commonplace.settings import Settings, load
+from commonplace.store.port import EmbedderIdentity, Store
+from commonplace.store.sql.generations import embedder_mismatch
+from commonplace.store.sql.store import SqlStore
+
+_EMBEDDERS_PACKAGE = "commonplace.language.embedders"
+
+
+def _make_openai(models: Any, settings: Settings) -> Any:
+    server = EmbedderServer(
+        url=settings.embedder_url,
+        model=settings.embedder_model,
+        key=settings.embedder_key,
+        timeout=settings.embedder_timeout,
+        batch=settings.embedder_batch,
+        max_chars=settings.embedder_max_chars,
+    )
+    return models.OpenAiEmbedder(server)
+
+
+# Name → its module, imported only when wanted, because a model is heavy; and how it is made.
+_EMBEDDERS: dict[str, tuple[str, Callable[[Any, Settings], Any]]] = {
+    "wordllama": ("wordllama", lambda models, _: models.WordLlamaEmbedder()),
+    "minilm": ("minilm", lambda models, _: models.MiniLmEmbedder()),
+    "openai": ("openai", _make_openai),
+    "hashing": ("hashing", lambda models, _: models.HashingEmbedder()),
+}
+
+
+def make_embedder(name: str, settings: Settings | None = None) -> Embedder:
+    if name not in _EMBEDDERS:
+        raise BadSettings(
+            f"Unknown embedder {name!r}.",
+            remedy=f"Use one of: {', '.join(_EMBEDDERS)}.",
+            field="embedder",
+        )
+    module, made = _EMBEDDERS[name]
+    return cast(Embedder, made(import_module(f"{_EMBEDDERS_PACKAGE}.{module}"), settings or load()))
+
+
+def require_same_embedder(store: SqlStore, model: Embedder) -> None:
+    known = next((each for each in store.generations() if each.state == "current"), None)
+    if known is not None and known.embedder.name == model.name:
+        _set_known_dimension(model, known.embedder.dimension)
+    mine = embedder_identity(model)
+    claimed = store.claim_embedder(mine)
+    if claimed != mine:
+        raise embedder_mismatch(claimed, mine)
+
+
+def embedder_identity(model: Embedder) -> EmbedderIdentity:
+    """A model behind a network may have to be asked how long its vectors are."""
+    try:
+        return EmbedderIdentity(model.name, model.dimension)
+    except EmbedderDown as error:
+        raise EmbedderUnavailable(
+            f"The embedder {model.name} must answer once, to report its vector length, and "
+            f"did not: {error}.",
+            remedy="Check the embedder's settings and that its server runs, then call again.",
+            field="embedder",
+        ) from error
+
+
+def _set_known_dimension(model: Embedder, dimension: int) -> None:
+    """So that a store opens while the server is away."""
+    hold_to = getattr(model, "hold_to", None)
+    if hold_to is not None:
+        hold_to(dimension)
+
+
+# ——— how its cosines are read ———
+
+
+def load_measured_calibration(store: Store, model: Embedder) -> Calibration | None:
+    """What was measured here outranks what the embedder declares; that is kept for all to see."""
+    kept = store.fact(_calibration_fact(model))
+    if kept is not None:
+        calibration, measured = calibration_from_text(kept)
+        if measured:
+            return calibration
+    if kept != calibration_to_text(model.calibration, measured=False):
+        reset_calibration(store, model)
+    return None
+
+
+def save_calibration(store: Store, model: Embedder, calibration: Calibration) -> None:
+    store.put_fact(_calibration_fact(model), calibration_to_text(calibration, measured=True))
+
+
+def reset_calibration(store: Store, model: Embedder) -> None:
+    """Back to what the embedder declares."""
+    store.put_fact(_calibration_fact(model), calibration_to_text(model.calibration, measured=False))
+
+
+def _calibration_fact(model: Embedder) -> str:
+    return f"calibration:{model.name}:{model.dimension}"

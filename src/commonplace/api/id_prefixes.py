@@ -1,0 +1,139 @@
+"""Ids by their first characters: a unique prefix stands for the whole id.
+
+The candidates come from the lookups that the verbs use, so a prefix finds nothing that its caller
+could not be shown, on any database.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from commonplace.api.account import KeyVerbs
+from commonplace.api.commonplace import Commonplace
+from commonplace.api.handle import MAX_K
+from commonplace.api.user import User
+from commonplace.engine.context import can_see
+from commonplace.engine.graph.visible_graph import find_unambiguous_node, visible_graph
+from commonplace.errors import InvalidInput, NotAllowed
+from commonplace.model.filters import OWNER_VISIBILITY
+from commonplace.model.memory.memory import State
+from commonplace.store.port import NO_LIMIT, MemoryListing
+
+SHORTEST = 6  # characters
+_SHOWN = 10  # matches that an error lists
+_PREFIX = re.compile(rf"(?:[a-z]+:)?[0-9a-f][0-9a-f-]{{{SHORTEST - 1},34}}(?:#\d+)?")
+
+
+class IdKind(StrEnum):
+    """What an id may be of."""
+
+    MEMORY = "memory"
+    SOURCE = "source"
+    GRAPH = "graph"  # nodes, edges, notes and artifacts
+    CONFLICT = "conflict"
+    HELD = "held"
+    PROPOSAL = "proposal"
+    JOB = "job"
+    KEY = "key"
+    ADMIN_KEY = "admin key"
+    TEAM = "team"
+
+
+ITEMS = (IdKind.MEMORY, IdKind.SOURCE, IdKind.GRAPH)
+
+
+def complete_id(
+    whose: User | KeyVerbs | Commonplace, given: str, kinds: Sequence[IdKind], field: str
+) -> str:
+    """The one id that begins so. What is no prefix, or of nothing, comes back as it was given, for
+    the verb to judge; what several ids begin with is refused."""
+    if not _PREFIX.fullmatch(given) or _is_a_name(whose, given, kinds):
+        return given
+    start, mark, passage = given.partition("#")
+    found = sorted({id for kind in kinds for id in _ids(whose, kind) if _begins(id, start)})
+    if not found or start in found:
+        return given
+    if len(found) > 1:
+        shown = ", ".join(found[:_SHOWN]) + (", …" if len(found) > _SHOWN else "")
+        raise InvalidInput(
+            f"{start!r} is ambiguous: {len(found)} ids begin with it.",
+            remedy=f"Give more characters: {shown}",
+            field=field,
+        )
+    return f"{found[0]}{mark}{passage}"
+
+
+def _begins(id: str, start: str) -> bool:
+    return id.startswith(start) or id.partition(":")[2].startswith(start)
+
+
+def _is_a_name(whose: User | KeyVerbs | Commonplace, given: str, kinds: Sequence[IdKind]) -> bool:
+    return (
+        IdKind.GRAPH in kinds
+        and isinstance(whose, User)
+        and find_unambiguous_node(whose._desk, whose.principal, given) is not None
+    )
+
+
+def _ids(whose: User | KeyVerbs | Commonplace, kind: IdKind) -> Iterable[str]:
+    try:
+        if kind is IdKind.ADMIN_KEY and isinstance(whose, Commonplace):
+            return [key.id for key in whose.admin_keys()]
+        if kind is IdKind.KEY and isinstance(whose, User | KeyVerbs):
+            listed = whose.keys()
+            return [key.id for key in listed]
+        return _OF_USERS[kind](whose) if isinstance(whose, User) and kind in _OF_USERS else ()
+    except NotAllowed:  # the verb itself says so
+        return ()
+
+
+def _memories(me: User) -> Iterable[str]:
+    """Forgotten ones and versions that were replaced, too: they can be restored and looked at."""
+    listing = MemoryListing(visibility=OWNER_VISIBILITY, states=tuple(State), limit=NO_LIMIT)
+    found = me._desk.store.page(me.principal.scope, listing)
+    return [memory.id for memory in found if can_see(me.principal, memory)]
+
+
+def _sources(me: User) -> Iterator[str]:
+    for forgotten in (False, True):
+        after = None
+        while True:
+            page = me.sources(limit=MAX_K, after=after, forgotten=forgotten)
+            yield from (source.id for source in page.sources)
+            after = page.next
+            if after is None:
+                break
+
+
+def _of_the_graph(me: User) -> Iterator[str]:
+    scope, picture = me.principal.scope, visible_graph(me._desk, me.principal).snapshot
+    yield from picture.nodes
+    yield from picture.edges
+    yield from picture.artifacts
+    yield from (note.id for notes in picture.notes.values() for note in notes)
+    if me.principal.is_owner:
+        yield from me._desk.store.forgotten_graph_items(scope)
+        yield from (node.id for node in me._desk.store.merged_into(scope, list(picture.nodes)))
+
+
+def _conflicts(me: User) -> Iterable[str]:
+    return [question.id for question in me.conflicts(limit=MAX_K, alternatives=True)]
+
+
+def _held(me: User) -> Iterable[str]:
+    questions = me.conflicts(limit=MAX_K, alternatives=True)
+    return [side.id for question in questions for side in question.held]
+
+
+_OF_USERS: Mapping[IdKind, Callable[[User], Iterable[str]]] = {
+    IdKind.MEMORY: _memories,
+    IdKind.SOURCE: _sources,
+    IdKind.GRAPH: _of_the_graph,
+    IdKind.CONFLICT: _conflicts,
+    IdKind.HELD: _held,
+    IdKind.PROPOSAL: lambda me: [each.id for each in me.proposals(limit=MAX_K)],
+    IdKind.JOB: lambda me: [each.id for each in me.jobs(limit=MAX_K)],
+    IdKind.TEAM: lambda me: [each.id for each in me.teams()],
+}

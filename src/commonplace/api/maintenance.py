@@ -1,0 +1,157 @@
+"""Maintenance and history verbs: tidy, jobs, doctor, export, import, changes, events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from commonplace.api.handle import (
+    MAX_K,
+    Texts,
+    UserHandle,
+    optional_integer,
+    read_choices,
+    read_cursor,
+)
+from commonplace.engine.context import principal_at_source
+from commonplace.engine.history import changes as journal_views
+from commonplace.engine.maintenance.doctor import Finding, examine
+from commonplace.engine.maintenance.jobs import ShownJob, cancel_job, list_jobs, retry_job
+from commonplace.engine.maintenance.tidy import ACTOR as NIGHT_ACTOR
+from commonplace.engine.maintenance.tidy import Tidied, tidy
+from commonplace.engine.memories import listing
+from commonplace.engine.memories.listing import Stats, stats
+from commonplace.engine.memories.merge import Merged, merge_memories
+from commonplace.engine.memories.neighbours import link_after_embedding
+from commonplace.engine.sources.listing import resolve_source_id
+from commonplace.engine.transfer.import_memory import Imported, import_memory
+from commonplace.language.embedders.embedder import Vectors
+from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.model import validation
+from commonplace.model.access.principal import Principal
+from commonplace.model.delta import Delta
+from commonplace.model.export.archive import from_lines, to_lines
+from commonplace.model.jobs import JobState
+from commonplace.model.journal import ChangeRow, EventRow, HistoryRow, JournalNode
+from commonplace.model.memory.memory import Memory
+
+
+class MaintenanceVerbs(UserHandle):
+    def tidy(self, *, reindex: bool = False) -> Tidied:
+        """Expire, purge and reindex memories now.
+
+        Expires what has ended, purges what was forgotten long ago, adds missing vectors. reindex:
+        rebuild the word index, after an upgrade."""
+        # Whoever asks for it, the night works on the whole memory.
+        owner = Principal(self.principal.user_id, cleared=True)
+        anew = validation.flag(reindex, "reindex")
+        return tidy(
+            self._desk, owner, self._merge_in_maintenance, self._link_in_maintenance, reindex=anew
+        )
+
+    def _tidy_without_compaction(self) -> Tidied:
+        """For tidying many users: compaction is one for all of them."""
+        return tidy(
+            self._desk,
+            self.principal,
+            self._merge_in_maintenance,
+            self._link_in_maintenance,
+            compact=False,
+        )
+
+    def stats(self, *, events: bool = False) -> Stats:
+        """Show counts: kinds, categories, states, sources.
+
+        events: operations per day."""
+        self._desk.access_log.flush()
+        return stats(self._desk, self.principal, validation.flag(events, "events"))
+
+    def doctor(self, *, all_users: bool = False) -> Sequence[Finding]:
+        """Check the database, indexes, vectors and erasures.
+
+        Each problem comes with its remedy. With an API key: only the memory that it opens."""
+        if validation.flag(all_users, "all_users"):
+            self._require_owner("look at every user's index")
+            self._refuse_all_keys("look at every user's index")
+        scope = None if all_users else self.principal.scope
+        return examine(self._desk, scope, self.principal)
+
+    def jobs(
+        self, *, states: Texts | None = None, limit: int = 50, after: str | None = None
+    ) -> Sequence[ShownJob]:
+        """List background jobs, next first.
+
+        What each job does, its tries, next run and last error. Finished jobs are not listed."""
+        self._require_owner("look at jobs")
+        chosen = read_choices(states, "states", JobState)
+        most = validation.integer(limit, "limit", 1, MAX_K)
+        return list_jobs(self._desk, self.principal, chosen, most, read_cursor(after))
+
+    def jobs_retry(self, id: str) -> ShownJob:
+        """Retry a job now, with all its tries.
+
+        For a job that is dead or waiting."""
+        self._require_owner("retry a job")
+        return retry_job(self._desk, self.principal, validation.id(id))
+
+    def jobs_cancel(self, id: str) -> ShownJob:
+        """Cancel a job.
+
+        The result of a running job is discarded."""
+        self._require_owner("cancel a job")
+        return cancel_job(self._desk, self.principal, validation.id(id))
+
+    def export(self) -> Iterator[str]:
+        """Export everything this user owns, as JSON lines."""
+        belongings = listing.gather_export(self._desk, self.principal)
+        return to_lines(self.principal.user_id, belongings)
+
+    def import_(self, lines: Iterable[str]) -> Imported:
+        """Import an export file.
+
+        Into an empty memory completely; otherwise only what is new."""
+        self._require_owner("bring in a memory")
+        belongings = from_lines(lines, self.principal.user_id)
+        return import_memory(self._desk, self.principal, belongings, is_suspicious)
+
+    def _merge_in_maintenance(self, principal: Principal, ids: Sequence[str]) -> Merged:
+        return merge_memories(self._desk, principal, ids, JournalNode.WORKER, NIGHT_ACTOR)
+
+    def _link_in_maintenance(
+        self, principal: Principal, memories: Sequence[Memory], vectors: Vectors
+    ) -> None:
+        link_after_embedding(self._desk, principal, memories, vectors)
+
+
+class HistoryVerbs(UserHandle):
+    def changes(self, thread: str = "main", *, since: int | None = None) -> Delta:
+        """List changes since this agent last looked.
+
+        Per thread; moves the agent's read marker."""
+        start = optional_integer(since, "since", 0, 2**62)
+        return journal_views.read_changes(
+            self._desk, self.principal, validation.word(thread, "thread"), start
+        )
+
+    def history(self, id: str) -> Sequence[HistoryRow]:
+        """Show the history of one item, newest first.
+
+        Who did what, when; contains no text."""
+        wanted = validation.id(id)
+        source = resolve_source_id(self._desk, self.principal, wanted) or wanted
+        placed = principal_at_source(self._desk, self.principal, source)
+        return journal_views.read_history(self._desk, placed, source)
+
+    def change_log(
+        self, thread: str, *, limit: int = 50, after: str | None = None
+    ) -> Sequence[ChangeRow]:
+        """List the changes made in one thread, newest first."""
+        most = validation.integer(limit, "limit", 1, MAX_K)
+        return journal_views.read_change_log(
+            self._desk, self.principal, validation.word(thread, "thread"), most, read_cursor(after)
+        )
+
+    def events(self, *, limit: int = 50, after: str | None = None) -> Sequence[EventRow]:
+        """List recent operations, reads included."""
+        self._desk.access_log.flush()
+        most = validation.integer(limit, "limit", 1, MAX_K)
+        return journal_views.read_events(self._desk, self.principal, most, read_cursor(after))

@@ -1,0 +1,368 @@
+"""Memory verbs: remember, observe, update, merge, forget, restore, erase, resolve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from commonplace.api.handle import (
+    MAX_BATCH,
+    MAX_K,
+    Moment,
+    Texts,
+    UserHandle,
+    named_arguments,
+    optional_word,
+    read_cursor,
+    read_item_fields,
+    read_list,
+    read_thread,
+    require_at_most_one,
+)
+from commonplace.api.search import RecallVerbs
+from commonplace.engine.conversation.observe import Observed, observe_turns
+from commonplace.engine.graph.edit import MergedNodes, merge_nodes
+from commonplace.engine.graph.visible_graph import find_unambiguous_node
+from commonplace.engine.memories import inbox as inbox
+from commonplace.engine.memories.conflicts import Resolved, resolve_conflict
+from commonplace.engine.memories.inbox import OpenConflict
+from commonplace.engine.memories.merge import Merged, merge_memories
+from commonplace.engine.memories.remember import Remembered, remember
+from commonplace.engine.memories.update import Updated, update_memory
+from commonplace.engine.removal.erase import Erased, erase_items, erase_user
+from commonplace.engine.removal.forget import (
+    Forgotten,
+    Restored,
+    forget_items,
+    forget_matching,
+    restore_items,
+)
+from commonplace.engine.search.pack import Choice
+from commonplace.engine.search.plan import NO_PASSAGES
+from commonplace.engine.sources.originals import ORIGINALS, is_in_originals
+from commonplace.engine.sources.removal import locate_items
+from commonplace.errors import InvalidInput, MissingField, NotFound
+from commonplace.model import validation
+from commonplace.model.graph.elements import NODE_PREFIX as OF_NODES
+from commonplace.model.memory.memory import ConflictResolution as Decided
+from commonplace.model.sources.source import ConversationTurn, SpeakerRole
+
+
+class RememberVerbs(RecallVerbs):
+    def remember(
+        self,
+        content: str | None = None,
+        *,
+        kind: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        steps: Sequence[str] | None = None,
+        category: str | None = None,
+        tags: Sequence[str] | None = None,
+        summary: str | None = None,
+        importance: int | None = None,
+        confidence: float | None = None,
+        evidence: Sequence[str] | None = None,
+        stability: str | None = None,
+        sensitivity: str | None = None,
+        pinned: bool | None = None,
+        ttl_days: float | None = None,
+        expires_at: Moment | None = None,
+        valid_from: Moment | None = None,
+        valid_to: Moment | None = None,
+        facet: str | None = None,
+        thread: str | None = None,
+        source_type: str | None = None,
+        source_id: str | None = None,
+        job_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        actor_id: str | None = None,
+        role: str | None = None,
+        on_conflict: str | None = None,
+    ) -> Remembered:
+        """Store a memory: a note, contact, value, fact or rule.
+
+        Kind, summary, tags and category are derived from the text unless given. The answer says how
+        it relates to stored memories; a different value for a contact or kv is held until a person
+        decides."""
+        fields = named_arguments(locals())
+        fields["thread_id"] = fields.pop("thread")
+        return remember(self._desk, self.principal, [fields])[0]
+
+    def remember_many(self, items: Sequence[Mapping[str, Any]]) -> Sequence[Remembered]:
+        """Store several memories in one transaction.
+
+        One call to the embedder; all are stored, or none."""
+        return remember(
+            self._desk,
+            self.principal,
+            [read_item_fields(item) for item in read_list(items, MAX_BATCH)],
+        )
+
+    def update(
+        self,
+        id: str | None = None,
+        *,
+        query: str | None = None,
+        content: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        category: str | None = None,
+        tags: Sequence[str] | None = None,
+        summary: str | None = None,
+        importance: int | None = None,
+        confidence: float | None = None,
+        sensitivity: str | None = None,
+        pinned: bool | None = None,
+        ttl_days: float | None = None,
+        expires_at: Moment | None = None,
+        thread: str | None = None,
+    ) -> Updated | Choice:
+        """Update a memory.
+
+        New content creates a new version (undo with restore); other fields change in place. By
+        query: lists candidates and changes nothing."""
+        wanted = named_arguments(locals(), without=("id", "query", "thread"))
+        require_at_most_one(id=id, query=query)
+        if id is None:
+            return self._candidates_for(query, "id", sources=NO_PASSAGES)  # a passage never changes
+        return update_memory(
+            self._desk, self.principal, validation.word(id, "id"), wanted, read_thread(thread)
+        )
+
+    def merge(self, ids: Sequence[str], *, thread: str | None = None) -> Merged | MergedNodes:
+        """Merge memories into a summary, or nodes into one.
+
+        Memories become one stable summary, and the originals become history. Nodes, by id or name,
+        become the first one; split undoes it."""
+        wanted = validation.ids(ids)
+        if self._are_nodes(wanted):
+            return merge_nodes(self._desk, self.principal, wanted)
+        return merge_memories(self._desk, self.principal, wanted, thread=read_thread(thread))
+
+    def _are_nodes(self, ids: Sequence[str]) -> bool:
+        """One that is called so is enough: then it is the others that are not there."""
+        if any(id.startswith(OF_NODES) for id in ids):
+            return True
+        memories = {memory.id for memory in self._desk.store.fetch(self.principal.scope, ids)}
+        rest = [id for id in ids if id not in memories]
+        called = [id for id in rest if find_unambiguous_node(self._desk, self.principal, id)]
+        if memories and called:
+            raise InvalidInput(
+                f"{called[0]!r} is a node, but other ids are memories.",
+                remedy="Merge either memories or nodes.",
+                field="ids",
+            )
+        return bool(called)
+
+
+class ObserveVerbs(RecallVerbs):
+    def observe(
+        self,
+        text: str,
+        *,
+        role: str = "user",
+        speaker: str | None = None,
+        thread: str = "main",
+        at: Moment | None = None,
+        session: str | None = None,
+        run_id: str | None = None,
+        job_id: str | None = None,
+    ) -> Observed:
+        """Record one conversation turn and extract memories.
+
+        Call it for each turn as it is said. The turn is stored in the thread's conversation, and at
+        most three memories are extracted from it. The answer lists what was stored, what is held
+        for a person, and what was skipped and why."""
+        return self.observe_many([named_arguments(locals())])[0]
+
+    def observe_many(self, turns: Sequence[str | Mapping[str, Any]]) -> Sequence[Observed]:
+        """Record several conversation turns, in order.
+
+        One transaction and one call to the embedder; one answer per turn."""
+        heard = [self._read_observed_turn(turn) for turn in read_list(turns, MAX_BATCH, "turns")]
+        return (
+            observe_turns(self._desk, self.principal, heard, self._forget_candidates)
+            if heard
+            else []
+        )
+
+    def _read_observed_turn(self, turn: object) -> ConversationTurn:
+        fields = {"text": turn} if isinstance(turn, str) else turn
+        if not isinstance(fields, Mapping):
+            raise InvalidInput("Each turn must be a text or a map of fields.", field="turns")
+        validation.known_fields(fields, _TURN_FIELDS, "A turn")
+        told = {name: value for name, value in fields.items() if value is not None}
+        return ConversationTurn(
+            text=validation.text(told.get("text", ""), "text"),
+            thread=validation.word(told.get("thread", "main"), "thread"),
+            at=validation.when(told["at"], "at") if "at" in told else self._desk.clock(),
+            is_dated="at" in told,
+            role=validation.choice(
+                _fold_role(told.get("role", SpeakerRole.USER)), "role", SpeakerRole, {}
+            ),
+            **{name: optional_word(told.get(name), name) for name in _TURN_WORDS},
+        )
+
+    def _forget_candidates(self, query: str) -> Choice:
+        """Among memories: of a passage only its whole conversation could be forgotten."""
+        return self._candidates_for(query, "ids", sources=NO_PASSAGES)
+
+
+def _fold_role(role: object) -> object:
+    """Frameworks write User, USER and user."""
+    return role.strip().casefold() if isinstance(role, str) else role
+
+
+_TURN_WORDS = ("speaker", "session", "run_id", "job_id")
+_TURN_FIELDS = ("text", "role", "thread", "at", *_TURN_WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Where a text still stands."""
+
+    found_in: tuple[str, ...]
+    scrub_pending: bool
+
+    @property
+    def clean(self) -> bool:
+        return not self.found_in
+
+
+class ForgetVerbs(RecallVerbs):
+    def forget(
+        self,
+        ids: Texts | None = None,
+        *,
+        query: str | None = None,
+        kinds: Texts | None = None,
+        categories: Texts | None = None,
+        source_type: str | None = None,
+        source_id: str | None = None,
+        older_than_days: float | None = None,
+        filters: Mapping[str, Any] | None = None,
+        thread: str | None = None,
+    ) -> Forgotten | Choice:
+        """Forget items by id or filter; restorable for 30 days.
+
+        By query: lists candidates and forgets nothing. Look the item up, then forget it by id."""
+        require_at_most_one(ids=ids, query=query)
+        if ids is not None:
+            wanted = validation.ids(ids)
+            with self._hint_node_ids(wanted):
+                acting = locate_items(self._desk, self.principal, wanted)
+                return forget_items(self._desk, acting, wanted, read_thread(thread))
+        if query is not None:
+            return self._candidates_for(query, "ids")
+        admitted = self._filters(
+            filters,
+            kinds=kinds,
+            categories=categories,
+            source_type=source_type,
+            source_id=source_id,
+            created_before=self._days_ago(older_than_days),
+        )
+        if admitted.is_empty:
+            raise MissingField("Give ids, a query or a filter.", field="ids")
+        return forget_matching(self._desk, self.principal, admitted, read_thread(thread))
+
+    def restore(self, ids: Texts, *, thread: str | None = None) -> Restored:
+        """Restore what was forgotten, overridden or superseded.
+
+        Possible until it is purged."""
+        wanted = validation.ids(ids)
+        acting = locate_items(self._desk, self.principal, wanted)
+        return restore_items(self._desk, acting, wanted, read_thread(thread))
+
+    def erase(self, ids: Texts, *, now: bool = False, thread: str | None = None) -> Erased:
+        """Erase items permanently, with all derived data.
+
+        Cannot be undone. now: wait for the compaction that removes the last bytes from the files.
+        """
+        now_too = validation.flag(now, "now")
+        wanted = validation.ids(ids)
+        with self._hint_node_ids(wanted):
+            acting = locate_items(self._desk, self.principal, wanted)
+            return erase_items(self._desk, acting, wanted, now_too, read_thread(thread))
+
+    @contextmanager
+    def _hint_node_ids(self, wanted: Sequence[str]) -> Iterator[None]:
+        """What is taken away is named by its id, since a name may be another's than was thought;
+        whoever gives one is told which node it is."""
+        try:
+            yield
+        except NotFound as error:
+            for each in wanted:
+                if node := find_unambiguous_node(self._desk, self.principal, each):
+                    told = f"Give its id: {node.id} is called {node.name!r}."
+                    raise NotFound(error.message, remedy=told, field="ids") from None
+            raise
+
+    def erase_user(self, *, now: bool = False) -> Erased:
+        """Erase this user's whole memory permanently.
+
+        Cannot be undone."""
+        self._refuse_team_keys("erase a whole memory")
+        return erase_user(self._desk, self.principal, validation.flag(now, "now"))
+
+    def verify_forget(self, text: str, *, files: bool = False) -> Verified:
+        """Check whether a text is still stored anywhere.
+
+        Looks in this user's memory; with files also in the bytes of the store's files (SQLite), of
+        all users."""
+        self._require_owner("look for a text in all of a memory")
+        sought = validation.text(text, "text")
+        raw = validation.flag(files, "files")
+        if raw:
+            self._refuse_all_keys("look into the store's files")
+        scope = self.principal.scope
+        found = self._desk.store.mentions(scope, sought, files=raw)
+        if ORIGINALS not in found and is_in_originals(self._desk, scope, sought):
+            found.append(ORIGINALS)
+        receipts = self._desk.store.statistics(self.principal.scope).receipts
+        return Verified(tuple(found), any(r.scrubbed_at is None for r in receipts))
+
+    def _days_ago(self, days: float | None) -> datetime | None:
+        if days is None:
+            return None
+        span = validation.number(days, "older_than_days", 0, validation.MAX_DAYS)
+        return self._desk.clock() - timedelta(days=span)
+
+
+class ConflictVerbs(UserHandle):
+    def conflicts(
+        self, *, limit: int = 50, after: str | None = None, alternatives: bool = False
+    ) -> Sequence[OpenConflict]:
+        """List open conflicts, oldest first.
+
+        Each with its current and held values, evidence and dates. alternatives: include values that
+        sources contradict."""
+        most = validation.integer(limit, "limit", 1, MAX_K)
+        others = validation.flag(alternatives, "alternatives")
+        return inbox.list_conflicts(self._desk, self.principal, most, others, read_cursor(after))
+
+    def resolve(
+        self,
+        conflict: str,
+        choice: str,
+        *,
+        target: str | None = None,
+        held: str | None = None,
+        thread: str | None = None,
+    ) -> Resolved:
+        """Resolve a conflict: override, insert or dismiss.
+
+        override: the held value replaces the target (undo with restore). insert: keep both.
+        dismiss: keep the current value."""
+        return resolve_conflict(
+            self._desk,
+            self.principal,
+            validation.word(conflict, "conflict"),
+            validation.choice(choice, "choice", Decided, {}),
+            None if target is None else validation.word(target, "target"),
+            None if held is None else validation.word(held, "held"),
+            read_thread(thread),
+        )

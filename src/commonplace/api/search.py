@@ -1,0 +1,396 @@
+"""Search verbs: recall, list, show, query, why, understand, context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from commonplace.api.handle import (
+    MAX_BATCH,
+    MAX_K,
+    MAX_TURN,
+    Moment,
+    Texts,
+    UserHandle,
+    named_arguments,
+    optional_integer,
+    read_list,
+    read_moments,
+    read_thread,
+    refuse_forgotten_in_past,
+)
+from commonplace.engine.context import EngineContext
+from commonplace.engine.graph.artifacts import ShownArtifact, show_artifact
+from commonplace.engine.graph.extraction.extraction_input import queue_first_extraction
+from commonplace.engine.graph.visible_graph import find_unambiguous_node
+from commonplace.engine.graph_search.listing import WholeEdge, WholeNode, show_edge, show_node
+from commonplace.engine.history.time_travel import context_at
+from commonplace.engine.memories import listing
+from commonplace.engine.profile.abbreviations import Abbreviated, abbreviate
+from commonplace.engine.prompt_context.context import ContextRequest, context
+from commonplace.engine.prompt_context.layers import Context
+from commonplace.engine.prompt_context.whole_context import (
+    ContextPack,
+    WholeContext,
+    context_pack,
+    whole_context,
+)
+from commonplace.engine.search.pack import Choice, Hit
+from commonplace.engine.search.plan import ALL_TARGETS, RecallPlan, SearchTargets, read_targets
+from commonplace.engine.search.query import BUDGET, TOP_K, Queried, QueryReturns, run_query
+from commonplace.engine.search.recall import Recalled, recall
+from commonplace.engine.search.recall_log import WhatWasAsked, explain_turn
+from commonplace.engine.sources.listing import ShownSource, resolve_source_id, show_source
+from commonplace.engine.understanding import Understanding, list_abbreviations, understand_message
+from commonplace.errors import InvalidInput, MissingField, NotFound, TooLong
+from commonplace.language.query.message import RecentTurn
+from commonplace.model import validation
+from commonplace.model.access.principal import ReadableScope
+from commonplace.model.filters import Filters
+from commonplace.model.graph.elements import ARTIFACT_PREFIX as OF_ARTIFACTS
+from commonplace.model.graph.elements import EDGE_PREFIX as OF_EDGES
+from commonplace.model.graph.elements import NODE_PREFIX as OF_NODES
+from commonplace.model.journal import MAIN_THREAD
+from commonplace.model.memory.kinds import Kind
+from commonplace.model.profile.fields import Abbreviation
+
+
+class RecallVerbs(UserHandle):
+    def recall(
+        self,
+        query: str,
+        *,
+        k: int = 5,
+        budget_tokens: int | None = None,
+        kinds: Texts | None = None,
+        categories: Texts | None = None,
+        filters: Mapping[str, Any] | None = None,
+        threshold: float | None = None,
+        sources: Texts | None = None,
+        as_of: Moment | None = None,
+        known_at: Moment | None = None,
+        explain: bool = False,
+        thread: str | None = None,
+        turn: int | None = None,
+    ) -> Recalled:
+        """Search memories and source passages for a query.
+
+        Best first, within a token budget; the answer is empty when nothing is relevant. Use it for
+        a question about a fact; use list or sources to browse. as_of: what was true then. known_at:
+        what was known then."""
+        return self.recall_many([query], **named_arguments(locals(), without=("query",)))[0]
+
+    def recall_many(
+        self,
+        queries: Sequence[str],
+        *,
+        k: int = 5,
+        budget_tokens: int | None = None,
+        kinds: Texts | None = None,
+        categories: Texts | None = None,
+        filters: Mapping[str, Any] | None = None,
+        threshold: float | None = None,
+        sources: Texts | None = None,
+        as_of: Moment | None = None,
+        known_at: Moment | None = None,
+        explain: bool = False,
+        thread: str | None = None,
+        turn: int | None = None,
+    ) -> Sequence[Recalled]:
+        """Search for several queries with one embedder call.
+
+        One answer per query."""
+        admitted = self._filters(filters, kinds=kinds, categories=categories)
+        desk = self._desk_at(as_of, known_at)
+        looked_at = ALL_TARGETS if sources is None else self._within(desk, sources)
+        plans = [
+            RecallPlan(
+                query=validation.text(query, "query"),
+                k=validation.integer(k, "k", 1, MAX_K),
+                budget_tokens=optional_integer(budget_tokens, "budget_tokens", 0, 10_000_000),
+                filters=admitted,
+                threshold=None
+                if threshold is None
+                else validation.number(threshold, "threshold", 0, 1),
+                explain=validation.flag(explain, "explain"),
+                thread_id=read_thread(thread),
+                turn=optional_integer(turn, "turn", 0, MAX_TURN),
+                within=looked_at,
+            )
+            for query in read_list(queries, MAX_BATCH)
+        ]
+        found = recall(desk, self.principal, plans)
+        self._extract_on_first_read(hit for each in found for hit in each.hits)
+        return found
+
+    def _extract_on_first_read(self, hits: Iterable[Hit]) -> None:
+        cited = [hit.citation for hit in hits if hit.citation and hit.citation.team]
+        queue_first_extraction(self._desk, self.principal, [each.source for each in cited])
+
+    def list(
+        self,
+        *,
+        kinds: Texts | None = None,
+        categories: Texts | None = None,
+        filters: Mapping[str, Any] | None = None,
+        limit: int = 50,
+        after: str | None = None,
+        forgotten: bool = False,
+        as_of: Moment | None = None,
+        known_at: Moment | None = None,
+    ) -> listing.MemoryPage:
+        """List memories, newest first.
+
+        forgotten: those that can be restored. as_of: what was true then. known_at: what was known
+        then."""
+        refuse_forgotten_in_past(forgotten, as_of, known_at)
+        return listing.list_memories(
+            self._desk_at(as_of, known_at),
+            self.principal,
+            self._filters(filters, kinds=kinds, categories=categories),
+            validation.integer(limit, "limit", 1, MAX_K),
+            None if after is None else validation.id(after, "after"),
+            validation.flag(forgotten, "forgotten"),
+        )
+
+    def show(
+        self, id: str, *, as_of: Moment | None = None, known_at: Moment | None = None
+    ) -> listing.ShownMemory | ShownSource | WholeNode | WholeEdge | ShownArtifact:
+        """Show one item: memory, source, node, edge or artifact.
+
+        A memory with its fields, versions and links; a source with its passages; a passage with
+        those around it; a node by id or name. as_of and known_at show an earlier state."""
+        wanted = validation.id(id)
+        then = read_moments(as_of, known_at, self._desk.clock())
+        desk = context_at(self._desk, self.principal, then)
+        if source := resolve_source_id(desk, self.principal, wanted):
+            shown = show_source(desk, self.principal, source)
+            if shown.source.team_id:
+                queue_first_extraction(self._desk, self.principal, [shown.source.id])
+            return shown
+        if wanted.startswith(OF_NODES):
+            return show_node(self._desk, self.principal, wanted, then)
+        if wanted.startswith(OF_EDGES):
+            return show_edge(self._desk, self.principal, wanted)
+        if wanted.startswith(OF_ARTIFACTS):
+            return show_artifact(self._desk, self.principal, wanted)
+        try:
+            return listing.show_memory(desk, self.principal, wanted, then)
+        except NotFound:
+            if find_unambiguous_node(self._desk, self.principal, wanted) is None:
+                raise
+            return show_node(self._desk, self.principal, wanted, then)
+
+    def _within(self, desk: EngineContext, sources: Texts) -> SearchTargets:
+        return read_targets(desk, self.principal, validation.ids(sources, "sources"))
+
+    def _candidates_for(
+        self, query: str | None, instead_of: str, sources: Texts | None = None
+    ) -> Choice:
+        if query is None:
+            raise MissingField(f"Give {instead_of} or a query.", field=instead_of)
+        looked_at = ALL_TARGETS if sources is None else self._within(self._desk, sources)
+        plan = RecallPlan(query=validation.text(query, "query"), within=looked_at)
+        own = ReadableScope(self.principal.own_scope)  # nobody changes or forgets what is another's
+        found = recall(self._desk, self.principal, [plan], reach=(own,))[0]
+        return Choice(found.query, found.hits)
+
+
+PROCEDURAL = "procedural"
+
+
+class QueryVerbs(UserHandle):
+    def query(
+        self,
+        query: str,
+        *,
+        categories: Texts | None = None,
+        filters: Mapping[str, Any] | None = None,
+        top_k: int = TOP_K,
+        returns: str = "bullets",
+        budget_tokens: int = BUDGET,
+        threshold: float | None = None,
+        thread: str = MAIN_THREAD,
+        turn: int | None = None,
+        agent: str | None = None,
+        as_of: Moment | None = None,
+        known_at: Moment | None = None,
+    ) -> Queried:
+        """Answer an agent's question from memory.
+
+        Returns what changed since the agent last asked in this thread, then the best items, as
+        bullets or in full, within one token budget. Only categories that the agent may read;
+        procedures only with the category procedural. With as_of or known_at, no changes are
+        returned. REST and MCP call it memory.query."""
+        asking = self._as(agent)
+        admitted = asking._filters(self._of_this_user(filters), categories=categories)
+        plan = RecallPlan(
+            query=validation.text(query, "query"),
+            k=validation.integer(top_k, "top_k", 1, MAX_K),
+            budget_tokens=validation.integer(budget_tokens, "budget_tokens", 0, 10_000_000),
+            filters=admitted,
+            threshold=None
+            if threshold is None
+            else validation.number(threshold, "threshold", 0, 1),
+            thread_id=validation.word(thread, "thread"),
+            turn=optional_integer(turn, "turn", 0, MAX_TURN),
+            logged_as="query",
+            within=SearchTargets(procedures=_includes_procedures(admitted)),
+        )
+        shape = validation.choice(returns, "returns", QueryReturns, {})
+        desk = asking._desk_at(as_of, known_at)
+        today = self._desk if desk is self._desk else None
+        owner_asks = self.principal.is_owner and agent is not None
+        return run_query(desk, asking.principal, plan, shape, today, in_anothers_name=owner_asks)
+
+    def why(self, thread: str = MAIN_THREAD, turn: int | None = None) -> WhatWasAsked:
+        """Show what was asked in a turn, and why it returned that.
+
+        Without a turn: the last one. Needs the setting `recall_log`."""
+        return explain_turn(
+            self._desk,
+            self.principal,
+            validation.word(thread, "thread"),
+            optional_integer(turn, "turn", 0, MAX_TURN),
+        )
+
+    def _of_this_user(self, filters: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """A request may say whose memory it means; it cannot mean another one."""
+        if not isinstance(filters, Mapping) or "user_id" not in filters:
+            return filters
+        named = filters["user_id"]
+        if named is not None and validation.word(named, "user_id") != self.principal.user_id:
+            raise NotFound(f"user_id {named!r} is not the user of this request.", field="user_id")
+        return {name: value for name, value in filters.items() if name != "user_id"}
+
+
+def _includes_procedures(filters: Filters) -> bool:
+    return PROCEDURAL in filters.categories or Kind.PROCEDURE in filters.kinds
+
+
+MAX_TURNS = 1000
+_TURN_FIELDS = ("role", "text")
+
+
+class UnderstandVerbs(UserHandle):
+    def understand(
+        self,
+        message: str,
+        *,
+        recent: Sequence[str] | Sequence[Mapping[str, str]] | None = None,
+        thread: str | None = None,
+    ) -> Understanding:
+        """Decide whether a message needs a memory search.
+
+        Returns the reasons and the search query, with follow-ups completed from the conversation
+        and abbreviations expanded. Call it at the start of a turn, before recall."""
+        return understand_message(
+            self._desk,
+            self.principal,
+            validation.text(message, "message"),
+            None if recent is None else read_turns(recent),
+            read_thread(thread),
+        )
+
+    def abbreviations(self) -> Sequence[Abbreviation]:
+        """List abbreviations that queries are expanded with.
+
+        Built-in ones and the user's own; forget removes the user's own by id."""
+        return list(list_abbreviations(self._desk, self.principal))
+
+    def abbreviate(self, short: str, long: str) -> Abbreviated:
+        """Define an abbreviation for queries.
+
+        A short form with capitals matches only that spelling; one in lower case matches any case.
+        """
+        return abbreviate(self._desk, self.principal, short, long)
+
+
+def read_turns(recent: object) -> list[RecentTurn]:
+    """From texts, or from maps of role and text; the oldest first."""
+    if isinstance(recent, str | bytes | Mapping) or not isinstance(recent, Sequence):
+        raise InvalidInput("recent must be a list of texts or maps.", field="recent")
+    if len(recent) > MAX_TURNS:
+        raise TooLong(f"recent holds at most {MAX_TURNS} turns.", field="recent")
+    return [_read_turn(each) for each in recent]
+
+
+def _read_turn(given: Any) -> RecentTurn:
+    if isinstance(given, str):
+        return RecentTurn(validation.text(given, "recent"))
+    if not isinstance(given, Mapping):
+        raise InvalidInput(
+            f"A turn is a text or a map of role and text, not {type(given).__name__}.",
+            field="recent",
+        )
+    validation.known_fields(given, _TURN_FIELDS, "A turn")
+    role = given.get("role")
+    who = None if role is None else validation.word(role, "recent").lower()
+    return RecentTurn(validation.text(given.get("text"), "recent"), who)
+
+
+MAX_BUDGET = 1_000_000
+MAX_PER_STORE = 100
+
+
+class ContextVerbs(UserHandle):
+    def context(
+        self,
+        query: str | None = None,
+        *,
+        thread: str = MAIN_THREAD,
+        budget_tokens: int = 1300,
+        categories: Texts | None = None,
+        as_of: Moment | None = None,
+        known_at: Moment | None = None,
+        turn: int | None = None,
+    ) -> Context:
+        """Build prompt context for the start of a turn.
+
+        Contains the agent's identity and rules, the user's profile, changes since the agent last
+        looked, and what the query recalls. Never exceeds the budget; the stable part comes first,
+        for prompt caching. For a single fact use query."""
+        then = read_moments(as_of, known_at, self._desk.clock())
+        asked = ContextRequest(
+            query=None if query is None else validation.text(query, "query"),
+            thread=validation.word(thread, "thread"),
+            budget=validation.integer(budget_tokens, "budget_tokens", 0, MAX_BUDGET),
+            moment=then.known_at or then.as_of or self._desk.clock(),
+            categories=self._filters(None, categories=categories).categories,
+            is_past=not then.is_now,
+            turn=optional_integer(turn, "turn", 0, MAX_TURN),
+        )
+        return context(context_at(self._desk, self.principal, then), self.principal, asked)
+
+    def whole_context(
+        self,
+        query: str,
+        *,
+        budget_tokens: int = 4000,
+        k: int = 10,
+        thread: str | None = None,
+        turn: int | None = None,
+    ) -> WholeContext:
+        """Build prompt context for a broad question.
+
+        The best of each store (memories, profile, each source type), under one token budget."""
+        return whole_context(
+            self._desk,
+            self.principal,
+            validation.text(query, "query"),
+            k=validation.integer(k, "k", 1, MAX_PER_STORE),
+            budget=validation.integer(budget_tokens, "budget_tokens", 0, MAX_BUDGET),
+            thread=read_thread(thread),
+            turn=optional_integer(turn, "turn", 0, MAX_TURN),
+        )
+
+    def context_pack(
+        self, query: str | None = None, *, thread: str | None = None, turn: int | None = None
+    ) -> ContextPack:
+        """Build a plain list of memories for a prompt.
+
+        The 20 newest memories, or the 20 best for a query, as `[kind] text` under one heading.
+        Excludes sensitive memories and procedures; at most 4,000 tokens."""
+        asked = None if query is None else validation.text(query, "query")
+        number = optional_integer(turn, "turn", 0, MAX_TURN)
+        return context_pack(self._desk, self.principal, asked, read_thread(thread), number)

@@ -1,0 +1,49 @@
+"""User: the verbs of one memory, put together from their topics."""
+
+from __future__ import annotations
+
+from commonplace.api.account import CategoryVerbs, KeyVerbs, ProfileVerbs, TeamVerbs
+from commonplace.api.graph import GraphVerbs
+from commonplace.api.maintenance import HistoryVerbs, MaintenanceVerbs
+from commonplace.api.memories import ConflictVerbs, ForgetVerbs, ObserveVerbs, RememberVerbs
+from commonplace.api.search import ContextVerbs, QueryVerbs, RecallVerbs, UnderstandVerbs
+from commonplace.api.sources import ExtractionVerbs, SourceVerbs
+from commonplace.errors import NotAllowed
+from commonplace.model import validation
+
+
+class User(
+    RememberVerbs,
+    ObserveVerbs,
+    ForgetVerbs,
+    RecallVerbs,
+    UnderstandVerbs,
+    QueryVerbs,
+    ContextVerbs,
+    SourceVerbs,
+    ExtractionVerbs,
+    GraphVerbs,
+    ConflictVerbs,
+    HistoryVerbs,
+    ProfileVerbs,
+    CategoryVerbs,
+    KeyVerbs,
+    TeamVerbs,
+    MaintenanceVerbs,
+):
+    """One user's memory, as its owner or one of the owner's agents sees it."""
+
+    def agent(self, name: str, *, may_resolve: bool = False) -> User:
+        """The same memory in the hands of a named agent; one that may resolve decides conflicts
+        in the owner's place."""
+        acting = self._as(validation.word(name, "agent"))
+        trusted = validation.flag(may_resolve, "may_resolve")
+        if trusted and not self.principal.decides:
+            raise NotAllowed(
+                "Only the owner may let an agent resolve conflicts.", field="may_resolve"
+            )
+        return User(self._desk, acting._asking.as_agent(str(acting._asking.agent), trusted))
+
+    @property
+    def revision(self) -> int:
+        return self._desk.store.counters(self.principal.scope).revision

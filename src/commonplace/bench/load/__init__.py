@@ -1,1 +1,0 @@
-"""Many clients at once against real servers on loopback: how many requests, how long, none lost."""

@@ -1,0 +1,398 @@
+"""Memory comparison: how a new memory relates to a stored one, and what follows. Pure.
+
+Where a model is blind (a changed name, swapped roles, most scripts), words and frames decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.engine.composition import CONTACT_FIELDS, ENGINE_METADATA, is_rendered_from_fields
+from commonplace.errors import LimitReached
+from commonplace.language.compare.compare import CompareVerdict, Comparison, compare, is_same_value
+from commonplace.language.compare.keys import MAX_STATEMENT_CHARACTERS, subject_key, subject_terms
+from commonplace.language.fields.phone_email import is_same_email, is_same_phone
+from commonplace.language.safety.sensitive import is_secret_subject
+from commonplace.language.text.normalise import fold
+from commonplace.model.delta import shorten
+from commonplace.model.memory.kinds import (
+    ACTION_TABLE,
+    POLICIES,
+    Action,
+    Kind,
+    MemoryRelation,
+    OnConflict,
+    action_for,
+)
+from commonplace.model.memory.memory import Memory
+
+REWORDING_SIMILARITY = 0.95  # rewording, whatever was left out
+FULL_REWORDING_SIMILARITY = 0.88  # rewording with no detail lost; changed with the values masked
+SAME_SUBJECT_SIMILARITY = 0.85
+NEAR_SIMILARITY = 0.80
+SAME_WORDS_SHARE = (
+    0.85  # share of words in common, where values are masked or similarity is unknown
+)
+
+_MAX_VALUE_CHARACTERS = 80  # characters
+
+COMPARED_CONTACT_FIELDS = CONTACT_FIELDS
+TEXT_CONTACT_FIELDS = ("name", "role", "description")  # of these, one can say more than another
+
+
+@dataclass(frozen=True, slots=True)
+class RelationVerdict:
+    relation: MemoryRelation
+    reason: str = ""
+    certain: bool = True  # fields or a frame say so, not only that the texts are alike
+
+
+UNRELATED = RelationVerdict(MemoryRelation.NEW)
+
+
+def compare_statements(new: Memory, old: Memory) -> Comparison | None:
+    """Their statements side by side; None for kinds that say it with fields."""
+    if new.kind in (Kind.KV, Kind.CONTACT):
+        return None
+    # Long texts say many things: they are equal, or for similarity to judge.
+    if max(len(new.content), len(old.content)) <= MAX_STATEMENT_CHARACTERS:
+        return compare(old.content, new.content)
+    equal = fold(new.content) == fold(old.content)
+    return Comparison(CompareVerdict.EQUAL if equal else CompareVerdict.APART, "")
+
+
+def texts_to_compare(
+    new: Memory, old: Memory, comparison: Comparison | None
+) -> tuple[str, str] | None:
+    """The two texts whose similarity `relate` will want to know besides that of the whole."""
+    if new.kind is Kind.KV:
+        ours, theirs = _subject_of(new), _subject_of(old)
+        return (ours, theirs) if _is_narrower_subject(ours, theirs) else None
+    if comparison is None or comparison.verdict is not CompareVerdict.MASKED:
+        return None
+    return None if comparison.words_alike >= SAME_WORDS_SHARE else comparison.masked
+
+
+def relate_memories(
+    new: Memory,
+    old: Memory,
+    similarity: float | None,
+    likened: float | None = None,
+    comparison: Comparison | None = None,
+) -> RelationVerdict:
+    """``likened`` is the similarity of `texts_to_liken`; None means unknown."""
+    if new.kind is Kind.KV:
+        return _relate_values(new, old, similarity, likened)
+    if new.kind is Kind.CONTACT:
+        return _relate_contacts(new, old, similarity)
+    known = comparison or compare_statements(new, old)
+    return _relate_statements(known, similarity, likened) if known else UNRELATED
+
+
+# ——— statements ———
+
+
+def _relate_statements(
+    comparison: Comparison, similarity: float | None, likened: float | None
+) -> RelationVerdict:
+    known = similarity or 0.0
+    reason = comparison.reason
+    match comparison.verdict:
+        case CompareVerdict.EQUAL:
+            return RelationVerdict(MemoryRelation.REPEAT, reason)
+        case CompareVerdict.SAME | CompareVerdict.MORE:
+            return RelationVerdict(MemoryRelation.REWORDING, reason)
+        case CompareVerdict.CHANGED:
+            return RelationVerdict(MemoryRelation.CHANGED, reason)
+        case CompareVerdict.MASKED if (
+            comparison.words_alike >= SAME_WORDS_SHARE
+            or (likened or 0.0) >= FULL_REWORDING_SIMILARITY
+        ):
+            return RelationVerdict(MemoryRelation.CHANGED, reason, certain=False)
+        case CompareVerdict.LESS if known >= REWORDING_SIMILARITY:
+            return RelationVerdict(MemoryRelation.REWORDING, reason, certain=False)
+        case CompareVerdict.OPEN if known >= FULL_REWORDING_SIMILARITY:
+            return RelationVerdict(MemoryRelation.REWORDING, reason, certain=False)
+        case CompareVerdict.BOTH:
+            return RelationVerdict(MemoryRelation.NEAR, reason)
+        case CompareVerdict.APART:
+            return _by_similarity(similarity, 0.0, reason)
+        case _:
+            return _by_similarity(similarity, comparison.words_alike, reason)
+
+
+def _by_similarity(similarity: float | None, words_alike: float, reason: str) -> RelationVerdict:
+    near = words_alike >= SAME_WORDS_SHARE if similarity is None else similarity >= NEAR_SIMILARITY
+    return RelationVerdict(MemoryRelation.NEAR, reason) if near else UNRELATED
+
+
+# ——— values of a subject ———
+
+
+def _subject_of(memory: Memory) -> str:
+    return str(memory.metadata.get("subject", ""))
+
+
+def _is_narrower_subject(ours: str, theirs: str) -> bool:
+    a, b = set(subject_terms(ours)), set(subject_terms(theirs))
+    return bool(a and b) and (a < b or b < a)
+
+
+def _relate_values(
+    new: Memory, old: Memory, similarity: float | None, likened: float | None
+) -> RelationVerdict:
+    ours, theirs = _subject_of(new), _subject_of(old)
+    same_subject = subject_key(ours) == subject_key(theirs)
+    if not same_subject and not _is_narrower_subject(ours, theirs):
+        return _by_similarity(similarity, 0.0, "")
+    if not same_subject and (likened or 0.0) < SAME_SUBJECT_SIMILARITY:
+        return RelationVerdict(MemoryRelation.NEAR)
+    said, stands = new.metadata.get("value"), old.metadata.get("value")
+    if is_same_value(stands, said, secret=is_secret_subject(ours)):
+        if differing := _describe_changed_metadata(new, old, ("subject", "value")):
+            return RelationVerdict(MemoryRelation.CHANGED, differing)
+        repeated = same_subject and (is_rendered_from_fields(new) or covers_words(old, new))
+        return RelationVerdict(MemoryRelation.REPEAT if repeated else MemoryRelation.REWORDING)
+    return RelationVerdict(MemoryRelation.CHANGED, _describe_change(theirs, stands, said))
+
+
+def _describe_change(name: str, before: object, after: object) -> str:
+    """Short: it stands in answers and beside both texts."""
+    return f"{_shorten_value(name)}: {_shorten_value(before)} → {_shorten_value(after)}"
+
+
+def _shorten_value(value: object) -> str:
+    return shorten(str(value), _MAX_VALUE_CHARACTERS)
+
+
+def _describe_changed_metadata(new: Memory, old: Memory, known: Sequence[str]) -> str:
+    """Further particulars that both have, with another value; the engine's own names aside."""
+    return ", ".join(
+        _describe_change(name, old.metadata[name], value)
+        for name, value in new.metadata.items()
+        if name not in (*known, *ENGINE_METADATA)
+        and old.metadata.get(name) not in (None, "")
+        and not is_same_value(old.metadata[name], value)
+    )
+
+
+# ——— people and businesses ———
+
+
+def _relate_contacts(new: Memory, old: Memory, similarity: float | None) -> RelationVerdict:
+    if not _is_same_contact(new, old, similarity):
+        return _by_similarity(similarity, 0.0, "")
+    ours, theirs = contact_fields(new), contact_fields(old)
+    differing = [
+        n
+        for n in COMPARED_CONTACT_FIELDS
+        if n in ours and n in theirs and _has_changed(n, theirs[n], ours[n])
+    ]
+    told = [_describe_change(name, theirs[name], ours[name]) for name in differing]
+    told += (
+        [more] if (more := _describe_changed_metadata(new, old, COMPARED_CONTACT_FIELDS)) else []
+    )
+    if told:
+        return RelationVerdict(MemoryRelation.CHANGED, ", ".join(told))
+    fuller = [n for n in ours if n not in theirs or _is_fuller(n, theirs[n], ours[n])]
+    if fuller or not (is_rendered_from_fields(new) or covers_words(old, new)):
+        return RelationVerdict(MemoryRelation.REWORDING, ", ".join(fuller))
+    return RelationVerdict(MemoryRelation.REPEAT)
+
+
+def contact_fields(contact: Memory) -> dict[str, str]:
+    return {
+        name: str(contact.metadata[name])
+        for name in COMPARED_CONTACT_FIELDS
+        if contact.metadata.get(name)
+    }
+
+
+def _is_same_contact(new: Memory, old: Memory, similarity: float | None) -> bool:
+    ours, theirs = contact_fields(new), contact_fields(old)
+    if fold(ours.get("name", "")) == fold(theirs.get("name", "")):
+        return True
+    for name, same in (("phone", is_same_phone), ("email", is_same_email)):
+        if name in ours and name in theirs and same(ours[name], theirs[name]):
+            return True
+    overlap = set(_name_words(ours)) & set(_name_words(theirs))
+    return bool(overlap) and (similarity or 0.0) >= SAME_SUBJECT_SIMILARITY
+
+
+def _name_words(fields: dict[str, str]) -> list[str]:
+    return fold(fields.get("name", "")).split()
+
+
+def _has_changed(name: str, before: str, after: str) -> bool:
+    match name:
+        case "phone":
+            return not is_same_phone(before, after)
+        case "email":
+            return not is_same_email(before, after)
+        case "name":  # a fuller name is the same name
+            a, b = set(fold(before).split()), set(fold(after).split())
+            return not (a <= b or b <= a)
+        case _:
+            agree = (
+                CompareVerdict.EQUAL,
+                CompareVerdict.SAME,
+                CompareVerdict.MORE,
+                CompareVerdict.LESS,
+            )
+            return compare(before, after).verdict not in agree
+
+
+def _is_fuller(name: str, before: str, after: str) -> bool:
+    """More words. A number or an address written at greater length says no more."""
+    worded = name in TEXT_CONTACT_FIELDS and fold(after) not in fold(before)
+    return worded and len(after) > len(before)
+
+
+def covers_words(old: Memory, new: Memory) -> bool:
+    """Does the old one say every word of the new one already?"""
+    said = set(fold(old.searchable_text).split())
+    return set(fold(new.content).split()) <= said
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMemory:
+    """One that is there, and how the new one relates to it."""
+
+    old: Memory
+    related: RelationVerdict
+    similarity: float | None
+
+    @property
+    def relation(self) -> MemoryRelation:
+        return self.related.relation
+
+
+@dataclass(frozen=True, slots=True)
+class WriteDecision:
+    relation: MemoryRelation
+    action: Action
+    others: tuple[Memory, ...] = ()  # the ones that it is about, the closest first
+    reason: str = ""
+    until: Memory | None = None  # what holds since, when the new one tells of an earlier time
+
+
+STORE_AS_NEW = WriteDecision(MemoryRelation.NEW, Action.STORED)
+
+# What was said before settles it; after that, a value that differs matters more than a wording.
+_STRONGEST_FIRST = (
+    MemoryRelation.REPEAT,
+    MemoryRelation.CHANGED,
+    MemoryRelation.REWORDING,
+    MemoryRelation.NEAR,
+)
+
+
+def decide_action(
+    new: Memory, weighed: Sequence[ComparedMemory], now: datetime, on_conflict: OnConflict
+) -> WriteDecision:
+    found = _group_by_relation(new, _same_day_events(new, weighed), now, on_conflict)
+    relation = next((each for each in _STRONGEST_FIRST if found[each]), MemoryRelation.NEW)
+    if relation is MemoryRelation.NEW:
+        return STORE_AS_NEW
+    closest = found[relation]
+    same_day = [each for each in closest if _day_of(each.old) == _day_of(new)]
+    action = action_for(relation, new.kind, same_day=bool(same_day))
+    if action is Action.REFRESHED:
+        closest = (same_day if new.kind is Kind.EVENT else closest)[:1]
+    elif action is Action.SUPERSEDED:
+        closest = [*found[MemoryRelation.CHANGED], *found[MemoryRelation.REWORDING]]
+    action = _apply_on_conflict(relation, action, on_conflict)
+    if action is Action.OVERRIDDEN and len(closest) > 1:
+        action = Action.PENDING  # which of them is meant, only a person knows
+    if action in (Action.OVERRIDDEN, Action.ALTERNATIVE):
+        closest = closest[:1]
+    reason = "; ".join(dict.fromkeys(e.related.reason for e in closest if e.related.reason))
+    until = _find_successor(new, weighed) if action is Action.STORED else None
+    return WriteDecision(relation, action, tuple(each.old for each in closest), reason, until)
+
+
+def _find_successor(new: Memory, weighed: Sequence[ComparedMemory]) -> Memory | None:
+    """The first of those that are known to have taken the place of what is told only now."""
+    if new.valid_to is not None:
+        return None
+    after = [
+        (each.old.valid_from, each.old)
+        for each in weighed
+        if each.relation is MemoryRelation.CHANGED and each.related.certain
+        if each.old.valid_from and _is_earlier(new, each.old)
+    ]
+    return min(after, key=lambda dated: dated[0])[1] if after else None
+
+
+def _same_day_events(new: Memory, weighed: Sequence[ComparedMemory]) -> Sequence[ComparedMemory]:
+    """An event that was told today already is that one, whatever was told on other days."""
+    if new.kind is not Kind.EVENT:
+        return weighed
+    today = [each for each in weighed if _day_of(each.old) == _day_of(new)]
+    told = any(each.relation in (MemoryRelation.REPEAT, MemoryRelation.REWORDING) for each in today)
+    return today if told else weighed
+
+
+def _group_by_relation(
+    new: Memory, weighed: Sequence[ComparedMemory], now: datetime, on_conflict: OnConflict
+) -> dict[MemoryRelation, list[ComparedMemory]]:
+    found: dict[MemoryRelation, list[ComparedMemory]] = {
+        relation: [] for relation in MemoryRelation
+    }
+    replaces = on_conflict is not OnConflict.ALTERNATIVE
+    for each in sorted(weighed, key=_closeness):
+        changed = each.relation is MemoryRelation.CHANGED
+        history = changed and replaces and _is_past_fact(new, each.old, now)
+        found[MemoryRelation.NEAR if history else each.relation].append(each)
+    certain = [each for each in found[MemoryRelation.CHANGED] if each.related.certain]
+    # Texts that are merely alike but for a value: one of them is meant, not all.
+    found[MemoryRelation.CHANGED] = certain or found[MemoryRelation.CHANGED][:1]
+    return found
+
+
+def _closeness(each: ComparedMemory) -> tuple[bool, float, str]:
+    return (not each.related.certain, -(each.similarity or 0.0), each.old.id)
+
+
+def _is_past_fact(new: Memory, old: Memory, now: datetime) -> bool:
+    """What was true before, told later, does not change what is true now."""
+    over = new.valid_to is not None and new.valid_to <= now
+    return over or _is_earlier(new, old)
+
+
+def _is_earlier(new: Memory, old: Memory) -> bool:
+    earlier = new.valid_from and old.valid_from and new.valid_from < old.valid_from
+    return bool(earlier) and ACTION_TABLE[MemoryRelation.CHANGED, new.kind] is Action.SUPERSEDED
+
+
+def _day_of(memory: Memory) -> object:
+    return (memory.valid_from or memory.created_at).date()
+
+
+def _apply_on_conflict(relation: MemoryRelation, action: Action, on_conflict: OnConflict) -> Action:
+    if action is Action.PENDING:
+        return {
+            OnConflict.ASK: Action.PENDING,
+            OnConflict.OVERRIDE: Action.OVERRIDDEN,
+            OnConflict.INSERT: Action.STORED,
+            OnConflict.ALTERNATIVE: Action.ALTERNATIVE,
+        }[on_conflict]
+    replaces = action is Action.SUPERSEDED and relation is MemoryRelation.CHANGED
+    if replaces and on_conflict is OnConflict.ALTERNATIVE:
+        return Action.ALTERNATIVE
+    return action
+
+
+def check_live_limits(memories: Sequence[Memory], live_by_kind: dict[Kind, int]) -> None:
+    """Some kinds have room for only a few live ones."""
+    for kind, live in live_by_kind.items():
+        most = POLICIES[kind].max_live
+        wanted = sum(memory.kind is kind for memory in memories)
+        if most is not None and wanted and live + wanted > most:
+            raise LimitReached(
+                f"At most {most} {kind} memories are live at a time; there are {live}.",
+                remedy=f"Update one of them (which supersedes it), or forget one. ({kind})",
+                field="kind",
+            )

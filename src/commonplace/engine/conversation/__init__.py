@@ -1,0 +1,1 @@
+"""Conversations: what turns leave in memory."""

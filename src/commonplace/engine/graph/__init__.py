@@ -1,0 +1,1 @@
+"""Personal graph: names, assertions, edits, and the changeset steps that follow."""

@@ -1,0 +1,134 @@
+"""Artifacts that agents made for a user: create, list, show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from commonplace.engine.context import (
+    EngineContext,
+    can_see_source,
+    principal_at_source,
+    visibility_of,
+)
+from commonplace.engine.graph.extraction.import_extraction import cite_source
+from commonplace.engine.graph.graph_diff import diff_graph
+from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, ensure_owner
+from commonplace.engine.graph.visible_graph import visible_graph
+from commonplace.errors import CategoryNotAllowed, NotFound
+from commonplace.model.access.principal import Principal
+from commonplace.model.changeset import Changeset
+from commonplace.model.graph.assertion import CitedSource
+from commonplace.model.graph.elements import ARTIFACT_CATEGORY, ARTIFACT_PREFIX, Artifact
+from commonplace.model.graph.steps import PutArtifact
+from commonplace.model.graph.types import NodeType
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.memory.kinds import TtlPolicy
+from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.model.paging import take_page
+
+
+@dataclass(frozen=True, slots=True)
+class Produced:
+    id: str
+    artifact: Artifact
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedNode:
+    entity_key: str
+    node_type: NodeType
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownArtifact:
+    artifact: Artifact
+    related_nodes: tuple[RelatedNode, ...]  # of which the source speaks that produced it
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactPage:
+    artifacts: tuple[Artifact, ...]
+    next: str | None
+
+
+def create_artifact(
+    desk: EngineContext,
+    principal: Principal,
+    name: str,
+    content_type: str,
+    output: Any,
+    *,
+    description: str,
+    source: str | None,
+    sensitivity: Sensitivity,
+    ttl_policy: TtlPolicy,
+) -> Produced:
+    if not visibility_of(principal).admits_category(ARTIFACT_CATEGORY):
+        raise CategoryNotAllowed(
+            f"{principal.agent} may not read the category {ARTIFACT_CATEGORY!r}.", field="name"
+        )
+    now = desk.clock()
+    told_in = _cite_visible_source(desk, principal, source) if source else None
+    guarded = told_in is not None and told_in.sensitivity is Sensitivity.HIGH
+    made = Artifact(
+        id=ARTIFACT_PREFIX + desk.new_id(),
+        user_id=principal.user_id,
+        name=name,
+        content_type=content_type,
+        output=output,
+        description=description,
+        source=told_in,
+        sensitivity=Sensitivity.HIGH if guarded else sensitivity,
+        ttl_policy=ttl_policy,
+        created_by=principal.actor,
+        created_at=now,
+        updated_at=now,
+    )
+    entry = Entry(
+        op=Op.CREATE, event=Event.ADD, subject=made.id, category=ARTIFACT_CATEGORY, new_ref=made.id
+    )
+
+    def decision() -> tuple[Changeset, None]:
+        decided_on = desk.store.counters(principal.own_scope).revision
+        canvas = GraphUnitOfWork(desk, principal.own_scope, principal.actor, now)
+        ensure_owner(canvas)
+        steps = (*diff_graph(canvas), PutArtifact(made, entry))
+        return Changeset(principal.own_scope, now, principal.actor, steps, decided_on), None
+
+    revision, _ = desk.run_transaction(decision)
+    return Produced(made.id, made, revision)
+
+
+def _cite_visible_source(desk: EngineContext, principal: Principal, id: str) -> CitedSource:
+    place = principal_at_source(desk, principal, id)
+    found = desk.sources(place.scope, [id])
+    if not found or found[0].state is not State.ACTIVE or not can_see_source(place, found[0]):
+        raise NotFound(f"There is no {id!r} here.", field="source")
+    return cite_source(found[0])
+
+
+def list_artifacts(
+    desk: EngineContext, principal: Principal, limit: int, after: str | None
+) -> ArtifactPage:
+    """Newest first."""
+    seen_ones = visible_graph(desk, principal, sources=True).snapshot.artifacts
+    stored = desk.store.artifacts(principal.own_scope)
+    shown = [seen_ones[each.id] for each in stored if each.id in seen_ones]
+    found = take_page(shown, after, limit + 1)
+    return ArtifactPage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+
+
+def show_artifact(desk: EngineContext, principal: Principal, id: str) -> ShownArtifact:
+    picture = visible_graph(desk, principal, whole=True, sources=True).snapshot
+    artifact = picture.artifacts.get(id)
+    if artifact is None:
+        raise NotFound(f"There is no {id!r} here.", field="id")
+    source = artifact.source.id if artifact.source else None
+    nodes = dict.fromkeys(m.node for m in picture.mentions if m.source == source)
+    related = [picture.nodes[node] for node in nodes]
+    return ShownArtifact(
+        artifact, tuple(RelatedNode(node.id, node.type, node.name) for node in related)
+    )

@@ -1,0 +1,113 @@
+"""The graph as it was at another time, or as it was known then.
+
+What is told later changes how a node is called, since when a relation holds and whether it is over;
+so the rows of now cannot say what was known before, and the tellings can.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from commonplace.engine.context import EngineContext
+from commonplace.engine.graph.edge_diff import canonical_assertion
+from commonplace.engine.graph.names import name_key
+from commonplace.model.access.principal import Scope
+from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion
+from commonplace.model.graph.edge_fold import EdgePeriod, fold_edges
+from commonplace.model.graph.elements import Edge, Node
+from commonplace.model.graph.node_fold import FoldedNode, fold_node
+from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.model.graph.types import edge_kind_between
+from commonplace.model.memory.lifecycle import PointInTime
+
+MergeRoots = Mapping[str, str]  # each node → the one that speaks for it
+
+
+def graph_as_of(
+    desk: EngineContext, scope: Scope, picture: GraphSnapshot, then: PointInTime
+) -> GraphSnapshot:
+    """``picture``: of now, with what the caller may see; nothing comes into it here."""
+    known_at = then.known_at
+    if known_at is None:
+        return picture
+    speakers = merge_roots_of(desk, scope, picture)
+    told = [t for t in desk.store.node_assertions(scope, [*speakers]) if t.recorded_at <= known_at]
+    nodes = _nodes_as_of(picture, told, speakers)
+    related = [
+        t
+        for t in desk.store.edge_assertions(scope, [*speakers])
+        if t.recorded_at <= known_at and {speakers.get(t.a), speakers.get(t.b)} <= nodes.keys()
+    ]
+    mentioned = {(t.source.id, speakers[t.node]) for t in told if t.source and t.stands}
+    return replace(
+        picture,
+        nodes=nodes,
+        edges=_edges_as_of(picture, related, speakers, nodes),
+        notes={
+            id: tuple(note for note in notes if note.date_added <= known_at)
+            for id, notes in picture.notes.items()
+        },
+        mentions=tuple(m for m in picture.mentions if (m.source, m.node) in mentioned),
+        artifacts={id: a for id, a in picture.artifacts.items() if a.created_at <= known_at},
+    )
+
+
+def merge_roots_of(desk: EngineContext, scope: Scope, picture: GraphSnapshot) -> MergeRoots:
+    """Of all that is merged into one of its nodes, too."""
+    speakers = {id: id for id in picture.nodes}
+    wanted = list(speakers)
+    while wanted:
+        found = desk.store.merged_into(scope, wanted)
+        wanted = [node.id for node in found if node.id not in speakers]
+        speakers |= {node.id: speakers[str(node.merged_into)] for node in found}
+    return speakers
+
+
+def _nodes_as_of(
+    picture: GraphSnapshot, told: Sequence[NodeAssertion], speakers: MergeRoots
+) -> dict[str, Node]:
+    by_node: dict[str, list[NodeAssertion]] = defaultdict(list)
+    for telling in told:
+        by_node[speakers[telling.node]].append(telling)
+    found: dict[str, Node] = {}
+    for id, node in picture.nodes.items():
+        was = fold_node(by_node[id], root=id, key_of=name_key)
+        if node.is_owner:
+            found[id] = node
+        elif was is not None:
+            found[id] = node.evolve(**{name: getattr(was, name) for name in FoldedNode.__slots__})
+    return found
+
+
+def _edges_as_of(
+    picture: GraphSnapshot,
+    told: Sequence[EdgeAssertion],
+    speakers: MergeRoots,
+    nodes: Mapping[str, Node],
+) -> dict[str, Edge]:
+    """Under the ids that they have now; of one that is another's by now, under its own."""
+    drawn = {
+        t.id: canonical_assertion(t, speakers.__getitem__, lambda id: nodes[id].type) for t in told
+    }
+    home = {t.id: t.edge for t in told}
+    found: dict[str, Edge] = {}
+    for stretch in fold_edges(t for t in drawn.values() if t.a != t.b):
+        votes = Counter(home[id] for id in stretch.tellings if home[id] not in found)
+        id = votes.most_common(1)[0][0] if votes else stretch.tellings[0]
+        if id in picture.edges or not votes:
+            found[id] = _edge_as_of(id, stretch, picture, nodes)
+    return found
+
+
+def _edge_as_of(
+    id: str, stretch: EdgePeriod, picture: GraphSnapshot, nodes: Mapping[str, Node]
+) -> Edge:
+    fields = {name: getattr(stretch, name) for name in EdgePeriod.__slots__ if name != "tellings"}
+    fields["kind"] = edge_kind_between(nodes[stretch.a].type, nodes[stretch.b].type)
+    if id in picture.edges:
+        return picture.edges[id].evolve(**fields)
+    owner = next(iter(nodes.values())).user_id
+    at = stretch.recorded_at
+    return Edge(id=id, user_id=owner, created_at=at, updated_at=at, **fields)

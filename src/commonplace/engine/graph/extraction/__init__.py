@@ -1,0 +1,1 @@
+"""Extraction: a source becomes assertions in one reader's graph."""

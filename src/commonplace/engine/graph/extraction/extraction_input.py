@@ -1,0 +1,159 @@
+"""Extraction input: speakers, own words, nicknames; queue team sources on first read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from commonplace.engine.context import EngineContext, principal_at_source, readable_scopes
+from commonplace.engine.follow_up_jobs import EXTRACT_JOB, build_extract_job
+from commonplace.language.extract.people.participants import (
+    has_other_speaker,
+    identify_owner,
+    parse_participant,
+)
+from commonplace.language.extract.values import AttributedPassage, ExtractionInput, OwnerIdentity
+from commonplace.language.fields.names import SPEAKER_ROLES
+from commonplace.language.fields.phone_email import email_key
+from commonplace.language.safety.prompt_injection import mask_instructions
+from commonplace.language.text.normalise import fold_case
+from commonplace.language.text.sentences import unwrap_lines
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.model.changeset import Changeset, EnqueueJob
+from commonplace.model.graph.elements import Node
+from commonplace.model.memory.memory import Sensitivity
+from commonplace.model.sources.source import Passage, Source, SourceType
+from commonplace.store.port import JobQuery
+
+# Without a speaker these are the words of whoever brought them.
+_OWN_WORD_TYPES = frozenset({SourceType.VOICE_MEMO, SourceType.TEXT_IMPORT, SourceType.CHAT})
+_MACHINE_ROLES = frozenset({"assistant", "system", "tool", "ai", "bot", "agent"})
+
+
+def build_extraction_input(
+    source: Source, passages: Sequence[Passage], owner: OwnerIdentity, reader: str
+) -> ExtractionInput:
+    participants = tuple(_with_address(each, source) for each in source.participants)
+    by_name = (each for each in participants if each != reader)  # whoever brings it is listed by id
+    speakers = (each.speaker for each in passages if each.speaker)
+    owner = identify_owner(owner, map(parse_participant, dict.fromkeys((*by_name, *speakers))))
+    names = {fold_case(name) for name in owner.names}
+    foreign = _parts_by_others(passages, owner.names)
+    is_readers = source.user_id == reader
+    return ExtractionInput(
+        said=tuple(
+            _read_passage(each, source, names, is_readers and _part_of(each) not in foreign)
+            for each in passages
+        ),
+        owner=owner,
+        source_type=source.source_type,
+        date=source.started_at or source.created_at,
+        participants=participants,
+        title=source.title,
+    )
+
+
+def readable_text(passage: Passage) -> str:
+    return unwrap_lines(mask_instructions(passage.text) if passage.suspicious else passage.text)
+
+
+def _parts_by_others(passages: Sequence[Passage], owner: Collection[str]) -> set[int | None]:
+    """The parts in which somebody else speaks, of those that name no speaker."""
+    texts: dict[int | None, list[str]] = {}
+    for each in passages:
+        if not each.speaker or fold_case(each.speaker) in SPEAKER_ROLES:
+            texts.setdefault(_part_of(each), []).append(each.text)
+    return {part for part, said in texts.items() if has_other_speaker(said, owner)}
+
+
+def _part_of(passage: Passage) -> int | None:
+    """A turn of a talk with an agent, into which somebody pasted a chat; or the whole source."""
+    return passage.turn if passage.role else None
+
+
+def _with_address(name: str, source: Source) -> str:
+    """As a mail's header has them: by the address somebody is known again under any name."""
+    addresses = source.provenance.get("addresses")
+    address = addresses.get(name) if isinstance(addresses, Mapping) else None
+    return f"{name} <{address}>" if address else name
+
+
+def _read_passage(
+    passage: Passage, source: Source, names: set[str], is_own: bool
+) -> AttributedPassage:
+    """``is_own``: where nobody is named, whoever brought it speaks, and that is the reader."""
+    speaker, role = fold_case(passage.speaker or ""), fold_case(passage.role or "")
+    is_named = bool(speaker) and speaker not in SPEAKER_ROLES
+    by_machine = role in _MACHINE_ROLES or speaker in _MACHINE_ROLES
+    text = readable_text(passage)
+    own = role in ("user", "human") or source.source_type in _OWN_WORD_TYPES
+    return AttributedPassage(
+        number=passage.number,
+        text=text,
+        at=passage.at,
+        speaker=passage.speaker if is_named else None,
+        by_owner=not by_machine and (speaker in names if is_named else is_own and own),
+        by_machine=by_machine,
+        suspicious=passage.suspicious and not text.strip(),
+    )
+
+
+def load_owner_nicknames(
+    desk: EngineContext, home: Scope, everybody: Iterable[Node], passages: Iterable[Passage]
+) -> dict[str, str]:
+    """Names by the addresses of these speakers. Only somebody's own word counts: in the memories of
+    one source, a name that another source told would outlive that one when it is erased."""
+    addresses = {email_key(each.speaker) for each in passages if each.speaker} - {None}
+    if not addresses:
+        return {}
+    people = {
+        node.id: node
+        for node in everybody
+        if node.sensitivity is not Sensitivity.HIGH
+        and addresses & {email_key(address) for address in node.addresses}
+    }
+    told = desk.store.node_assertions(home, [*people])
+    named = {(t.node, t.name) for t in told if t.source is None and t.stands}
+    return {
+        key: node.name
+        for node in people.values()
+        if (node.id, node.name) in named
+        for key in map(email_key, node.addresses)
+        if key is not None
+    }
+
+
+def queue_first_extraction(
+    desk: EngineContext, principal: Principal, sources: Iterable[str]
+) -> None:
+    """``sources``: of teams. It is owed, and done later; what is owed already is not owed twice."""
+    wanted = list(dict.fromkeys(sources))
+    if not wanted or not desk.extracts:
+        return
+    home, now = principal.own_scope, desk.clock()
+    known = _already_extracted(desk, home, wanted)
+    known |= {job.key for job in desk.store.jobs(home, JobQuery(kinds=[EXTRACT_JOB], keys=wanted))}
+    new = [id for id in wanted if id not in known and principal_for_extraction(desk, principal, id)]
+    owed = tuple(EnqueueJob(build_extract_job(id, home, desk.new_id(), now)) for id in new)
+    if owed:
+        desk.apply(Changeset(home, now, principal.actor, owed))
+
+
+def principal_for_extraction(desk: EngineContext, reader: Principal, id: str) -> Principal | None:
+    """They themselves where a source is of which they make knowledge: at home, or in a team of
+    theirs. None: a guest reads, and learns nothing."""
+    place = principal_at_source(desk, reader, id)
+    if place.is_in_own_scope:
+        return place
+    readings = readable_scopes(desk, reader, searching=False)
+    is_in_it = any(each.scope == place.scope and not each.is_guest for each in readings)
+    return place if is_in_it else None
+
+
+def _already_extracted(desk: EngineContext, reader: Scope, wanted: Sequence[str]) -> set[str]:
+    read = {each.source: each for each in desk.store.extractions(reader, wanted)}
+    sources = [
+        source
+        for owner in {each.scope for each in read.values()}
+        for source in desk.sources(Scope(owner), list(read))
+    ]
+    return {source.id for source in sources if read[source.id].is_all_of(source)}

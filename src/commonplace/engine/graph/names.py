@@ -1,0 +1,352 @@
+"""Node names: name index, namesakes, and resolving a name to a node.
+
+Whoever is mistaken for another is harder to mend than one who is there twice (`merge` mends that),
+so a name that could be several people's is nobody's, unless one of them takes part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from rapidfuzz import process
+from rapidfuzz.distance import JaroWinkler
+
+from commonplace.errors import InvalidInput
+from commonplace.language.extract.names.gazetteer import GIVEN_NAMES, HEBREW_GIVEN_NAMES
+from commonplace.language.fields.phone_email import email_key
+from commonplace.language.text.normalise import fold
+from commonplace.model.graph.elements import Node
+from commonplace.model.graph.types import NodeType, is_description
+
+_LEGAL_FORM = re.compile(
+    r" (?:inc|incorporated|llc|ltd|limited|corp|corporation|co|company|gmbh|ag|plc|sa|bv|בע מ|בעמ)$"
+)
+
+
+def name_key(name: str) -> str:
+    return fold(name)
+
+
+def organisation_key(name: str) -> str:
+    """An organisation's name without its legal form: "Acme Inc." is "Acme"."""
+    key = fold(name)
+    return _LEGAL_FORM.sub("", key) or key
+
+
+@dataclass(frozen=True, slots=True)
+class NameIndex:
+    """Nodes by their names, as they are compared. A name may be several nodes'."""
+
+    owner: Node | None
+    nodes: Mapping[str, Node]
+    by_key: Mapping[tuple[NodeType, str], tuple[str, ...]]
+    by_bare_key: Mapping[str, tuple[str, ...]]  # of entities
+    by_address: Mapping[str, str]
+    by_part: Mapping[str, tuple[str, ...]]  # people, by each word of their names
+
+    def called(self, type: NodeType, subtype: str, key: str) -> str | None:
+        """The node that has this very name as its first."""
+        for id in self.by_key.get((type, key), ()):
+            node = self.nodes[id]
+            if node.key == key and node.subtype == subtype:
+                return id
+        return None
+
+
+def without_owner(known: NameIndex) -> NameIndex:
+    """All but the owner, as far as names and addresses go: who in a source is the owner is seen in
+    the source itself, so nobody else there is, though they share a name."""
+    if known.owner is None:
+        return known
+    id = known.owner.id
+    keys = {(NodeType.PERSON, name_key(name)) for name in known.owner.names}
+    parts = {part for _, key in keys for part in key.split()}
+    return replace(
+        known,
+        by_key={
+            **known.by_key,
+            **{key: _without_id(id, known.by_key.get(key, ())) for key in keys},
+        },
+        by_part={
+            **known.by_part,
+            **{key: _without_id(id, known.by_part.get(key, ())) for key in parts},
+        },
+        by_address={key: each for key, each in known.by_address.items() if each != id},
+    )
+
+
+def _without_id(id: str, ids: Iterable[str]) -> tuple[str, ...]:
+    return tuple(each for each in ids if each != id)
+
+
+def ambiguous_first_names(people: Iterable[str]) -> set[str]:
+    """ "Tom", beside Tom Chen and Tom Levi."""
+    keys = {name_key(name) for name in people if not is_description(name)}
+    firsts = Counter(key.split()[0] for key in keys if " " in key)
+    return {first for first, count in firsts.items() if count > 1}
+
+
+def name_taken_error(name: str, other: str | None, field: str) -> InvalidInput:
+    """``other``: the node that has it, where the caller may see that one."""
+    remedy = "Choose another name"
+    if other is not None:
+        remedy += f", or look at the one that has it: node {other}"
+    return InvalidInput(f"Another node has the name {name!r}.", remedy=f"{remedy}.", field=field)
+
+
+def build_name_index(nodes: Iterable[Node]) -> NameIndex:
+    """``nodes``: those that stand and speak for themselves."""
+    standing = {node.id: node for node in nodes}
+    by_key: dict[tuple[NodeType, str], dict[str, None]] = defaultdict(dict)
+    bare: dict[str, dict[str, None]] = defaultdict(dict)
+    parts: dict[str, dict[str, None]] = defaultdict(dict)
+    addresses: dict[str, str] = {}
+    for node in standing.values():
+        for name in node.names:
+            key = fold(name)
+            by_key[node.type, key][node.id] = None
+            if node.type is NodeType.ENTITY:
+                bare[organisation_key(name)][node.id] = None
+            elif node.type is NodeType.PERSON and not is_description(name):
+                for part in key.split():
+                    parts[part][node.id] = None
+        keys = (email_key(address) for address in node.addresses)
+        addresses.update({key: node.id for key in keys if key})
+    return NameIndex(
+        owner=next((node for node in standing.values() if node.is_owner), None),
+        nodes=standing,
+        by_key={key: tuple(ids) for key, ids in by_key.items()},
+        by_bare_key={key: tuple(ids) for key, ids in bare.items()},
+        by_address=addresses,
+        by_part={key: tuple(ids) for key, ids in parts.items()},
+    )
+
+
+MAX_LISTED_NODES = 5  # of those who could be meant
+_MERGE_REMEDY = "If the two are one, merge them; else choose another."
+
+
+def find_namesake(known: NameIndex, type: NodeType, subtype: str, name: str) -> Node | None:
+    """The node that is called so: whose first name it is, else who has it beside others. Where one
+    of two things is of no known sort, they are taken for one."""
+    key = name_key(name)
+    called = [known.nodes[id] for id in known.by_key.get((type, key), ())]
+    alike = [node for node in called if not subtype or node.subtype in ("", subtype)]
+    first = [node for node in alike if node.key == key]
+    found = first or alike
+    if len(found) > 1:
+        raise InvalidInput(
+            f"{name!r} is ambiguous: {_list_nodes(found)}.",
+            remedy="Update one by its id (nodes update), or give the new node a longer name.",
+            field="name",
+        )
+    return found[0] if found else None
+
+
+def refuse_taken_name(
+    known: NameIndex,
+    node: Node | None,
+    type: NodeType,
+    subtype: str,
+    names: Iterable[str],
+    field: str,
+) -> None:
+    """``node``: whom they are given to; None: a new one."""
+    for name in names:
+        other = known.nodes.get(known.called(type, subtype, name_key(name)) or "")
+        if other is not None and other != node:
+            raise InvalidInput(
+                f"{name!r} is the name of {_describe_node(other)}.",
+                remedy=_MERGE_REMEDY,
+                field=field,
+            )
+
+
+def refuse_taken_address(known: NameIndex, node: Node | None, addresses: Iterable[str]) -> None:
+    for address in addresses:
+        other = known.nodes.get(known.by_address.get(email_key(address) or "", ""))
+        if other is not None and other != node:
+            raise InvalidInput(
+                f"{address!r} is the address of {_describe_node(other)}.",
+                remedy=f"{_MERGE_REMEDY} It is taken away with nodes update and not_addresses.",
+                field="addresses",
+            )
+
+
+def _list_nodes(nodes: Sequence[Node]) -> str:
+    told = ", ".join(_describe_node(node) for node in nodes[:MAX_LISTED_NODES])
+    return told if len(nodes) <= MAX_LISTED_NODES else f"{told} …"
+
+
+def _describe_node(node: Node) -> str:
+    return f"{node.name} ({node.id})"
+
+
+MIN_SIMILARITY = 0.94  # Jaro-Winkler
+MIN_MISSPELT_LENGTH = 6  # letters: shorter names that are alike are mostly different ones
+_VOWELS = "aeiouyה"  # a name with one more at its end is mostly another's
+_GIVEN_NAMES = frozenset(map(name_key, GIVEN_NAMES | HEBREW_GIVEN_NAMES))
+
+
+class Ambiguous(StrEnum):
+    SEVERAL = "several"
+
+
+SEVERAL = Ambiguous.SEVERAL
+
+
+def resolve_node(
+    known: NameIndex,
+    type: NodeType,
+    names: Iterable[str],
+    *,
+    subtype: str = "",
+    addresses: Collection[str] = (),
+    present: Collection[str] = (),
+) -> str | Ambiguous | None:
+    """A node's id; None: it is a new one. ``present``: nodes that take part."""
+    for address in addresses:
+        if id := known.by_address.get(email_key(address) or ""):
+            return id
+    spelt = list(dict.fromkeys(names))
+    proper = [name for name in spelt if not is_description(name)]
+    ways = (
+        *(_resolve_exact(known, type, subtype, name, present, proper) for name in spelt),
+        *(_resolve_misspelt(known, type, subtype, name) for name in spelt),
+    )
+    return next((found for found in ways if found is not None), None)
+
+
+def _resolve_exact(
+    known: NameIndex,
+    type: NodeType,
+    subtype: str,
+    name: str,
+    present: Collection[str],
+    proper: Sequence[str],
+) -> str | Ambiguous | None:
+    key = name_key(name)
+    exact = known.by_key.get((type, key), ())
+    if type is NodeType.ENTITY:
+        exact = _of_subtype(
+            known, exact or known.by_bare_key.get(organisation_key(name), ()), subtype
+        )
+    if type is NodeType.PERSON and is_description(name):
+        exact = tuple(id for id in exact if _is_compatible(proper, known.nodes[id]))
+    if called := [id for id in exact if known.nodes[id].key == key]:
+        return _only_candidate(called, present)
+    if type is not NodeType.PERSON or is_description(name) or (exact and " " in key):
+        return _only_candidate(exact, present)
+    # "Tom", that one Tom is called, is no more his than that of another whose name it is part of.
+    return _only_candidate(dict.fromkeys((*exact, *_match_by_part(known, key))), present)
+
+
+def _is_compatible(proper: Sequence[str], node: Node) -> bool:
+    """One manager may follow another, and there may be two brothers: words that only describe
+    somebody mean whoever has no name yet, or has that of whom they mean."""
+    theirs = {name_key(name) for name in node.names if not is_description(name)}
+    ours = [name_key(name) for name in proper]
+    if not theirs or not ours:
+        return True
+    return any(key in theirs or _may_be_same(key.split(), node) for key in ours)
+
+
+def _of_subtype(known: NameIndex, ids: Iterable[str], subtype: str) -> tuple[str, ...]:
+    """A company and a place may share a name. Where one of the two is of no known sort, they are
+    taken for one."""
+    return tuple(id for id in ids if not subtype or known.nodes[id].subtype in ("", subtype))
+
+
+def _only_candidate(ids: Collection[str], present: Collection[str]) -> str | Ambiguous | None:
+    if len(ids) > 1:
+        here = [id for id in ids if id in present]
+        return here[0] if len(here) == 1 else SEVERAL
+    return next(iter(ids), None)
+
+
+def _match_by_part(known: NameIndex, key: str) -> tuple[str, ...]:
+    """Sarah is Sarah Chen, and Sarah Chen is Sarah, as long as nothing in their names disagrees."""
+    words = key.split()
+    met = dict.fromkeys(id for word in words for id in known.by_part.get(word, ()))
+    meant = [id for id in met if _may_be_same(words, known.nodes[id])]
+    if len(words) > 1 and any(_is_full_name_with(words[0], known.nodes[id]) for id in met):
+        # Beside Tom Chen and Tom Levi, who is only known as Tom may be each of them.
+        meant = [id for id in meant if len(_fullest_name(known.nodes[id])) > 1]
+    return tuple(meant)
+
+
+def _is_full_name_with(first: str, node: Node) -> bool:
+    fullest = _fullest_name(node)
+    return len(fullest) > 1 and fullest[0] == first
+
+
+def _fullest_name(node: Node) -> list[str]:
+    names = [name for name in node.names if not is_description(name)]
+    return max((name_key(name).split() for name in names), key=len)
+
+
+def _may_be_same(words: list[str], node: Node) -> bool:
+    fullest = _fullest_name(node)
+    shorter, longer = sorted((words, fullest), key=len)
+    if len(shorter) == len(longer):
+        return _initials_agree(shorter, longer)
+    return len(shorter) == 1 and len(shorter[0]) > 1 and shorter[0] in (longer[0], longer[-1])
+
+
+def _initials_agree(one: list[str], other: list[str]) -> bool:
+    """S. Chen and Sarah Chen."""
+    return one[-1] == other[-1] and all(
+        a == b or (min(len(a), len(b)) == 1 and a[0] == b[0])
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _resolve_misspelt(known: NameIndex, type: NodeType, subtype: str, name: str) -> str | None:
+    """Misspelt: long, alike, with as many words, and the same figures in it."""
+    key = name_key(name)
+    if len(key) < MIN_MISSPELT_LENGTH or is_description(name):
+        return None
+    keys = [
+        other
+        for (kind, other), ids in known.by_key.items()
+        if kind is type
+        and len(other.split()) == len(key.split())
+        and _digits(other) == _digits(key)
+        and (type is not NodeType.ENTITY or _of_subtype(known, ids, subtype))
+    ]
+    best = process.extractOne(key, keys, scorer=JaroWinkler.similarity, score_cutoff=MIN_SIMILARITY)
+    if best is None or not _differ_by_one_slip(key, best[0]):
+        return None
+    if type is NodeType.PERSON and _is_another_name(key, best[0]):
+        return None
+    ids = known.by_key[type, best[0]]
+    return ids[0] if len(ids) == 1 else None
+
+
+def _digits(text: str) -> str:
+    return "".join(character for character in text if character.isdigit())
+
+
+def _differ_by_one_slip(one: str, other: str) -> bool:
+    """Each word is the same but for one long one, which begins alike: Jonathon for Jonathan. Of
+    short ones (Levi, Levin) a letter more makes another name."""
+    differ = [(a, b) for a, b in zip(one.split(), other.split(), strict=True) if a != b]
+    return len(differ) == 1 and all(
+        len(a) >= MIN_MISSPELT_LENGTH and abs(len(a) - len(b)) <= 1 and a[0] == b[0]
+        for a, b in differ
+    )
+
+
+def _is_another_name(one: str, other: str) -> bool:
+    """Of people, words that are alike are often names that are both in use: Stephen and Stephan,
+    Daniel and Daniela."""
+    differ = [(a, b) for a, b in zip(one.split(), other.split(), strict=True) if a != b]
+    return any(
+        {a, b} <= _GIVEN_NAMES or any(long == short + end for end in _VOWELS)
+        for a, b in differ
+        for short, long in [sorted((a, b), key=len)]
+    )

@@ -1,0 +1,325 @@
+"""Graph removal: erase, forget, restore and purge items; retract a source's assertions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from commonplace.engine.context import EngineContext, visibility_of
+from commonplace.engine.graph.graph_diff import diff_graph
+from commonplace.engine.graph.names import NameIndex, build_name_index, name_taken_error
+from commonplace.engine.graph.unit_of_work import GraphUnitOfWork
+from commonplace.engine.graph.visible_graph import (
+    sees_artifact,
+    sees_edge,
+    sees_node,
+    sees_note,
+    visible_graph,
+)
+from commonplace.errors import InvalidInput, NotFound
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.model.changeset import ChangesetStep
+from commonplace.model.filters import OWNER_VISIBILITY, Visibility
+from commonplace.model.graph.assertion import NOTE_PREFIX as NOTE
+from commonplace.model.graph.assertion import CitedSource, Note
+from commonplace.model.graph.elements import ARTIFACT_CATEGORY as OF_ARTIFACTS
+from commonplace.model.graph.elements import ARTIFACT_PREFIX as ARTIFACT
+from commonplace.model.graph.elements import EDGE_PREFIX as EDGE
+from commonplace.model.graph.elements import EDGE_PREFIX as OF_EDGE
+from commonplace.model.graph.elements import NODE_PREFIX as NODE
+from commonplace.model.graph.elements import NODE_PREFIX as OF_NODE
+from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.graph.steps import (
+    PutArtifact,
+    RemoveArtifact,
+    RemoveEdge,
+    RemoveNode,
+    SetExtraction,
+)
+from commonplace.model.graph.types import equivalent_types
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.journal import JournalNode as Place
+from commonplace.model.memory.kinds import ephemeral_cutoff
+from commonplace.model.sources.source import Source
+
+GraphItem = Node | Edge | Note | Artifact
+
+
+def load_visible_item(canvas: GraphUnitOfWork, principal: Principal, id: str) -> GraphItem:
+    """To be taken away or brought back. Of a node that was merged, the one that speaks for it."""
+    sight = visibility_by_id(principal)
+    item = _load_item(canvas, id)
+    if isinstance(item, Node) and item.is_owner:
+        raise InvalidInput(
+            "The owner's node cannot be removed.",
+            remedy="Forget or erase assertions about the owner instead.",
+            field="ids",
+        )
+    is_there = item is not None and _is_in_team_view(canvas.desk, principal, item.id)
+    if item is None or not is_there or not _is_visible(canvas, sight, item):
+        raise NotFound(f"There is no {id!r} here.", field="ids")
+    return item
+
+
+def _is_in_team_view(desk: EngineContext, principal: Principal, id: str) -> bool:
+    """A key for one team takes away, and brings back, only what it sees at this moment."""
+    if principal.team is None:
+        return True
+    picture = visible_graph(desk, principal, whole=True).snapshot
+    notes = (note.id for noted in picture.notes.values() for note in noted)
+    return id in {*picture.nodes, *picture.edges, *picture.artifacts, *notes}
+
+
+def _is_visible(canvas: GraphUnitOfWork, sight: Visibility, item: GraphItem) -> bool:
+    match item:
+        case Node():
+            return sees_node(sight, item)
+        case Edge():
+            ends = {end: canvas.node(end) for end in item.ends}
+            seen = {id: node for id, node in ends.items() if node and sees_node(sight, node)}
+            return sees_edge(sight, seen, item)
+        case Note():
+            about = _load_item(canvas, item.about)
+            return (
+                sees_note(sight, item) and about is not None and _is_visible(canvas, sight, about)
+            )
+        case Artifact():
+            return sees_artifact(sight, item)
+
+
+def _load_item(canvas: GraphUnitOfWork, id: str) -> GraphItem | None:
+    store, scope = canvas.desk.store, canvas.scope
+    if id.startswith(NODE):
+        canvas.load([id])
+        return canvas.node(canvas.root(id))
+    if id.startswith(EDGE):
+        canvas.load_edges([id])
+        return canvas.edges.get(id)
+    if id.startswith(NOTE):
+        return next(iter(store.notes_by_id(scope, [id])), None)
+    return next(iter(store.artifacts(scope, [id])), None)
+
+
+def visibility_by_id(principal: Principal) -> Visibility:
+    """By its id the owner sees all of theirs."""
+    return OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
+
+
+GRAPH_PREFIXES = (NODE, EDGE, NOTE, ARTIFACT)
+
+
+def is_graph_id(id: str) -> bool:
+    return id.startswith(GRAPH_PREFIXES)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRemoval:
+    steps: tuple[ChangesetStep, ...] = ()
+    gone: tuple[str, ...] = ()  # what was named, and the edges that went along
+
+
+def remove_items(
+    desk: EngineContext, principal: Principal, ids: Sequence[str], ended: Event
+) -> GraphRemoval:
+    """All of them, or NotFound naming the first that is not there for this caller."""
+    if not ids:
+        return GraphRemoval()
+    canvas = GraphUnitOfWork(desk, principal.own_scope, principal.actor, desk.clock())
+    for id in ids:
+        load_visible_item(canvas, principal, id)
+        retract_item(canvas, id)
+    steps = diff_graph(canvas, ended=ended)
+    made = tuple(
+        RemoveArtifact(id, Entry(op=Op.DELETE, event=ended, subject=id, category=OF_ARTIFACTS))
+        for id in ids
+        if id.startswith(ARTIFACT)
+    )
+    along = [step.id for step in steps if isinstance(step, RemoveNode | RemoveEdge)]
+    return GraphRemoval((*steps, *made), tuple(dict.fromkeys([*ids, *along])))
+
+
+def retract_item(canvas: GraphUnitOfWork, id: str) -> None:
+    """All that is told of it, and what is noted on it."""
+    if id.startswith(NODE):
+        canvas.load([id])
+        canvas.load_relations([id])
+        group = set(canvas.group(canvas.root(id)))
+        canvas.retract([t.id for t in canvas.told.values() if t.node in group])
+        canvas.retract([t.id for t in canvas.related.values() if {t.a, t.b} & group])
+    elif id.startswith(EDGE):
+        canvas.load_edges([id])
+        if edge := canvas.edges.get(id):
+            canvas.load_relations([edge.a], equivalent_types(edge.type))
+        canvas.retract([t.id for t in canvas.related.values() if t.edge == id])
+    elif id.startswith(NOTE):
+        for note in canvas.desk.store.notes_by_id(canvas.scope, [id]):
+            canvas.load_subject(note.about)
+        canvas.retract([id])
+
+
+@dataclass(frozen=True, slots=True)
+class VisibilityChange:
+    """Out of sight, or back."""
+
+    steps: tuple[ChangesetStep, ...] = ()
+    ids: tuple[str, ...] = ()
+    already: tuple[str, ...] = ()
+
+
+def forget_graph_items(
+    desk: EngineContext, principal: Principal, ids: Sequence[str], until: datetime
+) -> VisibilityChange:
+    return _set_forgotten(desk, principal, ids, until, Event.DELETE) if ids else VisibilityChange()
+
+
+def restore_graph_items(
+    desk: EngineContext, principal: Principal, ids: Sequence[str]
+) -> VisibilityChange:
+    return _set_forgotten(desk, principal, ids, None, Event.RESTORE) if ids else VisibilityChange()
+
+
+def purge_graph_items(
+    desk: EngineContext, scope: Scope, by: str, now: datetime
+) -> tuple[ChangesetStep, ...]:
+    """What was forgotten long enough ago, and notes and artifacts whose time is over."""
+    due = [id for id, at in desk.store.forgotten_graph_items(scope).items() if at <= now]
+    ended = [note.id for note in desk.store.notes_ended(scope, now, _NOTES_AT_ONCE)]
+    canvas = GraphUnitOfWork(desk, scope, by, now)
+    for id in dict.fromkeys([*due, *ended]):
+        if not _is_artifact(id):
+            retract_item(canvas, id)
+    made = dict.fromkeys(filter(_is_artifact, due), Event.DELETE)
+    made |= dict.fromkeys(desk.store.ephemeral_artifacts(scope, ephemeral_cutoff(now)), Event.TTL)
+    return (*diff_graph(canvas), *(_remove_artifact(id, event) for id, event in made.items()))
+
+
+_NOTES_AT_ONCE = 1000
+
+
+def _is_artifact(id: str) -> bool:
+    return id.startswith(ARTIFACT)
+
+
+def _remove_artifact(id: str, event: Event) -> RemoveArtifact:
+    return RemoveArtifact(id, Entry(op=Op.DELETE, event=event, node=Place.WORKER, subject=id))
+
+
+def _set_forgotten(
+    desk: EngineContext,
+    principal: Principal,
+    ids: Sequence[str],
+    until: datetime | None,
+    event: Event,
+) -> VisibilityChange:
+    canvas = GraphUnitOfWork(desk, principal.own_scope, principal.actor, desk.clock())
+    items = [_refuse_ended(load_visible_item(canvas, principal, id), canvas.at) for id in ids]
+    moving = [item for item in items if (item.purge_at is None) is not (until is None)]
+    if until is None:
+        names = build_name_index(desk.graph_cache.of(principal.own_scope).snapshot.nodes.values())
+        _refuse_taken(names, visibility_by_id(principal), moving)
+    for item in moving:
+        _set_purge_at(canvas, item, until)
+    artifacts = tuple(
+        PutArtifact(
+            replace(each, purge_at=until, updated_at=canvas.at),
+            Entry(op=_OP_OF_EVENT[event], event=event, subject=each.id, category=OF_ARTIFACTS),
+        )
+        for each in moving
+        if isinstance(each, Artifact)
+    )
+    already = tuple(item.id for item in items if item not in moving)
+    return VisibilityChange(
+        (*diff_graph(canvas, moved=event), *artifacts), tuple(each.id for each in moving), already
+    )
+
+
+def _refuse_ended(item: GraphItem, now: datetime) -> GraphItem:
+    """What is past its end is not there any more: the night has only not come yet."""
+    if isinstance(item, Artifact) and item.has_ended(now):
+        raise NotFound(f"There is no {item.id!r} here.", field="ids")
+    return item
+
+
+_OP_OF_EVENT = {Event.DELETE: Op.DELETE, Event.RESTORE: Op.RESTORE}
+
+
+def _set_purge_at(canvas: GraphUnitOfWork, item: GraphItem, until: datetime | None) -> None:
+    if isinstance(item, Node):
+        canvas.put(item.evolve(purge_at=until))
+    elif isinstance(item, Edge):
+        canvas.put_edge(item.evolve(purge_at=until))
+    elif isinstance(item, Note):
+        canvas.load_subject(item.about)
+        canvas.note(replace(item, purge_at=until))
+
+
+def _refuse_taken(names: NameIndex, sight: Visibility, coming: Sequence[GraphItem]) -> None:
+    for item in coming:
+        if isinstance(item, Node) and (other := names.called(item.type, item.subtype, item.key)):
+            is_seen = sees_node(sight, names.nodes[other])
+            raise name_taken_error(item.name, other if is_seen else None, "ids")
+
+
+def retract_sources(
+    desk: EngineContext, scope: Scope, sources: Sequence[str], by: str, at: datetime, ended: Event
+) -> tuple[ChangesetStep, ...]:
+    """As if they had never been met: what others tell, too, has one support fewer."""
+    canvas, ids = _open_for_sources(desk, scope, sources, by, at)
+    canvas.retract(ids)
+    made = [
+        replace(each, source=None)
+        for each in desk.store.artifacts(scope)
+        if each.source is not None and each.source.id in sources
+    ]
+    read = desk.store.extractions(scope, sources)
+    return (
+        *diff_graph(canvas, ended=ended),
+        *(PutArtifact(each, Entry(op=Op.UPDATE, subject=each.id)) for each in made),
+        *(SetExtraction(each, Entry(op=Op.DELETE), gone=True) for each in read),
+    )
+
+
+def set_sources_standing(
+    desk: EngineContext, scope: Scope, sources: Sequence[str], stands: bool, by: str, at: datetime
+) -> tuple[ChangesetStep, ...]:
+    """Hidden with a source that is forgotten, and back with it."""
+    canvas, ids = _open_for_sources(desk, scope, sources, by, at)
+    canvas.set_standing(ids, stands)
+    return diff_graph(canvas)
+
+
+def apply_source_sensitivity(
+    desk: EngineContext, scope: Scope, source: Source, by: str, at: datetime
+) -> tuple[ChangesetStep, ...]:
+    """What a source tells is as sensitive as the source."""
+    canvas, _ = _open_for_sources(desk, scope, [source.id], by, at)
+    for told in list(canvas.told.values()):
+        if told.source and told.source.id == source.id:
+            canvas.tell(replace(told, source=_with_sensitivity(told.source, source)))
+    for related in list(canvas.related.values()):
+        if related.source and related.source.id == source.id:
+            canvas.relate(replace(related, source=_with_sensitivity(related.source, source)))
+    for note in list(canvas.notes.values()):
+        if note.source and note.source.id == source.id:
+            canvas.note(replace(note, source=_with_sensitivity(note.source, source)))
+    return diff_graph(canvas)
+
+
+def _with_sensitivity(cited: CitedSource, source: Source) -> CitedSource:
+    return replace(cited, sensitivity=source.sensitivity)
+
+
+def _open_for_sources(
+    desk: EngineContext, scope: Scope, sources: Sequence[str], by: str, at: datetime
+) -> tuple[GraphUnitOfWork, list[str]]:
+    canvas = GraphUnitOfWork(desk, scope, by, at)
+    if not sources:
+        return canvas, []
+    nodes, edges, notes = desk.store.told_by(scope, sources)
+    canvas.load(t.node for t in nodes)
+    canvas.load(note.about for note in notes if note.about.startswith(OF_NODE))
+    canvas.load_edges(note.about for note in notes if note.about.startswith(OF_EDGE))
+    for telling in edges:
+        canvas.load_relations([telling.a], [telling.type])
+    return canvas, [each.id for told in (nodes, edges, notes) for each in told]

@@ -1,0 +1,293 @@
+"""Visible graph: a snapshot limited to a principal, or as of a moment; find a node in it.
+
+Nothing downstream of here filters: explore, PageRank and Cypher work on what this gives them, so
+what may not be seen is not there at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TypeVar
+
+from commonplace.engine.context import (
+    EngineContext,
+    can_see_source,
+    readable_scopes,
+    visibility_in,
+    visibility_of,
+)
+from commonplace.engine.graph.as_of import merge_roots_of
+from commonplace.engine.graph.names import (
+    SEVERAL,
+    NameIndex,
+    build_name_index,
+    name_key,
+    resolve_node,
+)
+from commonplace.errors import InvalidInput, NotFound
+from commonplace.model.access.principal import Principal, ReadableScope, Scope
+from commonplace.model.access.team import Team
+from commonplace.model.filters import Visibility
+from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note, is_sensitive
+from commonplace.model.graph.elements import ARTIFACT_CATEGORY as OF_ARTIFACTS
+from commonplace.model.graph.elements import NODE_PREFIX, Artifact, Edge, Node
+from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.model.graph.types import NodeType
+from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.model.sources.source import Source
+from commonplace.store.port import NO_LIMIT, SourceListing
+
+GraphKey = tuple[str, ...]
+Citing = TypeVar("Citing", Note, Artifact)
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleGraph:
+    snapshot: GraphSnapshot
+    key: GraphKey  # of this very picture, for caches: whose, which revision, and how much of it
+
+
+def visible_graph(
+    desk: EngineContext,
+    principal: Principal,
+    *,
+    whole: bool = False,
+    sources: bool = False,
+    silent: bool = False,
+) -> VisibleGraph:
+    """``whole``: also what is marked sensitivity high, as an owner sees it who names it.
+    ``sources``: with those that speak of the nodes, which have to be asked for each time, since
+    somebody may have left a team in between. ``silent``: with those as well that speak of nobody,
+    or were not extracted yet."""
+    sight = visibility_of(principal)
+    if whole and principal.is_owner:
+        sight = replace(sight, cleared=True)
+    picture = limit_to_visibility(desk.graph_cache.of(principal.own_scope).snapshot, sight)
+    if principal.team is not None:
+        picture = _limit_to_team(desk, principal.own_scope, Scope.of_team(principal.team), picture)
+    nodes, edges = picture.nodes, picture.edges
+    about = nodes.keys() | edges.keys()
+    sources = sources or silent
+    speaking = _cited_sources(picture) if sources else ()
+    readable, teams = (
+        _readable_sources(desk, principal, sight, speaking, whole, silent) if sources else ({}, {})
+    )
+    limited = replace(
+        picture,
+        notes=_visible_notes(sight, picture.notes, about, readable if sources else None),
+        mentions=tuple(m for m in picture.mentions if m.node in nodes and m.source in readable),
+        sources=readable,
+        artifacts=_visible_artifacts(
+            sight, picture.artifacts, readable if sources else None, desk.clock()
+        ),
+        teams=teams,
+        marks=desk.store.marks(principal.own_scope),
+    )
+    return VisibleGraph(limited, _graph_key(principal, sight, limited))
+
+
+def limit_to_visibility(picture: GraphSnapshot, sight: Visibility) -> GraphSnapshot:
+    """The nodes and edges alone that may be seen. Mentions, notes and artifacts are all there: who
+    takes this limits those that they read."""
+    nodes = {id: node for id, node in picture.nodes.items() if sees_node(sight, node)}
+    edges = {id: edge for id, edge in picture.edges.items() if sees_edge(sight, nodes, edge)}
+    return replace(picture, nodes=nodes, edges=edges)
+
+
+def _limit_to_team(
+    desk: EngineContext, home: Scope, team: Scope, picture: GraphSnapshot
+) -> GraphSnapshot:
+    """For a key that reaches one team: without what only the sources of others tell of."""
+
+    def counts(told: NodeAssertion | EdgeAssertion | Note) -> bool:
+        near = told.source is None or told.source.scope in (home.key, team.key)
+        return told.stands and near
+
+    speakers = merge_roots_of(desk, home, picture)
+    told = desk.store.node_assertions(home, [*speakers])
+    present = {speakers[telling.node] for telling in told if counts(telling)}
+    nodes = {id: n for id, n in picture.nodes.items() if n.is_owner or id in present}
+    related = desk.store.edge_assertions(home, [*speakers])
+    drawn = {telling.edge for telling in related if counts(telling)}
+    return replace(
+        picture,
+        nodes=nodes,
+        edges={
+            id: edge
+            for id, edge in picture.edges.items()
+            if id in drawn and nodes.keys() >= set(edge.ends)
+        },
+        notes={about: tuple(filter(counts, notes)) for about, notes in picture.notes.items()},
+    )
+
+
+def sees_node(sight: Visibility, node: Node) -> bool:
+    return _admits_sensitivity(sight, node.sensitivity) and sight.admits_category(node.category)
+
+
+def sees_artifact(sight: Visibility, artifact: Artifact) -> bool:
+    return _admits_sensitivity(sight, artifact.sensitivity) and sight.admits_category(OF_ARTIFACTS)
+
+
+def sees_note(sight: Visibility, note: Note) -> bool:
+    return sight.cleared or not is_sensitive(note)
+
+
+def _admits_sensitivity(sight: Visibility, sensitivity: Sensitivity) -> bool:
+    return sight.cleared or sensitivity is not Sensitivity.HIGH
+
+
+def sees_edge(sight: Visibility, nodes: Mapping[str, Node], edge: Edge) -> bool:
+    return _admits_sensitivity(sight, edge.sensitivity) and edge.a in nodes and edge.b in nodes
+
+
+def _visible_notes(
+    sight: Visibility,
+    notes: Mapping[str, tuple[Note, ...]],
+    about: Iterable[str],
+    readable: Collection[str] | None,
+) -> dict[str, tuple[Note, ...]]:
+    return {
+        id: tuple(
+            _hide_unreadable_source(note, readable) for note in notes[id] if sees_note(sight, note)
+        )
+        for id in about
+        if id in notes
+    }
+
+
+def _visible_artifacts(
+    sight: Visibility,
+    made: Mapping[str, Artifact],
+    readable: Collection[str] | None,
+    now: datetime,
+) -> dict[str, Artifact]:
+    live = {id: each for id, each in made.items() if not each.has_ended(now)}
+    shown = {id: each for id, each in live.items() if sees_artifact(sight, each)}
+    return {id: _hide_unreadable_source(each, readable) for id, each in shown.items()}
+
+
+def _hide_unreadable_source(item: Citing, readable: Collection[str] | None) -> Citing:
+    """Without its source, where that may not be read. None: nobody asks which it is."""
+    if readable is None or item.source is None or item.source.id in readable:
+        return item
+    return replace(item, source=None)
+
+
+def _cited_sources(picture: GraphSnapshot) -> Iterator[str]:
+    """The sources of all that is in a picture."""
+    yield from (mention.source for mention in picture.mentions)
+    noted = (note for notes in picture.notes.values() for note in notes)
+    yield from (note.source.id for note in noted if note.source)
+    yield from (made.source.id for made in picture.artifacts.values() if made.source)
+
+
+def _readable_sources(
+    desk: EngineContext,
+    principal: Principal,
+    sight: Visibility,
+    speaking: Iterable[str],
+    whole: bool,
+    silent: bool,
+) -> tuple[dict[str, Source], dict[str, Team]]:
+    """Those of them that may be read at this moment, and the teams that one is in."""
+    if not sight.sees_sources:
+        return {}, {}
+    wanted = list(dict.fromkeys(speaking))
+    found: dict[str, Source] = {}
+    teams: dict[str, Team] = {}
+    for reading in readable_scopes(desk, principal, searching=False) if wanted or silent else ():
+        there = sight if reading.is_own else visibility_in(principal, reading)
+        named = principal.at(reading.scope) if whole else None
+        if silent:
+            found |= _list_sources(desk, reading, there)
+        rest = [id for id in wanted if id not in found and reading.covers(id)]
+        for source in desk.sources(reading.scope, rest) if rest else ():
+            shown = there.admits_source(source) or (named and can_see_source(named, source))
+            if source.state is State.ACTIVE and shown:
+                found[source.id] = source
+        is_in_it = reading.scope.is_team and not reading.is_guest
+        if is_in_it and (team := desk.store.team(reading.scope)):
+            teams[team.id] = team
+    return found, teams
+
+
+def _list_sources(
+    desk: EngineContext, reading: ReadableScope, sight: Visibility
+) -> dict[str, Source]:
+    listing = SourceListing(visibility=sight, among=reading.sources, limit=NO_LIMIT)
+    return {source.id: source for source in desk.source_page(reading.scope, listing)}
+
+
+def _graph_key(principal: Principal, sight: Visibility, picture: GraphSnapshot) -> GraphKey:
+    sources = sorted(f"{source.id}@{source.version}" for source in picture.sources.values())
+    return (
+        principal.own_scope.key,
+        str(picture.revision),
+        str(sight.cleared),
+        principal.team or "",
+        *sorted(sight.categories if sight.categories is not None else ["*"]),
+        str(hash(tuple(sources))),
+        str(len(picture.artifacts)),  # some end between two revisions
+        *sorted(picture.teams),
+    )
+
+
+ME = "me"
+EDGE_IDS_REMEDY = "edges lists relationships with their ids; node shows those of one node."
+FIND_NODES_REMEDY = (
+    "explore finds nodes; people, concepts and entities list them. One that is not there yet is "
+    "put in first: nodes add, or over MCP relate with name."
+)
+
+OWNER_NODE_REMEDY = (
+    "The owner's own node comes with the first thing in the graph: ingest a text, or say something "
+    "with nodes add, relate or note."
+)
+
+
+def find_node(
+    known: NameIndex, named: str, field: str = "id", type: NodeType | None = None
+) -> Node:
+    """``known``: what the caller may see. An id that another node speaks for is that other's."""
+    if named.startswith(NODE_PREFIX):
+        node = known.nodes.get(named)
+    elif named.casefold() == ME:
+        node = known.owner
+    else:
+        node = _find_by_name(known, named, field, type)
+    if node is None or (type is not None and node.type is not type):
+        remedy = OWNER_NODE_REMEDY if named.casefold() == ME else FIND_NODES_REMEDY
+        raise NotFound(f"There is no {named!r} in the graph.", remedy=remedy, field=field)
+    return node
+
+
+def find_unambiguous_node(desk: EngineContext, principal: Principal, named: str) -> Node | None:
+    """The node that a caller means who may have meant something else, where it is clear which."""
+    if ":" in named:
+        return None
+    try:
+        return find_node(
+            build_name_index(visible_graph(desk, principal).snapshot.nodes.values()), named
+        )
+    except (NotFound, InvalidInput):
+        return None
+
+
+def _find_by_name(known: NameIndex, name: str, field: str, type: NodeType | None) -> Node | None:
+    """Whose first name it is; else who is called so, too; else whoever could be meant."""
+    types, key = [type] if type else list(NodeType), name_key(name)
+    exact = [id for each in types for id in known.by_key.get((each, key), ())]
+    first = [id for id in exact if known.nodes[id].key == key]
+    guessed = [] if exact else [resolve_node(known, each, [name]) for each in types]
+    found = [*(first or exact), *guessed]
+    met = [id for id in found if id is not None and id is not SEVERAL]
+    if SEVERAL in found or len(set(met)) > 1:
+        raise InvalidInput(
+            f"Several nodes have the name {name!r}.",
+            remedy="Give the id of the one you mean; people, concepts and entities list them.",
+            field=field,
+        )
+    return known.nodes[met[0]] if met else None

@@ -1,0 +1,456 @@
+"""Explore: match, filter, score, cut and expand over the visible graph and sources."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+
+from commonplace.engine.context import EngineContext, readable_scopes, visibility_in, visibility_of
+from commonplace.engine.graph.as_of import graph_as_of
+from commonplace.engine.graph.visible_graph import VisibleGraph, visible_graph
+from commonplace.engine.graph_search.explore_candidates import (
+    MAX_MENTIONED_NODES,
+    MAX_NEIGHBORS,
+    MAX_RELATED_NODES,
+    RESULT_COUNTS,
+    EmbeddedItems,
+    ExploreCandidates,
+    ExploreInput,
+    ScoredItem,
+    SourceMatch,
+    match_queries,
+    select_best,
+)
+from commonplace.engine.graph_search.explore_request import (
+    ExploreQuery,
+    ExploreRequest,
+    filter_edges,
+    widen_queries,
+)
+from commonplace.engine.graph_search.explore_result import (
+    ArtifactHit,
+    Episodic,
+    Explanation,
+    ExploreMatch,
+    ExploreResult,
+    MatchedBy,
+    Meta,
+    NodeSummary,
+    RelationshipHit,
+    ResultRelatedNode,
+    Semantic,
+    SemanticNodeHit,
+    SourceHit,
+    hit_ids,
+)
+from commonplace.engine.graph_search.graph_view import (
+    GraphView,
+    GraphViewCache,
+    match_named_nodes,
+    match_texts,
+)
+from commonplace.engine.understanding import load_caller_terminology
+from commonplace.language.embedders.embedder import Vectors
+from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.language.text.terms import analyse
+from commonplace.model.access.principal import Principal, ReadableScope
+from commonplace.model.changeset import Bookkeeping
+from commonplace.model.filters import NO_FILTERS
+from commonplace.model.graph.assertion import note_snippets
+from commonplace.model.graph.elements import EDGE_PREFIX as OF_EDGE
+from commonplace.model.graph.elements import Node
+from commonplace.model.graph.salience import TOP_HITS, current_salience
+from commonplace.model.graph.types import NodeType
+from commonplace.model.memory.lifecycle import PointInTime
+from commonplace.model.sources.source import Source, split_passage_id
+from commonplace.store.port import NO_LIMIT, SourceListing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExploreHits:
+    """What was chosen, best first."""
+
+    nodes: Sequence[ScoredItem]
+    edges: Sequence[ScoredItem]
+    sources: Sequence[ScoredItem]
+    artifacts: Sequence[ScoredItem]
+
+
+def build_result(
+    view: GraphView,
+    asked: ExploreRequest,
+    found: ExploreHits,
+    query_used: tuple[str, ...],
+    now: datetime,
+) -> ExploreResult:
+    telling = _ResultBuilder(view, asked, now)
+    nodes = [telling.node(hit) for hit in found.nodes]
+    return ExploreResult(
+        meta=Meta(granularity=asked.granularity, query_used=query_used),
+        semantic=Semantic(
+            people=tuple(n for n in nodes if n.node_type is NodeType.PERSON),
+            concepts=tuple(n for n in nodes if n.node_type is NodeType.CONCEPT),
+            entities=tuple(n for n in nodes if n.node_type is NodeType.ENTITY),
+            relationships=tuple(map(telling.edge, found.edges)),
+            neighbors=telling.neighbors(found),
+        ),
+        episodic=Episodic(
+            sources=tuple(map(telling.source, found.sources)),
+            artifacts=tuple(map(telling.artifact, found.artifacts)),
+        ),
+    )
+
+
+class _ResultBuilder:
+    def __init__(self, view: GraphView, asked: ExploreRequest, now: datetime):
+        self._view, self._asked, self._now = view, asked, now
+        self._picture = view.snapshot
+
+    def node(self, hit: ScoredItem) -> SemanticNodeHit:
+        node, marks = self._picture.nodes[hit.id], self._picture.marks_of(hit.id)
+        stands = current_salience(node, marks, self._now)
+        return SemanticNodeHit(
+            entity_key=node.id,
+            node_type=node.type,
+            name=node.name,
+            description=node.description,
+            notes_snippets=self._snippets(node.id),
+            salience=stands.salience,
+            state=stands.state,
+            last_accessed_at=marks.touched_at if marks.access_count else None,
+            suspicious=_is_any_suspicious(node.name, node.description, *self._snippets(node.id)),
+            explanation=self._explanation(hit),
+        )
+
+    def edge(self, hit: ScoredItem) -> RelationshipHit:
+        edge = self._picture.edges[hit.id]
+        stands = current_salience(edge, self._picture.marks_of(hit.id), self._now)
+        return RelationshipHit(
+            entity_key=edge.id,
+            from_entity_key=edge.a,
+            to_entity_key=edge.b,
+            relationship_kind=edge.kind,
+            relationship_type=edge.type,
+            description=edge.description,
+            attitude=edge.attitude,
+            proximity=edge.proximity,
+            notes_snippets=self._snippets(edge.id),
+            salience=stands.salience,
+            state=stands.state,
+            suspicious=_is_any_suspicious(edge.description, *self._snippets(edge.id)),
+            explanation=self._explanation(hit),
+        )
+
+    def source(self, hit: ScoredItem) -> SourceHit:
+        source = self._picture.sources[hit.id]
+        return SourceHit(
+            entity_key=source.id,
+            summary=source.summary or source.title,
+            context_type=source.context_type or "",
+            source_type=str(source.source_type),
+            started_at=source.started_at or source.created_at,
+            ended_at=source.ended_at,
+            relevance_score=hit.score,
+            mentioned_nodes=tuple(
+                _summarise_node(node)
+                for node in self._most_salient(self._view.nodes_in.get(source.id, ()))[
+                    :MAX_MENTIONED_NODES
+                ]
+            ),
+            suspicious=_is_any_suspicious(source.title, source.summary),
+            explanation=self._explanation(hit),
+        )
+
+    def artifact(self, hit: ScoredItem) -> ArtifactHit:
+        artifact = self._picture.artifacts[hit.id]
+        produced_by = artifact.source.id if artifact.source else ""
+        related = self._most_salient(self._view.nodes_in.get(produced_by, ()))
+        return ArtifactHit(
+            entity_key=artifact.id,
+            name=artifact.name,
+            description=artifact.description,
+            content_type=artifact.content_type,
+            created_at=artifact.created_at,
+            related_nodes=tuple(
+                ResultRelatedNode(entity_key=node.id, node_type=node.type, name=node.name)
+                for node in related[:MAX_RELATED_NODES]
+            ),
+            suspicious=_is_any_suspicious(artifact.name, artifact.description),
+            explanation=self._explanation(hit),
+        )
+
+    def neighbors(self, found: ExploreHits) -> tuple[NodeSummary, ...]:
+        """First the other ends of the relationships that are shown, so that each has its names;
+        then the most salient ones that the nodes are joined to otherwise."""
+        hits = {hit.id for hit in found.nodes}
+        shown = [self._picture.edges[hit.id] for hit in found.edges]
+        near = dict.fromkeys(end for edge in shown for end in edge.ends if end not in hits)
+        touching = {e.id: e for hit in found.nodes for e in self._view.edges_at.get(hit.id, ())}
+        holding = (e for e in touching.values() if e.holds(self._asked.then, self._now))
+        allowed = filter_edges(holding, self._asked.relationship_filters)
+        others = {end for edge in allowed for end in edge.ends} - hits - near.keys()
+        nodes = [*(self._picture.nodes[id] for id in near), *self._most_salient(others)]
+        return tuple(map(_summarise_node, nodes[:MAX_NEIGHBORS]))
+
+    def _most_salient(self, ids: Iterable[str]) -> list[Node]:
+        """Without what is archived."""
+        found = []
+        for id in ids:
+            node = self._picture.nodes.get(id)
+            if node is None:
+                continue
+            stands = current_salience(node, self._picture.marks_of(id), self._now)
+            if self._asked.include_archived or not stands.is_archived:
+                found.append((-stands.salience, node.name, node.id, node))
+        return [node for *_, node in sorted(found, key=lambda each: each[:3])]
+
+    def _snippets(self, about: str) -> tuple[str, ...]:
+        return note_snippets(
+            self._picture.notes.get(about, ()), self._asked.then.known_at or self._now
+        )
+
+    def _explanation(self, hit: ScoredItem) -> Explanation | None:
+        return hit.explanation if self._asked.return_explanations else None
+
+
+def _is_any_suspicious(*words: str) -> bool:
+    return is_suspicious("\n".join(words))
+
+
+def _summarise_node(node: Node) -> NodeSummary:
+    return NodeSummary(
+        entity_key=node.id, node_type=node.type, name=node.name, description=node.description
+    )
+
+
+def explore_snapshot(
+    view: GraphView, asked: ExploreRequest, given: ExploreInput, now: datetime
+) -> ExploreResult:
+    """``view``: of a picture that holds only what the caller may see; ``given.queries``: those of
+    `queries.executed`."""
+    known_at = asked.then.known_at or now
+    by_words = match_texts(view.spelled, asked.text_matches, known_at) if asked.text_matches else []
+    by_name = [match_named_nodes(view, query.query) for query in asked.queries]
+    candidates = ExploreCandidates(view, asked, match_queries(given, [*by_words, *by_name]), now)
+    nodes = _select_nodes(view, asked, candidates, {id for each in by_name for id in each})
+    ids = {hit.id for hit in nodes}
+    found = ExploreHits(
+        nodes=nodes,
+        edges=_select_edges(view, asked, candidates, ids),
+        sources=_select_sources(view, asked, candidates, ids),
+        artifacts=_select_artifacts(view, asked, candidates),
+    )
+    looked_for = dict.fromkeys([query.query for query in given.queries])
+    return build_result(view, asked, found, (*looked_for, *asked.text_matches), now)
+
+
+def _select_nodes(
+    view: GraphView, asked: ExploreRequest, candidates: ExploreCandidates, called: Collection[str]
+) -> list[ScoredItem]:
+    """Those that were met themselves; then the ends of relationships that were met. Where nothing
+    but relationships is asked for, these alone. ``called``: whom a query names. They come first,
+    whoever else is close to it and was read more of late."""
+    known = view.snapshot.nodes
+    if not asked.is_open:
+        own, through = candidates.met(known), _ends_of_matched_edges(view, candidates)
+    elif asked.relationship_filters.is_empty:
+        own, through = dict.fromkeys(known), {}
+    else:
+        own, through = {}, _ends_of_matched_edges(view, candidates)
+    ids = dict.fromkeys([*own, *through])
+    hits = candidates.scored([known[id] for id in ids], through)
+    most = RESULT_COUNTS[asked.granularity].nodes
+    first = select_best([hit for hit in hits if hit.id in called], most, own)
+    return [
+        *first,
+        *select_best([hit for hit in hits if hit.id not in called], most - len(first), own),
+    ]
+
+
+def _ends_of_matched_edges(
+    view: GraphView, candidates: ExploreCandidates
+) -> dict[str, ExploreMatch]:
+    edges = view.snapshot.edges
+    return {
+        end: ExploreMatch(by=MatchedBy.RELATIONSHIP, asked=edge.id, similarity=0.0)
+        for edge in candidates.admitted(edges[id] for id in candidates.met(edges))
+        for end in edge.ends
+    }
+
+
+def _select_edges(
+    view: GraphView, asked: ExploreRequest, candidates: ExploreCandidates, nodes: Collection[str]
+) -> list[ScoredItem]:
+    """Those that touch the nodes; first those that were met, and those that join two nodes."""
+    touching = {edge.id: edge for node in nodes for edge in view.edges_at.get(node, ())}
+    joining = {id for id, edge in touching.items() if edge.a in nodes and edge.b in nodes}
+    through = {
+        id: ExploreMatch(
+            by=MatchedBy.NODE, asked=edge.a if edge.a in nodes else edge.b, similarity=0.0
+        )
+        for id, edge in touching.items()
+    }
+    hits = candidates.scored(candidates.admitted(touching.values()), through)
+    first = joining if asked.is_open else joining | candidates.met(touching).keys()
+    return select_best(hits, RESULT_COUNTS[asked.granularity].relationships, first)
+
+
+def _select_sources(
+    view: GraphView, asked: ExploreRequest, candidates: ExploreCandidates, nodes: Collection[str]
+) -> list[ScoredItem]:
+    """Those that were met themselves; then those that speak of the nodes. Only the finest
+    granularity shows them for themselves: the second shows those of its storylines."""
+    if asked.granularity != 1:
+        return []
+    known = view.snapshot.sources
+    own = candidates.met(known)
+    through = {
+        source: ExploreMatch(by=MatchedBy.NODE, asked=node, similarity=0.0)
+        for node in sorted(nodes)
+        for source in view.sources_of.get(node, ())
+        if source in known and source not in own
+    }
+    hits = candidates.scored([known[id] for id in (*own, *through)], through)
+    return select_best(hits, RESULT_COUNTS[asked.granularity].sources, own)
+
+
+def _select_artifacts(
+    view: GraphView, asked: ExploreRequest, candidates: ExploreCandidates
+) -> list[ScoredItem]:
+    known = view.snapshot.artifacts
+    own = candidates.met(known)
+    hits = candidates.scored([known[id] for id in own], {})
+    return select_best(hits, RESULT_COUNTS[asked.granularity].artifacts, own)
+
+
+CLOSEST_PASSAGES = 200  # of each query and owner
+
+
+def explore(desk: EngineContext, principal: Principal, asked: ExploreRequest) -> ExploreResult:
+    """Touches what it returns, unless it is asked about another moment."""
+    now = desk.clock()
+    whole = add_all_sources(desk, principal, visible_graph(desk, principal), asked)
+    whole = replace(
+        whole, snapshot=graph_as_of(desk, principal.own_scope, whole.snapshot, asked.then)
+    )
+    queries = widen_queries(asked, whole.snapshot, load_caller_terminology(desk, principal))
+    vectors = desk.embed([query.query for query in queries]) if queries else None
+    nodes, edges = _embedded_items(desk, principal, whole)
+    given = ExploreInput(
+        queries=queries,
+        query_vectors=vectors,
+        nodes=nodes,
+        edges=edges,
+        sources=() if vectors is None else _close_sources(desk, principal, queries, vectors, now),
+        calibration=desk.calibration,
+    )
+    found = explore_snapshot(_cached_view(desk, principal, whole, asked.then), asked, given, now)
+    if asked.then.is_now:
+        record_touches(desk, principal, *hit_ids(found))
+    return found
+
+
+def _cached_view(
+    desk: EngineContext, principal: Principal, whole: VisibleGraph, then: PointInTime
+) -> GraphView:
+    """Kept while neither the graph nor a source changes: names and sentences are folded once."""
+    picture = whole.snapshot
+    sources = frozenset((source.id, source.version) for source in picture.sources.values())
+    who = ("explore", principal.own_scope.key, visibility_of(principal))
+    kept = desk.made.get(GraphViewCache).get(
+        who, lambda: GraphView(picture), stamp=(whole.key, sources, then.known_at)
+    )
+    return kept.with_marks(picture.marks)
+
+
+def record_touches(desk: EngineContext, principal: Principal, *hits: Sequence[str]) -> None:
+    """Off the answer's path. Of each kind of hit, best first, the first few count for more."""
+    read = {id: place < TOP_HITS for ids in hits for place, id in enumerate(dict.fromkeys(ids))}
+    if read:
+        desk.access_log.record_later(Bookkeeping(principal.own_scope, desk.clock(), read=read))
+
+
+def add_all_sources(
+    desk: EngineContext, principal: Principal, one: VisibleGraph, asked: ExploreRequest
+) -> VisibleGraph:
+    """Also those that speak of nobody."""
+    found: dict[str, Source] = {}
+    for reading in readable_scopes(desk, principal):
+        listing = SourceListing(
+            visibility=visibility_in(principal, reading),
+            among=reading.sources,
+            then=asked.then,
+            limit=NO_LIMIT,
+        )
+        found |= {each.id: each for each in desk.source_page(reading.scope, listing)}
+    picture, all_of_it = one.snapshot, desk.graph_cache.of(principal.own_scope).snapshot
+    mentions = tuple(
+        mention
+        for mention in all_of_it.mentions
+        if mention.source in found and mention.node in picture.nodes
+    )
+    return replace(one, snapshot=replace(picture, sources=found, mentions=mentions))
+
+
+def _embedded_items(
+    desk: EngineContext, principal: Principal, one: VisibleGraph
+) -> tuple[EmbeddedItems | None, EmbeddedItems | None]:
+    """The vectors of what may be seen."""
+    kept = desk.graph_cache.of(principal.own_scope)
+    shown = [
+        (place, id)
+        for place, id in enumerate(kept.ids)
+        if id in one.snapshot.nodes or id in one.snapshot.edges
+    ]
+    edges = [each for each in shown if each[1].startswith(OF_EDGE)]
+    nodes = [each for each in shown if not each[1].startswith(OF_EDGE)]
+    return _select_rows(kept.matrix, nodes), _select_rows(kept.matrix, edges)
+
+
+def _select_rows(matrix: Vectors, chosen: Sequence[tuple[int, str]]) -> EmbeddedItems | None:
+    if not chosen:
+        return None
+    return EmbeddedItems([id for _, id in chosen], matrix[[place for place, _ in chosen]])
+
+
+def _close_sources(
+    desk: EngineContext,
+    principal: Principal,
+    queries: Sequence[ExploreQuery],
+    vectors: Vectors,
+    now: datetime,
+) -> list[SourceMatch]:
+    """By those of its passages that are closest to a query."""
+    return [
+        replace(found, id=split_passage_id(found.id)[0])
+        for reading in readable_scopes(desk, principal)
+        for found in _close_passages(desk, principal, reading, queries, vectors, now)
+    ]
+
+
+def _close_passages(
+    desk: EngineContext,
+    principal: Principal,
+    reading: ReadableScope,
+    queries: Sequence[ExploreQuery],
+    vectors: Vectors,
+    now: datetime,
+) -> list[SourceMatch]:
+    found: list[SourceMatch] = []
+    with desk.index.holding([reading]) as (index,):
+        sight = visibility_in(principal, reading)
+        mask = index.candidates(NO_FILTERS, sight, now) & index.passages
+        if not mask.any():
+            return found
+        cosines = index.cosines_of_many(np.asarray(vectors, dtype=np.float32), mask)
+        for place, row in enumerate(cosines):
+            shares = index.bm25(analyse(queries[place].query), mask)[1]
+            near = np.where(np.isfinite(row), row, 0.0) + shares
+            for slot in np.argsort(-near)[:CLOSEST_PASSAGES].tolist():
+                if near[slot] > 0:
+                    cosine, words = float(max(row[slot], 0.0)), float(shares[slot])
+                    found.append(SourceMatch(place, index.ids[slot], cosine, words))
+    return found

@@ -1,0 +1,262 @@
+"""Explore request: checked parameters, relationship filters, widened queries.
+
+Without a language model, further queries come from rules: one with the long forms of abbreviations,
+one aimed at the people and things that are named, one at what is asked about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any
+
+from commonplace.errors import InvalidInput, MissingField, TooLong
+from commonplace.language.fields.names import find_named_people, remove_names
+from commonplace.language.query.abbreviations import Terminology, add_long_forms
+from commonplace.language.text.normalise import fold_case
+from commonplace.model import validation
+from commonplace.model.graph.elements import Edge
+from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.model.graph.types import relationship_type
+from commonplace.model.memory.lifecycle import NOW, PointInTime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationshipFilters:
+    """None and empty mean "any"."""
+
+    min_attitude: int | None = None
+    max_attitude: int | None = None
+    min_proximity: int | None = None
+    max_proximity: int | None = None
+    relationship_types: tuple[str, ...] = ()
+    exclude_relationship_types: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return self == NO_RELATIONSHIP_FILTERS
+
+
+NO_RELATIONSHIP_FILTERS = RelationshipFilters()
+
+
+def filter_edges(edges: Iterable[Edge], filters: RelationshipFilters) -> list[Edge]:
+    wanted = _canonical_types(filters.relationship_types)
+    refused = _canonical_types(filters.exclude_relationship_types)
+    return [
+        edge
+        for edge in edges
+        if _is_between(edge.attitude, filters.min_attitude, filters.max_attitude)
+        and _is_between(edge.proximity, filters.min_proximity, filters.max_proximity)
+        and (not wanted or _normalise_type(edge.type) in wanted)
+        and _normalise_type(edge.type) not in refused
+    ]
+
+
+def _is_between(value: int, low: int | None, high: int | None) -> bool:
+    return (low is None or value >= low) and (high is None or value <= high)
+
+
+def _canonical_types(types: Iterable[str]) -> frozenset[str]:
+    """Who asks for "manages" means the edges that are kept the other way round, too."""
+    written = [_normalise_type(each) for each in types]
+    return frozenset(
+        [*written, *filter(None, (relationship_type(each).inverse for each in written))]
+    )
+
+
+def _normalise_type(type: str) -> str:
+    return "-".join(fold_case(type).replace("_", " ").split())
+
+
+MAX_QUERIES = 20
+DEFAULT_THRESHOLD = 0.5
+
+
+class ExploreMode(StrEnum):
+    FAST = "fast"  # the queries as they are
+    DEEP = "deep"  # and further ones made from them
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreQuery:
+    query: str
+    threshold: float = DEFAULT_THRESHOLD  # of similarity; what is less similar is no hit of it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExploreWeights:
+    """What each signal counts for; each runs from 0 to 1."""
+
+    semantic: float = 0.3
+    time: float = 0.3
+    salience: float = 0.4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExploreRequest:
+    granularity: int  # 1: sources, 2: storylines, 3: macros
+    queries: tuple[ExploreQuery, ...] = ()
+    text_matches: tuple[str, ...] = ()
+    relationship_filters: RelationshipFilters = NO_RELATIONSHIP_FILTERS
+    widen: bool = False  # deep, or asked for several queries
+    weights: ExploreWeights = ExploreWeights()
+    return_explanations: bool = False
+    include_archived: bool = False
+    then: PointInTime = NOW
+
+    @property
+    def is_open(self) -> bool:
+        """Nothing is looked for: the most recent and most present things are the answer."""
+        return not self.queries and not self.text_matches
+
+
+def read_explore_request(
+    *,
+    granularity: object,
+    queries: object = None,
+    text_matches: object = None,
+    relationship_filters: object = None,
+    multi_query: object = None,
+    mode: object = ExploreMode.FAST,
+    time_weight: object = ExploreWeights().time,
+    salience_weight: object = ExploreWeights().salience,
+    semantic_weight: object = ExploreWeights().semantic,
+    return_explanations: object = False,
+    include_archived: object = False,
+    then: PointInTime = NOW,
+) -> ExploreRequest:
+    """The parameters as they were given, checked. ``multi_query`` has the last word on whether
+    further queries are made; where it is not given, ``mode`` says it."""
+    if granularity is None:
+        raise MissingField(
+            "explore needs granularity.",
+            remedy="Give 1 for sources, 2 for storylines or 3 for macros.",
+            field="granularity",
+        )
+    depth = validation.choice(mode, "mode", ExploreMode, {})
+    several = None if multi_query is None else validation.flag(multi_query, "multi_query")
+    return ExploreRequest(
+        granularity=validation.integer(granularity, "granularity", 1, 3),
+        queries=_read_queries(queries),
+        text_matches=() if text_matches is None else _read_words(text_matches, "text_matches"),
+        relationship_filters=read_relationship_filters(relationship_filters),
+        widen=depth is ExploreMode.DEEP if several is None else several,
+        weights=ExploreWeights(
+            semantic=validation.number(semantic_weight, "semantic_weight", 0, 1),
+            time=validation.number(time_weight, "time_weight", 0, 1),
+            salience=validation.number(salience_weight, "salience_weight", 0, 1),
+        ),
+        return_explanations=validation.flag(return_explanations, "return_explanations"),
+        include_archived=validation.flag(include_archived, "include_archived"),
+        then=then,
+    )
+
+
+def _read_queries(given: object) -> tuple[ExploreQuery, ...]:
+    """Maps of query and threshold; a text alone is a query with the usual threshold."""
+    if given is None:
+        return ()
+    listed = [given] if isinstance(given, str | Mapping | ExploreQuery) else given
+    if not isinstance(listed, Sequence) or isinstance(listed, bytes | bytearray):
+        raise InvalidInput(
+            f"queries must be a list, not {type(given).__name__}.",
+            remedy='Give [{"query": "…", "threshold": 0.5}, …].',
+            field="queries",
+        )
+    if len(listed) > MAX_QUERIES:
+        raise TooLong(
+            f"queries has {len(listed)} entries; the limit is {MAX_QUERIES}.", field="queries"
+        )
+    return tuple(dict.fromkeys(map(_read_query, listed)))
+
+
+def _read_query(given: object) -> ExploreQuery:
+    if isinstance(given, ExploreQuery):
+        return given
+    if isinstance(given, str):
+        return ExploreQuery(validation.text(given, "queries"))
+    if not isinstance(given, Mapping):
+        raise InvalidInput(
+            f"queries holds {type(given).__name__}, not queries.",
+            remedy='Each is {"query": "…", "threshold": 0.5}, or a text.',
+            field="queries",
+        )
+    validation.known_fields(given, ("query", "threshold"), "queries")
+    validation.required(given, ("query",), "query")
+    threshold = given.get("threshold")
+    return ExploreQuery(
+        validation.text(given["query"], "query"),
+        DEFAULT_THRESHOLD if threshold is None else validation.number(threshold, "threshold", 0, 1),
+    )
+
+
+_FILTER_NAMES = tuple(field.name for field in fields(RelationshipFilters))
+_LIST_FILTERS = ("relationship_types", "exclude_relationship_types")
+
+
+def read_relationship_filters(given: object) -> RelationshipFilters:
+    if given is None:
+        return NO_RELATIONSHIP_FILTERS
+    if isinstance(given, RelationshipFilters):
+        return given
+    if not isinstance(given, Mapping):
+        raise InvalidInput(
+            "relationship_filters must be a map of names to values.", field="relationship_filters"
+        )
+    validation.known_fields(given, _FILTER_NAMES, "relationship_filters")
+    asked = RelationshipFilters(
+        **{name: _read_bound(name, value) for name, value in given.items() if value is not None}
+    )
+    for what in ("attitude", "proximity"):
+        _check_order(asked, what)
+    return asked
+
+
+def _read_bound(name: str, value: object) -> Any:
+    return (
+        _read_words(value, name) if name in _LIST_FILTERS else validation.integer(value, name, 1, 5)
+    )
+
+
+def _check_order(asked: RelationshipFilters, what: str) -> None:
+    low, high = getattr(asked, f"min_{what}"), getattr(asked, f"max_{what}")
+    if low is not None and high is not None and low > high:
+        raise InvalidInput(
+            f"min_{what} is {low} and max_{what} is {high}: no value fits both.",
+            field=f"min_{what}",
+        )
+
+
+def _read_words(given: object, field: str) -> tuple[str, ...]:
+    return validation.words((given,) if isinstance(given, str) else given, field)
+
+
+MIN_WORDS = 2  # of a question that still asks something without its names
+
+
+def widen_queries(
+    asked: ExploreRequest, picture: GraphSnapshot, words: Terminology
+) -> tuple[ExploreQuery, ...]:
+    """In the order asked; each keeps the threshold of the query that it was made from."""
+    if not asked.widen:
+        return asked.queries
+    names = [name for node in picture.nodes.values() for name in node.names]
+    made = [
+        ExploreQuery(text, query.threshold)
+        for query in asked.queries
+        for text in _widened_texts(query.query, names, words)
+    ]
+    return tuple({each.query: each for each in reversed([*asked.queries, *made])}.values())[::-1]
+
+
+def _widened_texts(query: str, names: list[str], words: Terminology) -> Iterator[str]:
+    yield add_long_forms(query, words.find_matches(query))
+    named = find_named_people(query, names)
+    if not named.people:
+        return
+    yield ", ".join(sorted(named.people))
+    rest = remove_names(query, named)
+    if len(rest.split()) >= MIN_WORDS:
+        yield rest

@@ -1,0 +1,127 @@
+"""Graph export formats: DOT, GraphML, JSON. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from enum import StrEnum
+from xml.sax.saxutils import escape, quoteattr
+
+from commonplace.engine.graph_search.listing import (
+    EdgeShown,
+    NodeShown,
+    present_edges,
+    present_node,
+)
+from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.model.graph.types import NodeType, relationship_type
+from commonplace.model.memory.lifecycle import NOW
+
+
+class GraphFormat(StrEnum):
+    DOT = "dot"
+    JSON = "json"
+    GRAPHML = "graphml"
+
+
+_SHAPES = {NodeType.PERSON: "ellipse", NodeType.CONCEPT: "note", NodeType.ENTITY: "box"}
+
+
+def export_graph(picture: GraphSnapshot, format: GraphFormat, now: datetime, *, past: bool) -> str:
+    nodes = [present_node(picture, node, now) for node in picture.nodes.values()]
+    edges = [edge for edge in picture.edges.values() if past or edge.holds(NOW, now)]
+    shown = present_edges(picture, edges, now)
+    writer = {GraphFormat.DOT: _dot, GraphFormat.JSON: _json, GraphFormat.GRAPHML: _graphml}[format]
+    return writer(sorted(nodes, key=_creation_order), sorted(shown, key=lambda e: e.id))
+
+
+def _creation_order(node: NodeShown) -> tuple[datetime, bool, str]:
+    """The owner comes with the first thing, and is drawn before it."""
+    return node.created_at, not node.is_owner, node.id
+
+
+def _dot(nodes: list[NodeShown], edges: list[EdgeShown]) -> str:
+    lines = ["digraph memory {", "  node [fontname=Helvetica];", "  edge [fontname=Helvetica];"]
+    for node in nodes:
+        bold = ", style=bold" if node.is_owner else ""
+        looks = f"label={_quoted(node.name)}, shape={_SHAPES[node.node_type]}{bold}"
+        lines.append(f"  {_quoted(node.id)} [{looks}];")
+    for edge in edges:
+        over = ", style=dashed" if edge.valid_to else ""
+        both = ", dir=none" if _is_mutual(edge) else ""
+        ends = f"{_quoted(edge.from_entity_key)} -> {_quoted(edge.to_entity_key)}"
+        lines.append(f"  {ends} [label={_quoted(edge.relationship_type)}{over}{both}];")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _is_mutual(edge: EdgeShown) -> bool:
+    """The same from either end: no arrow says who is whose friend."""
+    return relationship_type(edge.relationship_type).is_mutual
+
+
+def _quoted(text: str) -> str:
+    plain = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "")
+    return f'"{plain}"'
+
+
+def _json(nodes: list[NodeShown], edges: list[EdgeShown]) -> str:
+    whole = {"nodes": list(map(asdict, nodes)), "edges": list(map(asdict, edges))}
+    return json.dumps(whole, ensure_ascii=False, indent=2, default=_plain) + "\n"
+
+
+def _plain(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+_OF_NODES = ("node_type", "type", "name", "description", "salience", "state")
+_OF_EDGES = (
+    "relationship_kind",
+    "relationship_type",
+    "description",
+    "attitude",
+    "proximity",
+    "valid_from",
+    "valid_to",
+)
+
+
+def _graphml(nodes: list[NodeShown], edges: list[EdgeShown]) -> str:
+    return "\n".join(_graphml_lines(nodes, edges)) + "\n"
+
+
+def _graphml_lines(nodes: list[NodeShown], edges: list[EdgeShown]) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+    for kind, names in (("node", _OF_NODES), ("edge", _OF_EDGES)):
+        for name in names:
+            typed = "double" if name in ("salience", "attitude", "proximity") else "string"
+            yield f'  <key id="{kind}.{name}" for="{kind}" attr.name="{name}" attr.type="{typed}"/>'
+    yield '  <graph id="memory" edgedefault="directed">'
+    for node in nodes:
+        yield f"    <node id={quoteattr(node.id)}>{_data('node', node, _OF_NODES)}</node>"
+    for edge in edges:
+        ends = f"source={quoteattr(edge.from_entity_key)} target={quoteattr(edge.to_entity_key)}"
+        ends += ' directed="false"' if _is_mutual(edge) else ""
+        yield f"    <edge id={quoteattr(edge.id)} {ends}>{_data('edge', edge, _OF_EDGES)}</edge>"
+    yield "  </graph>"
+    yield "</graphml>"
+
+
+def _data(kind: str, shown: NodeShown | EdgeShown, names: tuple[str, ...]) -> str:
+    told = [(name, getattr(shown, name)) for name in names]
+    return "".join(
+        f'<data key="{kind}.{name}">{escape(_legal(_plain(value)))}</data>'
+        for name, value in told
+        if value is not None
+    )
+
+
+def _legal(text: str) -> str:
+    """XML has no place for most control characters, halves of a pair and what is no character."""
+    return "".join(c for c in text if c in "\t\n\r" or _is_legal(ord(c)))
+
+
+def _is_legal(code: int) -> bool:
+    return code >= 0x20 and not 0xD800 <= code <= 0xDFFF and code not in (0xFFFE, 0xFFFF)

@@ -1,0 +1,384 @@
+"""Nodes, edges and contributions: pages of them, one with all that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.engine.context import EngineContext
+from commonplace.engine.graph.as_of import graph_as_of
+from commonplace.engine.graph.names import build_name_index
+from commonplace.engine.graph.visible_graph import (
+    EDGE_IDS_REMEDY,
+    VisibleGraph,
+    find_node,
+    visible_graph,
+)
+from commonplace.errors import NotFound
+from commonplace.model.access.principal import OWNER_ACTOR_PREFIX, Principal
+from commonplace.model.graph.assertion import Note, note_snippets, notes_live_at
+from commonplace.model.graph.elements import Edge, Node
+from commonplace.model.graph.salience import SalienceState, current_salience
+from commonplace.model.graph.snapshot import GraphSnapshot, display_author, note_author
+from commonplace.model.graph.types import (
+    EdgeKind,
+    NodeType,
+    attitude_word,
+    equivalent_types,
+    proximity_word,
+)
+from commonplace.model.memory.kinds import TtlPolicy
+from commonplace.model.memory.lifecycle import NOW, PointInTime
+from commonplace.model.paging import take_page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeShown:
+    """A node in a list."""
+
+    id: str
+    entity_key: str  # the same, as the graph's own documents call it
+    node_type: NodeType
+    type: str  # of an Entity
+    name: str
+    aliases: tuple[str, ...]
+    addresses: tuple[str, ...]
+    description: str
+    is_owner: bool
+    confidence: float
+    salience: float
+    state: SalienceState
+    ttl_policy: TtlPolicy
+    source_count: int
+    promotion_score: float
+    first_mentioned_at: datetime | None
+    last_mentioned_at: datetime | None
+    distinct_source_days: int
+    is_dirty: bool
+    created_by: str
+    created_at: datetime
+    updated_at: datetime
+    last_accessed_at: datetime | None
+    access_count: int
+    notes_snippets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EdgeShown:
+    id: str
+    from_entity_key: str
+    to_entity_key: str
+    from_name: str
+    to_name: str
+    relationship_kind: EdgeKind
+    relationship_type: str
+    description: str
+    attitude: int
+    attitude_word: str
+    proximity: int
+    proximity_word: str
+    confidence: float
+    salience: float
+    state: SalienceState
+    valid_from: datetime
+    valid_to: datetime | None
+    recorded_at: datetime
+    invalidated_at: datetime | None
+    recorded_by: str
+    notes_snippets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodePage:
+    nodes: tuple[NodeShown, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EdgePage:
+    edges: tuple[EdgeShown, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mentioning:
+    """A source that speaks of a node."""
+
+    id: str
+    title: str
+    summary: str
+    said_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class WholeNode:
+    node: NodeShown
+    edges: tuple[EdgeShown, ...]  # those that hold
+    others: tuple[EdgeShown, ...]  # that are over, or to come
+    notes: tuple[Note, ...]
+    sources: tuple[Mentioning, ...]  # newest first
+
+
+@dataclass(frozen=True, slots=True)
+class WholeEdge:
+    edge: EdgeShown
+    notes: tuple[Note, ...]
+    sources: tuple[Mentioning, ...]  # that tell of it, newest first; none: somebody's own word
+
+
+def list_nodes(
+    desk: EngineContext,
+    principal: Principal,
+    types: Sequence[NodeType],
+    *,
+    subtypes: Sequence[str] = (),
+    limit: int,
+    after: str | None,
+    include_archived: bool,
+) -> NodePage:
+    """The most salient first."""
+    picture, now = visible_graph(desk, principal).snapshot, desk.clock()
+    shown = [
+        present_node(picture, node, now)
+        for node in picture.nodes.values()
+        if node.type in types and (not subtypes or node.subtype in subtypes)
+    ]
+    kept = [n for n in shown if include_archived or n.state is not SalienceState.ARCHIVED]
+    kept.sort(key=lambda node: (-node.salience, node.name, node.id))
+    found = take_page(kept, after, limit + 1)
+    return NodePage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+
+
+def list_edges(
+    desk: EngineContext,
+    principal: Principal,
+    node: str | None,
+    types: Sequence[str],
+    then: PointInTime,
+    *,
+    limit: int,
+    after: str | None,
+    past: bool,
+) -> EdgePage:
+    """The most salient first; with ``past`` those that are over, too."""
+    now = desk.clock()
+    picture = graph_as_of(desk, principal.own_scope, visible_graph(desk, principal).snapshot, then)
+    one = find_node(build_name_index(picture.nodes.values()), node, "node").id if node else None
+    edges = [
+        edge
+        for edge in picture.edges.values()
+        if (one is None or one in edge.ends)
+        and (not types or edge.type in types)
+        and (past or edge.holds(then, now))
+    ]
+    shown = present_edges(picture, edges, now, then)
+    found = take_page(shown, after, limit + 1)
+    return EdgePage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
+
+
+def show_node(
+    desk: EngineContext, principal: Principal, named: str, then: PointInTime = NOW
+) -> WholeNode:
+    """By its id, also one that is hidden from lists; by its name, one that is not."""
+    now = desk.clock()
+    whole = _load_visible(desk, principal, named).snapshot
+    id = _merge_root(desk, principal, named)
+    picture = graph_as_of(desk, principal.own_scope, whole, then)
+    node = find_node(build_name_index(picture.nodes.values()), id, "id")
+    mine = [edge for edge in picture.edges.values() if node.id in edge.ends]
+    if not then.is_now:
+        mine = [e for e in mine if e.holds(then, now) or _has_ended_by(e, then, now)]
+    holding = [edge for edge in mine if edge.holds(then, now)]
+    return WholeNode(
+        present_node(picture, node, now, then),
+        tuple(present_edges(picture, holding, now, then)),
+        tuple(present_edges(picture, [e for e in mine if e not in holding], now, then)),
+        live_notes_of(picture, node.id, then.known_at or now),
+        _sources_mentioning(picture, node),
+    )
+
+
+def show_edge(desk: EngineContext, principal: Principal, id: str) -> WholeEdge:
+    at_hand, now = _load_visible(desk, principal, id), desk.clock()
+    edge = at_hand.snapshot.edges.get(id)
+    if edge is None:
+        raise NotFound(f"There is no {id!r} in the graph.", remedy=EDGE_IDS_REMEDY, field="id")
+    shown = present_edges(at_hand.snapshot, [edge], now)[0]
+    told = desk.store.edge_assertions(
+        principal.own_scope, [edge.a, edge.b], equivalent_types(edge.type)
+    )
+    cited = [each.source for each in told if each.edge == id and each.stands and each.source]
+    sources = _present_sources(at_hand.snapshot, [(each.id, each.said_at) for each in cited])
+    return WholeEdge(shown, live_notes_of(at_hand.snapshot, id, now), sources)
+
+
+def _load_visible(desk: EngineContext, principal: Principal, named: str) -> VisibleGraph:
+    """Who names an id asks for just this."""
+    return visible_graph(desk, principal, whole=":" in named, sources=True)
+
+
+def _merge_root(desk: EngineContext, principal: Principal, id: str) -> str:
+    """Of a node that was merged, the one that speaks for it."""
+    met: set[str] = set()
+    while id not in met and (found := desk.store.nodes(principal.own_scope, [id])):
+        met.add(id)
+        id = found[0].merged_into or id
+    return id
+
+
+def _has_ended_by(edge: Edge, then: PointInTime, now: datetime) -> bool:
+    """Known then, and no longer true."""
+    known_by, at = then.known_at or now, then.as_of or now
+    return edge.recorded_at <= known_by and edge.valid_from <= at
+
+
+def live_notes_of(picture: GraphSnapshot, id: str, at: datetime) -> tuple[Note, ...]:
+    return tuple(notes_live_at(picture.notes.get(id, ()), at))
+
+
+def _sources_mentioning(picture: GraphSnapshot, node: Node) -> tuple[Mentioning, ...]:
+    mine = [(each.source, each.said_at) for each in picture.mentions if each.node == node.id]
+    return _present_sources(picture, mine)
+
+
+def _present_sources(
+    picture: GraphSnapshot, cited: Iterable[tuple[str, datetime]]
+) -> tuple[Mentioning, ...]:
+    """Each source once, where it may be read."""
+    found = [
+        Mentioning(source.id, source.title, source.summary, said_at)
+        for id, said_at in dict(cited).items()
+        if (source := picture.sources.get(id)) is not None
+    ]
+    return tuple(sorted(found, key=lambda each: each.said_at, reverse=True))
+
+
+def present_node(
+    picture: GraphSnapshot, node: Node, now: datetime, then: PointInTime = NOW
+) -> NodeShown:
+    """As present as it is now, with the notes that counted ``then``."""
+    marks = picture.marks_of(node.id)
+    now_is = current_salience(node, marks, now)
+    return NodeShown(
+        id=node.id,
+        entity_key=node.id,
+        node_type=node.type,
+        type=node.subtype,
+        name=node.name,
+        aliases=node.aliases,
+        addresses=node.addresses,
+        description=node.description,
+        is_owner=node.is_owner,
+        confidence=node.confidence,
+        salience=now_is.salience,
+        state=now_is.state,
+        ttl_policy=node.ttl_policy,
+        source_count=node.mentioned.source_count,
+        promotion_score=node.mentioned.promotion_score,
+        first_mentioned_at=node.mentioned.first_at,
+        last_mentioned_at=node.mentioned.last_at,
+        distinct_source_days=node.mentioned.distinct_days,
+        is_dirty=node.is_dirty,
+        created_by=node.created_by,
+        created_at=node.created_at,
+        updated_at=node.updated_at,
+        last_accessed_at=marks.touched_at,
+        access_count=marks.access_count,
+        notes_snippets=note_snippets(picture.notes.get(node.id, ()), then.known_at or now),
+    )
+
+
+def present_edges(
+    picture: GraphSnapshot, edges: Iterable[Edge], now: datetime, then: PointInTime = NOW
+) -> list[EdgeShown]:
+    """The most salient first, then the newest."""
+    shown = [_present_edge(picture, edge, now, then) for edge in edges]
+    return sorted(shown, key=lambda e: (-e.salience, -e.valid_from.timestamp(), e.id))
+
+
+def _present_edge(
+    picture: GraphSnapshot, edge: Edge, now: datetime, then: PointInTime
+) -> EdgeShown:
+    now_is = current_salience(edge, picture.marks_of(edge.id), now)
+    return EdgeShown(
+        id=edge.id,
+        from_entity_key=edge.a,
+        to_entity_key=edge.b,
+        from_name=picture.nodes[edge.a].name,
+        to_name=picture.nodes[edge.b].name,
+        relationship_kind=edge.kind,
+        relationship_type=edge.type,
+        description=edge.description,
+        attitude=edge.attitude,
+        attitude_word=attitude_word(edge.kind, edge.attitude),
+        proximity=edge.proximity,
+        proximity_word=proximity_word(edge.kind, edge.proximity),
+        confidence=edge.confidence,
+        salience=now_is.salience,
+        state=now_is.state,
+        valid_from=edge.valid_from,
+        valid_to=edge.valid_to,
+        recorded_at=edge.recorded_at,
+        invalidated_at=edge.invalidated_at,
+        recorded_by=edge.recorded_by,
+        notes_snippets=note_snippets(picture.notes.get(edge.id, ()), then.known_at or now),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """A node, an edge or a note, and when it was told."""
+
+    id: str
+    what: str  # node, edge or note
+    about: str  # the node or edge
+    text: str
+    by: str
+    at: datetime
+    source_id: str | None = None
+
+
+def list_contributions(
+    desk: EngineContext, principal: Principal, by: str | None, limit: int, after: str | None = None
+) -> tuple[Contribution, ...]:
+    """Newest first; without ``by``, everybody's."""
+    picture, now = visible_graph(desk, principal, sources=True).snapshot, desk.clock()
+    owner = principal.user_id
+    found = (
+        *_node_contributions(picture, owner),
+        *_edge_contributions(picture, owner),
+        *_note_contributions(picture, owner, now),
+    )
+    wanted = [each for each in found if by is None or _is_author(each.by, by)]
+    wanted.sort(key=lambda each: (each.at, each.id), reverse=True)
+    return tuple(take_page(wanted, after, limit))
+
+
+def _node_contributions(picture: GraphSnapshot, owner: str) -> Iterator[Contribution]:
+    for node in picture.nodes.values():
+        by = display_author(node.created_by, owner)
+        yield Contribution(node.id, "node", node.id, node.name, by, node.created_at)
+
+
+def _edge_contributions(picture: GraphSnapshot, owner: str) -> Iterator[Contribution]:
+    for edge in picture.edges.values():
+        ends = f"{picture.nodes[edge.a].name} {edge.type} {picture.nodes[edge.b].name}"
+        by = display_author(edge.recorded_by, owner)
+        yield Contribution(edge.id, "edge", edge.id, ends, by, edge.recorded_at)
+
+
+def _note_contributions(
+    picture: GraphSnapshot, owner: str, now: datetime
+) -> Iterator[Contribution]:
+    for about, notes in picture.notes.items():
+        for note in notes_live_at(notes, now):
+            by = note_author(note, picture, owner)
+            source = note.source.id if note.source else None
+            yield Contribution(note.id, "note", about, note.content, by, note.date_added, source)
+
+
+def _is_author(told: str, by: str) -> bool:
+    """As they are shown (ana, agent:planner), as the journal names them (user:ana), or by the name
+    alone (planner)."""
+    return by in (told, OWNER_ACTOR_PREFIX + told) or told.partition(":")[2] == by

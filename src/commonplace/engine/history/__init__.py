@@ -1,0 +1,1 @@
+"""History: what changed, the journal's views, and reading as of an earlier moment."""

@@ -1,0 +1,302 @@
+"""Changes since an agent last looked (delta), item history, change log, event log."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from commonplace.engine.context import EngineContext, can_see_source, visibility_of
+from commonplace.engine.graph.visible_graph import sees_artifact
+from commonplace.engine.memories.inbox import hide_unseen_disputes
+from commonplace.engine.prompt_injection import is_prompt_injection
+from commonplace.errors import NotFound
+from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.language.text.tokens import count_tokens
+from commonplace.model.access.principal import Principal
+from commonplace.model.changeset import Bookkeeping
+from commonplace.model.delta import MAX_BULLETS, ChangeSummary, Delta, net_changes
+from commonplace.model.filters import Visibility
+from commonplace.model.graph.elements import ARTIFACT_PREFIX as ARTIFACT
+from commonplace.model.graph.elements import EDGE_PREFIX as EDGE
+from commonplace.model.graph.elements import NODE_PREFIX as NODE
+from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.journal import ChangeRow, Event, EventRow, HistoryRow, JournalRow, Op
+from commonplace.model.memory.memory import Memory
+from commonplace.model.paging import items_after, take_page
+from commonplace.model.sources.source import Source, is_source_id
+from commonplace.store.port import NO_LIMIT, HeldQuery, JournalQuery
+
+OWNER_CURSOR = ""  # the owner has a cursor per thread too
+PAGE_GROWTH = 4  # times as many lines, until an agent has as many as it asked for
+SHORT_DELTA_LINES = 300  # lines of the journal that are looked at for three bullets, at first
+_DELTA_GROWTH = 8
+
+JournalItem = Memory | Source | Node | Edge | Artifact
+
+
+def read_changes(
+    desk: EngineContext, principal: Principal, thread: str, since: int | None
+) -> Delta:
+    """What happened since the cursor, in any thread, by anyone; moves the cursor."""
+    delta = load_delta(desk, principal, thread, since)
+    move_cursor(desk, principal, thread, delta)
+    return delta
+
+
+def load_delta(
+    desk: EngineContext,
+    principal: Principal,
+    thread: str,
+    since: int | None = None,
+    *,
+    in_short: bool = False,
+) -> Delta:
+    """``in_short``: all that a header shows, and of the rest perhaps not everything."""
+    scope = principal.scope
+    start = desk.store.cursor(scope, _cursor_owner(principal), thread) if since is None else since
+    revision = desk.store.counters(scope).revision
+    if revision <= start:
+        return Delta(start, revision, ())
+    if not in_short:
+        query = JournalQuery(after_revision=start, events_only=True)
+        told = _visible_changes(desk, principal, desk.store.journal(scope, query), revision)
+        return Delta(start, revision, told)
+    seen, lines = visibility_of(principal), SHORT_DELTA_LINES
+    while True:  # what is important comes first; much of it may have come and gone
+        query = JournalQuery(after_revision=start, news_for=seen, newest=lines)
+        found = desk.store.journal(scope, query)
+        is_whole = len(found) < lines
+        if not is_whole:  # the last item may have lines that are not here
+            found = [row for row in found if row.entry.subject != found[-1].entry.subject]
+        told = _visible_changes(desk, principal, found, revision)
+        if is_whole or len(told) > MAX_BULLETS:
+            return Delta(start, revision, told, is_whole=is_whole)
+        lines *= _DELTA_GROWTH
+
+
+def _visible_changes(
+    desk: EngineContext, principal: Principal, found: Sequence[JournalRow], revision: int
+) -> tuple[ChangeSummary, ...]:
+    rows = sorted((row for row in found if row.revision <= revision), key=lambda row: row.seq)
+    known = _load_items(desk, principal, _subjects(rows))
+    visible = _visible_rows(visibility_of(principal), rows, known)
+    told = net_changes(visible, known.get, desk.clock())
+    return tuple(_without_injected_text(change, known.get(change.id)) for change in told)
+
+
+def _without_injected_text(change: ChangeSummary, item: JournalItem | None) -> ChangeSummary:
+    """A header stands in a prompt: that something like instructions came is told without them."""
+    if item is None or not is_prompt_injection(item):
+        return change
+    category = None if is_suspicious(change.category or "") else change.category
+    return replace(change, text="", category=category)
+
+
+def move_cursor(desk: EngineContext, principal: Principal, thread: str, delta: Delta) -> None:
+    """Moves the cursor: what was told is not told again."""
+    if delta.revision > delta.since:
+        cursor = (_cursor_owner(principal), thread, delta.revision)
+        desk.store.record(Bookkeeping(principal.scope, desk.clock(), cursor=cursor))
+
+
+def fit_header(delta: Delta, budget: int) -> str:
+    """The most important changes first; empty where not even one has room."""
+    for bullets in range(MAX_BULLETS, 0, -1):
+        header = delta.header_of(bullets)
+        if count_tokens(header) <= budget:
+            return header
+    return ""
+
+
+def _cursor_owner(principal: Principal) -> str:
+    return principal.agent or OWNER_CURSOR
+
+
+def _visible_rows(
+    visibility: Visibility, rows: Sequence[JournalRow], known: Mapping[str, JournalItem]
+) -> list[JournalRow]:
+    """What is gone cannot be asked any more: the line of its removal says whom it was kept from."""
+    kept_back = {item.id for item in known.values() if not _admits(visibility, item, known)}
+    kept_back |= {
+        row.entry.subject
+        for row in rows
+        if row.entry.subject and _is_hidden_from(visibility, row, row.entry.subject in known)
+    }
+    return [row for row in rows if not kept_back & {row.entry.subject, _other_end(row)}]
+
+
+def _other_end(row: JournalRow) -> str | None:
+    return row.entry.new_ref if row.entry.event is Event.LINK else None
+
+
+def _load_items(
+    desk: EngineContext, principal: Principal, subjects: Sequence[str]
+) -> dict[str, JournalItem]:
+    """With an edge come both that it is between: they decide who may know of it."""
+    store, scope = desk.store, principal.scope
+    of_the_graph = [id for id in subjects if id.startswith((NODE, EDGE))]
+    sources = [id for id in subjects if is_source_id(id)]
+    made = [id for id in subjects if id.startswith(ARTIFACT)]
+    memories = sorted({*subjects} - {*of_the_graph, *sources, *made})
+    found: list[JournalItem] = [
+        *hide_unseen_disputes(desk, principal, store.fetch(scope, memories))
+    ]
+    found += desk.sources(scope, sources)
+    found += store.artifacts(scope, made) if made else ()
+    edges = store.edges(scope, [id for id in of_the_graph if id.startswith(EDGE)])
+    ends = [end for edge in edges for end in edge.ends]
+    found += [*edges, *store.nodes(scope, [*ends, *of_the_graph])]
+    return {item.id: item for item in found}
+
+
+def _admits(visibility: Visibility, item: JournalItem, known: Mapping[str, JournalItem]) -> bool:
+    match item:
+        case Source():
+            return visibility.admits_source(item)
+        case Node():
+            return visibility.admits_node(item)
+        case Edge():
+            ends = [end for id in item.ends if isinstance(end := known.get(id), Node)]
+            return visibility.admits_edge(item, ends)
+        case Artifact():
+            return sees_artifact(visibility, item)
+        case _:
+            return visibility.admits(item)
+
+
+def _is_hidden_from(visibility: Visibility, row: JournalRow, is_there: bool) -> bool:
+    """Whether a row is about something that the asker may not know of. What is there is judged by
+    what it is now; what is gone by the last that was written of it."""
+    meta = row.entry.meta
+    if not is_there and not visibility.admits_category(row.entry.category):
+        return True
+    too_sensitive = meta.get("sensitivity") == "high" and not visibility.cleared
+    someone_elses_soul = (
+        visibility.agent is not None and meta.get("soul_of", visibility.agent) != visibility.agent
+    )
+    return too_sensitive or someone_elses_soul
+
+
+def read_history(desk: EngineContext, principal: Principal, id: str) -> list[HistoryRow]:
+    """One item's life, newest first. An erased item has a line without text."""
+    rows = desk.store.journal(
+        principal.scope, JournalQuery(subject=id, events_only=True, newest=NO_LIMIT)
+    )
+    known = _load_items(desk, principal, [id])
+    item = known.get(id)
+    if not principal.is_in_own_scope:
+        visible = isinstance(item, Source) and can_see_source(principal, item)
+    else:
+        visible = (
+            item is None or principal.is_owner or _admits(visibility_of(principal), item, known)
+        )
+    told = _visible_to(desk, principal, rows)
+    if not told or not visible:
+        raise NotFound(f"There is no {id!r} here.", field="id")
+    return [row.as_history() for row in _hide_unseen_names(desk, principal, told)]
+
+
+def read_change_log(
+    desk: EngineContext, principal: Principal, thread: str, limit: int, after: str | None = None
+) -> list[ChangeRow]:
+    query = JournalQuery(thread_id=thread, events_only=True)
+    told = _newest_visible_to(desk, principal, query, limit, after)
+    return [row.as_change() for row in _hide_unseen_names(desk, principal, told)]
+
+
+def read_events(
+    desk: EngineContext, principal: Principal, limit: int, after: str | None = None
+) -> list[EventRow]:
+    told = _newest_visible_to(desk, principal, JournalQuery(), limit, after)
+    return [row.as_event() for row in told]
+
+
+def _newest_visible_to(
+    desk: EngineContext, principal: Principal, query: JournalQuery, limit: int, after: str | None
+) -> list[JournalRow]:
+    """So many as are asked for, if there are so many: a page that what is hidden has made shorter
+    would tell how much of it there is. Judged together from the newest on, since the last line of
+    what is gone says whom the lines before it were kept from."""
+    newest = limit
+    while True:
+        rows = desk.store.journal(principal.scope, replace(query, newest=newest))
+        told = _visible_to(desk, principal, rows)
+        if len(items_after(told, after) or ()) >= limit or len(rows) < newest:
+            return take_page(told, after, limit)
+        newest *= PAGE_GROWTH
+
+
+def _visible_to(
+    desk: EngineContext, principal: Principal, rows: Sequence[JournalRow]
+) -> list[JournalRow]:
+    """Ids alone tell that something is there: an agent learns only of what it may see. A line that
+    is about nothing stored, such as a search, is for whoever did it."""
+    if principal.is_owner:
+        return list(rows)
+    visible = _visible_rows(
+        visibility_of(principal), rows, _load_items(desk, principal, _subjects(rows))
+    )
+    seen = [row for row in visible if row.entry.subject or row.actor == principal.actor]
+    return _without_proposals_of_others(principal, seen)
+
+
+def _without_proposals_of_others(
+    principal: Principal, rows: Sequence[JournalRow]
+) -> list[JournalRow]:
+    """Who proposed something, and in which conversation, is between them and the owner. An agent
+    is told what became of its own, and that a field was written."""
+    own = {
+        row.entry.meta.get("proposal")
+        for row in rows
+        if row.entry.op is Op.PROPOSE and row.actor == principal.actor
+    }
+    return [
+        row
+        for row in rows
+        if not (row.entry.event is Event.CONSENT or row.entry.op is Op.PROPOSE)
+        or row.entry.new_ref
+        or row.actor == principal.actor
+        or (row.entry.op is Op.RESOLVE and row.entry.meta.get("proposal") in own)
+    ]
+
+
+_NAMING_FIELDS = (
+    "superseded_by",
+    "held",
+    "alternative",
+    "alternatives",
+)  # other items, in a row's meta
+
+
+def _hide_unseen_names(
+    desk: EngineContext, principal: Principal, rows: Sequence[JournalRow]
+) -> list[JournalRow]:
+    """A line about what an agent sees may name something that it does not: it leaves that out."""
+    if principal.is_owner:
+        return list(rows)
+    ids = sorted({id for row in rows for name in _NAMING_FIELDS for id in _named_ids(row, name)})
+    visibility = visibility_of(principal)
+    known: list[Memory] = desk.store.fetch(principal.scope, ids)
+    known += [held.memory for held in desk.store.held(principal.scope, HeldQuery(ids=ids))]
+    seen = {memory.id for memory in known if visibility.admits(memory)}
+    return [_without_unseen(row, seen) for row in rows]
+
+
+def _named_ids(row: JournalRow, name: str) -> Sequence[str]:
+    value = row.entry.meta.get(name, ())
+    return [value] if isinstance(value, str) else value
+
+
+def _without_unseen(row: JournalRow, seen: Collection[str]) -> JournalRow:
+    hidden = {
+        name for name in _NAMING_FIELDS if any(id not in seen for id in _named_ids(row, name))
+    }
+    if not hidden:
+        return row
+    meta = {name: value for name, value in row.entry.meta.items() if name not in hidden}
+    return replace(row, entry=replace(row.entry, meta=meta))
+
+
+def _subjects(rows: Sequence[JournalRow]) -> list[str]:
+    named = {id for row in rows for id in (row.entry.subject, _other_end(row)) if id}
+    return sorted(named)

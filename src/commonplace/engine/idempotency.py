@@ -1,0 +1,77 @@
+"""Idempotency: run a request once per key and replay its first answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from hashlib import sha256
+
+from commonplace.engine.context import EngineContext
+from commonplace.errors import CommonplaceError, IdempotencyConflict, OutcomeUnknown, StoreBusy
+from commonplace.model.access.principal import Principal
+from commonplace.model.jobs import CLAIM_TIMEOUT, AnswerState, IdempotencyClaim, StoredAnswer
+
+
+class AnswerRetention(StrEnum):
+    """What an answer is like, and so how it is kept."""
+
+    WORDS = "words"  # of the memory: kept until something is erased
+    NUMBERS = "numbers"  # receipts and the like: kept in any case
+    SECRET = "secret"  # never kept
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotentRequest:
+    """A request with the key that its caller gave it."""
+
+    key: str
+    request: str  # a digest of all that was asked
+    holds: AnswerRetention = AnswerRetention.WORDS
+
+
+def run_once(
+    desk: EngineContext,
+    who: Principal,
+    asked: IdempotentRequest,
+    do: Callable[[EngineContext], str],
+) -> str:
+    """The first answer to a key, for a day. Each change is made in one transaction with the note
+    that it was made, so that whatever breaks off in the middle, nothing is done twice, and what
+    was not done can be tried again."""
+    rights = f"{who.actor}\n{who.cleared}\n{who.read_only}\n{who.team}"
+    name = sha256(f"{rights}\n{asked.key}".encode()).hexdigest()
+    claim = IdempotencyClaim(who.scope, name, desk.new_id())
+    now = desk.clock()
+    kept = desk.store.claim_answer(claim, asked.request, now)
+    if kept is not None:
+        return _replay_answer(kept, asked, desk)
+    try:
+        answer = do(replace(desk, claim=claim))
+    except OutcomeUnknown:  # the note is there, if anything is
+        raise
+    except CommonplaceError:
+        desk.store.release_answer(claim)
+        raise
+    if asked.holds is AnswerRetention.NUMBERS:
+        desk.store.keep_harmless_answer(claim, asked.request, now, answer)
+    else:
+        desk.store.keep_answer(claim, None if asked.holds is AnswerRetention.SECRET else answer)
+    return answer
+
+
+def _replay_answer(kept: StoredAnswer, asked: IdempotentRequest, desk: EngineContext) -> str:
+    if kept.state is AnswerState.SILENCED:
+        raise IdempotencyConflict("The request was completed, but its answer was erased since.")
+    if kept.request != asked.request:
+        raise IdempotencyConflict("This Idempotency-Key was used for a different request.")
+    is_late = desk.clock() - kept.at >= CLAIM_TIMEOUT
+    if kept.state is AnswerState.APPLIED and is_late:
+        raise IdempotencyConflict("The request was completed, but its answer was lost.")
+    if kept.state is not AnswerState.DONE:
+        raise StoreBusy("A request with this Idempotency-Key is in progress; retry shortly.")
+    if kept.answer is None:
+        raise IdempotencyConflict(
+            "The request was completed; its answer holds a secret and is not stored."
+        )
+    return kept.answer

@@ -1,0 +1,1 @@
+"""Maintenance: tidy, jobs and worker, embedding again, health checks."""

@@ -1,0 +1,279 @@
+"""Doctor: check store, index, vectors, jobs, sources and embedder, with remedies."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from commonplace.engine.context import (
+    EngineContext,
+    build_indexing,
+    build_passage_indexing,
+    visibility_of,
+)
+from commonplace.engine.follow_up_jobs import PROCESS_JOB, needs_processing
+from commonplace.errors import embedder_option
+from commonplace.language.embedders.embedder import CalibrationProof
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.model.filters import OWNER_VISIBILITY, Visibility
+from commonplace.model.jobs import JobState
+from commonplace.model.memory.memory import State
+from commonplace.model.profile.consent import MAX_OPEN
+from commonplace.model.sources.source import ProcessingStatus
+from commonplace.store.cache.scope_index import ScopeIndex
+from commonplace.store.port import (
+    NO_LIMIT,
+    IndexPage,
+    JobQuery,
+    MemoryListing,
+    SourceListing,
+    StoreHealth,
+)
+from commonplace.store.sql.rows import pack_terms
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    what: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+def examine(desk: EngineContext, scope: Scope | None, principal: Principal) -> list[Finding]:
+    """Whoever comes with a key is told of the memory that it opens, and nothing of the store, which
+    may be others' as well."""
+    if principal.key is not None:
+        findings = _memory_findings(desk, [principal.scope], principal)
+        return [_scrubs(_own_scrubs(desk, principal)), *findings]
+    health = desk.store.health()
+    scopes = [scope] if scope else desk.store.scopes()
+    return [
+        _integrity(health),
+        _scrubs(health.pending_scrubs),
+        *_memory_findings(desk, scopes, principal),
+        # Where the store and its files lie is no agent's to know.
+        *([_settings(desk)] if principal.is_owner else []),
+        _embedder(desk),
+        _generations(desk),
+        _versions(),
+    ]
+
+
+def _memory_findings(
+    desk: EngineContext, scopes: list[Scope], principal: Principal
+) -> list[Finding]:
+    """An agent is told of what it may see; jobs are the owner's to look at."""
+    seen = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
+    findings = [_index(desk, scopes), _consistency(desk, scopes), _vectors(desk, scopes, seen)]
+    findings += [_jobs(desk, scopes), _proposals(desk, scopes)] if principal.is_owner else []
+    return [*findings, _sources(desk, scopes, seen)]
+
+
+def _index(desk: EngineContext, scopes: list[Scope]) -> Finding:
+    wrong = [each.name for each in scopes if not index_matches(desk, each)]
+    return Finding(
+        "index",
+        not wrong,
+        f"{len(scopes)} checked" if not wrong else f"differs for {', '.join(wrong[:5])}",
+        "" if not wrong else "Run `commonplace tidy --reindex`.",
+    )
+
+
+def _integrity(health: StoreHealth) -> Finding:
+    sound = not health.integrity
+    return Finding(
+        "integrity",
+        sound,
+        f"{health.backend} {health.version}, schema {health.schema}, "
+        f"{health.bytes_on_disk:,} bytes, {health.looked_at}"
+        if sound
+        else "; ".join(health.integrity[:3]),
+        "" if sound else "Restore the last export into a new store.",
+    )
+
+
+def _consistency(desk: EngineContext, scopes: list[Scope]) -> Finding:
+    """Every row has its counterpart: what a transaction wrote is there whole."""
+    loose: Counter[str] = Counter()
+    for scope in scopes:
+        loose.update(desk.store.statistics(scope).loose_ends)
+    told = [f"{count} {what}" for what, count in loose.items() if count]
+    return Finding(
+        "consistency",
+        not told,
+        "every row has its counterpart" if not told else "; ".join(told),
+        "" if not told else "Restore the last export into a new store.",
+    )
+
+
+def _own_scrubs(desk: EngineContext, principal: Principal) -> int:
+    receipts = desk.store.statistics(principal.scope).receipts
+    return sum(each.scrubbed_at is None for each in receipts)
+
+
+def _scrubs(waiting: int) -> Finding:
+    return Finding(
+        "erasure",
+        waiting == 0,
+        "nothing waits" if not waiting else f"{waiting} erasures wait for compaction",
+        "" if not waiting else "Run `commonplace tidy` while nobody else reads the store.",
+    )
+
+
+def _vectors(desk: EngineContext, scopes: list[Scope], seen: Visibility) -> Finding:
+    listing = MemoryListing(visibility=seen, without_vector=True, limit=NO_LIMIT)
+    missing = sum(len(desk.store.page(scope, listing)) for scope in scopes)
+    if seen.cleared:  # a passage or a node without a vector does not tell whose it is
+        missing += sum(len(desk.store.unembedded_passages(scope, NO_LIMIT)) for scope in scopes)
+        missing += sum(len(desk.store.unembedded_graph_items(scope, NO_LIMIT)) for scope in scopes)
+    return Finding(
+        "vectors",
+        missing == 0,
+        "complete" if not missing else f"{missing} wait for the embedder",
+        "" if not missing else "They follow when it is back; at once with `commonplace tidy`.",
+    )
+
+
+def _jobs(desk: EngineContext, scopes: list[Scope]) -> Finding:
+    """Work that nobody will do by itself, and work that nobody is at though somebody began."""
+    now = desk.clock()
+    known = [job for scope in scopes for job in desk.store.jobs(scope, JobQuery())]
+    dead = sum(job.state is JobState.DEAD for job in known)
+    left = sum(job.lease_has_ended(now) for job in known)
+    told = [f"{dead} dead"] * bool(dead) + [f"{left} left by their worker"] * bool(left)
+    remedies = ["See `commonplace jobs`, then `commonplace jobs retry ID`."] * bool(dead)
+    remedies += ["Run `commonplace worker --once`."] * bool(left)
+    waiting = f"{len(known)} wait" if known else "nothing waits"
+    return Finding("jobs", not told, ", ".join(told) or waiting, " ".join(remedies))
+
+
+def _proposals(desk: EngineContext, scopes: list[Scope]) -> Finding:
+    """So many that no more can be proposed is a sign that nobody looks at them."""
+    now = desk.clock()
+    open_ = [sum(p.is_open(now) for p in desk.store.proposals(scope)) for scope in scopes]
+    full = any(count >= MAX_OPEN for count in open_)
+    told = f"{sum(open_)} wait for the owner" if any(open_) else "nothing waits"
+    remedy = "Decide on them: `commonplace profile proposals`." if full else ""
+    return Finding("proposals", not full, told, remedy)
+
+
+def _sources(desk: EngineContext, scopes: list[Scope], seen: Visibility) -> Finding:
+    """A source that is raw is being waited for; one that no job is about would wait for ever."""
+    left = [id for scope in scopes for id in _raw_without_job(desk, scope, seen)]
+    counts = [row for scope in scopes for row in desk.store.statistics(scope, seen=seen).sources]
+    live = [row for row in counts if row.state == State.ACTIVE]
+    held = f"{sum(r.count for r in live):,} with {sum(r.passages for r in live):,} passages"
+    told = f"{len(left)} raw without a job: {', '.join(left[:3])}"
+    remedy = "Ingest them again, or `commonplace forget ID` and then `commonplace restore ID`."
+    return Finding("sources", not left, told if left else held, remedy if left else "")
+
+
+def _raw_without_job(desk: EngineContext, scope: Scope, seen: Visibility) -> list[str]:
+    raw = SourceListing(visibility=seen, statuses=(ProcessingStatus.RAW,), limit=NO_LIMIT)
+    # The sources first: a job that ends in between has made its source ready.
+    waiting = [source.id for source in desk.source_page(scope, raw)]
+    owed = {job.key for job in desk.store.jobs(scope, JobQuery(kinds=[PROCESS_JOB]))}
+    left = [id for id in waiting if id not in owed]
+    return [s.id for s in desk.sources(scope, left) if needs_processing(s)]
+
+
+def _embedder(desk: EngineContext) -> Finding:
+    model = desk.embedder
+    told = f"{model.name}, {model.dimension} dimensions; {_calibration(desk)}"
+    works = desk.embed(["a short text"]) is not None
+    remedy = "" if works else "Install what the embedder needs; until then words alone decide."
+    return Finding("embedder", works, told, remedy)
+
+
+def _calibration(desk: EngineContext) -> str:
+    """Where its cosines mean something, and how well that was proved."""
+    known = desk.calibration
+    told = [f"{each}{_proof(known.proofs.get(each))}" for each in sorted(known.knots)]
+    blind = [
+        f"{each}{_proof(proof)}"
+        for each, proof in sorted(known.proofs.items())
+        if each not in known.knots
+    ]
+    sees = f"similarity known for {', '.join(told)}" if told else "similarity known nowhere"
+    return sees + (f", measured blind for {', '.join(blind)}" if blind else "")
+
+
+def _proof(proof: CalibrationProof | None) -> str:
+    return f" ({proof})" if proof else ""
+
+
+def _generations(desk: EngineContext) -> Finding:
+    """A change of embedder that was not finished keeps vectors that nobody reads."""
+    known = desk.store.generations()
+    building = [each.embedder.name for each in known if each.state == "building"]
+    retired = [each.embedder.name for each in known if each.state == "retired"]
+    current = embedder_option(desk.embedder.name)
+    if building:
+        return Finding(
+            "reembedding",
+            False,
+            f"unfinished, to {building[0]}",
+            f"Run `commonplace reembed` with {embedder_option(building[0])} to go on, "
+            f"or with {current} "
+            "to give it up.",
+        )
+    return Finding(
+        "reembedding",
+        not retired,
+        "nothing waits" if not retired else f"old vectors are left of {', '.join(retired)}",
+        "" if not retired else f"Run `commonplace reembed` with {current} to remove them.",
+    )
+
+
+def _settings(desk: EngineContext) -> Finding:
+    told = ", ".join(f"{name}={value}" for name, value in desk.settings.items() if value)
+    return Finding("settings", True, told or "defaults")
+
+
+def _versions() -> Finding:
+    packages = [f"{name} {version(name)}" for name in ("commonplace", "numpy", "wordllama")]
+    return Finding("versions", True, f"Python {platform.python_version()}, {', '.join(packages)}")
+
+
+def index_matches(desk: EngineContext, scope: Scope) -> bool:
+    """The stored terms equal a fresh analysis, and the kept index equals one built anew."""
+    page = desk.store.index_page(scope, 0, -1)
+    return _terms_match(desk, scope, page) and _cache_matches(desk, scope)
+
+
+def _terms_match(desk: EngineContext, scope: Scope, page: IndexPage) -> bool:
+    stored = {unit: packed for unit, packed, _ in page.terms}
+    unit_of = {row.id: row.unit for row in page.rows}
+    listing = MemoryListing(
+        states=(State.ACTIVE,), visibility=Visibility(cleared=True), limit=NO_LIMIT
+    )
+    memories = all(
+        stored.get(unit_of[memory.id]) == pack_terms(found_by.terms, found_by.keys)
+        for memory in desk.store.page(scope, listing)
+        if memory.id in unit_of and (found_by := build_indexing(memory, None))
+    )
+    return memories and _passage_terms_match(desk, scope, stored)
+
+
+def _passage_terms_match(desk: EngineContext, scope: Scope, stored: Mapping[int, str]) -> bool:
+    every = SourceListing(visibility=Visibility(cleared=True), limit=NO_LIMIT)
+    for source in desk.source_page(scope, every):
+        for unit, passage in desk.store.passages_of(scope, source.id):
+            fresh = pack_terms(build_passage_indexing(source, passage, None).terms)
+            if stored.get(unit, fresh) != fresh:
+                return False
+    return True
+
+
+def _cache_matches(desk: EngineContext, scope: Scope) -> bool:
+    with desk.index.reading(scope) as kept:
+        page = desk.store.index_page(scope, 0, -1)
+        if page.counters.seq != kept.counters.seq:
+            return True  # somebody wrote in between: nothing to compare
+        fresh = ScopeIndex(kept.dimension)
+        fresh.absorb(page)
+        return kept.fingerprint() == fresh.fingerprint()

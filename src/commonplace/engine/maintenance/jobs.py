@@ -1,0 +1,93 @@
+"""The jobs of a user: list, retry, withdraw; which work is done by what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from commonplace.engine.context import EngineContext
+from commonplace.engine.follow_up_jobs import DESCRIBE_JOB, EMBED_JOB, EXTRACT_JOB, PROCESS_JOB
+from commonplace.engine.graph.extraction.extract import run_extraction_job
+from commonplace.engine.maintenance.reembed import fill_late_vectors
+from commonplace.engine.maintenance.worker import JobFunction
+from commonplace.engine.memories.neighbours import link_after_embedding
+from commonplace.engine.sources.process import describe_thread, process
+from commonplace.errors import NotFound
+from commonplace.model.access.principal import Principal
+from commonplace.model.jobs import Job, JobState
+from commonplace.model.paging import take_page
+from commonplace.store.port import NO_LIMIT, JobQuery
+
+
+def bind_job_kinds(desk: EngineContext) -> Mapping[str, JobFunction]:
+    return {
+        PROCESS_JOB: partial(process, desk),
+        EXTRACT_JOB: partial(run_extraction_job, desk),
+        DESCRIBE_JOB: partial(describe_thread, desk),
+        EMBED_JOB: partial(fill_late_vectors, desk, partial(link_after_embedding, desk)),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ShownJob:
+    id: str
+    kind: str
+    about: str | None  # such as a source's id; None: the whole memory
+    state: JobState
+    tries: int
+    max_tries: int
+    next_run: datetime | None  # None: it runs, or is dead
+    error: str | None  # of the last try
+    created_at: datetime
+
+
+def list_jobs(
+    desk: EngineContext,
+    principal: Principal,
+    states: Sequence[JobState],
+    limit: int,
+    after: str | None = None,
+) -> list[ShownJob]:
+    query = JobQuery(states=states, limit=limit if after is None else NO_LIMIT)
+    return take_page(
+        [present_job(job) for job in desk.store.jobs(principal.scope, query)], after, limit
+    )
+
+
+def retry_job(desk: EngineContext, principal: Principal, id: str) -> ShownJob:
+    job = desk.store.retry(principal.scope, id, desk.clock())
+    if job is None:
+        raise _unknown_job(id)
+    return present_job(job)
+
+
+def cancel_job(desk: EngineContext, principal: Principal, id: str) -> ShownJob:
+    """As it was. Somebody may have finished it in this very moment: then there is none."""
+    known = desk.store.jobs(principal.scope, JobQuery(ids=[id]))
+    if not known or not desk.store.drop(principal.scope, id):
+        raise _unknown_job(id)
+    return present_job(known[0])
+
+
+def present_job(job: Job) -> ShownJob:
+    return ShownJob(
+        id=job.id,
+        kind=job.kind,
+        about=job.key or None,
+        state=job.state,
+        tries=job.tries,
+        max_tries=job.max_tries,
+        next_run=job.due_at if job.state is JobState.QUEUED else None,
+        error=f"{job.failure.code}: {job.failure.told}" if job.failure else None,
+        created_at=job.created_at,
+    )
+
+
+def _unknown_job(id: str) -> NotFound:
+    return NotFound(
+        f"Unknown job {id}.",
+        remedy="See `commonplace jobs`; finished jobs are not listed.",
+        field="id",
+    )

@@ -1,0 +1,180 @@
+"""Vectors: embed everything again with another embedder; fill vectors missed while it was down.
+
+The old vectors serve until the new ones are complete; then one transaction makes the new ones
+current, and the old ones go. Each batch is a transaction of its own, so that it can be stopped or
+killed anywhere, and goes on from there when it is run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from commonplace.engine.context import EngineContext
+from commonplace.engine.maintenance.tidy import LinkFunction, fill_vectors
+from commonplace.engine.maintenance.worker import JobDecision
+from commonplace.errors import EmbedderMismatch, EmbedderUnavailable, StoreBusy
+from commonplace.language.embedders.embedder import Embedder, EmbedderDown
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.model.changeset import Changeset
+from commonplace.model.filters import Visibility
+from commonplace.model.jobs import Job
+from commonplace.model.memory.memory import State
+from commonplace.store.port import EmbedderIdentity, Generation, MemoryListing, Store
+
+BATCH_SIZE = 256  # memories: one call to the embedder, one transaction
+UNITS_AT_ONCE = 5_000  # when old vectors are removed
+MAX_PASSES = 1_000  # over what others wrote meanwhile
+
+
+@dataclass(frozen=True, slots=True)
+class ReembedProgress:
+    phase: str  # "embedding" or "removing"
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reembedded:
+    embedder: str
+    dimension: int
+    memories: int  # with passages, nodes and edges: what got its vector in this run
+
+    @property
+    def changed(self) -> bool:
+        return self.memories > 0
+
+
+ReportProgress = Callable[[ReembedProgress], object]
+
+
+def reembed(store: Store, model: Embedder, report: ReportProgress) -> Reembedded:
+    identity = EmbedderIdentity(model.name, model.dimension)
+    generation = store.begin_generation(identity)
+    built = 0
+    if generation.state == "building":
+        built = _GenerationBuilder(store, model, generation, report).until_current()
+    _remove_old(store, report)
+    return Reembedded(identity.name, identity.dimension, built)
+
+
+class _GenerationBuilder:
+    def __init__(
+        self, store: Store, model: Embedder, generation: Generation, report: ReportProgress
+    ):
+        self._store = store
+        self._model = model
+        self._generation = generation
+        self._report = report
+        self._done = 0
+        self._total = sum(
+            store.count_unbuilt(scope, generation.number)
+            for scope in store.unbuilt(generation.number)
+        )
+
+    def until_current(self) -> int:
+        """Pass after pass over what was written meanwhile; each has less to do than the last."""
+        self._tell()
+        try:
+            for _ in range(MAX_PASSES):
+                for scope in self._store.unbuilt(self._generation.number):
+                    self._build(scope)
+                if self._store.switch_to(self._generation.number):
+                    return self._done
+        except EmbedderMismatch:
+            if not self._is_current():
+                raise
+            return self._done  # somebody who did the same was faster
+        raise StoreBusy(
+            "Memories are written faster than they can be re-embedded.",
+            remedy="Progress is kept. Run reembed again when less is written.",
+        )
+
+    def _build(self, scope: Scope) -> None:
+        number = self._generation.number
+        while True:
+            # Before the page: what is written after it moves the number, and is seen next time.
+            seq = self._store.counters(scope).seq
+            waiting = self._store.page(scope, _without_vector(number))
+            passages = self._store.unembedded_passages(scope, BATCH_SIZE, number)
+            graph = self._store.unembedded_graph_items(scope, BATCH_SIZE, number)
+            if not waiting and not passages and not graph:
+                self._store.build(scope, number, {}, seq)
+                return
+            made = self._vectors([memory.searchable_text for memory in waiting])
+            by_unit = self._vectors([text for _, text in passages])
+            of_graph = self._vectors([text for _, text in graph])
+            self._store.build(
+                scope,
+                number,
+                {memory.ref: row for memory, row in zip(waiting, made, strict=True)},
+                None,
+                {unit: row for (unit, _), row in zip(passages, by_unit, strict=True)},
+                {ref: row for (ref, _), row in zip(graph, of_graph, strict=True)},
+            )
+            self._done += len(waiting) + len(passages) + len(graph)
+            self._tell()
+
+    def _vectors(self, texts: list[str]) -> list[bytes]:
+        if not texts:
+            return []
+        try:
+            rows = self._model.embed(texts)
+        except EmbedderDown as error:
+            raise EmbedderUnavailable(
+                f"The embedder {self._model.name} stopped answering: {error}.",
+                remedy="Progress is kept and the old vectors stay in use. Run reembed "
+                "again when it answers.",
+            ) from error
+        return [row.astype("<f4").tobytes() for row in rows]
+
+    def _tell(self) -> None:
+        self._total = max(self._total, self._done)  # others go on writing
+        self._report(ReembedProgress("embedding", self._done, self._total))
+
+    def _is_current(self) -> bool:
+        return any(
+            each.number == self._generation.number and each.state == "current"
+            for each in self._store.generations()
+        )
+
+
+def _without_vector(generation: int) -> MemoryListing:
+    return MemoryListing(
+        states=tuple(State),
+        visibility=Visibility(cleared=True),
+        without_vector=True,
+        generation=generation,
+        limit=BATCH_SIZE,
+    )
+
+
+def _remove_old(store: Store, report: ReportProgress) -> None:
+    """In small transactions, so that nobody waits long."""
+    if not any(each.state == "retired" for each in store.generations()):
+        return
+    scopes = store.scopes()
+    for place, scope in enumerate(scopes):
+        report(ReembedProgress("removing", place, len(scopes)))
+        for first in range(0, store.counters(scope).units + 1, UNITS_AT_ONCE):
+            store.remove_retired(scope, first, first + UNITS_AT_ONCE - 1)
+    store.forget_retired()
+    report(ReembedProgress("removing", len(scopes), len(scopes)))
+
+
+EMBED_ACTOR = "worker:embed"
+
+
+def fill_late_vectors(desk: EngineContext, link: LinkFunction, job: Job) -> JobDecision:
+    """Vectors go in as they come, so the job's end is all that is left to hand in."""
+    fill_vectors(desk, Principal(job.user_id, cleared=True), link)
+    missing = MemoryListing(
+        states=tuple(State), visibility=Visibility(cleared=True), without_vector=True, limit=1
+    )
+    if (
+        desk.store.page(job.scope, missing)
+        or desk.store.unembedded_passages(job.scope, 1)
+        or desk.store.unembedded_graph_items(job.scope, 1)
+    ):
+        raise EmbedderUnavailable("The embedder is still down.")
+    return lambda: Changeset(job.scope, desk.clock(), EMBED_ACTOR, ())

@@ -1,0 +1,418 @@
+"""Tidy a memory or a team: expiry, purge, merging of volatile memories, vectors, compaction.
+
+`commonplace tidy` runs it by hand, and opening a store runs it once a day, so that the promises
+about endings hold where no worker ever runs. Running it twice changes nothing more.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from commonplace.engine.context import EngineContext, build_indexing, build_passage_indexing
+from commonplace.engine.graph.remove import purge_graph_items
+from commonplace.errors import InvalidInput, StoreError
+from commonplace.language.embedders.embedder import Vectors
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.model.changeset import (
+    Bookkeeping,
+    ChangeMemory,
+    Changeset,
+    ChangesetStep,
+    ChangeSource,
+    WithdrawJobs,
+    build_change,
+    build_removal,
+    build_source_removal,
+)
+from commonplace.model.filters import Filters, Visibility
+from commonplace.model.graph.steps import RemoveArtifact, RemoveEdge, RemoveNode, RemoveNotes
+from commonplace.model.journal import Entry, Event, JournalNode, Op
+from commonplace.model.memory.kinds import TtlPolicy
+from commonplace.model.memory.lifecycle import (
+    IDLE_KINDS,
+    has_expired,
+    is_idle,
+    is_mergeable,
+    is_purgeable,
+)
+from commonplace.model.memory.memory import Memory, State
+from commonplace.model.profile.consent import ProposalDecision, build_settlement
+from commonplace.model.sources.source import SOURCE_CATEGORY, Source
+from commonplace.store.port import NO_LIMIT, MemoryListing, SourceListing
+
+log = logging.getLogger("commonplace")
+
+ACTOR = "worker:tidy"
+PAGE_SIZE = 1000
+VECTORS_AT_ONCE = 512
+
+MergeFunction = Callable[[Principal, Sequence[str]], object]
+LinkFunction = Callable[[Principal, Sequence[Memory], Vectors], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Tidied:
+    expired: int = 0
+    idle: int = 0
+    purged: int = 0
+    merged: int = 0  # originals folded into summaries
+    vectors: int = 0
+    scrubbed: bool = True  # False: erased bytes still wait for compaction
+    reindexed: int = 0
+    proposals: int = 0  # that nobody decided on in time
+
+    @property
+    def changed(self) -> int:
+        ended = self.expired + self.idle + self.purged + self.proposals
+        return ended + self.merged + self.vectors
+
+
+def tidy(
+    desk: EngineContext,
+    principal: Principal,
+    merge: MergeFunction,
+    link: LinkFunction,
+    compact: bool = True,
+    reindex: bool = False,
+) -> Tidied:
+    """``merge`` and ``link`` are handed in: they are the write path's own verbs."""
+    desk.access_log.flush()
+    scope = principal.scope
+    now = desk.clock()
+    expired = _apply_rule(
+        desk, scope, MemoryListing(expired_by=now), lambda m: has_expired(m, now), _expire
+    )
+    expired += expire_sources(desk, scope, now)
+    idle = _apply_rule(
+        desk,
+        scope,
+        MemoryListing(filters=Filters(kinds=IDLE_KINDS, importance_max=2), now=now),
+        lambda m: is_idle(m, now, desk.lifetimes),
+        _forget_idle,
+    )
+    purged = _apply_rule(
+        desk,
+        scope,
+        MemoryListing(states=(State.SOFT_DELETED,), purgeable_by=now),
+        lambda m: is_purgeable(m, now),
+        _purge,
+    )
+    of_graph = _purge_graph(desk, scope, now)
+    expired += of_graph[Event.TTL]
+    purged += purge_sources(desk, scope, now) + of_graph[Event.DELETE]
+    proposals = _expire_proposals(desk, scope, now)
+    merged = _merge_volatile(desk, principal, now, merge)
+    vectors = fill_vectors(desk, principal, link)
+    reindexed = rebuild_index(desk, scope) if reindex else 0
+    scrubbed = scrub(desk) if compact else True
+    log_before = now - desk.lifetimes.recall_log
+    desk.store.record(Bookkeeping(scope, now, tidied=True, log_before=log_before))
+    return Tidied(expired, idle, purged, merged, vectors, scrubbed, reindexed, proposals)
+
+
+def rebuild_index(desk: EngineContext, scope: Scope) -> int:
+    """The words that memories are found by, as this version of the analyser has them."""
+    total, after = 0, None
+    while True:
+        listing = MemoryListing(
+            states=tuple(State), visibility=Visibility(cleared=True), limit=PAGE_SIZE, after=after
+        )
+        page = desk.store.page(scope, listing)
+        terms = {memory.ref: build_indexing(memory, None) for memory in page}
+        desk.store.record(Bookkeeping(scope, desk.clock(), terms=terms))
+        total += len(page)
+        if len(page) < PAGE_SIZE:
+            return total + _rebuild_passage_index(desk, scope)
+        after = page[-1].id
+
+
+def _rebuild_passage_index(desk: EngineContext, scope: Scope) -> int:
+    listing = SourceListing(
+        states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
+    )
+    total = 0
+    for source in desk.store.source_page(scope, listing):
+        found = desk.store.passages_of(scope, source.id)
+        terms = {unit: build_passage_indexing(source, passage, None) for unit, passage in found}
+        desk.store.record(Bookkeeping(scope, desk.clock(), passage_terms=terms))
+        total += len(terms)
+    return total
+
+
+def scrub(desk: EngineContext) -> bool:
+    """Compaction that cannot be had now is had later; what waits for it stays marked."""
+    try:
+        return desk.store.scrub(desk.clock())
+    except StoreError as error:
+        log.warning("compaction postponed: %s", error.code)
+        return False
+
+
+def _apply_rule(
+    desk: EngineContext,
+    scope: Scope,
+    listing: MemoryListing,
+    applies: Callable[[Memory], bool],
+    step: Callable[[EngineContext, Memory, datetime], ChangesetStep],
+) -> int:
+    """Every memory the rule applies to, page by page, each page a changeset of its own."""
+    total = 0
+    after: str | None = None
+    everyone = Visibility(cleared=True)
+    while True:
+        shown = replace(listing, visibility=everyone, limit=PAGE_SIZE, after=after)
+        page = desk.store.page(scope, shown)
+        ids = [memory.id for memory in page if applies(memory)]
+        total += _apply_to(desk, scope, ids, applies, step)
+        if len(page) < PAGE_SIZE:
+            return total
+        # What was dealt with has left the listing, so its page is asked for again.
+        after = page[-1].id if not ids else None
+
+
+def _apply_to(
+    desk: EngineContext,
+    scope: Scope,
+    ids: Sequence[str],
+    applies: Callable[[Memory], bool],
+    step: Callable[[EngineContext, Memory, datetime], ChangesetStep],
+) -> int:
+    if not ids:
+        return 0
+    now = desk.clock()
+
+    def decide() -> tuple[Changeset, int]:
+        revision = desk.store.counters(scope).revision
+        still = [memory for memory in desk.store.fetch(scope, ids) if applies(memory)]
+        steps = tuple(step(desk, memory, now) for memory in still)
+        return Changeset(scope, now, ACTOR, steps, revision), len(still)
+
+    return desk.run_transaction(decide)[1]
+
+
+def _expire(desk: EngineContext, memory: Memory, now: datetime) -> ChangesetStep:
+    return build_removal(memory, event=Event.TTL, node=JournalNode.WORKER)
+
+
+def _purge(desk: EngineContext, memory: Memory, now: datetime) -> ChangesetStep:
+    return build_removal(memory, event=Event.DELETE, node=JournalNode.WORKER)
+
+
+def _purge_graph(desk: EngineContext, scope: Scope, now: datetime) -> Counter[Event | None]:
+    """How many are gone, by why."""
+
+    def decide() -> tuple[Changeset, Counter[Event | None]]:
+        revision = desk.store.counters(scope).revision
+        steps = purge_graph_items(desk, scope, ACTOR, now)
+        gone = Counter(step.entry.event for step in steps if isinstance(step, _REMOVALS))
+        return Changeset(scope, now, ACTOR, steps, revision), gone
+
+    return desk.run_transaction(decide)[1]
+
+
+_REMOVALS = (RemoveNode, RemoveEdge, RemoveNotes, RemoveArtifact)
+
+
+def expire_sources(desk: EngineContext, scope: Scope, now: datetime) -> int:
+    """What is ephemeral is forgotten on its day, with what only it told, by all who had read it;
+    nothing brings it back, and it is purged the same night."""
+
+    def decide() -> tuple[Changeset, int]:
+        revision = desk.store.counters(scope).revision
+        listing = SourceListing(visibility=Visibility(cleared=True), ended_by=now, limit=NO_LIMIT)
+        ended = desk.store.source_page(scope, listing)
+        steps = tuple(
+            s for each in ended for s in forget_source_steps(each, now, each.ends_at or now)
+        )
+        return Changeset(scope, now, ACTOR, steps, revision), len(ended)
+
+    return desk.run_transaction(decide)[1]
+
+
+def forget_source_steps(
+    source: Source, now: datetime, until: datetime
+) -> tuple[ChangesetStep, ...]:
+    after = source.evolve(
+        state=State.SOFT_DELETED, purge_at=until, updated_at=now, version=source.version + 1
+    )
+    entry = Entry(
+        op=Op.DELETE,
+        event=Event.TTL,
+        node=JournalNode.WORKER,
+        subject=source.id,
+        category=SOURCE_CATEGORY,
+        old_ref=source.ref,
+        new_ref=after.ref,
+    )
+    return ChangeSource(source, after, entry), WithdrawJobs((source.id,))
+
+
+def purge_sources(desk: EngineContext, scope: Scope, now: datetime) -> int:
+    def decide() -> tuple[Changeset, int]:
+        listing = SourceListing(
+            states=(State.SOFT_DELETED,),
+            visibility=Visibility(cleared=True),
+            purgeable_by=now,
+            limit=NO_LIMIT,
+        )
+        gone = desk.store.source_page(scope, listing)
+        steps = tuple(
+            build_source_removal(source, event=Event.DELETE, node=JournalNode.WORKER)
+            for source in gone
+        )
+        return Changeset(scope, now, ACTOR, steps, desk.store.counters(scope).revision), len(gone)
+
+    return desk.run_transaction(decide)[1]
+
+
+def _expire_proposals(desk: EngineContext, scope: Scope, now: datetime) -> int:
+    def decide() -> tuple[Changeset, int]:
+        revision = desk.store.counters(scope).revision
+        over = [each for each in desk.store.proposals(scope) if not each.is_open(now)]
+        steps = tuple(
+            build_settlement(each, ProposalDecision.ENDED, JournalNode.WORKER) for each in over
+        )
+        return Changeset(scope, now, ACTOR, steps, revision), len(over)
+
+    return desk.run_transaction(decide)[1]
+
+
+def _forget_idle(desk: EngineContext, memory: Memory, now: datetime) -> ChangeMemory:
+    after = memory.evolve(
+        state=State.SOFT_DELETED, purge_at=now + desk.lifetimes.restorable, updated_at=now
+    )
+    return build_change(memory, after, op=Op.DELETE, event=Event.TTL, node=JournalNode.WORKER)
+
+
+def _merge_volatile(
+    desk: EngineContext, principal: Principal, now: datetime, merge: MergeFunction
+) -> int:
+    """Oldest first, in fives; fewer than five wait for company. A batch that is refused, because
+    together they are too long or one has just changed, stays as it is."""
+    listing = MemoryListing(
+        now=now, visibility=Visibility(cleared=True), volatile=True, limit=NO_LIMIT
+    )
+    found = [
+        memory
+        for memory in reversed(desk.store.page(principal.scope, listing))
+        if is_mergeable(memory, now, desk.lifetimes)
+    ]
+    folded = 0
+    for batch in group_for_merge(found, desk.lifetimes.merge_batch):
+        try:
+            merge(principal, [memory.id for memory in batch])
+        except InvalidInput as error:
+            log.warning("volatile memories were not merged: %s", error.code)
+        else:
+            folded += len(batch)
+    return folded
+
+
+def group_for_merge(found: Sequence[Memory], size: int) -> list[list[Memory]]:
+    """Full batches of like with like: a summary is as guarded as the most guarded of them, and
+    nobody else's words belong in an agent's."""
+    alike: dict[tuple[str, str | None, str], list[Memory]] = {}
+    for memory in found:
+        key = (memory.sensitivity, memory.agent_id, memory.category)
+        alike.setdefault(key, []).append(memory)
+    return [
+        group[start : start + size]
+        for group in alike.values()
+        for start in range(0, len(group) - size + 1, size)
+    ]
+
+
+def fill_vectors(desk: EngineContext, principal: Principal, link: LinkFunction) -> int:
+    """Vectors of what was stored while the embedder was down, and the links that come of them."""
+    scope = principal.scope
+    total = 0
+    while True:
+        listing = MemoryListing(
+            states=tuple(State),
+            visibility=Visibility(cleared=True),
+            without_vector=True,
+            limit=VECTORS_AT_ONCE,
+        )
+        waiting = desk.store.page(scope, listing)
+        if not waiting:
+            return total + fill_passage_vectors(desk, scope) + fill_graph_vectors(desk, scope)
+        vectors = desk.embed([memory.searchable_text for memory in waiting])
+        if vectors is None:
+            return total
+        ready = {
+            memory.ref: vector.astype("<f4").tobytes()
+            for memory, vector in zip(waiting, vectors, strict=True)
+        }
+        desk.store.record(Bookkeeping(scope, desk.clock(), vectors=ready))
+        link(principal, waiting, vectors)
+        total += len(ready)
+
+
+def fill_passage_vectors(desk: EngineContext, scope: Scope) -> int:
+    total = 0
+    while waiting := desk.store.unembedded_passages(scope, VECTORS_AT_ONCE):
+        vectors = desk.embed([text for _, text in waiting])
+        if vectors is None:
+            break
+        ready = {
+            unit: row.astype("<f4").tobytes()
+            for (unit, _), row in zip(waiting, vectors, strict=True)
+        }
+        desk.store.record(Bookkeeping(scope, desk.clock(), passage_vectors=ready))
+        total += len(ready)
+    return total
+
+
+def fill_graph_vectors(desk: EngineContext, scope: Scope) -> int:
+    """Of nodes and edges. What is changed meanwhile comes up again in the next round."""
+    total = 0
+    while waiting := desk.store.unembedded_graph_items(scope, VECTORS_AT_ONCE):
+        vectors = desk.embed([text for _, text in waiting])
+        if vectors is None:
+            break
+        ready = {
+            ref: row.astype("<f4").tobytes() for (ref, _), row in zip(waiting, vectors, strict=True)
+        }
+        desk.store.record(Bookkeeping(scope, desk.clock(), graph_vectors=ready))
+        total += len(ready)
+    return total
+
+
+def tidy_team(desk: EngineContext, scope: Scope) -> Tidied:
+    now = desk.clock()
+    team = desk.store.team(scope)
+    days = team.retention_days if team else None
+    let_go = expire_sources(desk, scope, now)
+    let_go += _forget_old_sources(desk, scope, now, now - timedelta(days=days)) if days else 0
+    purged = purge_sources(desk, scope, now)
+    vectors = fill_passage_vectors(desk, scope)
+    desk.store.record(Bookkeeping(scope, now, tidied=True))
+    return Tidied(expired=let_go, purged=purged, vectors=vectors)
+
+
+def _forget_old_sources(desk: EngineContext, scope: Scope, now: datetime, before: datetime) -> int:
+    until = now + desk.lifetimes.restorable
+
+    def decide() -> tuple[Changeset, int]:
+        revision = desk.store.counters(scope).revision
+        listing = SourceListing(visibility=Visibility(cleared=True), limit=NO_LIMIT)
+        found = desk.store.source_page(scope, listing)
+        old = [each for each in found if _last_date(each) < before and not _is_kept_forever(each)]
+        steps = tuple(step for each in old for step in forget_source_steps(each, now, until))
+        return Changeset(scope, now, ACTOR, steps, revision), len(old)
+
+    return desk.run_transaction(decide)[1]
+
+
+def _is_kept_forever(source: Source) -> bool:
+    return source.ttl_policy is TtlPolicy.KEEP_FOREVER
+
+
+def _last_date(source: Source) -> datetime:
+    """By when it was said: a letter of last year is old on the day it is brought in, but nobody
+    who brings it means it to go the same night."""
+    return max(source.ended_at or source.started_at or source.created_at, source.created_at)

@@ -1,0 +1,1 @@
+"""Memories: remember, update, merge, link, resolve. One changeset per verb."""

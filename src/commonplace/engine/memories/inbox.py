@@ -1,0 +1,301 @@
+"""Inbox: open conflicts with both sides, and profile proposals awaiting a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from commonplace.engine.context import EngineContext, can_see, visibility_of
+from commonplace.engine.prompt_injection import is_prompt_injection
+from commonplace.language.text.normalise import fold
+from commonplace.model.access.principal import Principal
+from commonplace.model.delta import shorten
+from commonplace.model.filters import Visibility
+from commonplace.model.memory.memory import Conflict, HeldValue, Memory, group_conflicts
+from commonplace.model.paging import take_page
+from commonplace.model.profile.consent import (
+    PROFILE_CATEGORY,
+    count_independent,
+    needs_consent,
+    requires_owner,
+)
+from commonplace.model.profile.fields import PROFILE_PREFIX, Proposal
+from commonplace.store.port import HeldQuery, JournalQuery
+
+WITHHELD_TEXT = "(sensitive: look as one who is cleared)"
+INJECTION_TEXT = "(reads like instructions: look into the inbox)"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the values in question."""
+
+    id: str
+    text: str
+    metadata: Mapping[str, Any]
+    evidence: tuple[str, ...]
+    confidence: float
+    since: datetime  # since when it is held to be true
+    told_at: datetime
+    source: str | None
+    told_by: str | None
+    is_live: bool  # False for a held value, and for a target that is gone
+
+
+@dataclass(frozen=True, slots=True)
+class OpenConflict:
+    """Which of these is true? Answer with resolve."""
+
+    id: str
+    kind: str
+    category: str
+    reason: str
+    opened_at: datetime
+    standing: tuple[Side, ...]
+    held: tuple[Side, ...]  # oldest first
+    is_alternative: bool = False  # nobody asks: a source says otherwise
+
+
+def list_conflicts(
+    desk: EngineContext,
+    principal: Principal,
+    limit: int,
+    alternatives: bool = False,
+    after: str | None = None,
+) -> list[OpenConflict]:
+    """Open questions, the oldest first; with alternatives also what sources say otherwise."""
+    held = desk.store.held(principal.scope)
+    questions = [
+        _open_conflict(desk, principal, conflict)
+        for conflict in group_conflicts(held, desk.store.disputed(principal.scope))
+        if _may_see(principal, [*conflict.targets, *(h.memory for h in conflict.held)])
+    ]
+    if alternatives:
+        questions += _open_alternatives(desk, principal, [each for each in held if each.beside])
+    return take_page(sorted(questions, key=lambda q: (q.opened_at, q.id)), after, limit)
+
+
+def load_disputes(
+    desk: EngineContext, principal: Principal, memories: Sequence[Memory]
+) -> dict[str, tuple[str, ...]]:
+    """Of each disputed memory what is held against it, in words."""
+    asked = [memory for memory in memories if memory.conflict]
+    if not asked:
+        return {}
+    conflicts = sorted({str(memory.conflict) for memory in asked})
+    visibility = visibility_of(principal)
+    waiting: dict[str, list[str]] = {}
+    for held in desk.store.held(principal.scope, HeldQuery(conflicts=conflicts)):
+        unknown = not visibility.admits_category(held.memory.category)
+        if unknown or not held.memory.is_live(desk.clock()):
+            continue
+        shown = held.memory.content if visibility.admits(held.memory) else WITHHELD_TEXT
+        shown = (
+            INJECTION_TEXT if is_prompt_injection(held.memory) else shown
+        )  # it stands in prompts
+        waiting.setdefault(str(held.conflict), []).append(shown)
+    return {memory.id: tuple(waiting.get(str(memory.conflict), ())) for memory in asked}
+
+
+def hide_unseen_disputes(
+    desk: EngineContext, principal: Principal, memories: Sequence[Memory]
+) -> list[Memory]:
+    """To an agent that may not know of anything that is held against it, a memory is undisputed."""
+    if principal.is_owner:
+        return list(memories)
+    told = load_disputes(desk, principal, memories)
+    return [m if told.get(m.id) else m.evolve(conflict=None) for m in memories]
+
+
+def summarise_dispute(values: Sequence[str]) -> str | None:
+    """The newest that waits: who tells much must not push the memory out of a budget."""
+    if not values:
+        return None
+    more = f" (and {len(values) - 1} more)" if len(values) > 1 else ""
+    return f"{shorten(values[-1])}{more}"
+
+
+def list_held_values(desk: EngineContext, principal: Principal, memory: Memory) -> tuple[Side, ...]:
+    """What waits in the question that the memory is asked about in."""
+    if memory.conflict is None:
+        return ()
+    return _load_sides(desk, principal, HeldQuery(conflicts=[memory.conflict]))
+
+
+def list_alternatives(desk: EngineContext, principal: Principal, id: str) -> tuple[Side, ...]:
+    return _load_sides(desk, principal, HeldQuery(beside=[id]))
+
+
+def _distinct(held: Iterable[HeldValue]) -> list[HeldValue]:
+    """What several sources say alike beside one memory is held for each of them, and told once."""
+    found: dict[tuple[str | None, str], HeldValue] = {}
+    for each in held:
+        found.setdefault((each.beside or each.memory.id, fold(each.memory.content)), each)
+    return list(found.values())
+
+
+def _load_sides(desk: EngineContext, principal: Principal, query: HeldQuery) -> tuple[Side, ...]:
+    """The owner sees that something waits, even where its words are withheld."""
+    held = desk.store.held(principal.scope, query)
+    visibility = visibility_of(principal)
+    seen = (each for each in held if can_see(principal, each.memory))
+    return tuple(_held_side(each, visibility) for each in _distinct(seen))
+
+
+def _may_see(principal: Principal, memories: Sequence[Memory]) -> bool:
+    """The owner sees that there is a question, even where its words are withheld."""
+    visibility = visibility_of(principal)
+    return principal.is_owner or all(visibility.admits(memory) for memory in memories)
+
+
+def _open_conflict(desk: EngineContext, principal: Principal, conflict: Conflict) -> OpenConflict:
+    visibility = visibility_of(principal)
+    first = conflict.held[0].memory
+    open_ = all(
+        visibility.admits(m) for m in [*conflict.targets, *(h.memory for h in conflict.held)]
+    )
+    return OpenConflict(
+        id=conflict.id,
+        kind=str(first.kind),
+        category=first.category,
+        reason=conflict.held[-1].reason if open_ else WITHHELD_TEXT,
+        opened_at=conflict.opened_at,
+        standing=tuple(_target_side(desk, memory, visibility) for memory in conflict.targets),
+        held=tuple(_held_side(held, visibility) for held in conflict.held),
+    )
+
+
+def _open_alternatives(
+    desk: EngineContext, principal: Principal, held: Sequence[HeldValue]
+) -> list[OpenConflict]:
+    stands = {m.id: m for m in desk.store.fetch(principal.scope, [str(h.beside) for h in held])}
+    visibility = visibility_of(principal)
+    seen = (
+        each
+        for each in held
+        if each.beside in stands and _may_see(principal, [each.memory, stands[each.beside]])
+    )
+    return [
+        OpenConflict(
+            id=each.memory.id,
+            kind=str(each.memory.kind),
+            category=each.memory.category,
+            reason=each.reason
+            if visibility.admits(each.memory) and visibility.admits(stands[str(each.beside)])
+            else WITHHELD_TEXT,
+            opened_at=each.held_at,
+            standing=(_target_side(desk, stands[str(each.beside)], visibility),),
+            held=(_held_side(each, visibility),),
+            is_alternative=True,
+        )
+        for each in _distinct(seen)
+    ]
+
+
+def _target_side(desk: EngineContext, memory: Memory, visibility: Visibility) -> Side:
+    teller = f"agent:{memory.agent_id}" if memory.agent_id else None
+    return _visible_side(
+        memory, visibility, memory.created_at, teller, memory.is_live(desk.clock())
+    )
+
+
+def _held_side(held: HeldValue, visibility: Visibility) -> Side:
+    return _visible_side(held.memory, visibility, held.held_at, held.actor, False)
+
+
+def _visible_side(
+    memory: Memory, visibility: Visibility, told_at: datetime, told_by: str | None, live: bool
+) -> Side:
+    shown = visibility.admits(memory)
+    return Side(
+        id=memory.id,
+        text=memory.content if shown else WITHHELD_TEXT,
+        metadata=memory.metadata if shown else {},
+        evidence=memory.evidence if shown else (),
+        confidence=memory.confidence,
+        since=memory.valid_from or memory.created_at,
+        told_at=told_at,
+        source=memory.source_id or memory.source_type,
+        told_by=told_by,
+        is_live=live,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenProposal:
+    id: str
+    name: str
+    value: Any
+    stands: Any  # what the profile says now; None: nothing
+    needs_owner: bool  # False: further signals are enough, too
+    signals: int  # independent ones
+    by: tuple[str, ...]  # who proposed it
+    reason: str
+    evidence: tuple[str, ...]  # the words that it rests on
+    proposed_at: datetime
+    ends_at: datetime
+
+
+def list_proposals(
+    desk: EngineContext, principal: Principal, limit: int, after: str | None = None
+) -> list[OpenProposal]:
+    """Oldest first. An agent that may see the field sees what it might become, but of the words
+    behind it only its own: they come from conversations of others."""
+    waiting, fields = _open_proposals(desk, principal)
+    asked_for = take_page(waiting, after, limit)
+    return [_present_proposal(desk, principal, each, fields.get(each.field)) for each in asked_for]
+
+
+def count_proposals(desk: EngineContext, principal: Principal) -> int:
+    return len(_open_proposals(desk, principal)[0])
+
+
+def _open_proposals(
+    desk: EngineContext, principal: Principal
+) -> tuple[list[Proposal], dict[str, Memory]]:
+    """Those that the caller may see, and the fields that they are about."""
+    if not visibility_of(principal).admits_category(PROFILE_CATEGORY):
+        return [], {}
+    now = desk.clock()
+    waiting = [each for each in desk.store.proposals(principal.scope) if each.is_open(now)]
+    ids = sorted({PROFILE_PREFIX + proposal.field for proposal in waiting})
+    found = desk.store.fetch(principal.scope, ids)
+    hidden = {memory.id for memory in found if not can_see(principal, memory)}
+    seen = [each for each in waiting if PROFILE_PREFIX + each.field not in hidden]
+    return seen, {memory.id.removeprefix(PROFILE_PREFIX): memory for memory in found}
+
+
+def _present_proposal(
+    desk: EngineContext, principal: Principal, proposal: Proposal, field: Memory | None
+) -> OpenProposal:
+    is_live = field is not None and field.is_live(desk.clock())
+    own = [s for s in proposal.signals if principal.is_owner or s.actor == principal.actor]
+    return OpenProposal(
+        id=proposal.id,
+        name=proposal.name,
+        value=proposal.value,
+        stands=field.metadata["value"] if field and is_live else None,
+        needs_owner=_needs_owner(desk, principal, proposal, is_live),
+        signals=count_independent(proposal.signals),
+        by=_unique(signal.actor for signal in proposal.signals),
+        reason=proposal.reason if proposal.signals[0] in own else "",
+        evidence=_unique(words for signal in own for words in signal.evidence),
+        proposed_at=proposal.proposed_at,
+        ends_at=proposal.ends_at,
+    )
+
+
+def _needs_owner(
+    desk: EngineContext, principal: Principal, proposal: Proposal, is_live: bool
+) -> bool:
+    if needs_consent(proposal.name):  # as most do, without a look at the journal
+        return True
+    query = JournalQuery(subject=PROFILE_PREFIX + proposal.field, events_only=True)
+    rows = desk.store.journal(principal.scope, query)
+    return requires_owner(proposal, rows, is_live, desk.clock() - desk.lifetimes.proposed)
+
+
+def _unique(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(words))

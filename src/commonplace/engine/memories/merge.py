@@ -1,0 +1,135 @@
+"""merge: several memories become one summary; also finds memories by id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.engine.composition import supersede_memory
+from commonplace.engine.context import EngineContext, can_see, index_memories
+from commonplace.engine.profile.profile import require_profile_owner
+from commonplace.errors import InvalidInput, NotFound
+from commonplace.language.text.sentences import summarise
+from commonplace.language.text.terms import extract_keywords
+from commonplace.model.access.principal import Principal
+from commonplace.model.changeset import Changeset, build_add
+from commonplace.model.journal import Event, JournalNode
+from commonplace.model.memory.kinds import POLICIES, Kind, Stability
+from commonplace.model.memory.memory import Memory, Sensitivity
+from commonplace.model.profile.fields import is_profile_item
+from commonplace.model.validation import MAX_CONTENT
+
+
+def find_memories(
+    desk: EngineContext,
+    principal: Principal,
+    ids: Sequence[str],
+    acceptable: Callable[[Memory], bool] = lambda memory: True,
+) -> list[Memory]:
+    """All of them, or NotFound naming the first that is not there for this caller.
+
+    It is for changing them, and the profile is its owner's to change.
+    """
+    found = {memory.id: memory for memory in desk.store.fetch(principal.scope, ids)}
+    for id in ids:
+        memory = found.get(id)
+        if memory is None or not can_see(principal, memory) or not acceptable(memory):
+            raise NotFound(f"There is no {id!r} here.", field="ids")
+        if is_profile_item(id):
+            require_profile_owner(principal)
+    return [found[id] for id in ids]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    id: str
+    memory: Memory
+    merged: tuple[str, ...]
+    revision: int
+
+
+def merge_memories(
+    desk: EngineContext,
+    principal: Principal,
+    ids: Sequence[str],
+    node: JournalNode = JournalNode.HOTPATH,
+    actor: str | None = None,
+    thread: str | None = None,
+) -> Merged:
+    if len(ids) < 2:
+        raise InvalidInput("Merging takes at least two ids.", field="ids")
+    now = desk.clock()
+    id = desk.new_id()
+    originals = find_memories(desk, principal, ids, lambda m: m.is_live(now))
+    _check_mergeable(originals)
+    summary = build_summary(id, originals, now)
+    indexes, _ = index_memories(desk, [summary])
+
+    def decide() -> tuple[Changeset, None]:
+        revision = desk.store.counters(principal.scope).revision
+        current = find_memories(desk, principal, ids, lambda m: m.is_live(now))
+        if [memory.content for memory in current] != [memory.content for memory in originals]:
+            raise InvalidInput("One of the memories changed meanwhile; look again before merging.")
+        new = build_add(summary, indexes[0], event=Event.MERGE, node=node)
+        old = [supersede_memory(memory, id, now, Event.MERGE, node) for memory in current]
+        changeset = Changeset(
+            principal.scope, now, actor or principal.actor, (new, *old), revision, thread
+        )
+        return changeset, None
+
+    revision, _ = desk.run_transaction(decide)
+    return Merged(id, summary, tuple(ids), revision)
+
+
+def _check_mergeable(originals: Sequence[Memory]) -> None:
+    if any(memory.kind is Kind.SOUL for memory in originals):
+        raise InvalidInput("A soul cannot be merged; update it instead.", field="ids")
+    if len(merge_content(originals)) > MAX_CONTENT:
+        raise InvalidInput("The merged memory would be too long.", field="ids")
+
+
+def build_summary(id: str, originals: Sequence[Memory], now: datetime) -> Memory:
+    """As important and as guarded as the most important and most guarded of them."""
+    content = merge_content(originals)
+    return Memory(
+        id=id,
+        user_id=originals[0].user_id,
+        kind=Kind.SUMMARY,
+        content=content,
+        summary=summarise_merge(originals),
+        category=_common_category(originals),
+        tags=extract_keywords(content),
+        metadata={"merged_from": [memory.id for memory in originals]},
+        importance=max(memory.importance for memory in originals),
+        confidence=min(memory.confidence for memory in originals),
+        stability=Stability.STABLE,
+        sensitivity=max((m.sensitivity for m in originals), key=list(Sensitivity).index),
+        pinned=any(memory.pinned for memory in originals),
+        agent_id=_common_value([memory.agent_id for memory in originals]),
+        thread_id=_common_value([memory.thread_id for memory in originals]),
+        valid_from=min(memory.valid_from or memory.created_at for memory in originals),
+        created_at=now,
+        updated_at=now,
+        arrived_at=now,
+    )
+
+
+def merge_content(originals: Sequence[Memory]) -> str:
+    distinct = dict.fromkeys(memory.content for memory in originals)
+    return "\n".join(f"- {content}" for content in distinct)
+
+
+def summarise_merge(originals: Sequence[Memory]) -> str:
+    first = summarise(originals[0].content, limit=100)
+    return f"Combined {len(originals)} memories: {first}"
+
+
+def _common_category(originals: Sequence[Memory]) -> str:
+    return (
+        _common_value([memory.category for memory in originals]) or POLICIES[Kind.SUMMARY].category
+    )
+
+
+def _common_value(values: Sequence[str | None]) -> str | None:
+    return values[0] if len(set(values)) == 1 else None

@@ -1,0 +1,340 @@
+"""Neighbours of new memories: find, compare and link similar stored ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.engine.comparison import (
+    ComparedMemory,
+    compare_statements,
+    relate_memories,
+    texts_to_compare,
+)
+from commonplace.engine.context import EngineContext, Vector
+from commonplace.language.compare.compare import Comparison
+from commonplace.language.compare.keys import NAME_KEY_PREFIX
+from commonplace.language.embedders.embedder import Vectors
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.model.changeset import Changeset, IndexEntry, build_link
+from commonplace.model.filters import NO_FILTERS, Filters, Visibility
+from commonplace.model.journal import JournalNode
+from commonplace.model.memory.kinds import POLICIES, Kind
+from commonplace.model.memory.memory import Link, Memory
+from commonplace.model.profile.fields import is_profile_item
+from commonplace.store.cache.scope_index import Mask, ScopeIndex
+
+MAX_NEIGHBOURS = 5
+MAX_CANDIDATES = 6  # of each way of finding them
+MAX_SHARING_KEY = 24  # that share a key
+_MAX_QUERY_TERMS = 32
+_MIN_WORD_OVERLAP = 0.34  # less in common, and two statements are about different things
+_MIN_WORDS_FOR_OVERLAP = 4
+_MIN_SIMILARITY = 0.75  # similarity: below what is near
+_VECTOR_BLOCK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    id: str
+    similarity: float  # calibrated
+
+
+@dataclass(frozen=True, slots=True)
+class CompareCandidate:
+    """Perhaps about the same."""
+
+    id: str
+    cosine: float | None  # None: without a vector
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """Visit 1 of a write: what the decision rests on, and as of which revision."""
+
+    revision: int
+    neighbours: Sequence[Sequence[Neighbour]]  # per new memory, nearest first
+    candidates: Sequence[Sequence[CompareCandidate]]
+    known: dict[str, Memory]  # all of these as they stand
+    live_by_kind: dict[Kind, int]
+
+
+def load_neighbourhood(
+    desk: EngineContext,
+    scope: Scope,
+    memories: Sequence[Memory],
+    vectors: Vectors | None,
+    indexes: Sequence[IndexEntry] = (),
+) -> Neighbourhood:
+    """With indexes also the rivals of each, found by keys, by words and by vectors."""
+    with desk.index.reading(scope) as index:
+        look = _NeighbourSearch(desk, index)
+        found = [
+            (
+                look.nearest(cosines),
+                look.candidates(memories[place], indexes[place], cosines) if indexes else [],
+            )
+            for place, cosines in enumerate(look.cosines(vectors, len(memories)))
+        ]
+        limited = {m.kind for m in memories if POLICIES[m.kind].max_live is not None}
+        live = {kind: int(look.mask_of(kind).sum()) for kind in limited}
+        revision = index.counters.revision
+    ids = dict.fromkeys(each.id for near, rivals in found for each in (*near, *rivals))
+    known = {memory.id: memory for memory in desk.store.fetch(scope, list(ids))}
+    return Neighbourhood(
+        revision,
+        [_calibrate(desk, m, near, known) for m, (near, _) in zip(memories, found, strict=True)],
+        [rivals for _, rivals in found],
+        known,
+        live,
+    )
+
+
+class _NeighbourSearch:
+    """At one state of the index, for a batch."""
+
+    def __init__(self, desk: EngineContext, index: ScopeIndex):
+        self._desk = desk
+        self._index = index
+        self._now = desk.clock()
+        self._everyone = Visibility(cleared=True)
+        everything = index.candidates(NO_FILTERS, self._everyone, self._now)
+        self._mask = everything & ~index.passages
+        self._masks: dict[Kind, Mask] = {}
+
+    def mask_of(self, kind: Kind) -> Mask:
+        if kind not in self._masks:
+            filters = Filters(kinds=(kind,))
+            self._masks[kind] = self._index.candidates(filters, self._everyone, self._now)
+        return self._masks[kind]
+
+    def cosines(self, vectors: Vectors | None, count: int) -> Iterator[Vector | None]:
+        """In blocks: one product for many rows is far cheaper than a product for each."""
+        if vectors is None:
+            yield from [None] * count
+            return
+        for start in range(0, len(vectors), _VECTOR_BLOCK):
+            yield from self._index.cosines_of_many(
+                vectors[start : start + _VECTOR_BLOCK], self._mask
+            )
+
+    def nearest(self, cosines: Vector | None) -> list[CompareCandidate]:
+        """Of any kind."""
+        slots = [] if cosines is None else _best_slots(cosines, MAX_NEIGHBOURS)
+        return [CompareCandidate(self._index.ids[slot], _cosine(cosines, slot)) for slot in slots]
+
+    def candidates(
+        self, memory: Memory, indexing: IndexEntry, cosines: Vector | None
+    ) -> list[CompareCandidate]:
+        """Who shares a key; of the nearest by words and by vector those that share enough."""
+        mask = self.mask_of(memory.kind)
+        said = [key for key in indexing.keys if not key.startswith(NAME_KEY_PREFIX)]
+        slots = self._index.slots_with_keys(said, mask)[-MAX_SHARING_KEY:]
+        terms = list(indexing.terms)[:_MAX_QUERY_TERMS]
+        scores, held = self._index.bm25(terms, mask)
+        slots += [
+            slot
+            for slot in _best_slots(scores, MAX_CANDIDATES)
+            if scores[slot] > 0  # others are of another kind, or share no word
+            and self._overlap(slot, held, len(terms)) >= _MIN_WORD_OVERLAP
+        ]
+        if cosines is not None:
+            alike = self._desk.similarities(cosines, memory.searchable_text)
+            slots += [
+                slot
+                for slot in _best_slots(np.where(mask, cosines, -np.inf), MAX_CANDIDATES)
+                if (alike is not None and alike[slot] >= _MIN_SIMILARITY)
+                or self._overlap(slot, held, len(terms)) >= _MIN_WORD_OVERLAP
+            ]
+        return [
+            CompareCandidate(self._index.ids[slot], _cosine(cosines, slot))
+            for slot in dict.fromkeys(slots)
+            if not is_profile_item(self._index.ids[slot])
+        ]
+
+    def _overlap(self, slot: int, held: Vector, asked: int) -> float:
+        """The share of the shorter one's words that the other has too; too few say nothing."""
+        shorter = min(asked, int(self._index.lengths[slot]))
+        return float(held[slot]) * asked / shorter if shorter > _MIN_WORDS_FOR_OVERLAP else 1.0
+
+
+def _cosine(cosines: Vector | None, slot: int) -> float | None:
+    return None if cosines is None or not np.isfinite(cosines[slot]) else float(cosines[slot])
+
+
+def _best_slots(scores: NDArray[np.floating], count: int) -> list[int]:
+    """Slots, best first; among equals the older."""
+    count = min(count, len(scores))
+    if not count:
+        return []
+    best = np.argpartition(scores, len(scores) - count)[-count:].tolist()
+    ranked: list[int] = sorted(best, key=lambda slot: (-scores[slot], slot))
+    return [slot for slot in ranked if np.isfinite(scores[slot])]
+
+
+def _calibrate(
+    desk: EngineContext, memory: Memory, near: Sequence[CompareCandidate], known: dict[str, Memory]
+) -> tuple[Neighbour, ...]:
+    """Those whose similarity is known: the model reads both texts."""
+    text = memory.searchable_text
+    return tuple(
+        Neighbour(each.id, similarity)
+        for each in near
+        if each.id in known
+        and (similarity := desk.similarity(each.cosine, text, known[each.id].searchable_text))
+        is not None
+    )
+
+
+TextPair = tuple[str, str]
+_MIN_BATCH_COSINE = 0.5  # cosine from which two of one batch are compared
+
+
+@dataclass(slots=True)
+class Comparer:
+    """Similarities of texts, asked of the embedder once."""
+
+    desk: EngineContext
+    pair_similarities: dict[TextPair, float | None] = field(default_factory=dict)
+    compared: dict[TextPair, Comparison | None] = field(default_factory=dict)
+
+    def comparison(self, new: Memory, old: Memory) -> Comparison | None:
+        pair = (new.ref, old.ref)
+        if pair not in self.compared:
+            self.compared[pair] = compare_statements(new, old)
+        return self.compared[pair]
+
+    def prepare(self, pairs: Sequence[tuple[Memory, Memory]]) -> None:
+        wanted = [
+            texts
+            for new, old in pairs
+            if (texts := texts_to_compare(new, old, self.comparison(new, old)))
+        ]
+        missing = [texts for texts in dict.fromkeys(wanted) if texts not in self.pair_similarities]
+        if not missing:
+            return
+        vectors = self.desk.embed([text for texts in missing for text in texts])
+        for place, texts in enumerate(missing):
+            cosine = None if vectors is None else float(vectors[2 * place] @ vectors[2 * place + 1])
+            self.pair_similarities[texts] = self.desk.similarity(cosine, *texts)
+
+    def weigh(self, new: Memory, old: Memory, cosine: float | None) -> ComparedMemory:
+        similarity = self.desk.similarity(cosine, new.searchable_text, old.searchable_text)
+        comparison = self.comparison(new, old)
+        texts = texts_to_compare(new, old, comparison)
+        likened = self.pair_similarities.get(texts) if texts else None
+        return ComparedMemory(
+            old, relate_memories(new, old, similarity, likened, comparison), similarity
+        )
+
+
+def candidates_in_batch(
+    memories: Sequence[Memory], indexes: Sequence[IndexEntry], vectors: Vectors | None
+) -> list[list[CompareCandidate]]:
+    """For each, those before it in the same batch that share a key or are alike."""
+    known: dict[tuple[Kind, str], list[int]] = {}
+    rivals: list[list[CompareCandidate]] = []
+    for place, memory in enumerate(memories):
+        earlier: set[int] = set()
+        for key in indexes[place].keys:
+            # The first may have been stored and the others held; the last may have superseded.
+            same = known.get((memory.kind, key), [])
+            earlier |= {*same[: MAX_SHARING_KEY // 2], *same[-MAX_SHARING_KEY // 2 :]}
+        cosines = None if vectors is None or not place else vectors[:place] @ vectors[place]
+        if cosines is not None:
+            alike = [
+                p
+                for p in np.flatnonzero(cosines >= _MIN_BATCH_COSINE).tolist()
+                if memories[p].kind is memory.kind
+            ]
+            earlier |= set(sorted(alike, key=lambda p: -cosines[p])[:MAX_CANDIDATES])
+        rivals.append(
+            [
+                CompareCandidate(memories[p].id, None if cosines is None else float(cosines[p]))
+                for p in sorted(earlier)
+            ]
+        )
+        for key in indexes[place].keys:
+            known.setdefault((memory.kind, key), []).append(place)
+    return rivals
+
+
+def pairs_to_compare(
+    memories: Sequence[Memory],
+    rivals: Sequence[Sequence[CompareCandidate]],
+    known: Mapping[str, Memory],
+) -> list[tuple[Memory, Memory]]:
+    return [
+        (memory, known[rival.id])
+        for memory, theirs in zip(memories, rivals, strict=True)
+        for rival in theirs
+        if rival.id in known
+    ]
+
+
+def compare_all(
+    desk: EngineContext, memories: Sequence[Memory], around: Neighbourhood
+) -> list[list[ComparedMemory]]:
+    """Each against what is stored."""
+    scales, known = Comparer(desk), around.known
+    scales.prepare(pairs_to_compare(memories, around.candidates, known))
+    return [
+        [
+            scales.weigh(memory, known[rival.id], rival.cosine)
+            for rival in rivals
+            if rival.id in known
+        ]
+        for memory, rivals in zip(memories, around.candidates, strict=True)
+    ]
+
+
+MIN_LINK_SIMILARITY = 0.75
+MAX_LINKS = MAX_NEIGHBOURS
+
+
+def build_links(memory: Memory, neighbours: Iterable[Neighbour], at: datetime) -> list[Link]:
+    near = [n for n in neighbours if n.similarity >= MIN_LINK_SIMILARITY and n.id != memory.id]
+    nearest = sorted(near, key=lambda n: (-n.similarity, n.id))[:MAX_LINKS]
+    return [Link.between(memory.id, n.id, round(n.similarity, 4), at) for n in nearest]
+
+
+def link_after_embedding(
+    desk: EngineContext, principal: Principal, memories: Sequence[Memory], vectors: Vectors
+) -> None:
+    """Links of memories whose vectors came after they were stored."""
+
+    def decide() -> tuple[Changeset, None]:
+        now = desk.clock()
+        around = load_neighbourhood(desk, principal.scope, memories, vectors)
+        steps = tuple(
+            build_link(link, node=JournalNode.WORKER)
+            for memory, near in zip(memories, around.neighbours, strict=True)
+            if memory.is_live(now)
+            for link in build_links(memory, near, now)
+        )
+        return Changeset(principal.scope, now, principal.actor, steps, around.revision), None
+
+    desk.run_transaction(decide)
+
+
+def neighbours_in_batch(
+    desk: EngineContext, memories: Sequence[Memory], vectors: Vectors | None, place: int
+) -> list[Neighbour]:
+    """Those of the same batch that come before: near enough, they are linked once stored."""
+    if vectors is None or not place:
+        return []
+    cosines = vectors[:place] @ vectors[place]
+    text = memories[place].searchable_text
+    similarities = desk.similarities(cosines, text)
+    if similarities is None:
+        return []
+    return [
+        Neighbour(memories[earlier].id, similarity)
+        for earlier in np.flatnonzero(similarities >= MIN_LINK_SIMILARITY).tolist()
+        if (other := memories[earlier].searchable_text)
+        and (similarity := desk.similarity(float(cosines[earlier]), text, other)) is not None
+    ]

@@ -1,0 +1,1 @@
+"""Profile: the owner's fields, notes and abbreviations, and proposals for them."""

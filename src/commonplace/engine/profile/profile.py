@@ -1,0 +1,311 @@
+"""Profile fields and notes: read, set, compare values; only the owner changes them.
+
+A field is a key-value with the id `profile:<name>`, a note has the id `profile:<number>`; so both
+have versions, are recalled, forgotten, restored and erased like everything else.
+
+The same words are. Other words that may say the same are judged by the thresholds of rewordings,
+each higher by `STRICTER`; where similarity is unknown they are two values, and the owner is asked
+about both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from commonplace.engine.comparison import FULL_REWORDING_SIMILARITY, REWORDING_SIMILARITY
+from commonplace.engine.composition import RESTS_ON, compose_memory, read_draft
+from commonplace.engine.context import EngineContext, index_memories, visibility_of
+from commonplace.engine.provenance.evidence import SignalSupports, with_field_supports
+from commonplace.errors import NotAllowed
+from commonplace.language.compare.compare import CompareVerdict, compare
+from commonplace.language.compare.keys import subject_key
+from commonplace.model import validation
+from commonplace.model.access.principal import Principal
+from commonplace.model.changeset import (
+    Changeset,
+    ChangesetStep,
+    CloseProposals,
+    build_add,
+    build_change,
+)
+from commonplace.model.filters import OWNER_VISIBILITY
+from commonplace.model.journal import Event, Op
+from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.memory import Memory, State
+from commonplace.model.profile.consent import (
+    PROFILE_CATEGORY,
+    STRICTER_BY,
+    ProposalDecision,
+    build_settlement,
+)
+from commonplace.model.profile.fields import (
+    KNOWN_FIELDS,
+    LIST_ADDITIONS,
+    PROFILE_PREFIX,
+    Proposal,
+    describe_field,
+    field_name,
+    read_field_value,
+    target_field,
+)
+from commonplace.store.port import MemoryListing
+
+_REQUIRED_SIMILARITY = {
+    CompareVerdict.EQUAL: 0.0,
+    CompareVerdict.SAME: FULL_REWORDING_SIMILARITY + STRICTER_BY,
+    CompareVerdict.OPEN: FULL_REWORDING_SIMILARITY + STRICTER_BY,
+    CompareVerdict.MORE: REWORDING_SIMILARITY + STRICTER_BY,  # to say more is to say something else
+    CompareVerdict.LESS: REWORDING_SIMILARITY + STRICTER_BY,
+}
+
+
+def is_equal_value(one: Any, other: Any) -> bool:
+    """Without a look at what the words mean."""
+    return _compare_values(one, other) is CompareVerdict.EQUAL
+
+
+def is_same_value(verdict: CompareVerdict, similarity: float | None) -> bool:
+    if verdict not in _REQUIRED_SIMILARITY:
+        return False
+    return verdict is CompareVerdict.EQUAL or (similarity or 0.0) >= _REQUIRED_SIMILARITY[verdict]
+
+
+def find_same_value(desk: EngineContext, value: Any, others: Sequence[Any]) -> int | None:
+    """The place of the first of the others that is the same value, with one call to the embedder
+    at most."""
+    verdicts = [_compare_values(other, value) for other in others]
+    if CompareVerdict.EQUAL in verdicts:
+        return verdicts.index(CompareVerdict.EQUAL)
+    open_ones = [place for place, verdict in enumerate(verdicts) if verdict in _REQUIRED_SIMILARITY]
+    if not open_ones:
+        return None
+    texts = [_value_text(value), *(_value_text(others[place]) for place in open_ones)]
+    vectors = desk.embed(texts)
+    for row, place in enumerate(open_ones, 1):
+        cosine = None if vectors is None else float(vectors[0] @ vectors[row])
+        if is_same_value(verdicts[place], desk.similarity(cosine, texts[0], texts[row])):
+            return place
+    return None
+
+
+def _compare_values(old: Any, new: Any) -> CompareVerdict:
+    """A number is what it reads like: 5, 5.0 and "5" are one. Yes and no are no words."""
+    if isinstance(old, bool) or isinstance(new, bool):
+        return CompareVerdict.EQUAL if old is new else CompareVerdict.APART
+    return compare(_value_text(old), _value_text(new)).verdict
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(value)
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value) if whole else value)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    fields: Mapping[str, Any]
+    notes: Mapping[str, str]  # id → text
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileChange:
+    id: str
+    memory: Memory
+    revision: int
+
+
+def read_profile(desk: EngineContext, principal: Principal) -> Profile:
+    listing = MemoryListing(
+        visibility=OWNER_VISIBILITY if principal.is_owner else visibility_of(principal),
+        now=desk.clock(),
+        only_profile=True,
+        limit=10_000,
+    )
+    items = list(reversed(desk.store.page(principal.scope, listing)))
+    fields = {m.metadata["subject"]: m.metadata["value"] for m in items if m.kind is Kind.KV}
+    notes = {memory.id: memory.content for memory in items if memory.kind is not Kind.KV}
+    return Profile(dict(sorted(fields.items())), notes)
+
+
+def set_field(
+    desk: EngineContext, principal: Principal, name: object, value: object
+) -> ProfileChange:
+    """The owner's own word is consent, so it holds at once, and answers what was proposed."""
+    require_profile_owner(principal)
+    said = field_name(name)
+    kept = read_field_value(said, value)
+    now = desk.clock()
+
+    def decide() -> tuple[Changeset, Memory]:
+        revision = desk.store.counters(principal.scope).revision
+        known = load_fields(desk, principal, [said]).get(target_field(said))
+        step, after = write_field(desk, principal, known, said, kept)
+        settling = settle_answered_proposals(desk, principal, said, after.metadata["value"])
+        steps = (*([step] if step else []), *settling)
+        return Changeset(principal.scope, now, principal.actor, steps, revision), after
+
+    revision, after = desk.run_transaction(decide)
+    return ProfileChange(after.id, after, revision)
+
+
+def settle_answered_proposals(
+    desk: EngineContext, principal: Principal, name: str, now_said: Any
+) -> list[CloseProposals]:
+    """What others proposed for a field that its owner sets: it was the same, or it is declined.
+    Further goals that are not among those set now still wait."""
+    waiting = [p for p in open_proposals(desk, principal) if p.field == target_field(name)]
+    goals = now_said if isinstance(now_said, list) else []
+    steps: list[CloseProposals] = []
+    for proposal in waiting:
+        said = goals if proposal.adds else [now_said]
+        if any(is_equal_value(proposal.value, each) for each in said):
+            steps.append(build_settlement(proposal, ProposalDecision.ACCEPTED))
+        elif not proposal.adds and name not in LIST_ADDITIONS:
+            steps.append(build_settlement(proposal, ProposalDecision.DECLINED))
+    return steps
+
+
+def open_proposals(desk: EngineContext, principal: Principal) -> list[Proposal]:
+    now = desk.clock()
+    return [each for each in desk.store.proposals(principal.scope) if each.is_open(now)]
+
+
+def load_fields(
+    desk: EngineContext, principal: Principal, names: Sequence[str]
+) -> dict[str, Memory]:
+    """The fields behind these names, forgotten ones too: set anew, one is itself again."""
+    ids = [PROFILE_PREFIX + target_field(name) for name in names]
+    return {m.id.removeprefix(PROFILE_PREFIX): m for m in desk.store.fetch(principal.scope, ids)}
+
+
+def write_field(
+    desk: EngineContext,
+    principal: Principal,
+    known: Memory | None,
+    name: str,
+    value: Any,
+    *,
+    consent: Mapping[str, Any] | None = None,  # what the journal is to say of it
+    supports: SignalSupports | None = None,  # without, it is the owner's word
+) -> tuple[ChangesetStep | None, Memory]:
+    """The step that makes a field say this, and the field after it; no step where it does."""
+    now = desk.clock()
+    fresh = _new_field(principal, known, name, value, supports or [], now)
+    if known and known.is_live(now) and known.metadata == fresh.metadata:
+        return None, known
+    indexes, _ = index_memories(desk, [fresh])
+    told: dict[str, Any] = {"event": Event.CONSENT, "meta": consent} if consent else {}
+    if known is None:
+        return build_add(fresh, indexes[0], **told), fresh
+    told.setdefault("event", Event.UPDATE)
+    change = build_change(
+        known, with_new_value(known, fresh), op=Op.UPDATE, index=indexes[0], **told
+    )
+    return change, change.after
+
+
+def _new_field(
+    principal: Principal,
+    known: Memory | None,
+    name: str,
+    value: Any,
+    supports: SignalSupports,
+    now: datetime,
+) -> Memory:
+    field = target_field(name)
+    goals = _current_goals(known, now) if name in LIST_ADDITIONS else []
+    rests = with_field_supports(known if goals else None, value, supports)
+    if name in LIST_ADDITIONS:
+        known_goals = {goal.casefold() for goal in goals}
+        more = [] if value.casefold() in known_goals else [value]
+        value = list(validation.words([*goals, *more], "value"))  # a list may become too long
+    draft = read_draft(
+        {
+            "kind": Kind.KV,
+            "content": describe_field(field, value),
+            "category": PROFILE_CATEGORY,
+            "metadata": {"subject": field, "value": value},
+        }
+    )
+    memory = compose_memory(draft, PROFILE_PREFIX + field, principal, now)
+    return memory.evolve(metadata={**memory.metadata, RESTS_ON: rests}) if rests else memory
+
+
+def _current_goals(known: Memory | None, now: datetime) -> list[str]:
+    """What the list holds; of a field that is a single text, as it may be from before, that."""
+    if known is None or not known.is_live(now):
+        return []
+    held = known.metadata["value"]
+    return held if isinstance(held, list) else [str(held)]
+
+
+def with_new_value(known: Memory, fresh: Memory) -> Memory:
+    """The same item with a new value, alive again if it had been forgotten."""
+    return known.evolve(
+        content=fresh.content,
+        summary=fresh.summary,
+        tags=fresh.tags,
+        metadata=fresh.metadata,
+        state=State.ACTIVE,
+        purge_at=None,
+        expires_at=None,
+        superseded_by=None,
+        valid_from=fresh.valid_from,
+        valid_to=None,
+        updated_at=fresh.updated_at,
+    )
+
+
+def add_note(desk: EngineContext, principal: Principal, text: object) -> ProfileChange:
+    require_profile_owner(principal)
+    now = desk.clock()
+    draft = read_draft({"kind": Kind.NOTE, "content": text, "category": PROFILE_CATEGORY})
+
+    def decide() -> tuple[Changeset, Memory]:
+        counters = desk.store.counters(principal.scope)
+        note = compose_memory(draft, f"{PROFILE_PREFIX}{counters.profile_numbers}", principal, now)
+        indexes, _ = index_memories(desk, [note])
+        changeset = Changeset(
+            principal.scope,
+            now,
+            principal.actor,
+            (build_add(note, indexes[0]),),
+            counters.revision,
+            profile_numbers=1,
+        )
+        return changeset, note
+
+    revision, note = desk.run_transaction(decide)
+    return ProfileChange(note.id, note, revision)
+
+
+def require_profile_owner(principal: Principal) -> None:
+    if not principal.is_owner:
+        raise NotAllowed("Only the owner may change the profile.", remedy=_PROPOSE_REMEDY)
+
+
+def refuse_profile_field(principal: Principal, memory: Memory) -> None:
+    """A value of the profile under an id of its own is one all the same: readers could not tell
+    it from what the owner has said."""
+    if principal.is_owner or memory.kind is not Kind.KV or memory.category != PROFILE_CATEGORY:
+        return
+    subject = str(memory.metadata.get("subject"))
+    if subject_key(subject.replace("_", " ")) in _profile_subjects():
+        raise NotAllowed(
+            f"{subject!r} is a profile field, which only the owner may change.",
+            remedy=_PROPOSE_REMEDY,
+        )
+
+
+@cache
+def _profile_subjects() -> frozenset[str]:
+    """When first asked for: it needs the word lists, and reading them takes a tenth of a second."""
+    return frozenset(subject_key(name.replace("_", " ")) for name in KNOWN_FIELDS)
+
+
+_PROPOSE_REMEDY = "Propose it: `propose` (profile propose). The owner accepts or declines."

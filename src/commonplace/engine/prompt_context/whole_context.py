@@ -1,0 +1,223 @@
+"""Contexts in other shapes: the best of each store, and the plain pack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from commonplace.engine.context import EngineContext, readable_scopes, visibility_in, visibility_of
+from commonplace.engine.prompt_context import wording
+from commonplace.engine.prompt_context.budget import LayerLines, compose_text
+from commonplace.engine.prompt_context.context import PROFILE_CATEGORY
+from commonplace.engine.prompt_context.layers import (
+    ON_REQUEST_KINDS,
+    ContextCitation,
+    ContextPart,
+    Layer,
+)
+from commonplace.engine.prompt_injection import may_enter_prompt
+from commonplace.engine.search.pack import Hit
+from commonplace.engine.search.plan import RecallPlan, SearchTargets
+from commonplace.engine.search.recall import recall, record_read_hits
+from commonplace.language.text.tokens import count_tokens
+from commonplace.model.access.principal import Principal, merge_readable_scopes
+from commonplace.model.filters import Filters
+from commonplace.model.journal import JournalNode
+from commonplace.model.memory.memory import Memory
+from commonplace.model.profile.fields import is_abbreviation
+from commonplace.store.port import MemoryListing
+
+HEADING = "## Memory Context"
+MAX_NOTES = 20
+MAX_TOKENS = 4000
+_SEPARATOR = "\n\n"
+_INDENT = "\n  "  # no line of a memory can pass for a heading, or for another memory
+_PAGE_SIZE = 2 * MAX_NOTES
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPack:
+    notes: tuple[Memory, ...]
+    formatted_text: str  # empty when there are no notes
+
+
+def context_pack(
+    desk: EngineContext,
+    principal: Principal,
+    query: str | None,
+    thread: str | None,
+    turn: int | None,
+) -> ContextPack:
+    """The newest, or the best for a query. What is sensitive stays out, whoever asks."""
+    asking = replace(principal, cleared=False)
+    found = (
+        _newest_memories(desk, asking)
+        if query is None
+        else _best_memories(desk, asking, query, thread, turn)
+    )
+    entering = (memory for memory in found if _may_enter(desk, principal, memory))
+    return pack_memories(islice(entering, MAX_NOTES))
+
+
+def pack_memories(found: Iterable[Memory]) -> ContextPack:
+    """Pure. One that has no room is told by its summary, or left out."""
+    notes: list[Memory] = []
+    text = HEADING
+    for memory in found:
+        for words in dict.fromkeys((memory.content, memory.summary)):
+            longer = f"{text}{_SEPARATOR}[{memory.kind}] {_indent(words)}"
+            if count_tokens(longer) <= MAX_TOKENS:
+                notes.append(memory)
+                text = longer
+                break
+    return ContextPack(tuple(notes), text if notes else "")
+
+
+def _indent(words: str) -> str:
+    return _INDENT.join(line for line in words.splitlines() if line.strip())
+
+
+def _may_enter(desk: EngineContext, principal: Principal, memory: Memory) -> bool:
+    is_for_reading = memory.kind not in ON_REQUEST_KINDS and not is_abbreviation(memory.id)
+    return is_for_reading and may_enter_prompt(desk, principal, memory)
+
+
+def _newest_memories(desk: EngineContext, principal: Principal) -> Iterator[Memory]:
+    listing = MemoryListing(visibility=visibility_of(principal), now=desk.clock(), limit=_PAGE_SIZE)
+    while page := desk.store.page(principal.scope, listing):
+        yield from page
+        listing = replace(listing, after=page[-1].id)
+
+
+def _best_memories(
+    desk: EngineContext, principal: Principal, query: str, thread: str | None, turn: int | None
+) -> Sequence[Memory]:
+    plan = RecallPlan(
+        query,
+        k=MAX_NOTES,
+        thread_id=thread,
+        turn=turn,
+        logged_as="context_pack",
+        node=JournalNode.CONTEXT,
+        within=SearchTargets(passages=False, procedures=False),
+    )
+    found = recall(desk, principal, [plan])[0]
+    return desk.store.fetch(principal.scope, [hit.id for hit in found.hits])
+
+
+MEMORIES_SECTION = "memories"
+
+
+@dataclass(frozen=True, slots=True)
+class WholeContext:
+    query: str
+    text: str
+    tokens: int
+    budget_tokens: int
+    parts: tuple[ContextPart, ...]
+    citations: tuple[ContextCitation, ...]
+    degraded: bool  # found by words alone: the embedder is down
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.parts
+
+
+@dataclass(frozen=True, slots=True)
+class _ContextSection:
+    """A store as the user thinks of one: memories, the profile, mail, chats …"""
+
+    name: str
+    heading: str
+    plan: RecallPlan
+
+
+def whole_context(
+    desk: EngineContext,
+    principal: Principal,
+    query: str,
+    *,
+    k: int,
+    budget: int,
+    thread: str | None,
+    turn: int | None,
+) -> WholeContext:
+    plan = RecallPlan(
+        query,
+        k=k,
+        explain=desk.recall_log,
+        thread_id=thread,
+        turn=turn,
+        logged_as=None,
+        node=JournalNode.CONTEXT,
+        hits_only=True,
+    )
+    shelves = list(_list_sections(desk, principal, plan))
+    answers = recall(desk, principal, [shelf.plan for shelf in shelves])
+    found = [
+        (shelf, _hits_of_section(shelf, answer.hits)[:k])
+        for shelf, answer in zip(shelves, answers, strict=True)
+    ]
+    full = [(shelf, hits) for shelf, hits in found if hits]
+    composed = compose_text(
+        [_section_lines(shelf, hits, len(full)) for shelf, hits in full], budget
+    )
+    told = {cited.id for cited in composed.citations}
+    said = [hit for _, hits in full for hit in hits if hit.id in told]
+    record_read_hits(desk, principal, plan, said, "whole_context")
+    return WholeContext(
+        query,
+        composed.text,
+        composed.tokens,
+        budget,
+        composed.parts,
+        composed.citations,
+        degraded=any(answer.degraded for answer in answers),
+    )
+
+
+def _list_sections(
+    desk: EngineContext, principal: Principal, plan: RecallPlan
+) -> Iterator[_ContextSection]:
+    """One for each type of source that has passages here that the asker may see."""
+    memories = replace(plan, within=SearchTargets(passages=False, procedures=False))
+    seen = visibility_of(principal)
+    yield _ContextSection(MEMORIES_SECTION, "## Memories", replace(memories, k=2 * plan.k))
+    if seen.admits_category(PROFILE_CATEGORY):
+        own = replace(memories, filters=Filters(categories=(PROFILE_CATEGORY,)), k=2 * plan.k)
+        yield _ContextSection(PROFILE_CATEGORY, "## About the user", own)
+    for source_type in _source_types(desk, principal):
+        of_type = replace(plan, within=SearchTargets(memories=False))
+        filters = Filters(source_type=source_type)
+        yield _ContextSection(
+            source_type, f"## From {source_type}", replace(of_type, filters=filters)
+        )
+
+
+def _source_types(desk: EngineContext, principal: Principal) -> list[str]:
+    readings, now = merge_readable_scopes(readable_scopes(desk, principal)), desk.clock()
+    types: set[str] = set()
+    with desk.index.holding(readings) as indexes:
+        for reading, index in zip(readings, indexes, strict=True):
+            mask = index.passages & index.visible(visibility_in(principal, reading), now)
+            present = set(index.coded["source_type"][: index.size][mask].tolist())
+            known = index.words["source_type"].codes.items()
+            types |= {str(word) for word, code in known if code in present}
+    return sorted(types)
+
+
+def _hits_of_section(shelf: _ContextSection, hits: Sequence[Hit]) -> list[Hit]:
+    """The profile's own items stand with the profile, and nowhere else."""
+    is_profile = shelf.name == PROFILE_CATEGORY
+    return [
+        hit
+        for hit in hits
+        if not hit.suspicious and hit.id.startswith(f"{PROFILE_CATEGORY}:") is is_profile
+    ]
+
+
+def _section_lines(shelf: _ContextSection, hits: Sequence[Hit], shelves: int) -> LayerLines:
+    """Each has the same share of the budget; what one leaves goes to the first of the others."""
+    layer = Layer(shelf.name, shelf.heading, "", share=1 / shelves, marked=True)
+    return LayerLines(layer, [wording.of_hit(hit) for hit in hits])

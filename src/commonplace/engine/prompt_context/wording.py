@@ -1,0 +1,164 @@
+"""Wording: one line for each memory, hit, the current time and the last conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from commonplace.engine.prompt_context.layers import ContextLine
+from commonplace.engine.search.pack import Citation, Hit, one_line
+from commonplace.model.delta import shorten
+from commonplace.model.filters import Visibility
+from commonplace.model.memory.memory import Memory
+from commonplace.model.sources.source import SourceType
+from commonplace.store.cache.scope_index import ScopeIndex
+from commonplace.store.sql.rows import exact_micros, instant
+
+LONG_TEXT = 600  # characters: a longer memory is told by its summary, a passage by its beginning
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def weekday(number: int) -> str:
+    """Not by `strftime`, which speaks the language of the machine."""
+    return _DAYS[number]
+
+
+def in_full(memory: Memory, disputed: str | None) -> ContextLine:
+    return _memory_line(memory, "", one_line(memory.content), disputed)
+
+
+def plainly(memory: Memory, disputed: str | None) -> ContextLine:
+    return _memory_line(memory, "", _memory_text(memory), disputed)
+
+
+def by_category(memory: Memory, disputed: str | None) -> ContextLine:
+    return _memory_line(memory, f"[{one_line(memory.category)}] ", _memory_text(memory), disputed)
+
+
+def as_goal(memory: Memory, disputed: str | None) -> ContextLine:
+    return _memory_line(
+        memory, f"[goals] ({memory.created_at:%Y-%m-%d}) ", _memory_text(memory), disputed
+    )
+
+
+def by_date(memory: Memory, disputed: str | None) -> ContextLine:
+    when = memory.valid_from or memory.created_at
+    return _memory_line(memory, f"{when:%Y-%m-%d}: ", _memory_text(memory), disputed)
+
+
+def of_hit(hit: Hit) -> ContextLine:
+    told = replace(hit, text=hit.text if len(hit.text) <= LONG_TEXT else _in_short(hit))
+    return ContextLine(one_line(told.bullet), hit.id, hit.citation)
+
+
+def _in_short(hit: Hit) -> str:
+    return hit.summary or shorten(hit.text, LONG_TEXT)
+
+
+def _memory_text(memory: Memory) -> str:
+    """What is longer than a paragraph would take everybody's place."""
+    is_long = len(memory.content) > LONG_TEXT and memory.summary
+    return one_line(memory.summary if is_long else memory.content)
+
+
+def _memory_line(memory: Memory, before: str, text: str, disputed: str | None) -> ContextLine:
+    doubt = f" (disputed: {one_line(disputed)})" if disputed else ""
+    source = Citation(memory.source_id) if memory.source_id else None
+    return ContextLine(f"- {before}{text}{doubt}", memory.id, source)
+
+
+CONVERSATION_TYPES = (
+    SourceType.CHAT,
+    SourceType.MEETING,
+    SourceType.SLACK_THREAD,
+    SourceType.VOICE_MEMO,
+)
+CONVERSATION_PAUSE = timedelta(
+    hours=1
+)  # a thread that was silent for so long begins a new conversation
+ONGOING_PASSAGES = (
+    20  # passages of a conversation that goes on which are in the prompt by themselves
+)
+TIME_ZONE_FIELD = "profile:time_zone"
+
+
+@dataclass(frozen=True, slots=True)
+class LastConversation:
+    at: datetime
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conversations:
+    last: LastConversation | None  # the present one aside
+    heard: frozenset[str]  # passages of the present one's end: who talks has them before them
+
+
+def find_conversations(
+    index: ScopeIndex, seen: Visibility, thread: str, moment: datetime, now: datetime
+) -> Conversations:
+    """Of what the asker may know. The index knows when each passage was said, in which thread, and
+    of what type its source is."""
+    words, types = index.words["source_type"], index.coded["source_type"]
+    said = index.numeric["created_at"]
+    spoken = np.isin(types[: index.size], [words.known(str(each)) for each in CONVERSATION_TYPES])
+    mask = index.passages & spoken & index.visible(seen, now)
+    slots = np.flatnonzero(mask & (said[: index.size] <= exact_micros(moment)))
+    slots = slots[np.argsort(said[slots], kind="stable")]
+    here = index.coded["thread_id"][slots] == index.words["thread_id"].known(thread)
+    mine = slots[here]
+    going_on = _count_ongoing(said[mine].tolist(), moment)
+    heard = frozenset(
+        index.ids[slot] for slot in mine[len(mine) - min(going_on, ONGOING_PASSAGES) :]
+    )
+    before = slots[~here | (np.cumsum(here) <= len(mine) - going_on)]
+    if not len(before):
+        return Conversations(None, heard)
+    word_of = list(words.codes)
+    last = int(before[-1])
+    return Conversations(
+        LastConversation(instant(int(said[last])), str(word_of[types[last]])), heard
+    )
+
+
+def _count_ongoing(times: list[int], moment: datetime) -> int:
+    """How many of the last were said without a pause until now."""
+    after = exact_micros(moment)
+    for count, at in enumerate(reversed(times)):
+        if after - at > CONVERSATION_PAUSE / timedelta(microseconds=1):
+            return count
+        after = at
+    return len(times)
+
+
+def zone_of(value: object) -> tzinfo:
+    """The user's own, as the profile says it; UTC where it says none that is known here."""
+    try:
+        return ZoneInfo(str(value)) if value else UTC
+    except (ValueError, OSError):  # no such zone, or no zones on this machine
+        return UTC
+
+
+def time_lines(moment: datetime, zone: tzinfo, talk: LastConversation | None) -> Iterator[str]:
+    here = moment.astimezone(zone)
+    name = getattr(zone, "key", "UTC")
+    yield f"- {weekday(here.weekday())}, {here:%Y-%m-%d}, {here:%H:%M} ({name})"
+    if talk:
+        when = talk.at.astimezone(zone)
+        yield (
+            f"- Last conversation: {_ago(moment - talk.at)} ago"
+            f" ({one_line(talk.type)}, {when:%Y-%m-%d})"
+        )
+
+
+def _ago(span: timedelta) -> str:
+    minutes = int(span.total_seconds() // 60)
+    for size, word in ((60 * 24, "day"), (60, "hour"), (1, "minute")):
+        if minutes >= size:
+            count = minutes // size
+            return f"{count} {word}" if count == 1 else f"{count} {word}s"
+    return "less than a minute"

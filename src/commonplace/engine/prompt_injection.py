@@ -1,0 +1,48 @@
+"""Prompt injection: stored items that read like instructions stay out of prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from commonplace.engine.context import EngineContext
+from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.model.access.principal import Principal
+from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.memory import Memory
+from commonplace.model.sources.source import Source
+from commonplace.store.port import JournalQuery
+
+_INSTRUCTION_KINDS = (Kind.SOUL, Kind.RULE)
+
+
+def is_prompt_injection(item: Memory | Source | Node | Edge | Artifact) -> bool:
+    """By all of its words that a prompt could show."""
+    if isinstance(item, Node | Edge | Artifact):
+        return is_suspicious(item.told)
+    if isinstance(item, Source):
+        return is_suspicious("\n".join((item.alias, item.title, item.summary)))
+    if item.kind in _INSTRUCTION_KINDS and item.agent_id is None:
+        return False
+    return is_suspicious("\n".join(_texts_of(item)))
+
+
+def may_enter_prompt(desk: EngineContext, principal: Principal, memory: Memory) -> bool:
+    """Whether a memory may stand in a prompt. A soul or rule that names an agent can be the owner's
+    word to it: the journal knows who wrote it."""
+    if not is_prompt_injection(memory):
+        return True
+    return memory.kind in _INSTRUCTION_KINDS and _is_written_by_owner(desk, principal, memory)
+
+
+def _texts_of(memory: Memory) -> Iterator[str]:
+    yield from (memory.category, memory.content)
+    more = [memory.summary, *map(str, memory.metadata.values())]
+    yield from (words for words in more if words not in memory.content)  # judging takes its time
+
+
+def _is_written_by_owner(desk: EngineContext, principal: Principal, memory: Memory) -> bool:
+    query = JournalQuery(subject=memory.id, events_only=True)
+    written = desk.store.journal(principal.scope, query)
+    owner = f"user:{principal.user_id}"
+    return bool(written) and all(row.actor == owner for row in written)

@@ -1,0 +1,1 @@
+"""Provenance: which sources and people support a memory or a profile field."""

@@ -1,0 +1,1 @@
+"""Forget, restore and erase; what a removal takes along."""

@@ -1,0 +1,167 @@
+"""Cascade: what a change of sources means for every reader's memories and graph.
+
+Whoever forgets, restores, erases or purges a source, by whatever verb: what only that source told
+goes, hides or comes back with it, in the same transaction; in a team, with every member, also with
+those who have left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from commonplace.engine.context import EngineContext
+from commonplace.engine.graph.graph_diff import diff_graph
+from commonplace.engine.graph.names import build_name_index
+from commonplace.engine.graph.remove import (
+    apply_source_sensitivity,
+    retract_sources,
+    set_sources_standing,
+)
+from commonplace.engine.graph.unit_of_work import OWNER_NAME_FIELD, GraphUnitOfWork, rename_owner
+from commonplace.engine.removal.erase import erase_source_memories
+from commonplace.engine.sources.removal import (
+    forget_source_memories,
+    purge_contributions,
+    restore_source_memories,
+)
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.model.changeset import (
+    AddMemory,
+    ChangeMemory,
+    Changeset,
+    ChangesetStep,
+    ChangeSource,
+    RemoveMemory,
+    RemoveSource,
+)
+from commonplace.model.journal import Event
+from commonplace.model.memory.memory import State
+from commonplace.model.sources.source import Source
+
+
+@dataclass(slots=True)
+class _ChangedSources:
+    """Those that a changeset changes, by what becomes of them."""
+
+    gone: list[str] = field(default_factory=list)
+    ended: Event = Event.DELETE
+    hidden: list[Source] = field(default_factory=list)
+    back: list[Source] = field(default_factory=list)  # as they were, forgotten
+    guarded: list[Source] = field(default_factory=list)
+
+    @property
+    def any(self) -> bool:
+        return bool(self.gone or self.hidden or self.back or self.guarded)
+
+
+def cascade(desk: EngineContext, changeset: Changeset) -> list[Changeset]:
+    """The changeset with all that follows from it; first of all its own scope's."""
+    changeset = _with_owner_node_name(desk, changeset)
+    sources = _changed_sources(changeset.steps)
+    if not sources.any:
+        return [changeset]
+    whole, elsewhere = changeset, []
+    for reader, may_learn in _readers(desk, changeset.scope).items():
+        revision = desk.store.counters(reader).revision
+        is_own = reader == changeset.scope
+        steps = _cascade_steps(desk, reader, sources, changeset, is_own)
+        if is_own and steps:
+            decided_on = revision if changeset.decided_on is None else changeset.decided_on
+            whole = replace(whole, steps=(*changeset.steps, *steps), decided_on=decided_on)
+        elif steps or may_learn:  # also without: it is stale when they learn of it meanwhile
+            there = Changeset(reader, changeset.at, changeset.actor, steps, revision)
+            elsewhere.append(replace(there, invalidates_answers=bool(sources.gone)))
+    return [whole, *elsewhere]
+
+
+def _with_owner_node_name(desk: EngineContext, changeset: Changeset) -> Changeset:
+    """The owner's node is called what the profile says."""
+    said = [step for step in changeset.steps if _sets_owner_name(step)]
+    if not said or not changeset.scope.is_user:
+        return changeset
+    canvas = GraphUnitOfWork(desk, changeset.scope, changeset.actor, changeset.at)
+    names = build_name_index(desk.graph_cache.of(changeset.scope).snapshot.nodes.values())
+    rename_owner(canvas, names, _owner_name_in(said[-1]) or changeset.scope.name)
+    return replace(changeset, steps=(*changeset.steps, *diff_graph(canvas)))
+
+
+def _owner_name_in(step: ChangesetStep) -> str:
+    """None is left where it was taken back."""
+    memory = step.memory if isinstance(step, AddMemory) else None
+    memory = step.after if isinstance(step, ChangeMemory) else memory
+    if memory is None or memory.state is not State.ACTIVE:
+        return ""
+    return str(memory.metadata.get("value") or "")
+
+
+def _sets_owner_name(step: ChangesetStep) -> bool:
+    match step:
+        case AddMemory():
+            return step.memory.id == OWNER_NAME_FIELD
+        case ChangeMemory():
+            return step.after.id == OWNER_NAME_FIELD
+        case RemoveMemory():
+            return step.id == OWNER_NAME_FIELD
+        case _:
+            return False
+
+
+def _changed_sources(steps: Sequence[ChangesetStep]) -> _ChangedSources:
+    found = _ChangedSources()
+    for step in steps:
+        if isinstance(step, RemoveSource):
+            found.gone.append(step.id)
+            found.ended = step.entry.event or found.ended
+        elif isinstance(step, ChangeSource):
+            before, after = step.before, step.after
+            if before.state is not after.state:
+                hides = after.state is not State.ACTIVE
+                (found.hidden if hides else found.back).append(after if hides else before)
+            if before.sensitivity is not after.sensitivity:
+                found.guarded.append(after)
+    return found
+
+
+def _readers(desk: EngineContext, scope: Scope) -> dict[Scope, bool]:
+    """Who may have learned of its sources, and whether they may at this moment."""
+    if not scope.is_team:
+        return {scope: False}
+    return {one.user_scope: one.is_member for one in desk.store.memberships(scope)}
+
+
+def _cascade_steps(
+    desk: EngineContext, reader: Scope, sources: _ChangedSources, changeset: Changeset, is_own: bool
+) -> tuple[ChangesetStep, ...]:
+    by, at = changeset.actor, changeset.at
+    owner = Principal(reader.name)
+    steps: list[ChangesetStep] = []
+    if sources.gone:
+        steps += retract_sources(desk, reader, sources.gone, by, at, sources.ended)
+        if not is_own:  # at home whoever takes the source away sees to the memories, too
+            steps += erase_source_memories(desk, owner, sources.gone)
+        elif sources.ended is Event.DELETE:
+            steps += purge_contributions(desk, owner, sources.gone)
+    if sources.hidden:
+        ids = [source.id for source in sources.hidden]
+        steps += set_sources_standing(desk, reader, ids, False, by, at)
+        steps += forget_source_memories(desk, owner, sources.hidden, at)
+    if sources.back:
+        ids = [source.id for source in sources.back]
+        steps += set_sources_standing(desk, reader, ids, True, by, at)
+        steps += restore_source_memories(desk, owner, sources.back, at)
+    for source in sources.guarded:
+        steps += apply_source_sensitivity(desk, reader, source, by, at)
+    decided = {id for step in changeset.steps if (id := _memory_id(step))} if is_own else set()
+    return tuple(step for step in steps if _memory_id(step) not in decided)
+
+
+def _memory_id(step: ChangesetStep) -> str | None:
+    """What is decided about a memory by name stands: it does not follow as well."""
+    match step:
+        case ChangeMemory():
+            return step.after.id
+        case RemoveMemory():
+            return step.id
+        case _:
+            return None

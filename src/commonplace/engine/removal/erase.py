@@ -1,0 +1,358 @@
+"""Erase memories, sources, graph items or a whole user, with all that derives from them."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from commonplace.engine.context import EngineContext, can_see, index_memories
+from commonplace.engine.graph.remove import is_graph_id, remove_items
+from commonplace.engine.memories.conflicts import (
+    find_held_values,
+    held_values_from_sources,
+    remove_held_values,
+)
+from commonplace.engine.memories.merge import find_memories, merge_content, summarise_merge
+from commonplace.engine.profile.proposals import erase_proposals, find_proposals
+from commonplace.engine.provenance.evidence import remove_unsupported_fields
+from commonplace.engine.sources.removal import (
+    find_sources,
+    plan_source_removal,
+    rebuilt_entry,
+    remaining_mentions,
+    resolve_source_ids,
+)
+from commonplace.errors import NotAllowed, StoreError
+from commonplace.language.text.terms import extract_keywords
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.model.access.team import (
+    Membership,
+    SetGrant,
+    SetMember,
+    SetMembership,
+    SetShare,
+    TeamRole,
+    next_owner,
+)
+from commonplace.model.changeset import (
+    Changeset,
+    ChangesetStep,
+    ClearScope,
+    Receipt,
+    RemoveMemory,
+    RewriteMemory,
+    WithdrawJobs,
+    build_removal,
+    build_source_removal,
+)
+from commonplace.model.filters import Filters, Visibility
+from commonplace.model.journal import Entry, Event, JournalNode, Op
+from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.memory import Memory, State
+from commonplace.model.sources.source import Source, is_source_id
+from commonplace.store.port import NO_LIMIT, MemoryListing, SourceListing
+
+_REVOKE_ENTRY = Entry(op=Op.REVOKE, node=JournalNode.API)
+_GRANT_ENTRY = Entry(op=Op.GRANT, node=JournalNode.API)
+
+
+def remove_memberships_and_shares(
+    desk: EngineContext, principal: Principal, now: datetime
+) -> list[Changeset]:
+    """In every team and with every guest the user's name goes. What they brought into a team is
+    the team's, and stays; a team that nobody else is in goes with them."""
+    steps: dict[Scope, list[ChangesetStep]] = {}
+    decided_on: dict[Scope, int] = {}
+    for one in desk.store.memberships(principal.own_scope):
+        decided_on[one.team_scope] = desk.store.counters(one.team_scope).revision
+        for scope, step in _leave_team(desk, one):
+            steps.setdefault(scope, []).append(step)
+    for share in desk.store.shares(principal.own_scope):
+        if share.owner == principal.own_scope:
+            steps.setdefault(share.guest_scope, []).append(
+                SetGrant(share, _REVOKE_ENTRY, gone=True)
+            )
+        else:
+            steps.setdefault(share.owner, []).append(SetShare(share, _REVOKE_ENTRY, gone=True))
+    return [
+        Changeset(scope, now, principal.actor, tuple(each), decided_on.get(scope))
+        for scope, each in steps.items()
+    ]
+
+
+def _leave_team(desk: EngineContext, one: Membership) -> Iterator[tuple[Scope, ChangesetStep]]:
+    team = one.team_scope
+    people = desk.store.memberships(team)
+    others = [each for each in people if each.is_member and each.user_id != one.user_id]
+    if one.is_member and not others:
+        yield team, ClearScope(Entry(op=Op.DELETE, event=Event.ERASE, node=JournalNode.API))
+        for invited in people:
+            if invited.user_id != one.user_id:
+                yield invited.user_scope, SetMembership(invited, _REVOKE_ENTRY, gone=True)
+        return
+    yield team, SetMember(one, _REVOKE_ENTRY, gone=True)
+    if (heir := next_owner(people, one.user_id)) is not None:
+        yield team, SetMember(replace(heir, role=TeamRole.OWNER), _GRANT_ENTRY)
+        for mine in desk.store.memberships(heir.user_scope):
+            if mine.team_scope == team:
+                yield (
+                    heir.user_scope,
+                    SetMembership(replace(mine, role=TeamRole.OWNER), _GRANT_ENTRY),
+                )
+
+
+log = logging.getLogger("commonplace")
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    receipt: Receipt
+    ids: tuple[str, ...]
+    rewritten: tuple[str, ...]  # summaries that had contained them, made anew from the rest
+    revision: int
+    still_in: tuple[str, ...] = ()  # turns and sources where their words can still be recalled
+
+    @property
+    def scrub(self) -> str:
+        return self.receipt.scrub
+
+
+def erase_items(
+    desk: EngineContext,
+    principal: Principal,
+    ids: Sequence[str],
+    now_too: bool,
+    thread: str | None = None,
+) -> Erased:
+    """Also what is held back: a value that waits in a conflict, an alternative, a proposal."""
+    desk.access_log.flush()  # what was just asked about it is to go with it
+    at = desk.clock()
+    receipt_id = desk.new_id()
+
+    def decide() -> tuple[list[Changeset], _ErasePlan]:
+        revision = desk.store.counters(principal.scope).revision
+        fall = _plan_erase(desk, principal, ids)
+        receipt = Receipt(receipt_id, at, len(fall.gone))
+        changeset = Changeset(
+            principal.scope,
+            at,
+            principal.actor,
+            fall.steps,
+            revision,
+            thread,
+            receipt,
+            member=principal.member,
+        )
+        return [changeset, *_changes_elsewhere(desk, principal, fall, at)], fall
+
+    fall = desk.run_transaction_across_scopes(decide)
+    revision = desk.store.counters(principal.scope).revision
+    receipt = _finish_receipt(desk, principal, receipt_id, now_too)
+    gone, rewritten = _visible_result(principal, fall, ids)
+    said = remaining_mentions(desk, principal, fall.named)
+    return Erased(replace(receipt, items=len(gone)), gone, rewritten, revision, said)
+
+
+@dataclass(frozen=True, slots=True)
+class _ErasePlan:
+    """All that goes with what is erased, and what is made anew without it."""
+
+    steps: tuple[ChangesetStep, ...]
+    gone: tuple[str, ...]
+    rewritten: tuple[Memory, ...]
+    named: tuple[Memory, ...]  # what was asked for, without what goes along
+    sources: tuple[Source, ...]
+
+
+def _plan_erase(desk: EngineContext, principal: Principal, ids: Sequence[str]) -> _ErasePlan:
+    drawn = remove_items(desk, principal, [id for id in ids if is_graph_id(id)], Event.ERASE)
+    ids = [id for id in ids if not is_graph_id(id)]
+    asked_for = find_held_values(desk, principal, ids)
+    proposed = find_proposals(desk, principal, ids)
+    aside = {*(each.memory.id for each in asked_for), *(each.id for each in proposed)}
+    named = resolve_source_ids(desk, principal, [id for id in ids if id not in aside])
+    sources = find_sources(desk, principal, list(named.values()))
+    doomed = find_memories(
+        desk, principal, [id for id in ids if id not in aside and id not in named]
+    )
+    asked = tuple(doomed)
+    met = {memory.id for memory in doomed}
+    gone_sources = [source.id for source in sources]
+    told_beside = held_values_from_sources(desk, principal, gone_sources)
+    waiting = list({each.memory.id: each for each in (*asked_for, *told_beside)}.values())
+    held = [each.memory.id for each in waiting]
+    fallen = plan_source_removal(desk, principal, gone_sources, met)
+    doomed += fallen.unsupported
+    removals, rewrites = _rebuild_summaries(desk, principal, doomed, fallen.carried)
+    ended = [build_source_removal(source, event=Event.ERASE) for source in sources]
+    gone = [*(step.id for step in removals), *(step.id for step in ended)]
+    unsaid, reworded = remove_unsupported_fields(desk, principal, gone)
+    gone += [step.id for step in unsaid]
+    proposals = erase_proposals(desk, principal, proposed, gone)
+    owed = (WithdrawJobs(tuple(source.id for source in sources)),) if sources else ()
+    held_back = remove_held_values(desk, principal, waiting)
+    remembered = (*fallen.steps, *rewrites, *reworded, *removals, *unsaid)
+    return _ErasePlan(
+        (*remembered, *ended, *owed, *held_back, *proposals, *drawn.steps),
+        (*gone, *held, *(id for step in proposals for id in step.ids), *drawn.gone),
+        tuple(step.memory for step in (*rewrites, *reworded)),
+        asked,
+        tuple(sources),
+    )
+
+
+def _changes_elsewhere(
+    desk: EngineContext, principal: Principal, fall: _ErasePlan, at: datetime
+) -> list[Changeset]:
+    """Guests lose what they were given. Whoever brought a source into a team may have an answer
+    kept that tells of it."""
+    gone = {source.id for source in fall.sources}
+    steps: dict[Scope, list[ChangesetStep]] = {
+        Scope.of_user(source.user_id): [] for source in fall.sources
+    }
+    for share in desk.store.shares(principal.scope) if gone else ():
+        if share.owner == principal.scope and share.source_id in gone:
+            told = Entry(op=Op.REVOKE)
+            steps.setdefault(share.guest_scope, []).append(SetGrant(share, told, gone=True))
+    steps.pop(principal.scope, None)
+    return [
+        Changeset(scope, at, principal.actor, tuple(each), invalidates_answers=True)
+        for scope, each in steps.items()
+    ]
+
+
+def _visible_result(
+    principal: Principal, fall: _ErasePlan, asked: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is gone and what was made anew. What went along may be of categories that an agent
+    does not see: it is told of what it named."""
+    gone = [id for id in fall.gone if principal.is_owner or id in asked or is_source_id(id)]
+    rewritten = [memory.id for memory in fall.rewritten if can_see(principal, memory)]
+    return tuple(gone), tuple(rewritten)
+
+
+def erase_source_memories(
+    desk: EngineContext, principal: Principal, sources: Sequence[str]
+) -> tuple[ChangesetStep, ...]:
+    """Of a reader of sources that another owner takes away: the memories that only they carry go,
+    others rest on what is left; and what waits because they told it."""
+    held_back = remove_held_values(
+        desk, principal, held_values_from_sources(desk, principal, sources)
+    )
+    fallen = plan_source_removal(desk, principal, sources)
+    removals, rewrites = _rebuild_summaries(desk, principal, fallen.unsupported, fallen.carried)
+    unsaid, reworded = remove_unsupported_fields(
+        desk, principal, [*(step.id for step in removals), *sources]
+    )
+    return (*fallen.steps, *rewrites, *reworded, *removals, *unsaid, *held_back)
+
+
+def erase_user(desk: EngineContext, principal: Principal, now_too: bool) -> Erased:
+    if not principal.is_owner:
+        raise NotAllowed("Only the owner may erase a whole memory.")
+    at = desk.clock()
+    receipt_id = desk.new_id()
+    everything = MemoryListing(
+        states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
+    )
+    ids = [memory.id for memory in desk.store.page(principal.scope, everything)]
+    all_sources = SourceListing(
+        states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
+    )
+    ids += [source.id for source in desk.store.source_page(principal.scope, all_sources)]
+    entry = Entry(op=Op.DELETE, event=Event.ERASE, meta={"items": len(ids)})
+    receipt = Receipt(receipt_id, at, len(ids))
+    changeset = Changeset(
+        principal.scope, at, principal.actor, (ClearScope(entry),), receipt=receipt
+    )
+    desk.run_transaction_across_scopes(
+        lambda: ([changeset, *remove_memberships_and_shares(desk, principal, at)], None)
+    )
+    revision = desk.store.counters(principal.scope).revision
+    desk.index.drop(principal.scope)
+    return Erased(_finish_receipt(desk, principal, receipt_id, now_too), tuple(ids), (), revision)
+
+
+def _finish_receipt(
+    desk: EngineContext, principal: Principal, receipt_id: str, now_too: bool
+) -> Receipt:
+    """The receipt as it stands; with now_too after the compaction that completes it."""
+    if now_too:
+        desk.access_log.flush()
+        try:
+            desk.store.scrub(desk.clock())
+        except StoreError as error:  # it is erased all the same, and the receipt says what waits
+            log.warning("compaction postponed: %s", error.code)
+    return next(r for r in desk.store.statistics(principal.scope).receipts if r.id == receipt_id)
+
+
+def _rebuild_summaries(
+    desk: EngineContext,
+    principal: Principal,
+    doomed: Sequence[Memory],
+    carried: Mapping[str, Memory],
+) -> tuple[list[RemoveMemory], list[RewriteMemory]]:
+    """Summaries merged from a doomed item are made anew from what survives, or go with it; those
+    of one that is made anew, too."""
+    gone = {memory.id: memory for memory in doomed}
+    rewritten = dict(carried)
+    summaries = _merged_summaries(desk, principal)
+    turns: Counter[str] = Counter()
+    queue = [*doomed, *carried.values()]
+    while queue:
+        memory = queue.pop()
+        for summary in summaries:
+            if summary.id in gone or memory.id not in _merged_from(summary):
+                continue
+            sources = [id for id in _merged_from(summary) if id not in gone]
+            fetched = desk.store.fetch(principal.scope, sources)
+            # A summary of summaries is made from those as they will be, not as they were.
+            survivors = [rewritten.get(source.id, source) for source in fetched]
+            remade = _rebuild_summary(summary, survivors) if survivors else None
+            if remade and remade == rewritten.get(summary.id):
+                continue
+            turns[summary.id] += 1
+            # Summaries that name each other in a circle never come to rest: they go as well.
+            if remade and turns[summary.id] <= len(summaries):
+                rewritten[summary.id] = remade
+            else:
+                rewritten.pop(summary.id, None)
+                gone[summary.id] = summary
+            queue.append(summary)
+    memories = list(rewritten.values())
+    indexes, _ = index_memories(desk, memories)
+    rewrites = [
+        RewriteMemory(memory, index, rebuilt_entry(memory))
+        for memory, index in zip(memories, indexes, strict=True)
+    ]
+    return [build_removal(memory, event=Event.ERASE) for memory in gone.values()], rewrites
+
+
+def _merged_summaries(desk: EngineContext, principal: Principal) -> list[Memory]:
+    """All that were merged from others. An original does not know for sure: restoring it, or
+    replacing it after that, has made it forget which summary it went into."""
+    listing = MemoryListing(
+        filters=Filters(kinds=(Kind.SUMMARY,)),
+        states=tuple(State),
+        visibility=Visibility(cleared=True),
+        limit=NO_LIMIT,
+    )
+    return [m for m in desk.store.page(principal.scope, listing) if _merged_from(m)]
+
+
+def _merged_from(summary: Memory) -> list[str]:
+    sources = summary.metadata.get("merged_from")
+    return sources if isinstance(sources, list) else []
+
+
+def _rebuild_summary(summary: Memory, survivors: Sequence[Memory]) -> Memory:
+    content = merge_content(survivors)
+    return summary.evolve(
+        content=content,
+        summary=summarise_merge(survivors),
+        tags=extract_keywords(content),
+        metadata={**summary.metadata, "merged_from": [memory.id for memory in survivors]},
+    )

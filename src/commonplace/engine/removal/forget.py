@@ -1,0 +1,353 @@
+"""Forget and restore memories, sources and graph items by id or filter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from commonplace.engine.comparison import check_live_limits
+from commonplace.engine.composition import revive_memory, soft_delete_memory
+from commonplace.engine.context import EngineContext, can_see, index_memories, visibility_of
+from commonplace.engine.graph.remove import forget_graph_items, is_graph_id, restore_graph_items
+from commonplace.engine.memories.conflicts import held_values_about, transfer_held_values
+from commonplace.engine.memories.merge import find_memories
+from commonplace.engine.sources.removal import (
+    find_sources,
+    forget_source,
+    is_unpurged,
+    remaining_mentions,
+    resolve_source_ids,
+    restore_source,
+)
+from commonplace.errors import NotAllowed, NotFound
+from commonplace.model.access.principal import Principal
+from commonplace.model.changeset import ChangeMemory, Changeset, ChangesetStep
+from commonplace.model.filters import Filters, Visibility
+from commonplace.model.memory.kinds import POLICIES, Kind
+from commonplace.model.memory.lifecycle import has_expired, is_purgeable
+from commonplace.model.memory.memory import VERSIONED_FIELDS, Memory, State
+from commonplace.model.profile.fields import is_profile_item
+from commonplace.model.sources.source import SOURCE_CATEGORY, Source
+from commonplace.store.port import NO_LIMIT, MemoryListing, SourceListing
+
+_VERSION_REF = re.compile(r"(.+)@(\d{1,9})")
+_STATE_FIELDS = frozenset(
+    {"state", "superseded_by", "purge_at"}
+)  # whether it lives, not what it says
+
+
+def split_version_refs(
+    desk: EngineContext, principal: Principal, ids: Sequence[str]
+) -> dict[str, int | None]:
+    """The ids, each with the version behind an @ if one is asked for; ids may have an @, too."""
+    known = {memory.id for memory in desk.store.fetch(principal.scope, ids)}
+    wanted: dict[str, int | None] = {}
+    for id in ids:
+        found = None if id in known else _VERSION_REF.fullmatch(id)
+        wanted |= {found[1]: int(found[2])} if found else {id: None}
+    return wanted
+
+
+def last_active_versions(
+    desk: EngineContext, principal: Principal, dead: Sequence[Memory]
+) -> dict[str, Memory]:
+    """What each said, and until when it was to hold, in its last living version."""
+    lives: dict[str, Memory] = {}
+    for known in desk.store.versions(principal.scope, [memory.id for memory in dead]):
+        if known.memory.state is State.ACTIVE:
+            lives[known.memory.id] = known.memory
+    return {
+        memory.id: memory.evolve(valid_to=lives[memory.id].valid_to)
+        for memory in dead
+        if memory.id in lives
+    }
+
+
+def load_version(desk: EngineContext, principal: Principal, memory: Memory, version: int) -> Memory:
+    """The memory with what it said then."""
+    for known in desk.store.versions(principal.scope, [memory.id]):
+        if known.memory.version == version and can_see(principal, known.memory):
+            said = {n: getattr(known.memory, n) for n in VERSIONED_FIELDS if n not in _STATE_FIELDS}
+            return memory.evolve(**said)
+    raise NotFound(
+        f"{memory.id!r} has no version {version}.", remedy="See its versions: show.", field="ids"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    ids: tuple[str, ...]  # forgotten now
+    already: tuple[str, ...]  # were forgotten before
+    restorable_until: datetime
+    revision: int
+    still_in: tuple[str, ...] = ()  # turns and sources where their words can still be recalled
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    ids: tuple[str, ...]
+    already: tuple[str, ...]  # were live before
+    replaced: tuple[str, ...]  # had taken their place, and are forgotten now
+    revision: int
+
+
+def forget_items(
+    desk: EngineContext, principal: Principal, ids: Sequence[str], thread: str | None = None
+) -> Forgotten:
+    now = desk.clock()
+    until = now + desk.lifetimes.restorable
+
+    def decide() -> tuple[Changeset, tuple[list[Memory | Source], list[str], tuple[str, ...]]]:
+        revision = desk.store.counters(principal.scope).revision
+        drawn = forget_graph_items(desk, principal, list(filter(is_graph_id, ids)), until)
+        named = resolve_source_ids(desk, principal, ids)
+        sources = find_sources(desk, principal, list(named.values()), lambda s: is_unpurged(s, now))
+        rest = [id for id in ids if id not in named and not is_graph_id(id)]
+        memories = find_memories(desk, principal, rest, lambda m: _is_unended(m, now))
+        items: list[Memory | Source] = [*memories, *sources]
+        alive = [item for item in items if item.state is not State.SOFT_DELETED]
+        steps = tuple(step for item in alive for step in _forget_steps(item, now, until))
+        already = [item.id for item in items if item.state is State.SOFT_DELETED]
+        changeset = Changeset(
+            principal.scope,
+            now,
+            principal.actor,
+            (*steps, *drawn.steps),
+            revision,
+            thread,
+            member=principal.member,
+        )
+        return changeset, (alive, [*already, *drawn.already], drawn.ids)
+
+    revision, (gone, already, drawn) = desk.run_transaction(decide)
+    told = _answer(desk, principal, gone, already, until, revision)
+    return replace(told, ids=(*told.ids, *drawn))
+
+
+def forget_matching(
+    desk: EngineContext, principal: Principal, filters: Filters, thread: str | None = None
+) -> Forgotten:
+    """Everything live that the filter admits, in one changeset."""
+    now = desk.clock()
+    until = now + desk.lifetimes.restorable
+
+    def decide() -> tuple[Changeset, list[Memory | Source]]:
+        revision = desk.store.counters(principal.scope).revision
+        listing = MemoryListing(
+            filters=filters,
+            visibility=visibility_of(principal),
+            now=now,
+            limit=NO_LIMIT,
+        )
+        found = desk.store.page(principal.scope, listing)
+        items: list[Memory | Source] = [
+            m for m in found if principal.is_owner or not is_profile_item(m.id)
+        ]
+        items += _sources_matching(desk, principal, filters)
+        steps = tuple(step for item in items for step in _forget_steps(item, now, until))
+        changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
+        return changeset, items
+
+    revision, gone = desk.run_transaction(decide)
+    return _answer(desk, principal, gone, (), until, revision)
+
+
+def _answer(
+    desk: EngineContext,
+    principal: Principal,
+    gone: Sequence[Memory | Source],
+    already: Sequence[str],
+    until: datetime,
+    revision: int,
+) -> Forgotten:
+    memories = [item for item in gone if isinstance(item, Memory)]
+    return Forgotten(
+        tuple(item.id for item in gone),
+        tuple(already),
+        until,
+        revision,
+        remaining_mentions(desk, principal, memories),
+    )
+
+
+def _forget_steps(
+    item: Memory | Source, now: datetime, until: datetime
+) -> tuple[ChangesetStep, ...]:
+    if isinstance(item, Source):
+        return forget_source(item, now, until)
+    return (soft_delete_memory(item, now, until),)
+
+
+def _sources_matching(desk: EngineContext, principal: Principal, filters: Filters) -> list[Source]:
+    """A filter that says something only memories have, such as a kind, means memories alone."""
+    common = Filters(
+        source_type=filters.source_type,
+        source_id=filters.source_id,
+        thread_id=filters.thread_id,
+        tags=filters.tags,
+        created_after=filters.created_after,
+        created_before=filters.created_before,
+    )
+    categories = filters.categories
+    if replace(filters, categories=()) != common or (
+        categories and SOURCE_CATEGORY not in categories
+    ):
+        return []
+    listing = SourceListing(
+        visibility=visibility_of(principal),
+        types=(filters.source_type,) if filters.source_type else (),
+        tags=filters.tags,
+        thread_id=filters.thread_id,
+        limit=NO_LIMIT,
+    )
+    return [
+        source
+        for source in desk.source_page(principal.scope, listing)
+        if filters.source_id in (None, source.id)
+        and _was_said_within(source, filters.created_after, filters.created_before)
+    ]
+
+
+def _was_said_within(source: Source, after: datetime | None, before: datetime | None) -> bool:
+    """By when it was said, as recall understands it, not by when it was brought in. All of it:
+    it goes whole, so a talk that still goes on is not old."""
+    began = source.started_at or source.created_at
+    ended = source.ended_at or began
+    return (after is None or began > after) and (before is None or ended < before)
+
+
+def _is_unended(memory: Memory, now: datetime) -> bool:
+    """Not past its end: the night has only not come yet."""
+    return not is_purgeable(memory, now) and not has_expired(memory, now)
+
+
+def restore_items(
+    desk: EngineContext, principal: Principal, ids: Sequence[str], thread: str | None = None
+) -> Restored:
+    """Back to life. What had taken its place (an update, an override) steps back, restorable.
+    An id with a version (…@2) brings back what the memory said then."""
+    now = desk.clock()
+
+    def decide() -> tuple[Changeset, tuple[list[str], list[str], list[str]]]:
+        revision = desk.store.counters(principal.scope).revision
+        named = resolve_source_ids(desk, principal, ids)
+        sources = find_sources(desk, principal, list(named.values()), lambda s: is_unpurged(s, now))
+        drawn = restore_graph_items(desk, principal, list(filter(is_graph_id, ids)))
+        rest = [id for id in ids if id not in named and not is_graph_id(id)]
+        wanted = split_version_refs(desk, principal, rest)
+        memories = find_memories(desk, principal, list(wanted), lambda m: _is_unended(m, now))
+        said = {
+            memory.id: load_version(desk, principal, memory, version)
+            for memory in memories
+            if (version := wanted[memory.id]) is not None
+        }
+        dead = [memory for memory in memories if memory.state is not State.ACTIVE]
+        successors = _live_successors(desk, principal, dead)
+        _require_visible_successors(principal, successors)
+        before = last_active_versions(desk, principal, dead)
+        steps = [
+            revive_memory(memory, said.get(memory.id, before.get(memory.id, memory)), now)
+            for memory in dead
+        ]
+        reverted = [memory for memory in memories if memory.id in said and memory not in dead]
+        steps += [revive_memory(memory, said[memory.id], now) for memory in reverted]
+        steps = [_reindex(desk, step) for step in steps]
+        leaving = [successor for successor, _ in successors]
+        stepping_back = _retire_successors(desk, principal, successors, steps, now)
+        check_live_limits_with_stored(desk, principal, dead, leaving, now)
+        asleep = [source for source in sources if source.state is not State.ACTIVE]
+        waking = [step for each in asleep for step in restore_source(each, now, desk.new_id())]
+        changeset = Changeset(
+            principal.scope,
+            now,
+            principal.actor,
+            (*steps, *stepping_back, *waking, *drawn.steps),
+            revision,
+            thread,
+            member=principal.member,
+        )
+        back: list[Memory | Source] = [*dead, *reverted, *asleep]
+        everything: list[Memory | Source] = [*memories, *sources]
+        already = [item.id for item in everything if item not in back]
+        told = (
+            [*(item.id for item in back), *drawn.ids],
+            [*already, *drawn.already],
+            [m.id for m in leaving],
+        )
+        return changeset, told
+
+    revision, (back, already, replaced) = desk.run_transaction(decide)
+    return Restored(tuple(back), tuple(already), tuple(replaced), revision)
+
+
+def _require_visible_successors(
+    principal: Principal, successors: Sequence[tuple[Memory, str]]
+) -> None:
+    """Who does not see what took a memory's place cannot send it away."""
+    for successor, back in successors:
+        if not can_see(principal, successor):
+            raise NotAllowed(f"{principal.agent} may not restore {back!r}.", field="ids")
+
+
+def _retire_successors(
+    desk: EngineContext,
+    principal: Principal,
+    successors: Sequence[tuple[Memory, str]],
+    revivals: Sequence[ChangeMemory],
+    now: datetime,
+) -> list[ChangesetStep]:
+    """What had taken a place leaves it, and hands back what was asked about it."""
+    until = now + desk.lifetimes.restorable
+    revived = {step.after.id: step.after for step in revivals}
+    steps: list[ChangesetStep] = []
+    for successor, back in successors:
+        steps.append(soft_delete_memory(successor, now, until, replaced_by=back))
+        waiting = held_values_about(desk, principal, successor)
+        steps += transfer_held_values(successor, waiting, revived[back]).steps
+    return steps
+
+
+def _reindex(desk: EngineContext, step: ChangeMemory) -> ChangeMemory:
+    if step.before.searchable_text == step.after.searchable_text:
+        return step
+    return replace(step, index=index_memories(desk, [step.after])[0][0])
+
+
+def _live_successors(
+    desk: EngineContext, principal: Principal, dead: Sequence[Memory]
+) -> list[tuple[Memory, str]]:
+    """The live end of each chain of replacements, and whom it makes room for, so that restoring
+    it swaps the two again. A merged summary replaces nobody alone."""
+    found: dict[str, tuple[Memory, str]] = {}
+    revived = {memory.id for memory in dead}
+    for memory in dead:
+        successor: Memory | None = memory
+        passed = {memory.id}
+        while successor and successor.superseded_by and successor.superseded_by not in passed:
+            passed.add(successor.superseded_by)
+            fetched = desk.store.fetch(principal.scope, [successor.superseded_by])
+            successor = fetched[0] if fetched else None
+            if successor and "merged_from" in successor.metadata:
+                successor = None
+        if successor and successor.state is State.ACTIVE and successor.id not in revived:
+            found[successor.id] = (successor, memory.id)
+    return list(found.values())
+
+
+def check_live_limits_with_stored(
+    desk: EngineContext,
+    principal: Principal,
+    dead: Sequence[Memory],
+    leaving: Sequence[Memory],
+    now: datetime,
+) -> None:
+    limited: set[Kind] = {m.kind for m in dead if POLICIES[m.kind].max_live is not None}
+    live = {}
+    for kind in limited:
+        everyone = Visibility(cleared=True)
+        listing = MemoryListing(filters=Filters(kinds=(kind,)), visibility=everyone, now=now)
+        count = len(desk.store.page(principal.scope, listing))
+        live[kind] = count - sum(memory.kind is kind for memory in leaving)
+    check_live_limits(dead, live)

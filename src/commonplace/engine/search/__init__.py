@@ -1,0 +1,1 @@
+"""Search: plan, arms, candidates, rank, hits, pack; query; the recall log."""

@@ -1,0 +1,311 @@
+"""Candidates: filter and score the indexes, lift title and graph matches, keep the best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, isnan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from commonplace.engine.context import EngineContext, Vector, visibility_in
+from commonplace.engine.search.arms import IndexSignals, SearchedIndex, SearchInput, run_arms
+from commonplace.engine.search.graph_expansion import (
+    ADMITTED_LIFT,
+    GRAPH_WEIGHT,
+    compute_source_lifts,
+    find_mentioning_sources,
+    find_named_nodes,
+)
+from commonplace.engine.search.graph_expansion import graph_lifts as lifts_of_reached
+from commonplace.engine.search.plan import ParsedQuery, RecallPlan
+from commonplace.engine.search.rank import (
+    WEIGHTS,
+    Evidence,
+    Floats,
+    Floors,
+    Ranked,
+    best_slots,
+    floors_at,
+    is_answerable,
+    nearest_similarity,
+    select_relevant,
+    sort_ranked,
+    sum_parts,
+    weight_signals,
+)
+from commonplace.language.text.detect import detect_script
+from commonplace.model.access.principal import Principal, ReadableScope
+from commonplace.model.memory.kinds import POLICIES
+from commonplace.model.sources.source import find_mentioned_titles
+from commonplace.store.cache.scope_index import Mask, ScopeIndex
+from commonplace.store.port import Counters
+
+MENTIONING_HITS = 5  # the best, whose mentions of titles are followed
+
+
+def load_passage_texts(desk: EngineContext, best: Sequence[Ranked]) -> list[tuple[Ranked, str]]:
+    """The passages among them, with what they say."""
+    passages = [each for each in best if each.is_passage]
+    units: dict[ReadableScope, list[int]] = {}
+    for each in passages:
+        units.setdefault(each.reading, []).append(each.unit)
+    found = {
+        (reading, unit): passage.text
+        for reading, wanted in units.items()
+        for unit, passage in desk.store.passages(reading.scope, wanted).items()
+    }
+    return [(each, found.get((each.reading, each.unit), "")) for each in passages]
+
+
+def title_lifts(
+    index: ScopeIndex, texts: Iterable[tuple[Ranked, str]], highest: float
+) -> dict[int, float]:
+    """By how much slots of this index are lifted; the better the hit that mentions them, the
+    more."""
+    lifts: dict[int, float] = {}
+    for each, text in texts:
+        by = WEIGHTS.of("title") * each.score / highest
+        own = each.id.partition("#")[0]
+        for key in find_mentioned_titles(text, index.titles):
+            for source in index.titles[key] - {own}:
+                for slot in index.sources[source].slots:
+                    lifts[slot] = max(lifts.get(slot, 0.0), by)
+    return lifts
+
+
+_WEIGHT_OF_KIND = {
+    str(kind): policy.recall_weight
+    for kind, policy in POLICIES.items()
+    if policy.recall_weight != 1
+}
+_NO_COUNTERS = Counters()
+
+
+@dataclass(frozen=True, slots=True)
+class Shortlist:
+    ranked: tuple[Ranked, ...]  # best first
+    nearest: float | None  # the best similarity of all candidates, relevant or not
+    is_all: bool  # there are no further candidates
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """Who asks what, and where."""
+
+    desk: EngineContext
+    principal: Principal
+    readings: Sequence[ReadableScope]
+    plan: RecallPlan
+    understood: ParsedQuery
+    vectors: tuple[Vector, ...] | None
+
+
+def select_candidates(asking: RecallRequest, most: int) -> Shortlist:
+    desk = asking.desk
+    with desk.index.holding(asking.readings) as indexes:
+        judged = _score_indexes(asking, indexes)
+        best = best_slots(
+            [each.scores for each in judged], [each.candidates for each in judged], most
+        )
+        ranked = [
+            one
+            for each, index, slots in zip(judged, indexes, best, strict=True)
+            for one in each.ranked(index, slots)
+        ]
+        has_titles = any(index.titles for index in indexes)
+        counters = _own_counters(asking.readings, indexes)
+    ranked = sort_ranked(ranked)
+    if ranked and has_titles:
+        ranked = sort_ranked(_lift_mentioned(asking, judged, ranked))
+    if ranked and asking.plan.within.passages and counters.graph:
+        ranked = sort_ranked(_lift_reached(asking, judged, ranked, counters))
+    closest = nearest_similarity([each.evidence for each in judged])
+    return Shortlist(
+        tuple(ranked),
+        None if isnan(closest) else closest,
+        sum(map(len, best)) == _count_candidates(judged),
+    )
+
+
+def _score_indexes(asking: RecallRequest, indexes: Sequence[ScopeIndex]) -> list[_ScoredIndex]:
+    desk, plan, now = asking.desk, asking.plan, asking.desk.clock()
+    listeners = tuple(
+        _searched_index(asking, reading, index)
+        for reading, index in zip(asking.readings, indexes, strict=True)
+    )
+    heard = run_arms(
+        SearchInput(listeners, asking.understood, asking.vectors, now, desk.calibration)
+    )
+    evidence = [
+        _collect_evidence(desk, index, plan, each)
+        for index, each in zip(indexes, heard, strict=True)
+    ]
+    found = _relevant_candidates(evidence, plan, floors_at(desk.recall_floor))
+    told = zip(asking.readings, indexes, heard, evidence, found, strict=True)
+    return [_ScoredIndex(*each, plan.explain) for each in told]
+
+
+def _searched_index(
+    asking: RecallRequest, reading: ReadableScope, index: ScopeIndex
+) -> SearchedIndex:
+    """Of another's scope passages alone are found, and nothing but what may be seen is known."""
+    plan, now = asking.plan, asking.desk.clock()
+    visibility = plan.within.visibility(asking.principal, reading)
+    visible = index.visible(visibility, now)
+    mask = plan.within.narrowed(index, index.candidates(plan.filters, visibility, now))
+    if reading.is_own:
+        return SearchedIndex(index, mask, visible)
+    return SearchedIndex(index, mask & index.passages, visible & index.passages, is_own=False)
+
+
+def _collect_evidence(
+    desk: EngineContext, index: ScopeIndex, plan: RecallPlan, heard: IndexSignals
+) -> Evidence:
+    told = desk.calibration.similarities(heard.cosines, detect_script(plan.query))
+    similarities: Floats = np.full(index.size, np.nan) if told is None else told
+    return Evidence(similarities, heard.held, heard.known, index.passages, heard.named, heard.mask)
+
+
+def _relevant_candidates(
+    evidence: Sequence[Evidence], plan: RecallPlan, floors: Floors
+) -> list[Mask]:
+    fit = select_relevant(evidence, plan.threshold, floors)
+    if plan.threshold is None and not is_answerable(evidence, floors):
+        fit = [mask & each.named for mask, each in zip(fit, evidence, strict=True)]
+    return [each.candidates & mask for mask, each in zip(fit, evidence, strict=True)]
+
+
+class _ScoredIndex:
+    """All candidates of one reading at one moment, scored."""
+
+    def __init__(
+        self,
+        reading: ReadableScope,
+        index: ScopeIndex,
+        heard: IndexSignals,
+        evidence: Evidence,
+        candidates: Mask,
+        explain: bool,
+    ):
+        self.numbering = index.numbering
+        self.evidence = evidence
+        self.candidates = candidates
+        self._reading = reading
+        self._explain = explain
+        self._parts = _weight_by_kind(weight_signals(heard.signals), index)
+        self.scores = sum_parts(self._parts, index.size)
+
+    def is_candidate(self, slot: int, is_admitted: bool) -> bool:
+        """Slots that came since were not asked. ``is_admitted``: relevant by itself or not."""
+        asked = self.evidence.candidates if is_admitted else self.candidates
+        return slot < len(asked) and bool(asked[slot])
+
+    def ranked(self, index: ScopeIndex, slots: Sequence[int] | NDArray[np.int64]) -> list[Ranked]:
+        at, told = np.asarray(slots, dtype=np.intp), self.evidence
+        columns = (told.passages, told.similarities, told.held, self.scores)
+        rows = zip(at.tolist(), *(column[at].tolist() for column in columns), strict=True)
+        return [
+            Ranked(
+                index.ids[slot],
+                index.units[slot],
+                self._reading,
+                is_passage,
+                None if isnan(similarity) else round(similarity, 6),
+                held,
+                round(score, 6),
+                self._parts_at(slot) if self._explain else {},
+                bool(is_passage) and index.contexts.has_neighbours(slot),
+            )
+            for slot, is_passage, similarity, held, score in rows
+        ]
+
+    def _parts_at(self, slot: int) -> dict[str, float]:
+        found = {name: round(float(part[slot]), 6) for name, part in self._parts.items()}
+        return {name: part for name, part in found.items() if part}
+
+
+def _weight_by_kind(parts: Mapping[str, Floats], index: ScopeIndex) -> Mapping[str, Floats]:
+    weights = np.array([_WEIGHT_OF_KIND.get(str(kind), 1.0) for kind in index.words["kind"].codes])
+    if (weights == 1).all():
+        return parts
+    of_each = weights[index.coded["kind"][: index.size]]
+    return {name: part * of_each for name, part in parts.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Lift:
+    """By how much slots of an index are lifted, for a reason."""
+
+    reason: str
+    of_slots: Callable[[ScopeIndex], Mapping[int, float]]
+    admits: float = inf  # from so much on, also what is not relevant by itself
+
+
+def _lift_mentioned(
+    asking: RecallRequest, judged: Sequence[_ScoredIndex], ranked: list[Ranked]
+) -> list[Ranked]:
+    """Documents that the best hits mention by title are lifted among them, wherever they are."""
+    texts = load_passage_texts(asking.desk, ranked[:MENTIONING_HITS])
+    highest = ranked[0].score
+    if highest <= 0:
+        return ranked
+    lift = _Lift("title", lambda index: title_lifts(index, texts, highest))
+    return _apply_lift(asking, judged, ranked, lift)
+
+
+def _lift_reached(
+    asking: RecallRequest, judged: Sequence[_ScoredIndex], ranked: list[Ranked], counters: Counters
+) -> list[Ranked]:
+    """Passages to which the names in the question lead through the asker's graph. A threshold is
+    a word about similarity: it is not got around."""
+    desk, principal, highest = asking.desk, asking.principal, ranked[0].score
+    named = find_named_nodes(desk, principal, asking.plan.query, counters)
+    if named is None or highest <= 0:
+        return ranked
+    with desk.index.holding(asking.readings) as indexes:
+        seen = [
+            (index, index.visible(visibility_in(principal, reading), desk.clock()))
+            for reading, index in zip(asking.readings, indexes, strict=True)
+        ]
+        speaking = find_mentioning_sources(seen, named)
+    by_source = compute_source_lifts(desk, named, speaking, ranked)
+    admits = ADMITTED_LIFT * GRAPH_WEIGHT * highest if asking.plan.threshold is None else inf
+    lift = _Lift("graph", lambda index: lifts_of_reached(index, by_source), admits)
+    return _apply_lift(asking, judged, ranked, lift) if by_source else ranked
+
+
+def _apply_lift(
+    asking: RecallRequest, judged: Sequence[_ScoredIndex], ranked: list[Ranked], lift: _Lift
+) -> list[Ranked]:
+    """With those that only now come among the best, wherever they are."""
+    met, others = {each.id for each in ranked}, list[Ranked]()
+    lowest = ranked[-1].score if len(ranked) < _count_candidates(judged) else -inf
+    by_id: dict[str, float] = {}
+    with asking.desk.index.holding(asking.readings) as indexes:
+        for index, each in zip(indexes, judged, strict=True):
+            if index.numbering is not each.numbering:  # built anew: its slots are others now
+                return ranked
+            by_slot = lift.of_slots(index)
+            lifted = [
+                slot
+                for slot, by in by_slot.items()
+                if each.is_candidate(slot, by >= lift.admits) and each.scores[slot] + by >= lowest
+            ]
+            others += each.ranked(index, [s for s in lifted if index.ids[s] not in met])
+            by_id |= {index.ids[slot]: by_slot[slot] for slot in lifted}
+    return [
+        each.lifted(lift.reason, by_id[each.id]) if each.id in by_id else each
+        for each in (*ranked, *others)
+    ]
+
+
+def _count_candidates(judged: Sequence[_ScoredIndex]) -> int:
+    """How many candidates there are."""
+    return sum(int(np.count_nonzero(each.candidates)) for each in judged)
+
+
+def _own_counters(readings: Sequence[ReadableScope], indexes: Sequence[ScopeIndex]) -> Counters:
+    mine = (index for reading, index in zip(readings, indexes, strict=True) if reading.is_own)
+    return next((index.counters for index in mine), _NO_COUNTERS)

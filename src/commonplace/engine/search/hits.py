@@ -1,0 +1,237 @@
+"""Hits: load the rows of the best candidates, recheck access, explain why each was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from commonplace.engine.context import EngineContext
+from commonplace.engine.memories.inbox import summarise_dispute
+from commonplace.engine.prompt_injection import is_prompt_injection
+from commonplace.engine.search.pack import Citation, Hit
+from commonplace.engine.search.plan import RecallPlan
+from commonplace.engine.search.rank import MEANING_SIGNALS, WEIGHTS, WORD_SIGNALS, Ranked
+from commonplace.language.safety.prompt_injection import is_suspicious
+from commonplace.model.access.principal import Principal, ReadableScope
+from commonplace.model.memory.memory import Memory, State
+from commonplace.model.sources.source import (
+    PASSAGE_KIND,
+    SOURCE_CATEGORY,
+    SPOKEN_CONTENT,
+    Passage,
+    Source,
+)
+
+_REASON_TEXTS = {
+    "meaning": "its meaning is close",
+    "words": "it holds words asked for",
+    "context": "what stands around it is about that",
+    "speaker": "the one asked about said it",
+    "date": "it was said at the time asked about",
+    "answer": "it holds the kind of answer asked for",
+    "relation": "it is linked to other memories",
+    "recency": "it is recent",
+    "importance": "it is important",
+    "named": "the question calls it by name",
+    "follows": "it follows a question like this one",
+    "title": "another hit mentions it by its title",
+    "graph": "names in the question lead to it",
+}
+_MIN_SHARE = 0.12  # of the whole score
+_MAX_REASONS = 3
+_CLOSE_SIMILARITY = 0.2  # similarity
+
+
+def explain_hit(ranked: Ranked) -> str:
+    told = [
+        _describe_reason(name, ranked)
+        for name, part in sorted(_reasons(ranked).items(), key=lambda reason: -reason[1])
+        if ranked.score > 0 and part / ranked.score >= _MIN_SHARE and _is_worth_saying(name, ranked)
+    ]
+    return f"Recalled because {_join_reasons(told) or 'nothing else came closer'}."
+
+
+def _reasons(ranked: Ranked) -> dict[str, float]:
+    """A window holds the unit itself: what it says more than the unit is its neighbours' doing.
+    What stands alone says all of it itself."""
+    parts = dict(ranked.parts)
+    around = 0.0
+    for own, *wider in (WORD_SIGNALS, MEANING_SIGNALS):
+        said = parts.get(own, 0.0) / WEIGHTS.of(own)
+        for name in wider:
+            part = parts.pop(name, 0.0)
+            beyond = max(0.0, part - said * WEIGHTS.of(name)) if ranked.has_neighbours else 0.0
+            around += beyond
+            parts[own] = parts.get(own, 0.0) + part - beyond
+    parts["context"] = around
+    return {name: part for name, part in parts.items() if name in _REASON_TEXTS}
+
+
+def _is_worth_saying(name: str, ranked: Ranked) -> bool:
+    """Nearest is not yet close."""
+    return name != "meaning" or ranked.similarity is None or ranked.similarity >= _CLOSE_SIMILARITY
+
+
+def _join_reasons(reasons: list[str]) -> str:
+    reasons = reasons[:_MAX_REASONS]
+    if len(reasons) < 3:
+        return " and ".join(reasons)
+    return f"{', '.join(reasons[:-1])} and {reasons[-1]}"
+
+
+def _describe_reason(name: str, ranked: Ranked) -> str:
+    if name == "meaning" and ranked.similarity is not None:
+        return f"{_REASON_TEXTS[name]} ({ranked.similarity:.0%})"
+    if name == "words" and ranked.held:
+        return f"{_REASON_TEXTS[name]} ({ranked.held:.0%} of them)"
+    return _REASON_TEXTS[name]
+
+
+class HitLoader:
+    """What changed since the indexes were asked is judged again."""
+
+    def __init__(self, desk: EngineContext, principal: Principal, plan: RecallPlan):
+        self._desk = desk
+        self._principal = principal
+        self._plan = plan
+        self._memories: dict[str, Memory] = {}
+        self._passages: dict[
+            tuple[ReadableScope, int], Passage
+        ] = {}  # units are numbers of one scope
+        self._sources: dict[tuple[ReadableScope, str], Source] = {}
+        self._turns: set[tuple[str, int]] = set()  # that have a hit
+
+    def best(self, ranked: Sequence[Ranked], k: int) -> list[Ranked]:
+        """The first k that still stand."""
+        found: list[Ranked] = []
+        for group in _in_batches(ranked, k):
+            self._fetch(group)
+            found += [each for each in group if self._stands(each) and self._is_news(each)]
+            if len(found) >= k:
+                break
+        return found[:k]
+
+    def memories_of(self, ranked: Sequence[Ranked]) -> Iterator[Memory]:
+        return (self._memories[each.id] for each in ranked if not each.is_passage)
+
+    def _fetch(self, group: Sequence[Ranked]) -> None:
+        """Memories are the asker's own; passages may be of any scope, one statement for each."""
+        ids = [each.id for each in group if not each.is_passage]
+        memories = self._desk.store.fetch(self._principal.scope, ids)
+        self._memories |= {memory.id: memory for memory in memories}
+        units: dict[ReadableScope, list[int]] = {}
+        for each in group:
+            if each.is_passage:
+                units.setdefault(each.reading, []).append(each.unit)
+        for reading, wanted in units.items():
+            self._fetch_passages(reading, wanted)
+
+    def _fetch_passages(self, reading: ReadableScope, units: Sequence[int]) -> None:
+        found = self._desk.store.passages(reading.scope, units)
+        self._passages |= {(reading, unit): passage for unit, passage in found.items()}
+        sources = {passage.source_id for passage in found.values()}
+        missing = [id for id in sources if (reading, id) not in self._sources]
+        for source in self._desk.sources(reading.scope, missing):
+            self._sources[reading, source.id] = source
+
+    def _stands(self, ranked: Ranked) -> bool:
+        reading = ranked.reading
+        visibility = self._plan.within.visibility(self._principal, reading)
+        if ranked.is_passage:
+            passage = self._passages.get((reading, ranked.unit))
+            source = self._sources.get((reading, passage.source_id)) if passage else None
+            return (
+                source is not None
+                and source.state is State.ACTIVE
+                and reading.covers(source.id)
+                and visibility.admits_source(source)
+            )
+        memory = self._memories.get(ranked.id)
+        return (
+            memory is not None
+            and reading.is_own
+            and memory.is_live(self._desk.clock())
+            and visibility.admits(memory)
+            and self._plan.filters.admits(memory)
+        )
+
+    def _said(self, ranked: Ranked) -> tuple[Passage, Source]:
+        passage = self._passages[ranked.reading, ranked.unit]
+        return passage, self._sources[ranked.reading, passage.source_id]
+
+    def _is_news(self, ranked: Ranked) -> bool:
+        """Of a long turn in a conversation its best passage: another turn says more than its
+        rest. A document has no turns, only pages."""
+        if not ranked.is_passage:
+            return True
+        passage, source = self._said(ranked)
+        if source.content_type not in SPOKEN_CONTENT:
+            return True
+        turn = (passage.source_id, passage.turn)
+        is_first = turn not in self._turns
+        self._turns.add(turn)
+        return is_first
+
+    def hit(self, ranked: Ranked, against: Mapping[str, Sequence[str]]) -> Hit:
+        hit = self._passage_hit(ranked) if ranked.is_passage else self._memory_hit(ranked, against)
+        if not self._plan.explain:
+            return hit
+        return replace(hit, why=explain_hit(ranked), parts=dict(ranked.parts))
+
+    def _memory_hit(self, ranked: Ranked, against: Mapping[str, Sequence[str]]) -> Hit:
+        memory = self._memories[ranked.id]
+        return Hit(
+            id=memory.id,
+            text=memory.content,
+            kind=str(memory.kind),
+            category=memory.category,
+            date=memory.updated_at,
+            similarity=ranked.similarity,
+            score=ranked.score,
+            source_type=memory.source_type,
+            citation=Citation(memory.source_id) if memory.source_id else None,
+            importance=memory.importance,
+            tags=memory.tags,
+            metadata=memory.metadata,
+            disputed=summarise_dispute(against.get(memory.id, ())),
+            summary=memory.summary if memory.summary != memory.content else None,
+            suspicious=is_prompt_injection(memory),
+        )
+
+    def _passage_hit(self, ranked: Ranked) -> Hit:
+        passage, source = self._said(ranked)
+        is_own = ranked.reading.is_own
+        return Hit(
+            id=passage.id,
+            text=passage.text,
+            kind=PASSAGE_KIND,
+            category=SOURCE_CATEGORY,
+            date=passage.at,
+            similarity=ranked.similarity,
+            score=ranked.score,
+            source_type=str(source.source_type),
+            citation=Citation(
+                source.id,
+                title=source.title or None,
+                position=passage.number,
+                speaker=passage.speaker,
+                session=passage.session,
+                label=passage.label,
+                team=None if is_own else source.team_id,
+                brought_by=None if is_own else self._another(source.user_id),
+            ),
+            tags=source.tags,
+            forgettable=False,
+            suspicious=passage.suspicious or is_suspicious(passage.speaker or ""),
+        )
+
+    def _another(self, user_id: str) -> str | None:
+        return user_id if user_id != self._principal.user_id else None
+
+
+def _in_batches(ranked: Sequence[Ranked], first: int) -> Iterator[Sequence[Ranked]]:
+    """Almost always the first group is enough."""
+    start, end = 0, first
+    while start < len(ranked):
+        yield ranked[start:end]
+        start, end = end, 3 * end

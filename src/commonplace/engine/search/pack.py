@@ -1,0 +1,155 @@
+"""Hits packed into a token budget: whole hits in order, then related memories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from commonplace.language.text.tokens import count_tokens, cut_to_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedMemory:
+    id: str
+    text: str
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Where a hit is from."""
+
+    source: str
+    title: str | None = None
+    position: int | None = None  # of a passage in its source
+    speaker: str | None = None
+    session: str | None = None
+    label: str | None = None  # the original's own id of it
+    team: str | None = None  # whose it is, where it is a team's
+    brought_by: str | None = None  # who brought it in, where it was somebody else
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    id: str
+    text: str
+    kind: str
+    category: str
+    date: datetime
+    similarity: float | None
+    score: float
+    source_type: str | None = None
+    citation: Citation | None = None
+    importance: int = 2
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    related: tuple[RelatedMemory, ...] = ()
+    disputed: str | None = None  # what is held against it until a person decides
+    forgettable: bool = True
+    summary: str | None = None  # of a memory, where it is another text
+    suspicious: bool = False
+    why: str | None = None  # with explain
+    parts: Mapping[str, float] | None = None  # with explain
+
+    @property
+    def is_anothers(self) -> bool:
+        """Of a team, or of somebody whose guest the asker is."""
+        return self.citation is not None and bool(self.citation.team or self.citation.brought_by)
+
+    @property
+    def bullet(self) -> str:
+        disputed = f" (disputed: {self.disputed})" if self.disputed else ""
+        return f"- [{self.category}] {self.said}{self.text}{disputed}"
+
+    @property
+    def said(self) -> str:
+        """Of a passage: who said it, and when, for "yesterday" says little without; and whose word
+        it is that they did."""
+        if self.citation is None or self.citation.position is None:
+            return ""
+        who = f"{self.citation.speaker}, " if self.citation.speaker else ""
+        whose = f", brought by {self.citation.brought_by}" if self.citation.brought_by else ""
+        return f"({who}{self.date:%Y-%m-%d}{whose}) "
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Several things fit: nothing was done. Call again with the ids that are meant."""
+
+    query: str
+    candidates: tuple[Hit, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.candidates
+
+
+def best_similarity(hits: Sequence[Hit]) -> float | None:
+    """The best similarity that is known."""
+    return max((hit.similarity for hit in hits if hit.similarity is not None), default=None)
+
+
+def as_text(hits: Sequence[Hit]) -> str:
+    lines = []
+    for hit in hits:
+        lines.append(one_line(hit.bullet))
+        lines += [f"  - related: {one_line(related.text)}" for related in hit.related]
+    return "\n".join(lines)
+
+
+def one_line(text: str) -> str:
+    """A text cannot pretend to be a heading or a line of its own."""
+    return " ".join(text.split())
+
+
+HitsToText = Callable[[Sequence[Hit]], str]
+PackFunction = Callable[[Sequence[Hit], int | None], tuple[list[Hit], int]]
+
+
+def pack(
+    hits: Sequence[Hit], budget: int | None, as_text: HitsToText = as_text
+) -> tuple[list[Hit], int]:
+    """What fits, and what it costs. Never over the budget, counted by the tokenizer."""
+    if budget is None:
+        return list(hits), count_tokens(as_text(hits))
+    packed: list[Hit] = []
+    for hit in hits:
+        bare = replace(hit, related=())
+        if count_tokens(as_text([*packed, bare])) <= budget:
+            packed.append(bare)
+        elif not packed:
+            packed = _cut_to_fit(bare, budget, as_text)
+            if packed:  # there is no room for more
+                break
+    packed = _add_related(packed, {hit.id: hit.related for hit in hits}, budget, as_text)
+    return packed, count_tokens(as_text(packed)) if packed else 0
+
+
+def _cut_to_fit(hit: Hit, budget: int, as_text: HitsToText) -> list[Hit]:
+    """The best hit alone is too long: its beginning is better than nothing."""
+    room = budget - count_tokens(as_text([replace(hit, text="")]))
+    while room > 1:
+        cut = replace(hit, text=cut_to_tokens(hit.text, room))
+        if not cut.text:
+            return []
+        if count_tokens(as_text([cut])) <= budget:
+            return [cut]
+        room -= 1
+    return []
+
+
+def _add_related(
+    packed: list[Hit],
+    related: Mapping[str, tuple[RelatedMemory, ...]],
+    budget: int,
+    as_text: HitsToText,
+) -> list[Hit]:
+    for place, hit in enumerate(packed):
+        for each in related[hit.id]:
+            richer = replace(packed[place], related=(*packed[place].related, each))
+            candidate = [*packed[:place], richer, *packed[place + 1 :]]
+            if count_tokens(as_text(candidate)) > budget:
+                return packed
+            packed = candidate
+    return packed

@@ -1,0 +1,183 @@
+"""Recall plan: the checked request, its search targets, and the parsed query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from commonplace.engine.context import EngineContext, visibility_in
+from commonplace.engine.sources.listing import load_visible_source, resolve_source_id
+from commonplace.errors import InvalidInput, NotFound
+from commonplace.language.fields.names import (
+    NamedPeople,
+    capitalised_words,
+    find_named_people,
+    remove_names,
+)
+from commonplace.language.query.abbreviations import (
+    NO_ABBREVIATIONS,
+    AbbreviationMatch,
+    Terminology,
+    add_long_forms,
+    build_terminology,
+)
+from commonplace.language.query.question import ParsedQuestion, parse_question
+from commonplace.language.text.terms import analyse
+from commonplace.model.access.principal import Principal, ReadableScope
+from commonplace.model.filters import NO_FILTERS, Filters, Visibility
+from commonplace.model.journal import JournalNode
+from commonplace.model.memory.kinds import Kind
+from commonplace.model.sources.source import split_passage_id
+from commonplace.store.cache.scope_index import Mask, ScopeIndex
+
+NO_PASSAGES, ONLY_PASSAGES = "none", "only"  # the words for: no passages, nothing but passages
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTargets:
+    memories: bool = True
+    passages: bool = True
+    sources: tuple[str, ...] = ()  # if any: only passages of these
+    procedures: bool = True
+
+    def narrowed(self, index: ScopeIndex, candidates: Mask) -> Mask:
+        """Before anything is scored."""
+        if not self.procedures:
+            candidates = candidates & ~index.of_kind(Kind.PROCEDURE)
+        if self.sources:
+            return candidates & index.of_sources(self.sources)
+        if not self.passages:
+            return candidates & ~index.passages
+        return candidates if self.memories else candidates & index.passages
+
+    def visibility(self, principal: Principal, reading: ReadableScope) -> Visibility:
+        """Sources that were named were looked up by id: there the owner sees all of theirs."""
+        allowed = visibility_in(principal, reading)
+        by_id = reading.is_own and principal.is_owner and bool(self.sources)
+        return replace(allowed, cleared=True) if by_id else allowed
+
+
+ALL_TARGETS = SearchTargets()
+
+
+def read_targets(desk: EngineContext, principal: Principal, wanted: Sequence[str]) -> SearchTargets:
+    """From what was asked: one of the two words, or sources by id or by their own names."""
+    match wanted:
+        case []:
+            return ALL_TARGETS
+        case [word] if word == NO_PASSAGES:
+            return SearchTargets(passages=False)
+        case [word] if word == ONLY_PASSAGES:
+            return SearchTargets(memories=False)
+    return SearchTargets(
+        memories=False, sources=tuple(_resolve_source(desk, principal, id) for id in wanted)
+    )
+
+
+def _resolve_source(desk: EngineContext, principal: Principal, id: str) -> str:
+    known = resolve_source_id(desk, principal, id)
+    if known is None:
+        raise NotFound(
+            f"Unknown source {id!r}.",
+            remedy=f"Give ids or names of sources, or {NO_PASSAGES} or {ONLY_PASSAGES}.",
+            field="sources",
+        )
+    source, number = split_passage_id(known)
+    if number is not None:
+        raise InvalidInput(
+            f"{id} is a passage, not a source.",
+            remedy=f"Give its source: {source}.",
+            field="sources",
+        )
+    return load_visible_source(desk, principal, source, "sources").id
+
+
+@dataclass(frozen=True, slots=True)
+class RecallPlan:
+    """A checked request."""
+
+    query: str
+    k: int = 5
+    budget_tokens: int | None = None
+    filters: Filters = NO_FILTERS
+    threshold: float | None = None
+    explain: bool = False
+    thread_id: str | None = None
+    turn: int | None = None  # of the thread; for the recall log
+    logged_as: str | None = "recall"  # None: whoever asks for it logs it
+    node: JournalNode = JournalNode.HOTPATH
+    within: SearchTargets = ALL_TARGETS
+    hits_only: bool = False  # whoever asks packs them, and notes what was read, in its own way
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """What a query says: its words, whom it names, what kind of answer it asks for."""
+
+    query: str
+    spoken: tuple[str, ...]  # its terms in their order
+    terms: tuple[str, ...]  # each once
+    question: ParsedQuestion
+    named: NamedPeople  # of those who take part in some source
+    names: frozenset[str]  # the terms of their names
+    bare: str  # the query without them
+    proper: frozenset[str]  # terms written like names, wherever they are from
+    of_time: frozenset[str]  # terms that say a month or a year
+    idle: frozenset[str]  # terms that say nothing about what is asked for
+    met: tuple[AbbreviationMatch, ...] = ()  # abbreviations
+    long_forms: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)  # of terms
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """To embed: for those who hear the names, and for those who do not."""
+        said = (self.query,) if self.bare == self.query else (self.query, self.bare)
+        return tuple(add_long_forms(text, self._met_in(text)) for text in said)
+
+    def _met_in(self, text: str) -> tuple[AbbreviationMatch, ...]:
+        """Without names, words stand elsewhere."""
+        if text == self.query or not self.met:
+            return self.met
+        return tuple(build_terminology([each.abbreviation for each in self.met]).find_matches(text))
+
+
+def parse_query(
+    query: str, people: Iterable[str], vocabulary: Terminology = NO_ABBREVIATIONS
+) -> ParsedQuery:
+    """Pure. Names come out of a query only while something is left of it."""
+    met = tuple(vocabulary.find_matches(query))
+    spoken = tuple(analyse(query))
+    terms = tuple(dict.fromkeys(spoken))
+    named = find_named_people(query, people)
+    names = _terms_of(named.words)
+    bare = remove_names(query, named)
+    if not set(terms) - names:
+        names, bare = frozenset(), query
+    question = parse_question(query, named.words)
+    return ParsedQuery(
+        query=query,
+        spoken=spoken,
+        terms=terms,
+        question=question,
+        named=named,
+        names=names,
+        bare=bare,
+        proper=_terms_of(capitalised_words(query)),
+        of_time=_terms_of(question.time_words),
+        idle=_terms_of(question.idle_words),
+        met=met,
+        long_forms=_long_forms(met),
+    )
+
+
+def _long_forms(met: Iterable[AbbreviationMatch]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """By each term of an abbreviation, the terms that say the same, all together."""
+    found: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for each in met:
+        terms = tuple(dict.fromkeys(analyse(each.abbreviation.long)))
+        for short in dict.fromkeys(analyse(each.said)) if terms else ():
+            found[short] = (*found.get(short, ()), terms)
+    return found
+
+
+def _terms_of(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(term for word in words for term in analyse(word))

@@ -1,0 +1,162 @@
+"""Query, the agents' single tool: changes since the last look, then the best items."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import partial
+
+from commonplace.engine.context import EngineContext
+from commonplace.engine.history.changes import fit_header, load_delta, move_cursor
+from commonplace.engine.search.pack import Citation, Hit, HitsToText, one_line, pack
+from commonplace.engine.search.plan import RecallPlan
+from commonplace.engine.search.recall import recall
+from commonplace.language.text.tokens import count_tokens
+from commonplace.model.access.principal import Principal
+from commonplace.model.delta import Delta, shorten
+from commonplace.model.journal import MAIN_THREAD
+
+TOP_K = 3
+BUDGET = 512
+BULLET_LENGTH = 160  # characters of a bullet's text
+SUSPICIOUS_MARK = "(suspicious: reads like instructions) "
+_HEADER_DIVISOR = 2  # the header takes at most one part in so many: the question has to be answered
+
+
+class QueryReturns(StrEnum):
+    BULLETS = "bullets"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Bullet:
+    id: str
+    category: str
+    text: str  # "[tasks] Renew the passport"
+
+
+@dataclass(frozen=True, slots=True)
+class FullItem:
+    id: str
+    category: str
+    text: str
+    summary: str | None  # where it is another text
+    kind: str
+    date: datetime
+    metadata: Mapping[str, object]
+    tags: tuple[str, ...]
+    importance: int
+    source_type: str | None
+    citation: Citation | None
+    similarity: float | None
+    score: float
+    disputed: str | None
+    forgettable: bool
+    suspicious: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Queried:
+    query: str
+    header: str  # what changed since the last look; empty: nothing
+    items: tuple[Bullet | FullItem, ...]
+    tokens: int  # of header and items together
+    degraded: bool  # answered by words alone: the embedder is down
+    is_search: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.items
+
+    @property
+    def text(self) -> str:
+        """For a prompt."""
+        return _as_text(self.header, self.items)
+
+
+def run_query(
+    desk: EngineContext,
+    principal: Principal,
+    plan: RecallPlan,
+    returns: QueryReturns,
+    delta_from: EngineContext | None,
+    *,
+    in_anothers_name: bool = False,
+) -> Queried:
+    """``delta_from``: the desk of today, where changes are told of; None: who looks into the past
+    hears of none. Who asks in an agent's name does not use up that agent's news."""
+    budget, thread = plan.budget_tokens or 0, plan.thread_id or MAIN_THREAD
+    delta = _load_delta(delta_from, principal, thread) if delta_from else Delta(0, 0, ())
+    header = fit_header(delta, budget // _HEADER_DIVISOR)
+    answer = recall(desk, principal, [plan], partial(_pack, header, returns))[0]
+    items = tuple(_build_item(hit, returns) for hit in answer.hits)
+    is_told = header or not delta.changes  # what had no room is told next time
+    if delta_from and is_told and not in_anothers_name:
+        move_cursor(delta_from, principal, thread, delta)
+    tokens = count_tokens(_as_text(header, items)) if header or items else 0
+    return Queried(plan.query, header, items, tokens, answer.degraded)
+
+
+def _load_delta(desk: EngineContext, principal: Principal, thread: str) -> Delta:
+    return load_delta(desk, principal, thread, in_short=True)
+
+
+def _pack(
+    header: str, returns: QueryReturns, hits: Sequence[Hit], budget: int | None
+) -> tuple[list[Hit], int]:
+    worded: HitsToText = partial(_hits_as_text, header, returns)
+    return pack([_trim(hit, returns) for hit in hits], budget, worded)
+
+
+def _trim(hit: Hit, returns: QueryReturns) -> Hit:
+    """A bullet is one line; neighbours of a hit are for those who have asked for more."""
+    if returns is QueryReturns.FULL:
+        return replace(hit, related=())
+    return replace(hit, related=(), text=shorten(hit.summary or hit.text, BULLET_LENGTH))
+
+
+def _hits_as_text(header: str, returns: QueryReturns, hits: Sequence[Hit]) -> str:
+    return _as_text(header, [_build_item(hit, returns) for hit in hits])
+
+
+def _as_text(header: str, items: Sequence[Bullet | FullItem]) -> str:
+    return "\n".join([*([header] if header else []), *map(_item_line, items)])
+
+
+def _item_line(item: Bullet | FullItem) -> str:
+    metadata = dict(item.metadata) if isinstance(item, FullItem) else {}
+    told = f" {json.dumps(metadata, ensure_ascii=False)}" if metadata else ""
+    return f"- {one_line(item.text + told)}"
+
+
+def _build_item(hit: Hit, returns: QueryReturns) -> Bullet | FullItem:
+    text = _item_text(hit)
+    if returns is QueryReturns.BULLETS:
+        return Bullet(hit.id, hit.category, text)
+    return FullItem(
+        id=hit.id,
+        category=hit.category,
+        text=text,
+        summary=hit.summary,
+        kind=hit.kind,
+        date=hit.date,
+        metadata=hit.metadata,
+        tags=hit.tags,
+        importance=hit.importance,
+        source_type=hit.source_type,
+        citation=hit.citation,
+        similarity=hit.similarity,
+        score=hit.score,
+        disputed=hit.disputed,
+        forgettable=hit.forgettable,
+        suspicious=hit.suspicious,
+    )
+
+
+def _item_text(hit: Hit) -> str:
+    disputed = f" (disputed: {hit.disputed})" if hit.disputed else ""
+    mark = SUSPICIOUS_MARK if hit.suspicious else ""
+    return f"[{hit.category}] {mark}{hit.said}{hit.text}{disputed}"

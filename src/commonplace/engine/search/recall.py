@@ -1,0 +1,245 @@
+"""Recall: plan, candidates, hits, pack; record what was read, off the answer's path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from commonplace.engine.context import EngineContext, readable_scopes, visibility_of
+from commonplace.engine.memories.inbox import load_disputes
+from commonplace.engine.prompt_injection import is_prompt_injection
+from commonplace.engine.search.candidates import RecallRequest, Shortlist, select_candidates
+from commonplace.engine.search.hits import HitLoader
+from commonplace.engine.search.pack import (
+    Hit,
+    PackFunction,
+    RelatedMemory,
+    as_text,
+    best_similarity,
+    pack,
+)
+from commonplace.engine.search.plan import RecallPlan, parse_query
+from commonplace.engine.search.rank import WEIGHTS, Ranked, sort_ranked
+from commonplace.engine.search.recall_log import build_search, log_turn
+from commonplace.engine.understanding import load_known_people, load_terminology
+from commonplace.model.access.principal import Principal, ReadableScope, merge_readable_scopes
+from commonplace.model.changeset import Bookkeeping
+from commonplace.model.delta import shorten
+from commonplace.model.filters import NO_FILTERS
+from commonplace.model.journal import Entry, JournalStatus, Op
+from commonplace.model.memory.memory import Link
+from commonplace.model.sources.source import PASSAGE_KIND
+
+RELATED_BULLETS = 2
+MIN_CANDIDATES = 64  # at least so many are looked at closely
+_CANDIDATE_GROWTH = 8
+
+__all__ = ["RecallPlan", "Recalled", "recall", "record_search"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    query: str
+    hits: tuple[Hit, ...]
+    tokens: int
+    degraded: bool  # answered by words alone: the embedder is down
+    is_search: bool = True
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.hits
+
+    @property
+    def text(self) -> str:
+        """The hits as bullets for a prompt."""
+        return as_text(self.hits)
+
+
+def recall(
+    desk: EngineContext,
+    principal: Principal,
+    plans: Sequence[RecallPlan],
+    packing: PackFunction = pack,
+    reach: Sequence[ReadableScope] | None = None,
+) -> list[Recalled]:
+    """One answer for each plan, with one call to the embedder for all of them; they are plans of
+    one turn. ``reach`` narrows where it looks; without it, everywhere that they may read."""
+    wishes = [plan.explain for plan in plans]
+    plans = [replace(plan, explain=plan.explain or desk.recall_log) for plan in plans]
+    readings = merge_readable_scopes(
+        _readable_scopes(desk, principal, plans) if reach is None else reach
+    )
+    people, stamp = load_known_people(desk, principal, readings)
+    words = load_terminology(desk, principal, stamp)
+    understood = [parse_query(plan.query, people, words) for plan in plans]
+    vectors = desk.embed([text for each in understood for text in each.texts])
+    answers, start = [], 0
+    for plan, each in zip(plans, understood, strict=True):
+        end = start + len(each.texts)
+        mine = None if vectors is None else tuple(vectors[start:end])
+        answers.append(
+            _answer_plan(RecallRequest(desk, principal, readings, plan, each, mine), packing)
+        )
+        start = end
+    if not desk.recall_log:
+        return answers
+    _log_recall(desk, principal, plans, answers)
+    return [
+        answer if explained else _without_explanation(answer)
+        for answer, explained in zip(answers, wishes, strict=True)
+    ]
+
+
+def _readable_scopes(
+    desk: EngineContext, principal: Principal, plans: Sequence[RecallPlan]
+) -> tuple[ReadableScope, ...]:
+    """A source that is named is looked for wherever it may be read."""
+    is_named = any(plan.within.sources for plan in plans)
+    return readable_scopes(desk, principal, searching=not is_named)
+
+
+def _log_recall(
+    desk: EngineContext,
+    principal: Principal,
+    plans: Sequence[RecallPlan],
+    answers: Sequence[Recalled],
+) -> None:
+    searches = [
+        build_search(plan.logged_as, plan.query, answer.hits)
+        for plan, answer in zip(plans, answers, strict=True)
+        if plan.logged_as
+    ]
+    if searches:
+        log_turn(desk, principal, searches, plans[0].thread_id, plans[0].turn)
+
+
+def _without_explanation(answer: Recalled) -> Recalled:
+    hits = (replace(hit, why=None, parts=None) for hit in answer.hits)
+    return replace(answer, hits=tuple(hits))
+
+
+def _answer_plan(asking: RecallRequest, packing: PackFunction) -> Recalled:
+    desk, principal, plan = asking.desk, asking.principal, asking.plan
+    degraded = asking.vectors is None
+    most = max(MIN_CANDIDATES, 4 * plan.k)
+    while True:
+        found = select_candidates(asking, most)
+        links = _visible_links(desk, principal, found)
+        rows = HitLoader(desk, principal, plan)
+        best = rows.best(_lift_linked(found.ranked, links), plan.k)
+        if len(best) >= plan.k or found.is_all:
+            break
+        most *= _CANDIDATE_GROWTH  # one long turn had taken the places of others
+    against = load_disputes(desk, principal, list(rows.memories_of(best)))
+    hits = [rows.hit(ranked, against) for ranked in best]
+    if plan.hits_only:
+        return Recalled(plan.query, tuple(hits), 0, degraded)
+    hits = _load_related(desk, principal, hits, links)
+    packed, tokens = packing(hits, plan.budget_tokens)
+    record_search(desk, principal, plan, packed, found.nearest)
+    return Recalled(plan.query, tuple(packed), tokens, degraded)
+
+
+def _visible_links(desk: EngineContext, principal: Principal, found: Shortlist) -> list[Link]:
+    """Of the memories among the best, to what the caller can still be shown; strongest first."""
+    ids = [ranked.id for ranked in found.ranked if not ranked.is_passage]
+    links = desk.store.links(principal.scope, ids)
+    if not links:
+        return []
+    with desk.index.reading(principal.scope) as index:
+        seen = index.candidates(NO_FILTERS, visibility_of(principal), desk.clock())
+        slots = index.slot_of_id
+        return [
+            link
+            for link in links
+            if all(id in slots and seen[slots[id]] for id in (link.a, link.b))
+        ]
+
+
+def _lift_linked(ranked: Sequence[Ranked], links: Sequence[Link]) -> list[Ranked]:
+    strengths: dict[str, float] = {}
+    for link in links:
+        for id in (link.a, link.b):
+            strengths[id] = max(strengths.get(id, 0.0), link.strength)
+    if not strengths:
+        return list(ranked)
+    worth = WEIGHTS.of("relation")
+    return sort_ranked(
+        [
+            each.lifted("relation", worth * strengths[each.id]) if each.id in strengths else each
+            for each in ranked
+        ]
+    )
+
+
+def _load_related(
+    desk: EngineContext, principal: Principal, hits: Sequence[Hit], links: Sequence[Link]
+) -> list[Hit]:
+    """One or two neighbours of each hit that are not hits themselves."""
+    if not links:
+        return list(hits)
+    shown = {hit.id for hit in hits}
+    wanted: dict[str, list[tuple[str, float]]] = {}
+    for hit in hits:
+        others = [
+            (link.b if link.a == hit.id else link.a, link.strength)
+            for link in links
+            if hit.id in (link.a, link.b)
+        ]
+        wanted[hit.id] = [pair for pair in others if pair[0] not in shown]
+    ids = [id for pairs in wanted.values() for id, _ in pairs]
+    now, visibility = desk.clock(), visibility_of(principal)
+    texts = {
+        memory.id: shorten(memory.summary)
+        for memory in desk.store.fetch(principal.scope, ids)
+        if memory.is_live(now) and visibility.admits(memory) and not is_prompt_injection(memory)
+    }
+    return [_attach_related(hit, wanted[hit.id], texts) for hit in hits]
+
+
+def _attach_related(hit: Hit, pairs: Sequence[tuple[str, float]], texts: Mapping[str, str]) -> Hit:
+    visible = [RelatedMemory(id, texts[id], strength) for id, strength in pairs if id in texts]
+    return replace(hit, related=tuple(visible[:RELATED_BULLETS]))
+
+
+def record_search(
+    desk: EngineContext,
+    principal: Principal,
+    plan: RecallPlan,
+    hits: Sequence[Hit],
+    nearest: float | None,
+) -> None:
+    """What was read is written down later, off the answer's path."""
+    entry = Entry(
+        op=Op.SEARCH,
+        node=plan.node,
+        status=JournalStatus.OK if hits else JournalStatus.SKIPPED,
+        similarity=nearest,
+        meta={"hits": len(hits)},
+    )
+    desk.access_log.record_later(
+        Bookkeeping(
+            principal.scope,
+            desk.clock(),
+            touched={hit.id: 1 for hit in hits if hit.kind != PASSAGE_KIND},
+            entries=(entry,),
+            thread_id=plan.thread_id,
+            actor=principal.actor,
+        )
+    )
+
+
+def record_read_hits(
+    desk: EngineContext,
+    principal: Principal,
+    plan: RecallPlan,
+    hits: Sequence[Hit],
+    verb: str,
+    asked: str | None = None,
+) -> None:
+    """Of what was found, that for which there was room. ``asked``: in the asker's own words, where
+    something else was looked for."""
+    record_search(desk, principal, plan, hits, best_similarity(hits))
+    log_turn(
+        desk, principal, [build_search(verb, asked or plan.query, hits)], plan.thread_id, plan.turn
+    )

@@ -1,0 +1,166 @@
+"""Recall log: write the searches of a turn; explain what a past turn returned and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from commonplace.engine.context import EngineContext, visibility_of
+from commonplace.engine.search.pack import Hit
+from commonplace.errors import BadSettings, NotFound
+from commonplace.model.access.principal import Principal
+from commonplace.model.changeset import Bookkeeping
+from commonplace.model.delta import shorten
+from commonplace.model.journal import (
+    MAIN_THREAD,
+    LoggedHit,
+    LoggedSearch,
+    RecallLogEntry,
+    RecallLogQuery,
+    RecallTurn,
+)
+from commonplace.model.memory.memory import Memory, State
+from commonplace.model.sources.source import (
+    SOURCE_CATEGORY,
+    Passage,
+    is_source_id,
+    split_passage_id,
+)
+
+
+def build_search(verb: str, asked: str, hits: Iterable[Hit]) -> LoggedSearch:
+    """What one question was answered with; of hits that were explained also why. What is another's
+    is not written down here, for its erasing would not reach it."""
+    returned = [
+        LoggedHit(hit.id, hit.score, hit.why or "", dict(hit.parts or {}))
+        for hit in hits
+        if not hit.is_anothers
+    ]
+    return LoggedSearch(verb, asked, tuple(returned))
+
+
+def log_turn(
+    desk: EngineContext,
+    principal: Principal,
+    searches: Sequence[LoggedSearch],
+    thread: str | None = None,
+    turn: int | None = None,
+) -> None:
+    """One turn's searches together. Nothing where the log is off."""
+    if not desk.recall_log or not searches:
+        return
+    now = desk.clock()
+    noted = RecallTurn(thread or MAIN_THREAD, principal.agent, now, tuple(searches), turn)
+    desk.access_log.record_later(Bookkeeping(principal.scope, now, turns=(noted,)))
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnedThen:
+    """One hit of then, with the words it has now."""
+
+    id: str
+    score: float
+    why: str
+    parts: Mapping[str, float]
+    category: str | None = None
+    text: str | None = None  # None: it is not remembered any more
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedSearch:
+    verb: str  # recall, query, context
+    query: str
+    agent: str | None  # None: the owner
+    at: datetime
+    returned: tuple[ReturnedThen, ...]  # best first
+
+
+@dataclass(frozen=True, slots=True)
+class WhatWasAsked:
+    thread: str
+    turn: int
+    asked: tuple[ExplainedSearch, ...]
+
+
+def explain_turn(
+    desk: EngineContext, principal: Principal, thread: str, turn: int | None
+) -> WhatWasAsked:
+    """Without a turn, the last one. An agent hears of what it asked itself, and of what it was
+    given then as far as it may see it now."""
+    if not desk.recall_log:
+        raise BadSettings(
+            "The recall log is off.",
+            remedy="Set recall_log = true (COMMONPLACE_RECALL_LOG=true); it begins with the next "
+            "question.",
+            field="recall_log",
+        )
+    desk.access_log.flush()
+    query = RecallLogQuery(thread, turn, principal.agent, newest_turn=turn is None)
+    found = desk.store.recall_log(principal.scope, query)
+    if not found:
+        which = "any turn" if turn is None else f"turn {turn}"
+        raise NotFound(
+            f"No record of {which} in thread {thread!r}.",
+            remedy="Turns count from 1 in each thread; the log keeps them for `recall_log_days`.",
+            field="turn",
+        )
+    told = _CurrentTexts(
+        desk, principal, [hit.id for each in found for hit in each.search.returned]
+    )
+    return WhatWasAsked(thread, found[0].turn, tuple(_explain_search(each, told) for each in found))
+
+
+def _explain_search(logged: RecallLogEntry, words: _CurrentTexts) -> ExplainedSearch:
+    search = logged.search
+    returned = tuple(words.shown(search.returned))
+    return ExplainedSearch(search.verb, search.asked, logged.agent, logged.at, returned)
+
+
+class _CurrentTexts:
+    """What hits of then say now, to whoever asks."""
+
+    def __init__(self, desk: EngineContext, principal: Principal, ids: Sequence[str]):
+        self._desk = desk
+        self._principal = principal
+        self._visibility = visibility_of(principal)
+        memories = desk.store.fetch(principal.scope, [id for id in ids if not is_source_id(id)])
+        self._memories = {memory.id: memory for memory in memories}
+        named = {split_passage_id(id)[0] for id in ids if is_source_id(id)}
+        sources = desk.sources(principal.scope, sorted(named))
+        self._sources = {source.id: source for source in sources}
+
+    def shown(self, returned: Iterable[LoggedHit]) -> Iterable[ReturnedThen]:
+        for hit in returned:
+            if not self._may_see(hit.id):
+                continue
+            category, text = self._says(hit.id)
+            if text is None and not self._principal.is_owner:
+                continue
+            yield ReturnedThen(hit.id, hit.score, hit.why, hit.parts, category, text)
+
+    def _may_see(self, id: str) -> bool:
+        if is_source_id(id):
+            source = self._sources.get(split_passage_id(id)[0])
+            return source is not None and self._visibility.admits_source(source)
+        memory = self._memories.get(id)
+        return memory is not None and self._visibility.admits(memory)
+
+    def _says(self, id: str) -> tuple[str | None, str | None]:
+        if is_source_id(id):
+            passage = self._passage(id)
+            return (SOURCE_CATEGORY, shorten(passage.text)) if passage else (None, None)
+        memory = self._memories[id]
+        is_told = memory.state is State.SUPERSEDED or memory.is_live(self._desk.clock())
+        return (memory.category, _memory_line(memory)) if is_told else (None, None)
+
+    def _passage(self, id: str) -> Passage | None:
+        wanted, number = split_passage_id(id)
+        if number is None or self._sources[wanted].state is not State.ACTIVE:
+            return None
+        found = self._desk.store.passages_of(self._principal.scope, wanted, number, number)
+        return found[0][1] if found else None
+
+
+def _memory_line(memory: Memory) -> str:
+    return shorten(memory.told)

@@ -1,0 +1,1 @@
+"""Sources: receive originals, parse them, cut them into passages, describe them."""

@@ -1,0 +1,272 @@
+"""Source descriptions without a model: summary, keywords, tags, context type.
+
+Mail and Slack say it by their form. The others are asked rule by rule; the first that fits wins.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from math import log, sqrt
+
+from commonplace.language.fields.classify import categorise
+from commonplace.language.text.sentences import split_sentences, summarise
+from commonplace.language.text.terms import analyse, extract_keywords
+from commonplace.model.sources.source import ContentType, ContextType, ParsedSource, SourceTurn
+
+_HE = r"(?<![א-ת])[ובהלמש]?"
+_END = r"(?![א-ת])"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextTypeRule:
+    purpose: ContextType
+    patterns: tuple[str, ...]
+    only_notes: bool = False  # two friends who tell what they feel do not reflect, they talk
+
+
+CONTEXT_TYPE_RULES = (
+    ContextTypeRule(
+        ContextType.PHONE_CALL,
+        (
+            r"\b(?:phone|telephone) (?:call|conversation)\b|\bcall with\b",
+            r"\bthanks for (?:calling|taking (?:my|the|this) call)\b|\bvoice ?mail\b",
+            rf"{_HE}שיחת טלפון{_END}|{_HE}שיחה טלפונית{_END}",
+        ),
+    ),
+    ContextTypeRule(
+        ContextType.BRAINSTORMING,
+        (
+            r"\bbrain ?storm(?:ing|ed)?\b|\bideation\b|\bthrow(?:ing)? (?:some )?ideas around\b",
+            rf"{_HE}סיעור מוחות{_END}",
+        ),
+    ),
+    ContextTypeRule(
+        ContextType.PLANNING,
+        (
+            r"\b(?:sprint|release|quarterly|project|trip|capacity|event|wedding) planning\b",
+            r"\bplanning (?:session|meeting|for)\b|\broad ?map\b|\bmilestones?\b|\bitinerary\b",
+            r"\b(?:our|the|my) plan (?:for|is)\b|^plan\b",
+            rf"{_HE}(?:תכנון|תכנית עבודה|תוכנית עבודה|לוח זמנים){_END}",
+        ),
+    ),
+    ContextTypeRule(
+        ContextType.TEAM_MEETING,
+        (
+            r"\bstand-?up\b|\bretro(?:spective)?\b|\ball[- ]hands\b|\bone[- ]on[- ]one\b|\b1:1\b",
+            r"\b(?:team|weekly|staff|board|status) (?:meeting|sync|call)\b|\bkick-?off\b",
+            r"\bmeeting (?:notes|minutes)\b|\bminutes of\b|\baction items\b|\bagenda\b",
+            rf"{_HE}(?:ישיבת|ישיבה|פגישת צוות|סיכום פגישה|פגישת עבודה|סדר יום){_END}",
+        ),
+    ),
+    ContextTypeRule(
+        ContextType.PERSONAL_REFLECTION,
+        (
+            r"\bdear diary\b|\bdiary\b|\bjournal(?:l?ing)?\b|\bgrateful for\b|\btherapy\b",
+            r"\bi (?:feel|felt|have been feeling|realised|realized|wonder)\b|\bmy feelings\b",
+            rf"{_HE}יומן(?: אישי)?{_END}|{_HE}(?:הרגשתי|אני מרגיש|אני מרגישה|הבנתי על עצמי){_END}",
+        ),
+        only_notes=True,
+    ),
+    ContextTypeRule(
+        ContextType.WORK_SESSION,
+        (
+            r"\b(?:refactor|debug|deploy|pull request|code review|bug|spreadsheet|draft)\w*\b",
+            rf"{_HE}(?:קוד|באג|טיוטה|מצגת|אקסל){_END}",
+        ),
+    ),
+)
+_COMPILED_RULES = tuple(
+    (rule, re.compile("|".join(rule.patterns), re.M)) for rule in CONTEXT_TYPE_RULES
+)
+
+# What a form says by itself, and what it is when no rule says more.
+_BY_FORM = {
+    ContentType.EMAIL: ContextType.EMAIL_THREAD,
+    ContentType.SLACK_THREAD: ContextType.SLACK_DISCUSSION,
+}
+_BY_DEFAULT = {ContentType.MEETING: ContextType.TEAM_MEETING}
+
+_OPENING = 2_000  # characters: what something is for is said early
+
+
+def context_type_of(reading: ParsedSource) -> ContextType | None:
+    """The reading's own word, else what its form says, else the first rule that fits."""
+    said = reading.context_type or _BY_FORM.get(reading.content_type)
+    if said is not None:
+        return said
+    for text in (reading.title or "", _opening(reading)):
+        found = _by_rules(text.casefold(), reading.content_type is ContentType.TEXT_NOTE)
+        if found is not None:
+            return found
+    return _BY_DEFAULT.get(reading.content_type)
+
+
+def _by_rules(text: str, is_note: bool) -> ContextType | None:
+    fitting = (rule for rule, pattern in _COMPILED_RULES if pattern.search(text))
+    return next((rule.purpose for rule in fitting if is_note or not rule.only_notes), None)
+
+
+def _opening(reading: ParsedSource) -> str:
+    opening = ""
+    for turn in reading.turns:
+        opening += turn.text + "\n"
+        if len(opening) >= _OPENING:
+            break
+    return opening[:_OPENING]
+
+
+SUMMARY_LENGTH = 300  # characters, of one or two sentences
+KEYWORDS = 10
+TAGS = 5
+
+_CANDIDATES = 120  # words that are looked at for keywords
+_LOOKED_AT = 50_000  # characters: a book is described by its beginning
+_MOST_SENTENCES = 2
+_FEWEST_TERMS = 3  # less is a greeting or a yes
+_LONGEST = 200  # characters of a sentence, so that two fit
+_SMOOTHING_TERMS = 4  # terms: without it the shortest sentences would always win
+_ASKS = 0.7
+_EARLY = 1.3  # people say what it is about at the beginning
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDescription:
+    summary: str
+    keywords: tuple[str, ...]
+    tags: tuple[str, ...]
+    context_type: ContextType | None
+
+
+@dataclass(frozen=True, slots=True)
+class _SummarySentence:
+    place: int
+    shown: str
+    terms: frozenset[str]  # that say something
+
+
+def describe(reading: ParsedSource) -> SourceDescription:
+    reading = replace(reading, turns=_beginning(reading))
+    text = "\n".join(turn.text for turn in reading.turns)
+    summary, found = _summary(reading, text), _keywords(reading, text)
+    return SourceDescription(
+        summary=summary,
+        keywords=found,
+        tags=_tags(reading, summary, found),
+        context_type=context_type_of(reading),
+    )
+
+
+def _beginning(reading: ParsedSource) -> tuple[SourceTurn, ...]:
+    """The turns that are looked at."""
+    kept: list[SourceTurn] = []
+    room = _LOOKED_AT
+    for turn in reading.turns:
+        if room <= 0:
+            break
+        kept.append(replace(turn, text=turn.text[:room]))
+        room -= len(turn.text)
+    return tuple(kept)
+
+
+def _summary(reading: ParsedSource, text: str) -> str:
+    """The whole when it is short, else the one or two sentences that share most with the rest."""
+    found = list(_sentences(reading))
+    whole = " ".join(one.shown for one in found)
+    if len(found) <= _MOST_SENTENCES and len(whole) <= SUMMARY_LENGTH:
+        return whole
+    counts = Counter(term for one in found for term in one.terms)
+    telling = [one for one in found if _is_informative(one)]
+    ranked = sorted(telling, key=lambda one: -_weight(one, counts, len(found)))
+    if not ranked:
+        return summarise(text, SUMMARY_LENGTH) if text else ""
+    best = ranked[0]
+    others = [one for one in ranked[1:] if _adds_to(best, one)][: _MOST_SENTENCES - 1]
+    chosen = sorted([best, *others], key=lambda one: one.place)
+    return _within_length(" ".join(one.shown for one in chosen), best.shown)
+
+
+def _is_informative(sentence: _SummarySentence) -> bool:
+    return len(sentence.terms) >= _FEWEST_TERMS and len(sentence.shown) <= _LONGEST
+
+
+def _within_length(both: str, best: str) -> str:
+    """Both sentences if they fit, else the better one, cut where it must be."""
+    if len(both) <= SUMMARY_LENGTH:
+        return both
+    return best if len(best) <= SUMMARY_LENGTH else summarise(best, SUMMARY_LENGTH)
+
+
+def _adds_to(best: _SummarySentence, other: _SummarySentence) -> bool:
+    """Whether another sentence says something else, and fits beside the best."""
+    fits = len(best.shown) + len(other.shown) < SUMMARY_LENGTH
+    return fits and 2 * len(other.terms & best.terms) <= len(other.terms)
+
+
+def _weight(sentence: _SummarySentence, counts: Counter[str], total: int) -> float:
+    """How much its terms are spoken of elsewhere; early sentences gain, questions lose."""
+    shared = sum(log(counts[term]) for term in sentence.terms)
+    early = _EARLY if sentence.place < max(3, total // 10) else 1.0
+    asks = _ASKS if sentence.shown.endswith("?") else 1.0
+    return early * asks * (shared + 1) / sqrt(len(sentence.terms) + _SMOOTHING_TERMS)
+
+
+def _sentences(reading: ParsedSource) -> Iterator[_SummarySentence]:
+    """The sentences in their order, with who says them where several speak."""
+    several = len({turn.speaker for turn in reading.turns}) > 1
+    little = _small_talk() | frozenset(analyse(" ".join(reading.participants)))
+    place = 0
+    for turn in reading.turns:
+        for text in split_sentences(turn.text):
+            shown = f"{turn.speaker}: {text}" if several and turn.speaker else text
+            yield _SummarySentence(place, shown, frozenset(analyse(text)) - little)
+            place += 1
+
+
+def _keywords(reading: ParsedSource, text: str) -> tuple[str, ...]:
+    """The words that are spoken of most; who took part is told elsewhere."""
+    names = frozenset(analyse(" ".join(reading.participants)))
+    return _distinct(extract_keywords(text, _CANDIDATES), KEYWORDS, names | _small_talk())
+
+
+def _distinct(
+    words: Iterable[str], most: int, but: frozenset[str] = frozenset()
+) -> tuple[str, ...]:
+    """The first words of different terms, in their order."""
+    seen = set(but)
+    kept: list[str] = []
+    for word in words:
+        if len(kept) == most:
+            break
+        terms = set(analyse(word)) or {word}
+        if not terms <= seen:
+            kept.append(word)
+        seen |= terms
+    return tuple(kept)
+
+
+@cache
+def _small_talk() -> frozenset[str]:
+    """The terms of small_talk.txt, which is for people to read."""
+    file = resources.files(__package__).joinpath("small_talk.txt")
+    lines = file.read_text(encoding="utf-8").splitlines()
+    listed = " ".join(line for line in lines if not line.startswith(("#", "[")))
+    return frozenset(analyse(listed, "en"))
+
+
+def _tags(reading: ParsedSource, summary: str, found: tuple[str, ...]) -> tuple[str, ...]:
+    """Coarser than keywords: category, channel, the title's words, then what is spoken of most."""
+    title = reading.title or ""
+    channel = reading.provenance.get("channel")
+    category = categorise(f"{title}\n{summary}")
+    candidates = (
+        *([category] if category else []),
+        *([channel.casefold()] if isinstance(channel, str) else []),
+        *_distinct(extract_keywords(title), 2, _small_talk()),
+        *found,
+    )
+    return _distinct(candidates, TAGS)

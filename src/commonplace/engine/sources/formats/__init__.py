@@ -1,0 +1,1 @@
+"""Source formats, one file each: raw bytes become a ParsedSource. Pure."""

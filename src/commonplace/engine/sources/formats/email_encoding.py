@@ -1,0 +1,117 @@
+"""E-mail headers and parts as text, in whatever character set they declare."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from email.errors import HeaderParseError
+from email.header import decode_header
+from email.message import Message
+
+# A wrong declaration is often one of these: the first is right for all mail of this century, the
+# others can read any bytes. Hebrew's is tried before the western one when the bytes are Hebrew's.
+_WESTERN = "cp1252"
+_HEBREW = "cp1255"
+_HEBREW_WORD = re.compile(rb"[\xe0-\xfa]{2,}")  # accents of western words stand alone
+
+# Names that mail programs have used for sets that Python calls otherwise.
+_ALIASES = {
+    "iso-8859-8-i": "iso-8859-8",
+    "iso-8859-8-e": "iso-8859-8",
+    "unicode-1-1-utf-7": "utf-7",
+    "x-sjis": "shift_jis",
+    "ks_c_5601-1987": "cp949",
+    "gb2312": "gb18030",  # writers say the smaller set and use the larger
+    "iso-8859-1": _WESTERN,  # the same
+    "us-ascii": "utf-8",
+    "ascii": "utf-8",
+}
+_LONGEST_HEADER = 20_000  # characters that are looked at: the decoder is slow on absurd ones
+_FLOWED_SIGN = "-- "
+_ENCODED_GAP = re.compile(r"(?<=\?=)\s+(?==\?)")
+
+
+def header_text(message: Message, name: str) -> str:
+    """A header as people read it; empty when it is missing."""
+    value = message.get(name)
+    return "" if value is None else decoded_words(str(value))
+
+
+def decoded_words(value: str) -> str:
+    """Encoded words (=?utf-8?q?…?=) resolved; raw bytes that stand in a header are read too."""
+    plain = _raw_bytes_read(" ".join(value[:_LONGEST_HEADER].split()))
+    if "=?" not in plain:
+        return plain
+    try:
+        pieces = decode_header(_ENCODED_GAP.sub(" ", plain))
+    except (HeaderParseError, ValueError):
+        return plain
+    return "".join(
+        piece if isinstance(piece, str) else bytes_to_text(piece, charset or "utf-8")
+        for piece, charset in pieces
+    )
+
+
+def _raw_bytes_read(value: str) -> str:
+    """The parser hands bytes that are no ASCII over as lone surrogates."""
+    if value.isascii():
+        return value
+    return bytes_to_text(value.encode("utf-8", "surrogateescape"), "utf-8")
+
+
+def part_text(part: Message) -> str:
+    """The text of one part, its transfer encoding and character set undone."""
+    payload = part.get_payload(decode=True)
+    raw = payload if isinstance(payload, bytes) else b""
+    text = bytes_to_text(raw, _charset(part))
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    flowed = str(part.get_param("format", "")).casefold() == "flowed"
+    return unflowed(text) if flowed and part.get_content_type() == "text/plain" else text
+
+
+def _charset(part: Message) -> str:
+    try:
+        return part.get_content_charset() or "utf-8"
+    except (LookupError, ValueError, TypeError):
+        return "utf-8"
+
+
+def bytes_to_text(raw: bytes, charset: str) -> str:
+    """As declared, else as UTF-8, else as what Windows would have written."""
+    for name in (_known(charset), "utf-8"):
+        try:
+            return raw.decode(name)
+        except (UnicodeError, LookupError):
+            continue
+    beyond_ascii = sum(byte >= 0x80 for byte in raw)
+    is_hebrew = 2 * sum(map(len, _HEBREW_WORD.findall(raw))) > beyond_ascii
+    declared = _known(charset)
+    if declared not in ("utf-8", "utf-16", "utf-32"):  # mostly right: a few bytes are not
+        return raw.decode(declared, "replace")
+    return raw.decode(_HEBREW if is_hebrew else _WESTERN, "replace")
+
+
+def _known(charset: str) -> str:
+    name = charset.strip().strip("'\"").casefold()
+    name = _ALIASES.get(name, name)
+    try:
+        info = codecs.lookup(name)
+    except (LookupError, ValueError):
+        return "utf-8"
+    # Python also calls hex and zip "codecs"; they make no text.
+    return info.name if getattr(info, "_is_text_encoding", True) else "utf-8"
+
+
+def unflowed(text: str) -> str:
+    """format=flowed: a line that ends with a space goes on in the next."""
+    lines: list[str] = []
+    goes_on = False
+    for line in text.split("\n"):
+        line = line.removeprefix(" ") if not line.startswith(" >") else line
+        quoted = line.startswith(">")
+        if goes_on and not quoted and line != _FLOWED_SIGN and line:
+            lines[-1] += line
+        else:
+            lines.append(line)
+        goes_on = line.endswith(" ") and line != _FLOWED_SIGN and not quoted
+    return "\n".join(lines)

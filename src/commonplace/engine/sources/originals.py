@@ -1,0 +1,288 @@
+"""Originals: the ingest request, the ingest record in provenance, search in stored bytes.
+
+It stands in the source's provenance under one name, which metadata cannot take; a caller's own
+words beside it never steer how an original is read.
+
+Mail is kept as it came: in base64 or quoted-printable, in any charset. JSON and HTML spell
+letters as escapes. Whoever asks whether a text is gone means what a reader would see.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from email import message_from_bytes
+from enum import StrEnum
+from typing import Any, Self
+
+from commonplace.engine.context import EngineContext
+from commonplace.engine.sources.formats.email_encoding import decoded_words, part_text
+from commonplace.engine.sources.formats.parse import SourceFormat
+from commonplace.errors import InvalidInput
+from commonplace.model import validation
+from commonplace.model.access.principal import Scope
+from commonplace.model.filters import Visibility
+from commonplace.model.memory.kinds import TtlPolicy
+from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.model.sources.source import ContextType, ParsedSource, SourceType
+from commonplace.store.port import NO_LIMIT, SourceListing
+
+
+class IngestAction(StrEnum):
+    """What became of an original that came in."""
+
+    RECEIVED = "received"
+    APPENDED = "appended"
+    REPLACED = "replaced"  # the same name, another content
+    UPDATED = "updated"  # it was there already; what is said about it was not
+    UNCHANGED = "unchanged"  # it was there already
+    FORGOTTEN = "forgotten"  # it was forgotten, and stays so until it is restored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestRequest:
+    """What comes in, and what is said about it."""
+
+    raw: bytes
+    name: str | None = None  # of the file
+    format: str | None = None
+    origin: str | None = None
+    external_id: str | None = None
+    append: bool = False
+    title: str | None = None
+    date: datetime | None = None
+    source_type: SourceType | None = None
+    context_type: ContextType | None = None
+    participants: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    sensitivity: Sensitivity | None = None
+    ttl_policy: TtlPolicy | None = None
+    thread_id: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedOriginal:
+    """An original that was read."""
+
+    original: IngestRequest
+    reading: ParsedSource
+    format: SourceFormat
+    at: datetime
+    day: datetime | None = None  # that it says it is of, where nobody else says one
+
+    @property
+    def is_named_by_itself(self) -> bool:
+        """Its name was taken from what it says: whoever wrote it could write any."""
+        return self.original.external_id is None and self.reading.external_id is not None
+
+
+RECORD_KEY = "commonplace"  # the name in the provenance
+MAX_RUNS = 400
+MAX_CALLER_METADATA = (
+    validation.MAX_KEPT_METADATA // 2
+)  # of metadata, after many calls: the rest is for notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartRun:
+    """Parts of an original, from one on, that are read alike."""
+
+    first: int
+    format: SourceFormat | None = None  # None: it is found out
+    date: datetime | None = None  # as was said
+    received: datetime | None = None  # noted where turns have no time of their own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestRecord:
+    runs: tuple[PartRun, ...] = ()
+    name: str | None = None  # of the file
+    tags: tuple[str, ...] = ()  # given, not found
+    said: tuple[str, ...] = ()  # the names of metadata
+    last: str | None = None  # the digest of the last part
+    agent: str | None = None  # that brought it; None: its owner did
+
+    def run_of(self, part: int) -> PartRun:
+        return next((run for run in reversed(self.runs) if run.first <= part), PartRun(first=1))
+
+    def with_part(self, run: PartRun, digest: str) -> Self:
+        """A talk of very many parts has the later ones dated with the part before them."""
+        before = self.run_of(run.first)
+        if replace(before, first=run.first) == run:
+            return replace(self, last=digest)
+        if len(self.runs) < MAX_RUNS:
+            return replace(self, runs=(*self.runs, run), last=digest)
+        if before.format == run.format and run.date is None:
+            return replace(self, last=digest)
+        raise InvalidInput(
+            f"The format or the date of a source's parts changes at most {MAX_RUNS} times.",
+            remedy="Start a new source.",
+            field="append",
+        )
+
+    def as_map(self) -> dict[str, Any]:
+        told = {
+            "parts": [_part_run_map(run) for run in self.runs],
+            "name": self.name,
+            "tags": list(self.tags),
+            "said": list(self.said),
+            "last": self.last,
+            "agent": self.agent,
+        }
+        return {name: value for name, value in told.items() if value}
+
+
+def _part_run_map(run: PartRun) -> dict[str, Any]:
+    moments = {"date": run.date, "received": run.received}
+    told = {name: at.isoformat() for name, at in moments.items() if at}
+    return {"from": run.first, **({"format": str(run.format)} if run.format else {}), **told}
+
+
+def ingest_record_in(provenance: Mapping[str, Any]) -> IngestRecord:
+    """Whatever is not as it was written (an import may hold anything) is as if not noted."""
+    ours = _map(provenance.get(RECORD_KEY))
+    runs = [run for each in _list(ours.get("parts")) if (run := _part_run(_map(each)))]
+    last, name, agent = (ours.get(each) for each in ("last", "name", "agent"))
+    return IngestRecord(
+        runs=tuple(sorted(runs, key=lambda run: run.first)),
+        name=name if isinstance(name, str) else None,
+        tags=_words(ours.get("tags")),
+        said=_words(ours.get("said")),
+        last=last if isinstance(last, str) else None,
+        agent=agent if isinstance(agent, str) else None,
+    )
+
+
+def _part_run(told: Mapping[str, Any]) -> PartRun | None:
+    first, format = told.get("from"), told.get("format")
+    if not isinstance(first, int):
+        return None
+    known = SourceFormat(format) if format in list(SourceFormat) else None
+    return PartRun(
+        first=first,
+        format=known,
+        date=_moment(told.get("date")),
+        received=_moment(told.get("received")),
+    )
+
+
+def _moment(value: object) -> datetime | None:
+    try:
+        return validation.when(value, "date") if isinstance(value, str) else None
+    except InvalidInput:
+        return None
+
+
+def _map(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _words(value: object) -> tuple[str, ...]:
+    return tuple(word for word in _list(value) if isinstance(word, str))
+
+
+# ——— the provenance as a whole ———
+
+
+def build_provenance(
+    read: Mapping[str, Any], said: Mapping[str, Any], noted: IngestRecord
+) -> dict[str, Any]:
+    """What the original says of itself, what its bringer says, and what is noted."""
+    if RECORD_KEY in said:
+        raise InvalidInput(
+            f"The metadata name {RECORD_KEY!r} is reserved.",
+            remedy="Choose another name.",
+            field="metadata",
+        )
+    validation.metadata(said, "metadata", MAX_CALLER_METADATA)
+    return {**read, **said, RECORD_KEY: replace(noted, said=tuple(said)).as_map()}
+
+
+def caller_metadata_in(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata that was given with it."""
+    said = ingest_record_in(provenance).said
+    return {name: provenance[name] for name in said if name in provenance and name != RECORD_KEY}
+
+
+def parsed_metadata_in(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """What the original said of itself."""
+    said = ingest_record_in(provenance).said
+    return {name: value for name, value in provenance.items() if name not in (*said, RECORD_KEY)}
+
+
+def with_ingest_record(provenance: Mapping[str, Any], noted: IngestRecord) -> dict[str, Any]:
+    """All the rest as it was."""
+    return {**provenance, RECORD_KEY: noted.as_map()}
+
+
+ORIGINALS = "originals"  # the store's name for where they are kept
+
+_ALL_SOURCES = SourceListing(
+    states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
+)
+_MAIL = re.compile(rb"^(?:content-[a-z-]+|mime-version|from|subject):", re.I | re.M)
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|([nrtbf"/\\]))')
+_SHORT_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+_INVISIBLE = re.compile("[\u00ad\u200b]")  # soft hyphens and the like, which nobody sees
+
+
+def is_in_originals(desk: EngineContext, scope: Scope, text: str) -> bool:
+    sought = _folded(text)
+    return any(
+        sought in _folded(said)
+        for source in desk.store.source_page(scope, _ALL_SOURCES)
+        for raw in desk.store.original(scope, source.id)
+        for said in decoded_variants(raw)
+    )
+
+
+def decoded_variants(raw: bytes) -> Iterator[str]:
+    """The ways in which it can be read."""
+    yield from _unescaped(_decoded(raw))
+    if _MAIL.search(raw):
+        yield from _mail_variants(raw)
+
+
+def _folded(text: str) -> str:
+    """As lines are wrapped differently, one space is like another."""
+    return " ".join(_INVISIBLE.sub("", text).casefold().split())
+
+
+def _decoded(raw: bytes) -> str:
+    wide = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return raw.decode("utf-16" if wide else "utf-8", "replace")
+
+
+def _unescaped(text: str) -> Iterator[str]:
+    yield text
+    if "\\" in text:
+        yield (
+            _ESCAPE.sub(_letter, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        )
+    if "&" in text:
+        yield html.unescape(text)
+
+
+def _letter(escape: re.Match[str]) -> str:
+    code, short = escape.groups()
+    return chr(int(code, 16)) if code else _SHORT_ESCAPES.get(short, short)
+
+
+def _mail_variants(raw: bytes) -> Iterator[str]:
+    """Its headers, its texts and what hangs on it, quotations and signatures included."""
+    try:
+        parts = list(message_from_bytes(raw.lstrip(b"\r\n")).walk())
+    except RecursionError:  # such a mail is refused when it comes
+        return
+    for part in parts:
+        yield " ".join(decoded_words(str(value)) for value in part.values())
+        if not part.is_multipart():
+            yield from _unescaped(part_text(part))

@@ -1,0 +1,378 @@
+"""The ingest verb: store an original, queue its processing, and answer what became of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+
+from commonplace.engine.context import EngineContext, can_see_source, visibility_of
+from commonplace.engine.follow_up_jobs import PROCESS_JOB, build_process_job, needs_processing
+from commonplace.engine.sources.formats.input import decode_text
+from commonplace.engine.sources.formats.parse import SourceFormat, choose_format, parse_source
+from commonplace.engine.sources.formats.transcript import speaker_line
+from commonplace.engine.sources.originals import (
+    IngestAction,
+    IngestRecord,
+    IngestRequest,
+    ParsedOriginal,
+    PartRun,
+    build_provenance,
+    ingest_record_in,
+)
+from commonplace.engine.sources.reingest import (
+    append_part,
+    is_already_stored,
+    redacted_source,
+    replace_content,
+    update_details,
+)
+from commonplace.errors import MissingField
+from commonplace.language.text.dates import parse_whole_date
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.model.changeset import AddSource, Changeset, ChangesetStep, EnqueueJob
+from commonplace.model.jobs import Failure, Job
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.memory.kinds import TtlPolicy
+from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.model.sources.source import (
+    MAX_PARTS,
+    SOURCE_CATEGORY,
+    SOURCE_PREFIX,
+    THREAD_ORIGIN,
+    ContentType,
+    ParsedSource,
+    ProcessingStatus,
+    Source,
+    SourceType,
+    check_alias,
+    original_digest,
+)
+
+# Others tell their times themselves, or are of no day.
+_DATED_FORMATS = (SourceFormat.TEXT, SourceFormat.MARKDOWN, SourceFormat.TRANSCRIPT)
+_MAX_TITLE_WORDS = 12  # of a title
+_HEAD_LENGTH = 2_000  # characters: a head is short
+_MARKDOWN_SIGNS = re.compile(r"[#>*_\s]+")  # of Markdown
+_DATE_LABEL = re.compile(r"(?:date|תאריך)\s*:\s*", re.IGNORECASE)
+# Between a title and its date: "Orion weekly, 18 February 2026", "Haifa – 2026-03-01".
+_BETWEEN_TITLE_AND_DATE = re.compile(r",\s+|\s+[-–—|·]\s+|\s+(?=\()")
+_ENDS_A_SENTENCE = re.compile(r"[.?!…:;]$")
+_NAME_OF_FILE = re.compile(r"(?:.*[/\\])?(\d{4}-\d\d-\d\d)(?!\d)[^/\\]*")
+
+
+def may_have_document_date(format: SourceFormat) -> bool:
+    return format in _DATED_FORMATS
+
+
+def document_date(text: str, name: str | None, now: datetime) -> datetime | None:
+    """Never one to come: nobody has written on it."""
+    day = _date_in_first_line(text) or _date_in_file_name(name or "")
+    if day is None or day > now.date():
+        return None
+    return datetime.combine(day, time.min, UTC)
+
+
+def _date_in_first_line(text: str) -> date | None:
+    first, _, rest = text.lstrip()[:_HEAD_LENGTH].partition("\n")
+    if not rest.strip() or speaker_line(first):  # a line by itself is no head
+        return None
+    return _date_in_line(_DATE_LABEL.sub("", _MARKDOWN_SIGNS.sub(" ", first).strip(), count=1))
+
+
+def _date_in_line(line: str) -> date | None:
+    """Of a line that is a date, or a title with one at its beginning or end."""
+    if day := parse_whole_date(line):
+        return day
+    if len(line.split()) > _MAX_TITLE_WORDS or _ENDS_A_SENTENCE.search(line):
+        return None
+    places = [(gap.start(), gap.end()) for gap in _BETWEEN_TITLE_AND_DATE.finditer(line)]
+    parts = (part for start, end in places for part in (line[end:], line[:start]))
+    return next((day for part in parts if (day := parse_whole_date(part.strip("()[] ")))), None)
+
+
+def _date_in_file_name(name: str) -> date | None:
+    found = _NAME_OF_FILE.fullmatch(name)
+    return parse_whole_date(found[1]) if found else None
+
+
+TEXT, FILE = "text", "file"  # origins
+ALIAS_DIGEST_DIGITS = 12  # of a digest, where two sources would have one name
+
+SourceAlias = tuple[str, str]
+SourceDecision = tuple[tuple[ChangesetStep, ...], Source, IngestAction]
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    source: Source
+    outcome: IngestAction
+    revision: int
+    told: Source | None = None  # in its place, to one who sees no sources
+
+
+def receive(
+    desk: EngineContext, principal: Principal, original: IngestRequest, *, awaited: bool = False
+) -> Received:
+    """Refused at once when it cannot be read: nothing is kept of it then."""
+    now = desk.clock()
+    arriving = _parse_original(original, now)
+    alias = _alias_of(original, arriving.reading)
+
+    def decide() -> tuple[Changeset, tuple[Source, IngestAction]]:
+        steps, source, outcome = _decide(desk, principal, arriving, alias)
+        if needs_processing(source):  # also when nobody was at it any more, and it comes again
+            steps += (EnqueueJob(build_process_job(source, desk.new_id(), now, awaited=awaited)),)
+        changeset = Changeset(
+            principal.scope,
+            now,
+            principal.actor,
+            steps,
+            thread_id=original.thread_id,
+            member=principal.member,
+        )
+        return changeset, (source, outcome)
+
+    as_if_new = None
+    if not visibility_of(principal).sees_sources:
+        _, as_if_new, _ = new_source(desk, principal, arriving, alias)
+    revision, (source, outcome) = desk.run_transaction(decide)
+    if as_if_new is None:
+        return Received(source, outcome, revision)
+    id = source.id if outcome is IngestAction.RECEIVED else as_if_new.id
+    return Received(source, outcome, revision, redacted_source(as_if_new).evolve(id=id))
+
+
+def _parse_original(original: IngestRequest, now: datetime) -> ParsedOriginal:
+    format = choose_format(original.raw, original.name, original.format)
+    day = None
+    if original.date is None and may_have_document_date(format):
+        day = document_date(decode_text(original.raw), original.name, now)
+    reading = parse_source(
+        original.raw,
+        name=original.name,
+        format=format,
+        title=original.title,
+        started_at=original.date or day,
+    )
+    return ParsedOriginal(original, reading, format, now, day)
+
+
+def _alias_of(original: IngestRequest, reading: ParsedSource) -> SourceAlias:
+    """The original's own name where it has one: the same letter out of two files is one source."""
+    if original.external_id is not None:
+        return original.origin or reading.source_type, original.external_id
+    if original.append:
+        raise MissingField("append needs an external_id.", field="external_id")
+    if reading.external_id is not None:
+        return original.origin or reading.source_type, reading.external_id
+    if original.name is not None:
+        return original.origin or FILE, original.name
+    return original.origin or TEXT, original_digest(original.raw)
+
+
+def _decide(
+    desk: EngineContext, principal: Principal, arriving: ParsedOriginal, alias: SourceAlias
+) -> SourceDecision:
+    known = desk.source_by_alias(principal.scope, *check_alias(*alias))
+    if known is None:
+        return new_source(desk, principal, arriving, alias)
+    if not can_see_source(principal, known) and not _may_extend_hidden(principal, arriving, known):
+        return _decide_hidden(desk, principal, arriving, known)
+    if _belongs_to_other_member(principal, known):
+        return _keep_apart_from_other_member(desk, principal, arriving, known)
+    if known.state is not State.ACTIVE:
+        return (), redacted_source(known), IngestAction.FORGOTTEN
+    if arriving.original.append:
+        return append_part(principal, arriving, known)
+    if known.digest == original_digest(arriving.original.raw):
+        return _decide_same_bytes(principal, arriving, known)
+    if known.parts > 1 or arriving.is_named_by_itself:
+        parts = desk.store.original(principal.scope, known.id)
+        if is_already_stored(arriving, known, parts):
+            return update_details(principal, arriving, known)
+    if not arriving.is_named_by_itself:
+        return replace_content(principal, arriving, known)
+    if known.content_type is ContentType.SLACK_THREAD:
+        return append_part(principal, arriving, known)  # it went on: what was said stays
+    return _decide(
+        desk, principal, arriving, derived_alias(alias, _text_of_turns(arriving.reading))
+    )
+
+
+def _may_extend_hidden(principal: Principal, arriving: ParsedOriginal, known: Source) -> bool:
+    """Of what is hidden: who takes part in a conversation adds to it, and who brought something
+    brings it again. Where that would be refused, what comes is kept beside: a refusal tells."""
+    guarded = known.sensitivity is Sensitivity.HIGH and not principal.cleared
+    if guarded or known.state is not State.ACTIVE:
+        return False
+    own = ingest_record_in(known.provenance).agent == principal.agent
+    if not arriving.original.append:
+        return own and known.parts == 1
+    alike = arriving.reading.content_type is known.content_type
+    return (own or known.origin == THREAD_ORIGIN) and alike and known.parts < MAX_PARTS
+
+
+def _belongs_to_other_member(principal: Principal, known: Source) -> bool:
+    """In a team nobody writes over what another brought, unless they could take it away."""
+    return known.user_id != principal.user_id and not principal.manages
+
+
+def _keep_apart_from_other_member(
+    desk: EngineContext, principal: Principal, arriving: ParsedOriginal, known: Source
+) -> SourceDecision:
+    """The same again adds nothing and changes nothing; whatever else comes is the bringer's own."""
+    stands = known.state is State.ACTIVE
+    if stands and is_already_stored(arriving, known, desk.store.original(known.scope, known.id)):
+        return (), known.evolve(status=ProcessingStatus.PROCESSED), IngestAction.UNCHANGED
+    alias = derived_alias((known.origin, known.external_id), principal.user_id)
+    return _decide(desk, principal, arriving, alias)
+
+
+def _decide_same_bytes(
+    principal: Principal, arriving: ParsedOriginal, known: Source
+) -> SourceDecision:
+    """They are read anew where somebody says that they are of another format."""
+    read_as = ingest_record_in(known.provenance).run_of(1).format
+    if arriving.original.format is None or read_as in (None, arriving.format):
+        return update_details(principal, arriving, known)
+    return replace_content(principal, arriving, known)
+
+
+def _decide_hidden(
+    desk: EngineContext, principal: Principal, arriving: ParsedOriginal, known: Source
+) -> SourceDecision:
+    """To refuse would tell that the name is taken: what comes is kept under a name beside it.
+    Not so the hidden text itself, which would be there once more for everybody to find."""
+    if is_already_stored(arriving, known, desk.store.original(principal.scope, known.id)):
+        nothing_owed = redacted_source(known).evolve(status=ProcessingStatus.PROCESSED)
+        return (), nothing_owed, IngestAction.UNCHANGED
+    return _decide(
+        desk, principal, arriving, derived_alias((known.origin, known.external_id), known.id)
+    )
+
+
+def derived_alias(alias: SourceAlias, what: str) -> SourceAlias:
+    origin, external_id = alias
+    return origin, f"{external_id}~{original_digest(what.encode())[:ALIAS_DIGEST_DIGITS]}"
+
+
+def _text_of_turns(reading: ParsedSource) -> str:
+    return "\n".join(turn.text for turn in reading.turns)
+
+
+def new_source(
+    desk: EngineContext, principal: Principal, arriving: ParsedOriginal, alias: SourceAlias
+) -> SourceDecision:
+    original, reading = arriving.original, arriving.reading
+    origin, external_id = alias
+    source_type = original.source_type or reading.source_type
+    if original.name is not None and source_type is SourceType.TEXT_IMPORT:
+        source_type = SourceType.FILE
+    people = (principal.user_id, *original.participants, *reading.participants)
+    digest = original_digest(original.raw)
+    noted = IngestRecord(
+        runs=(PartRun(first=1, format=arriving.format),),
+        name=original.name,
+        tags=original.tags,
+        last=digest,
+        agent=principal.agent,
+    )
+    source = Source(
+        id=SOURCE_PREFIX + desk.new_id(),
+        user_id=principal.user_id,
+        team_id=None if principal.is_in_own_scope else principal.scope.name,
+        origin=origin,
+        external_id=external_id,
+        source_type=source_type,
+        content_type=reading.content_type,
+        context_type=original.context_type or reading.context_type,
+        title=original.title or reading.title or "",
+        tags=original.tags,
+        participants=tuple(dict.fromkeys(people)),
+        provenance=build_provenance(reading.provenance, original.metadata, noted),
+        thread_id=original.thread_id,
+        sensitivity=original.sensitivity or Sensitivity.NORMAL,
+        ttl_policy=original.ttl_policy or TtlPolicy.DECAY,
+        started_at=original.date or reading.started_at,
+        ended_at=reading.ended_at,
+        digest=digest,
+        created_at=arriving.at,
+        updated_at=arriving.at,
+    )
+    entry = Entry(
+        op=Op.CREATE,
+        event=Event.ADD,
+        subject=source.id,
+        category=SOURCE_CATEGORY,
+        new_ref=source.ref,
+    )
+    return (AddSource(source, original.raw, entry),), source, IngestAction.RECEIVED
+
+
+PATIENCE_SECONDS = 600.0
+
+AwaitJob = Callable[[Scope, str, str, float], Job | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """What became of an original."""
+
+    id: str
+    action: IngestAction
+    source: Source
+    revision: int
+    failure: Failure | None = None  # of the last try, when it is not processed yet
+
+    @property
+    def is_new(self) -> bool:
+        return self.action is IngestAction.RECEIVED
+
+    @property
+    def is_processed(self) -> bool:
+        return self.source.status is not ProcessingStatus.RAW
+
+
+def ingest(
+    desk: EngineContext, principal: Principal, original: IngestRequest, see_through: AwaitJob | None
+) -> Ingested:
+    """Without ``see_through``: a worker will process it."""
+    received = receive(desk, principal, original, awaited=see_through is not None)
+    source, scope = received.source, principal.scope
+    waits = see_through is not None and needs_processing(source)
+    job = (
+        see_through(scope, PROCESS_JOB, source.id, PATIENCE_SECONDS)
+        if see_through and waits
+        else None
+    )
+    if received.told is not None:
+        return _answer_without_visibility(desk, scope, received.told, see_through is not None)
+    if not waits:
+        return Ingested(
+            source.id, received.outcome, _visible_source(principal, source), received.revision
+        )
+    now_is = next(iter(desk.sources(scope, [source.id])), source)
+    return Ingested(
+        source.id,
+        received.outcome,
+        _visible_source(principal, now_is),
+        desk.store.counters(scope).revision,
+        job.failure if job else None,
+    )
+
+
+def _answer_without_visibility(
+    desk: EngineContext, scope: Scope, told: Source, is_processed: bool
+) -> Ingested:
+    """The same whatever is there: who sees no sources would learn from any other answer which
+    names and which texts are known."""
+    source = told.evolve(status=ProcessingStatus.PROCESSED) if is_processed else told
+    return Ingested(told.id, IngestAction.RECEIVED, source, desk.store.counters(scope).revision)
+
+
+def _visible_source(principal: Principal, source: Source) -> Source:
+    """One that was forgotten meanwhile, or that the agent only adds to, is told without a word."""
+    told = source.state is State.ACTIVE and can_see_source(principal, source)
+    return source if told else redacted_source(source)

@@ -1,0 +1,1 @@
+"""Teams, members, shared sources and API keys."""

@@ -1,0 +1,156 @@
+"""API keys: identify, list, create, revoke, rotate."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from commonplace.engine.context import EngineContext
+from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound, Unauthenticated
+from commonplace.model.access.key import (
+    SECRET_BYTES,
+    Key,
+    NewKey,
+    ShownKey,
+    build_token,
+    locate_token,
+    matches_digest,
+    show_key,
+    show_new_key,
+    token_digest,
+)
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.model.access.team import AddKey, ChangeKey
+from commonplace.model.changeset import Bookkeeping, Changeset, ChangesetStep
+from commonplace.model.journal import Entry, JournalNode, Op
+
+MAX_VALID_KEYS = 1000  # of one owner
+
+
+def identify_key(desk: EngineContext, token: object) -> Key:
+    """The key that a token is of. Read from the database each time, so that one that was revoked
+    anywhere opens nothing here; whatever is wrong with it, the answer is the same."""
+    given = token if isinstance(token, str) else ""
+    now = desk.clock()
+    found = desk.store.key(*locate_token(given))
+    key, digest = found or (None, None)
+    if not matches_digest(given, digest) or key is None or not key.is_valid(now):
+        raise Unauthenticated("Invalid, expired or revoked API key.")
+    if not key.was_used_on(now):
+        desk.access_log.record_later(Bookkeeping(key.scope, now, used_keys=(key.id,)))
+    return key
+
+
+def list_keys(desk: EngineContext, scope: Scope) -> list[ShownKey]:
+    desk.access_log.flush()  # when each was used last
+    now = desk.clock()
+    return [show_key(key, now) for key in desk.store.keys(scope)]
+
+
+def create_key(
+    desk: EngineContext,
+    by: Principal | None,
+    user_id: str | None,
+    *,
+    if_first: bool = False,
+    **rights: Any,
+) -> NewKey:
+    """``by`` is None for whoever has the store itself in hand."""
+    now = desk.clock()
+    asked = Key(id=desk.new_id(), user_id=user_id, created_at=now, **rights)
+    key = _limit_to_own_rights(by, asked)
+    if sum(each.is_valid(now) for each in desk.store.keys(key.scope)) >= MAX_VALID_KEYS:
+        raise LimitReached(
+            f"Too many valid API keys: the limit is {MAX_VALID_KEYS}.",
+            remedy="Revoke some of them first.",
+        )
+    token, step = _grant_step(key, if_first)
+    desk.apply(_key_changeset(key.scope, now, by, step))
+    return show_new_key(key, token, now)
+
+
+def revoke_key(desk: EngineContext, by: Principal | None, scope: Scope, id: str) -> ShownKey:
+    """At once, and everywhere. One that is revoked already stays as it is."""
+    now = desk.clock()
+
+    def decide() -> tuple[Changeset, Key]:
+        key = _find_key(desk, scope, id)
+        if key.revoked_at is not None:
+            return _key_changeset(scope, now, by), key
+        ended = replace(key, revoked_at=now)
+        return _key_changeset(scope, now, by, _end_step(key, ended)), ended
+
+    return show_key(desk.run_transaction(decide)[1], now)
+
+
+def rotate_key(
+    desk: EngineContext, by: Principal | None, scope: Scope, id: str, grace: timedelta
+) -> NewKey:
+    """A new key with the same rights, for as long as the old one was made for. The old one ends
+    with it, or after the grace, if it does not end before."""
+    now = desk.clock()
+    new_id = desk.new_id()
+
+    def decide() -> tuple[Changeset, tuple[Key, str]]:
+        old = _find_key(desk, scope, id)
+        if not old.is_valid(now):
+            raise InvalidInput(
+                f"This key is {old.state_at(now)} already.",
+                remedy="Make a new one: `commonplace keys create`.",
+                field="id",
+            )
+        until = now + old.life if old.life else None
+        again = replace(old, id=new_id, created_at=now, expires_at=until, last_used_at=None)
+        new = _limit_to_own_rights(by, again)
+        token, step = _grant_step(new)
+        return _key_changeset(
+            scope, now, by, step, _end_step(old, _end_after_grace(old, now, grace))
+        ), (new, token)
+
+    _, (new, token) = desk.run_transaction(decide)
+    return show_new_key(new, token, now)
+
+
+def _end_after_grace(old: Key, now: datetime, grace: timedelta) -> Key:
+    if not grace:
+        return replace(old, revoked_at=now)
+    return replace(old, expires_at=min(now + grace, old.expires_at or now + grace))
+
+
+def _limit_to_own_rights(by: Principal | None, key: Key) -> Key:
+    """Whoever has only a key hands out nothing that sees more, and nothing that lasts longer."""
+    if by is None or by.key is None or by.admin:
+        return key
+    if key.cleared and not by.cleared:
+        raise NotAllowed("A key that is not cleared cannot create a cleared key.", field="cleared")
+    if by.team not in (None, key.team):
+        raise NotAllowed("A key for one team can only create keys for that team.", field="team")
+    if by.until is None or (key.expires_at is not None and key.expires_at <= by.until):
+        return key
+    return replace(key, expires_at=by.until)
+
+
+def _grant_step(key: Key, if_first: bool = False) -> tuple[str, AddKey]:
+    token = build_token(key, secrets.token_urlsafe(SECRET_BYTES))
+    meta = {"rights": list(key.rights)} if key.rights else {}
+    entry = Entry(op=Op.GRANT, node=JournalNode.API, subject=key.id, meta=meta)
+    return token, AddKey(key, token_digest(token), entry, if_first)
+
+
+def _end_step(before: Key, after: Key) -> ChangeKey:
+    return ChangeKey(before, after, Entry(op=Op.REVOKE, node=JournalNode.API, subject=after.id))
+
+
+def _key_changeset(
+    scope: Scope, at: datetime, by: Principal | None, *steps: ChangesetStep
+) -> Changeset:
+    return Changeset(scope, at, by.actor if by else "admin", steps)
+
+
+def _find_key(desk: EngineContext, scope: Scope, id: str) -> Key:
+    found = desk.store.key(scope, id)
+    if found is None:  # what was given is not repeated: it may be a token, by mistake
+        raise NotFound("No API key with this id.", remedy="See `commonplace keys`.", field="id")
+    return found[0]

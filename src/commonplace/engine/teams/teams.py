@@ -1,0 +1,345 @@
+"""Teams: create, change, choose, delete; sources shared with guests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from commonplace.engine.context import EngineContext, principal_at_source
+from commonplace.engine.sources.listing import load_visible_source
+from commonplace.engine.sources.removal import locate_items
+from commonplace.engine.teams.members import (
+    ASK_OWNER_REMEDY,
+    ShownTeam,
+    access_entry,
+    check_team_limit,
+    describe_member,
+    describe_team,
+    list_teams,
+    load_team,
+    membership_changesets,
+    require_manager,
+    require_member,
+    show_team,
+)
+from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.model.access.team import (
+    Membership,
+    MembershipStatus,
+    PutTeam,
+    SetGrant,
+    SetMembership,
+    SetShare,
+    Share,
+    Team,
+    TeamRole,
+)
+from commonplace.model.changeset import Changeset, ChangesetStep, ClearScope, Receipt
+from commonplace.model.journal import Entry, Event, JournalNode, Op
+from commonplace.model.memory.memory import Sensitivity
+from commonplace.model.sources.source import Source
+
+TeamChoice = Literal["primary", "active"]
+
+
+def create_team(
+    desk: EngineContext, principal: Principal, name: str, retention: int | None
+) -> ShownTeam:
+    if principal.team is not None:
+        raise NotAllowed(
+            "This API key is limited to one team.",
+            remedy="Use a key that is not limited to a team.",
+        )
+    now, id = desk.clock(), desk.new_id()
+    mine = desk.store.memberships(principal.own_scope)
+    check_team_limit(mine)
+    team = Team(
+        id=id,
+        name=name,
+        created_by=principal.user_id,
+        created_at=now,
+        retention_days=retention,
+    )
+    first = Membership(
+        team_id=id,
+        user_id=principal.user_id,
+        role=TeamRole.OWNER,
+        standing=MembershipStatus.MEMBER,
+        invited_by=principal.user_id,
+        since=now,
+        is_primary=not any(one.is_primary for one in mine),
+    )
+    made = PutTeam(team, access_entry(Op.CREATE, id))
+    desk.apply_together(membership_changesets(desk, principal, now, [first], 0, team_steps=(made,)))
+    return replace(describe_team(team, first), members=(describe_member(team, first),))
+
+
+def change_team(
+    desk: EngineContext, principal: Principal, wanted: str, name: str | None, retention: int | None
+) -> ShownTeam:
+    """What is not given stays; a retention of 0 means that nothing is let go."""
+
+    def decide() -> tuple[list[Changeset], None]:
+        one, revision = require_manager(desk, principal, wanted)
+        team = load_team(desk, one.team_scope)
+        kept = team.retention_days if retention is None else retention or None
+        after = replace(team, name=name or team.name, retention_days=kept)
+        step = PutTeam(after, access_entry(Op.UPDATE, team.id))
+        changeset = Changeset(
+            one.team_scope,
+            desk.clock(),
+            principal.actor,
+            (step,),
+            revision,
+            member=principal.user_id,
+        )
+        return [changeset], None
+
+    desk.run_transaction_across_scopes(decide)
+    return show_team(desk, principal, wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class TeamEnded:
+    id: str
+    name: str
+    sources: int
+    receipt: Receipt
+
+
+def delete_team(desk: EngineContext, principal: Principal, wanted: str) -> TeamEnded:
+    """For good, with all its sources; nobody is a member or a guest of it any more."""
+    now, receipt_id = desk.clock(), desk.new_id()
+
+    def decide() -> tuple[list[Changeset], TeamEnded]:
+        one, revision = require_manager(desk, principal, wanted)
+        if not one.owns:
+            raise NotAllowed(
+                "Only an owner of the team may delete it.", remedy=ASK_OWNER_REMEDY, field="team"
+            )
+        scope = one.team_scope
+        name = load_team(desk, scope).name
+        count = sum(each.count for each in desk.store.statistics(scope).sources)
+        receipt = Receipt(receipt_id, now, count)
+        ended = ClearScope(Entry(op=Op.DELETE, event=Event.ERASE, node=JournalNode.API))
+        team = Changeset(
+            scope, now, principal.actor, (ended,), revision, receipt=receipt, member=one.user_id
+        )
+        return [team, *_remove_from_users(desk, principal, scope, now)], TeamEnded(
+            one.team_id, name, count, receipt
+        )
+
+    return desk.run_transaction_across_scopes(decide)
+
+
+def _remove_from_users(
+    desk: EngineContext, principal: Principal, team: Scope, now: datetime
+) -> list[Changeset]:
+    """Of everybody who had something to do with it: their side of it goes, too."""
+    steps: dict[Scope, list[ChangesetStep]] = {}
+    for one in desk.store.memberships(team):
+        told = access_entry(Op.REVOKE, one.team_id)
+        steps.setdefault(one.user_scope, []).append(SetMembership(one, told, gone=True))
+    for share in desk.store.shares(team):
+        told = access_entry(Op.REVOKE, share.source_id)
+        steps.setdefault(share.guest_scope, []).append(SetGrant(share, told, gone=True))
+    return [Changeset(scope, now, principal.actor, tuple(each)) for scope, each in steps.items()]
+
+
+def choose_team(
+    desk: EngineContext, principal: Principal, wanted: str | None, which: TeamChoice
+) -> list[ShownTeam]:
+    """One team, or none, is the primary or the active one: a matter of the user's side alone."""
+    now = desk.clock()
+
+    def decide() -> tuple[list[Changeset], None]:
+        revisions = {
+            one.team_scope: desk.store.counters(one.team_scope).revision
+            for one in desk.store.memberships(principal.own_scope)
+        }
+        chosen = None if wanted is None else require_member(desk, principal, wanted).team_id
+        mine = [
+            one
+            for one in desk.store.memberships(principal.own_scope)
+            if one.team_scope in revisions
+        ]
+        after = [_with_choice(one, which, one.team_id == chosen) for one in mine]
+        changed = [new for old, new in zip(mine, after, strict=True) if old != new]
+        steps = tuple(SetMembership(one, access_entry(Op.UPDATE, one.team_id)) for one in changed)
+        # Held to what each team says meanwhile: a choice does not bring back who was removed.
+        held = [
+            Changeset(one.team_scope, now, principal.actor, (), revisions[one.team_scope])
+            for one in changed
+        ]
+        return [
+            Changeset(principal.own_scope, now, principal.actor, steps),
+            *held,
+        ] if steps else [], None
+
+    desk.run_transaction_across_scopes(decide)
+    return list_teams(desk, principal)
+
+
+def _with_choice(one: Membership, which: TeamChoice, chosen: bool) -> Membership:
+    if which == "primary":
+        return replace(one, is_primary=chosen)
+    return replace(one, is_active=chosen)
+
+
+MAX_GUESTS = 1000  # of one owner, counted by source
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Who may read a source beside its owner."""
+
+    id: str
+    guests: tuple[str, ...]
+
+
+def share_source(desk: EngineContext, principal: Principal, id: str, guest: str) -> Shared:
+    source, acting = _find_shareable(desk, principal, id)
+    if guest == principal.user_id:
+        raise InvalidInput("You can read this source already.", field="with_user")
+    if source.sensitivity is Sensitivity.HIGH:
+        raise InvalidInput(
+            "A source with sensitivity high cannot be shared.",
+            remedy="Ingest it again with a lower sensitivity first.",
+            field="id",
+        )
+    if _standing_in_team(desk, source, guest) is MembershipStatus.LEFT:
+        raise NotAllowed(
+            f"{guest!r} has left the team and cannot be a guest of it.",
+            remedy="Invite them again: `teams invite`.",
+            field="with_user",
+        )
+    _grant_share(desk, acting, source, guest)
+    return _shared_answer(desk, source)
+
+
+def unshare_source(desk: EngineContext, principal: Principal, id: str, guest: str | None) -> Shared:
+    """Without a guest: one declines what another shared, for good."""
+    placed = principal_at_source(desk, principal, id)
+    if guest is None:
+        return _decline_share(desk, placed, id)
+    source, acting = _find_shareable(desk, principal, id)
+    for known in _shares_of_source(desk, source):
+        if known.guest == guest and not known.declined:
+            _apply_share(desk, acting, known, gone=True)
+    return _shared_answer(desk, source)
+
+
+def share_with_participants(
+    desk: EngineContext, acting: Principal, source: Source, named: Sequence[str]
+) -> None:
+    """Those whom the owner names as taking part, where they are users of this store. Names that
+    are only read in a text give nobody a right, and neither does naming them beside what another
+    has brought."""
+    brought = source.user_id == acting.user_id or acting.manages
+    if not acting.is_owner or not brought or source.sensitivity is Sensitivity.HIGH:
+        return
+    known = {each.guest for each in _shares_of_source(desk, source)}
+    for guest in dict.fromkeys(named):
+        if guest in known or guest == acting.user_id or not _is_user(desk, guest):
+            continue
+        if _standing_in_team(desk, source, guest) in (None, MembershipStatus.INVITED):
+            _grant_share(desk, acting, source, guest)
+
+
+def _find_shareable(desk: EngineContext, principal: Principal, id: str) -> tuple[Source, Principal]:
+    """Whoever may take a source away may also let others read it."""
+    source = load_visible_source(desk, principal, id, "id")
+    return source, locate_items(desk, principal, [source.id])
+
+
+def _is_user(desk: EngineContext, user_id: str) -> bool:
+    counters = desk.store.counters(Scope.of_user(user_id))
+    return counters.journal > 0
+
+
+def _standing_in_team(desk: EngineContext, source: Source, user_id: str) -> MembershipStatus | None:
+    if source.team_id is None:
+        return None
+    people = desk.store.memberships(source.scope)
+    return next((each.standing for each in people if each.user_id == user_id), None)
+
+
+def _shares_of_source(desk: EngineContext, source: Source) -> list[Share]:
+    shares = desk.store.shares(source.scope)
+    return [each for each in shares if each.owner == source.scope and each.source_id == source.id]
+
+
+def _grant_share(desk: EngineContext, acting: Principal, source: Source, guest: str) -> None:
+    """Held to the revision at which the source stood and the guest had not left."""
+
+    def decide() -> tuple[list[Changeset], None]:
+        revision = desk.store.counters(source.scope).revision
+        given = [each for each in desk.store.shares(source.scope) if each.owner == source.scope]
+        there = desk.sources(source.scope, [source.id])
+        if not there or _standing_in_team(desk, source, guest) is MembershipStatus.LEFT:
+            raise NotFound(f"There is no {source.id!r} here.", field="id")
+        if any(_is_settled(each, source, guest) for each in given):
+            return [], None
+        if len(given) >= MAX_GUESTS:
+            raise LimitReached(
+                f"Too many shares: the limit is {MAX_GUESTS}.", remedy="End some of them first."
+            )
+        share = Share(
+            owner=source.scope,
+            source_id=source.id,
+            guest=guest,
+            granted_by=acting.user_id,
+            granted_at=desk.clock(),
+        )
+        return _share_changesets(desk, acting, share, revision), None
+
+    desk.run_transaction_across_scopes(decide)
+
+
+def _is_settled(known: Share, source: Source, guest: str) -> bool:
+    """It is given already; or the guest has declined something of this owner's, and is not given
+    anything of theirs any more."""
+    return known.guest == guest and (known.source_id == source.id or known.declined)
+
+
+def _decline_share(desk: EngineContext, placed: Principal, id: str) -> Shared:
+    for known in desk.store.shares(placed.own_scope):
+        if known.source_id != id or known.owner == placed.own_scope:
+            continue
+        if known in desk.store.shares(known.owner):  # else its source is gone
+            _apply_share(desk, placed, replace(known, declined=True))
+            return Shared(id, ())
+    raise NotFound(f"There is no {id!r} here.", field="id")
+
+
+def _apply_share(
+    desk: EngineContext, acting: Principal, share: Share, *, gone: bool = False
+) -> None:
+    desk.apply_together(_share_changesets(desk, acting, share, None, gone=gone))
+
+
+def _share_changesets(
+    desk: EngineContext,
+    acting: Principal,
+    share: Share,
+    revision: int | None,
+    *,
+    gone: bool = False,
+) -> list[Changeset]:
+    told = access_entry(Op.REVOKE if gone or share.declined else Op.GRANT, share.source_id)
+    now, actor = desk.clock(), acting.actor
+    member = None if share.declined else acting.member
+    given = Changeset(
+        share.owner, now, actor, (SetShare(share, told, gone),), revision, member=member
+    )
+    told_to_guest = replace(told, subject=None)  # a source is known in its owner's journal alone
+    taken = Changeset(share.guest_scope, now, actor, (SetGrant(share, told_to_guest, gone),))
+    return [given, taken]
+
+
+def _shared_answer(desk: EngineContext, source: Source) -> Shared:
+    guests = (each.guest for each in _shares_of_source(desk, source) if not each.declined)
+    return Shared(source.id, tuple(sorted(guests)))

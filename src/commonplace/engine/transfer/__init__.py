@@ -1,0 +1,1 @@
+"""Transfer: import of an exported memory."""

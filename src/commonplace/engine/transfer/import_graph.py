@@ -1,0 +1,184 @@
+"""import: new nodes, edges, notes and artifacts of an exported graph.
+
+A node that is here, under its own id or another, takes up what is told of the one that comes, and
+is folded anew. An edge that is here stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+
+from commonplace.engine.context import EngineContext
+from commonplace.engine.graph.graph_diff import node_search_text
+from commonplace.engine.graph.names import build_name_index, name_key
+from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, build_owner_node, load_owner_name
+from commonplace.model.access.principal import Principal
+from commonplace.model.changeset import ChangesetStep
+from commonplace.model.graph.assertion import CitedSource, EdgeAssertion, NodeAssertion
+from commonplace.model.graph.elements import Node
+from commonplace.model.graph.node_fold import fold_node
+from commonplace.model.graph.snapshot import WholeGraph
+from commonplace.model.graph.steps import PutArtifact, PutEdge, PutNode, PutNote, SetExtraction
+from commonplace.model.graph.types import NodeType
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.memory.memory import Memory
+
+_NodeKey = tuple[NodeType, str, str]
+
+
+def import_new_graph(
+    here: WholeGraph,
+    coming: WholeGraph,
+    called: Mapping[str, str],
+    vectors: Mapping[str, bytes],
+) -> tuple[ChangesetStep, ...]:
+    """``called``: the ids here of sources that come under another. ``vectors``: by id."""
+    return tuple(_GraphImport(here, _rename_citations(coming, called), vectors).steps())
+
+
+def _rename_citations(graph: WholeGraph, called: Mapping[str, str]) -> WholeGraph:
+    def cited(source: CitedSource | None) -> CitedSource | None:
+        return replace(source, id=called.get(source.id, source.id)) if source else None
+
+    return replace(
+        graph,
+        node_assertions=tuple(replace(t, source=cited(t.source)) for t in graph.node_assertions),
+        edge_assertions=tuple(replace(t, source=cited(t.source)) for t in graph.edge_assertions),
+        notes=tuple(replace(note, source=cited(note.source)) for note in graph.notes),
+        artifacts=tuple(replace(each, source=cited(each.source)) for each in graph.artifacts),
+        extractions=tuple(
+            replace(each, source=called.get(each.source, each.source)) for each in graph.extractions
+        ),
+    )
+
+
+def ensure_owner_node(
+    desk: EngineContext, principal: Principal, graph: WholeGraph, memories: Sequence[Memory]
+) -> WholeGraph:
+    """The owner comes with the first thing. An export from before that may hold a graph without
+    them."""
+    if not (graph.nodes or graph.artifacts) or any(node.is_owner for node in graph.nodes):
+        return graph
+    canvas = GraphUnitOfWork(desk, principal.scope, principal.actor, desk.clock())
+    names = build_name_index(node for node in graph.nodes if node.stands_for_itself)
+    owner = build_owner_node(canvas, names, load_owner_name(desk, principal.scope, memories))
+    texts = {owner.id: node_search_text(owner, ()), **graph.texts}
+    return replace(graph, nodes=(owner, *graph.nodes), texts=texts)
+
+
+class _GraphImport:
+    def __init__(self, here: WholeGraph, coming: WholeGraph, vectors: Mapping[str, bytes]):
+        self._here = here
+        self._coming = coming
+        self._vectors = vectors
+        self._nodes = {node.id: node for node in here.nodes}
+        self._keys = {_key(node): node.id for node in here.nodes if node.stands_for_itself}
+        self._called = self._those_here_already()
+
+    def _those_here_already(self) -> dict[str, str]:
+        """The ids here of nodes that come under another: of the same name, or both the owner."""
+        owner = next((node.id for node in self._here.nodes if node.is_owner), None)
+        found: dict[str, str] = {}
+        for node in self._coming.nodes:
+            same = owner if node.is_owner else None
+            if same is None and node.stands_for_itself:
+                same = self._keys.get(_key(node))
+            if node.id not in self._nodes and same is not None:
+                found[node.id] = same
+        return found
+
+    def _id(self, id: str) -> str:
+        return self._called.get(id, id)
+
+    def steps(self) -> Iterator[ChangesetStep]:
+        yield from self._new_nodes()
+        yield from self._known_nodes()
+        yield from self._new_edges()
+        notes = {note.id for note in self._here.notes}
+        for note in self._coming.notes:
+            if note.id not in notes:
+                about = replace(note, about=self._id(note.about))
+                yield PutNote(about, _graph_import_entry(note.id))
+        artifacts = {artifact.id for artifact in self._here.artifacts}
+        for artifact in self._coming.artifacts:
+            if artifact.id not in artifacts:
+                yield PutArtifact(artifact, _graph_import_entry(artifact.id))
+        read = {(each.scope, each.source) for each in self._here.extractions}
+        for each in self._coming.extractions:
+            if (each.scope, each.source) not in read:
+                yield SetExtraction(each, Entry(op=Op.IMPORT, subject=each.source))
+
+    def _new_nodes(self) -> Iterator[PutNode]:
+        told = _group_by_node(self._coming.node_assertions)
+        for node in self._coming.nodes:
+            if node.id in self._nodes or node.id in self._called:
+                continue
+            merged_into = self._id(node.merged_into) if node.merged_into else None
+            after = node.evolve(version=1, merged_into=merged_into)
+            text = self._coming.texts.get(node.id)
+            entry = _graph_import_entry(node.id, node.category, after.ref)
+            yield PutNode(
+                None, after, entry, text, self._vectors.get(node.id), told.get(node.id, ())
+            )
+
+    def _known_nodes(self) -> Iterator[PutNode]:
+        """What is told of them with what was told already. Those that were merged speak, too."""
+        there = _group_by_node(self._here.node_assertions)
+        known = {telling.id for telling in self._here.node_assertions}
+        coming: dict[str, list[NodeAssertion]] = {}
+        for telling in self._coming.node_assertions:
+            id = self._id(telling.node)
+            if id in self._nodes and telling.id not in known:
+                coming.setdefault(id, []).append(replace(telling, node=id))
+        for id, told in coming.items():
+            merged = [node.id for node in self._here.nodes if node.merged_into == id]
+            before = self._nodes[id]
+            all_told = [t for each in (id, *merged) for t in there.get(each, ())] + told
+            folded = fold_node(
+                all_told, lambda *key, id=id: self._keys.get(key, id) != id, key_of=name_key
+            )
+            shaped = {f.name: getattr(folded, f.name) for f in fields(folded)} if folded else {}
+            after = before.evolve(**{**shaped, "version": before.version + 1})
+            entry = _graph_import_entry(id, after.category, after.ref, before.ref)
+            yield PutNode(before, after, entry, told=tuple(told))
+
+    def _new_edges(self) -> Iterator[PutEdge]:
+        known = {edge.id for edge in self._here.edges}
+        told: dict[str, list[EdgeAssertion]] = {}
+        for telling in self._coming.edge_assertions:
+            moved = replace(telling, a=self._id(telling.a), b=self._id(telling.b))
+            told.setdefault(telling.edge, []).append(moved)
+        for edge in self._coming.edges:
+            a, b = self._id(edge.a), self._id(edge.b)
+            if edge.id in known or a == b:
+                continue
+            after = edge.evolve(version=1, a=a, b=b)
+            text = self._coming.texts.get(edge.id)
+            entry = _graph_import_entry(edge.id, None, after.ref)
+            vector = self._vectors.get(edge.id)
+            yield PutEdge(None, after, entry, text, vector, tuple(told.get(edge.id, ())))
+
+
+def _key(node: Node) -> _NodeKey:
+    return node.type, node.subtype, node.key
+
+
+def _group_by_node(tellings: tuple[NodeAssertion, ...]) -> dict[str, tuple[NodeAssertion, ...]]:
+    found: dict[str, list[NodeAssertion]] = {}
+    for telling in tellings:
+        found.setdefault(telling.node, []).append(telling)
+    return {node: tuple(told) for node, told in found.items()}
+
+
+def _graph_import_entry(
+    subject: str, category: str | None = None, new: str | None = None, old: str | None = None
+) -> Entry:
+    return Entry(
+        op=Op.IMPORT,
+        event=Event.UPDATE if old else Event.ADD,
+        subject=subject,
+        category=category,
+        new_ref=new,
+        old_ref=old,
+    )

@@ -1,0 +1,364 @@
+"""import: memories, sources and proposals of an export, whole or only what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from commonplace.engine.comparison import (
+    STORE_AS_NEW,
+    WriteDecision,
+    decide_action,
+    relate_memories,
+)
+from commonplace.engine.context import EngineContext, index_memories, index_passages
+from commonplace.engine.memories.conflicts import hold_alternative, is_same_statement
+from commonplace.engine.memories.neighbours import compare_all, load_neighbourhood
+from commonplace.engine.profile.proposals import import_proposals
+from commonplace.engine.provenance.contributions import hold_contributions
+from commonplace.engine.provenance.evidence import rename_evidence
+from commonplace.engine.removal.forget import check_live_limits_with_stored
+from commonplace.engine.sources.removal import processing_jobs
+from commonplace.engine.transfer.import_graph import ensure_owner_node, import_new_graph
+from commonplace.errors import NotAllowed
+from commonplace.language.embedders.embedder import Vectors
+from commonplace.model.access.principal import Principal, Scope
+from commonplace.model.changeset import (
+    AddMemory,
+    AddSource,
+    Changeset,
+    ChangesetStep,
+    HoldValues,
+    ImportScope,
+    IndexEntry,
+    build_add,
+)
+from commonplace.model.export.archive import ScopeExport
+from commonplace.model.export.records import WholeSource
+from commonplace.model.filters import Visibility
+from commonplace.model.graph.snapshot import WholeGraph
+from commonplace.model.journal import Entry, Event, Op
+from commonplace.model.memory.kinds import Action, MemoryRelation, OnConflict
+from commonplace.model.memory.memory import HeldValue, Memory, State
+from commonplace.model.profile.fields import Proposal, is_profile_item
+from commonplace.model.sources.source import SOURCE_CATEGORY, Passage, Source
+from commonplace.store.port import HeldQuery, MemoryListing, SourceListing
+
+
+@dataclass(slots=True)
+class ImportedSources:
+    """Sources on their way in. Each is made ready once, however often its coming is decided."""
+
+    desk: EngineContext
+    sources: Sequence[WholeSource]
+    is_suspicious: Callable[[str], bool]  # what a file says of its own harmlessness is no proof
+    _ready: dict[str, AddSource] = field(default_factory=dict)
+
+    def known(self, scope: Scope) -> dict[str, Source]:
+        """What stands here for those that need not come, by the id they come under: the source
+        of the same id, or of the same name in the place where it is from."""
+        ids = [whole.source.id for whole in self.sources]
+        known = {source.id: source for source in self.desk.store.sources(scope, ids)}
+        for whole in self.sources:
+            name = whole.source.origin, whole.source.external_id
+            if whole.source.id not in known and (
+                same := self.desk.store.source_by_alias(scope, *name)
+            ):
+                known[whole.source.id] = same
+        return known
+
+    def all_as_exported(self) -> list[AddSource]:
+        """All of them, into an empty memory."""
+        return self._made_ready(self.sources)
+
+    def beside(self, known: Mapping[str, Source]) -> list[AddSource]:
+        """Those that are not here; their life in this memory begins now."""
+        new = [whole for whole in self.sources if whole.source.id not in known]
+        return [_as_first_version(step) for step in self._made_ready(new)]
+
+    def _made_ready(self, wanted: Iterable[WholeSource]) -> list[AddSource]:
+        chosen = list(wanted)
+        missing = [whole for whole in chosen if whole.source.id not in self._ready]
+        marked = [(whole.source, self._marked(p)) for whole in missing for p in whole.passages]
+        indexed = zip(marked, index_passages(self.desk, marked), strict=True)
+        placed = ((passage, index) for (_, passage), index in indexed)
+        for whole in missing:
+            first, *further = whole.original
+            passages = tuple(islice(placed, len(whole.passages)))
+            self._ready[whole.source.id] = AddSource(
+                whole.source, first, _source_import_entry(whole.source), tuple(further), passages
+            )
+        return [self._ready[whole.source.id] for whole in chosen]
+
+    def _marked(self, passage: Passage) -> Passage:
+        if passage.suspicious or not self.is_suspicious(passage.text):
+            return passage
+        return replace(passage, suspicious=True)
+
+
+def _as_first_version(step: AddSource) -> AddSource:
+    source = step.source.evolve(version=1)
+    return replace(step, source=source, entry=_source_import_entry(source))
+
+
+def _source_import_entry(source: Source) -> Entry:
+    return Entry(
+        op=Op.IMPORT,
+        event=Event.ADD,
+        subject=source.id,
+        category=SOURCE_CATEGORY,
+        new_ref=source.ref,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    memories: int  # how many came in
+    already_there: tuple[str, ...]
+    differing: tuple[str, ...]  # the store has this id with other words, and keeps them
+    whole: bool  # True: history, links and numbers came along
+    revision: int
+    alternatives: tuple[str, ...] = ()  # say otherwise than what stands, and are kept beside it
+    sources: int = 0  # how many came in
+    proposals: int = 0  # that wait here now, or have more signals than before
+
+
+_EVERYONE = Visibility(cleared=True)
+_ANY_MEMORY = MemoryListing(states=tuple(State), visibility=_EVERYONE, limit=1)
+_ANY_SOURCE = SourceListing(states=tuple(State), visibility=_EVERYONE, limit=1)
+
+
+def import_memory(
+    desk: EngineContext,
+    principal: Principal,
+    belongings: ScopeExport,
+    is_suspicious: Callable[[str], bool],
+) -> Imported:
+    if not principal.is_owner:
+        raise NotAllowed("Only the owner may import into a memory.")
+    now = desk.clock()
+    arrived = [memory.evolve(arrived_at=now) for memory in belongings.memories]
+    indexes, vectors = index_memories(desk, arrived)
+    arrivals = ImportedSources(desk, belongings.sources, is_suspicious)
+    graph = ensure_owner_node(desk, principal, belongings.graph, arrived)
+    belongings = replace(belongings, graph=graph)
+    of_graph = _graph_vectors(desk, graph)
+
+    def decision() -> tuple[Changeset, Imported]:
+        counters = desk.store.counters(principal.scope)
+        steps: tuple[ChangesetStep, ...]
+        if _is_empty(desk, principal):
+            sources = arrivals.all_as_exported()
+            steps = (_copy_step(belongings, arrived, indexes, sources, of_graph),)
+            told = Imported(len(arrived), (), (), True, 0, proposals=len(belongings.proposals))
+            numbers = 0  # they come with the copy
+        else:
+            known = arrivals.known(principal.scope)
+            sources = arrivals.beside(known)
+            here = [_rename_sources(memory, known) for memory in arrived]
+            held = [replace(h, memory=_rename_sources(h.memory, known)) for h in belongings.held]
+            steps, told = _import_new(desk, principal, here, indexes, vectors, held)
+            heard = [_rename_signal_sources(proposal, known) for proposal in belongings.proposals]
+            proposed = import_proposals(desk, principal, heard)
+            called = {id: source.id for id, source in known.items()}
+            there = desk.store.whole_graph(principal.scope)
+            woven = import_new_graph(there, graph, called, of_graph)
+            steps += (*sources, *proposed, *woven)
+            told = _with_known_sources(told, belongings.sources, known)
+            told = replace(told, proposals=len(proposed))
+            coming = [step.memory for step in steps if isinstance(step, AddMemory)]
+            live = [memory for memory in coming if memory.is_live(now)]
+            check_live_limits_with_stored(desk, principal, live, (), now)
+            numbers = max(0, belongings.profile_numbers - counters.profile_numbers)
+        steps += tuple(processing_jobs(desk, [step.source for step in sources], now))
+        changeset = Changeset(
+            principal.scope,
+            now,
+            principal.actor,
+            steps,
+            counters.revision,
+            profile_numbers=numbers,
+        )
+        return changeset, replace(told, sources=len(sources))
+
+    revision, told = desk.run_transaction(decision)
+    return replace(told, revision=revision)
+
+
+def _is_empty(desk: EngineContext, principal: Principal) -> bool:
+    scope = principal.scope
+    kept = desk.store.page(scope, _ANY_MEMORY) or desk.store.source_page(scope, _ANY_SOURCE)
+    return not (kept or desk.store.proposals(scope)) and desk.store.whole_graph(scope).is_empty
+
+
+def _rename_sources(memory: Memory, known: Mapping[str, Source]) -> Memory:
+    """What came out of a source that is here under another id belongs to that one."""
+    called = {id: source.id for id, source in known.items()}
+    source_id = called.get(memory.source_id or "", memory.source_id)
+    return memory.evolve(source_id=source_id, evidence=rename_evidence(memory.evidence, called))
+
+
+def _rename_signal_sources(proposal: Proposal, known: Mapping[str, Source]) -> Proposal:
+    """As with memories: what was heard in a source is erased with that source here."""
+    signals = [
+        replace(signal, source_id=source.id)
+        if (source := known.get(signal.source_id or ""))
+        else signal
+        for signal in proposal.signals
+    ]
+    return replace(proposal, signals=tuple(signals))
+
+
+def _with_known_sources(
+    told: Imported, coming: Sequence[WholeSource], known: Mapping[str, Source]
+) -> Imported:
+    there = [whole.source for whole in coming if whole.source.id in known]
+    same = [source.id for source in there if known[source.id].digest == source.digest]
+    differing = [source.id for source in there if source.id not in same]
+    return replace(
+        told,
+        already_there=(*told.already_there, *same),
+        differing=(*told.differing, *differing),
+    )
+
+
+def _import_new(
+    desk: EngineContext,
+    principal: Principal,
+    arrived: Sequence[Memory],
+    indexes: Sequence[IndexEntry],
+    vectors: Vectors | None,
+    held: Sequence[HeldValue],
+) -> tuple[tuple[ChangesetStep, ...], Imported]:
+    known = {m.id: m for m in desk.store.fetch(principal.scope, [m.id for m in arrived])}
+    fresh = [place for place, memory in enumerate(arrived) if memory.id not in known]
+    verdicts = _decide_imports(
+        desk,
+        principal,
+        [arrived[place] for place in fresh],
+        [indexes[place] for place in fresh],
+        None if vectors is None else vectors[fresh],
+    )
+    steps: list[ChangesetStep] = []
+    same = [m.id for m in arrived if m.id in known and known[m.id].content == m.content]
+    differing = [m.id for m in arrived if m.id in known and known[m.id].content != m.content]
+    stands = dict(known)  # what stands here for each that comes
+    beside: list[HeldValue] = []
+    for place, decision in zip(fresh, verdicts, strict=True):
+        memory = arrived[place].evolve(version=1, conflict=None)
+        stands[memory.id] = decision.others[0] if decision.others else memory
+        reworded = (decision.relation, decision.action) == (
+            MemoryRelation.REWORDING,
+            Action.SUPERSEDED,
+        )
+        if decision.action is Action.REFRESHED or reworded:
+            same.append(memory.id)
+        elif decision.action is Action.ALTERNATIVE:
+            beside.append(_make_alternative(desk, principal, memory, decision))
+        else:
+            stands[memory.id] = memory
+            steps.append(build_add(memory, indexes[place], op=Op.IMPORT))
+    coming = sum(isinstance(step, AddMemory) for step in steps)
+    for memory in [step.memory for step in steps if isinstance(step, AddMemory)]:
+        steps += hold_contributions(
+            memory, [each for each in held if each.merged_into == memory.id]
+        )
+    beside += _imported_alternatives(held, arrived, stands)
+    kept = _hold_alternatives(desk, principal, beside, stands)
+    alternatives = tuple(value.memory.id for step in kept for value in step.values)
+    told = Imported(coming, tuple(same), tuple(differing), False, 0, alternatives)
+    return (*steps, *kept), told
+
+
+def _decide_imports(
+    desk: EngineContext,
+    principal: Principal,
+    memories: Sequence[Memory],
+    indexes: Sequence[IndexEntry],
+    vectors: Vectors | None,
+) -> list[WriteDecision]:
+    """How each that is live relates to what stands here. An import never asks."""
+    now = desk.clock()
+    around = load_neighbourhood(desk, principal.scope, memories, vectors, indexes)
+    weighed = compare_all(desk, memories, around)
+    return [
+        decide_action(memory, theirs, now, OnConflict.ALTERNATIVE)
+        if memory.is_live(now) and not is_profile_item(memory.id)
+        else STORE_AS_NEW
+        for memory, theirs in zip(memories, weighed, strict=True)
+    ]
+
+
+def _make_alternative(
+    desk: EngineContext, principal: Principal, memory: Memory, decision: WriteDecision
+) -> HeldValue:
+    stands, now = decision.others[0], desk.clock()
+    return HeldValue(memory, None, stands.id, frozenset(), decision.reason, principal.actor, now)
+
+
+def _imported_alternatives(
+    held: Sequence[HeldValue], arrived: Sequence[Memory], stands: Mapping[str, Memory]
+) -> Iterator[HeldValue]:
+    """What waits in the other memory waits here beside what it is about: an import never asks."""
+    asked = {memory.conflict: memory.id for memory in reversed(arrived) if memory.conflict}
+    for value in held:
+        about = value.beside or asked.get(str(value.conflict))
+        if about:
+            reason = relate_memories(value.memory, stands[about], None).reason
+            yield replace(value, conflict=None, beside=stands[about].id, reason=reason)
+
+
+def _hold_alternatives(
+    desk: EngineContext,
+    principal: Principal,
+    beside: Sequence[HeldValue],
+    stands: Mapping[str, Memory],
+) -> list[HoldValues]:
+    """Each once: not what stands, nor what is held here already."""
+    here = {memory.id: memory for memory in stands.values()}
+    ids = [value.memory.id for value in beside]
+    taken = {memory.id for memory in desk.store.fetch(principal.scope, ids)}
+    query = HeldQuery(ids=ids, beside=sorted({str(value.beside) for value in beside}))
+    known = desk.store.held(principal.scope, query)
+    steps: list[HoldValues] = []
+    for value in beside:
+        standing = here[str(value.beside)]
+        rivals = [standing, *(each.memory for each in known if each.beside == standing.id)]
+        held_here = taken | {each.memory.id for each in known}
+        if value.memory.id in held_here or any(is_same_statement(r, value.memory) for r in rivals):
+            continue
+        known.append(value)
+        steps.append(hold_alternative(value, standing))
+    return steps
+
+
+def _copy_step(
+    belongings: ScopeExport,
+    arrived: Sequence[Memory],
+    indexes: Sequence[IndexEntry],
+    sources: Sequence[AddSource],
+    of_graph: Mapping[str, bytes],
+) -> ImportScope:
+    return ImportScope(
+        tuple(zip(arrived, indexes, strict=True)),
+        belongings.versions,
+        belongings.links,
+        belongings.journal,
+        belongings.revision,
+        belongings.profile_numbers,
+        belongings.held,
+        tuple(sources),
+        belongings.proposals,
+        belongings.recall_log,
+        belongings.graph,
+        of_graph,
+    )
+
+
+def _graph_vectors(desk: EngineContext, graph: WholeGraph) -> dict[str, bytes]:
+    """Of its nodes and edges; none while the embedder is down."""
+    vectors = desk.embed([*graph.texts.values()]) if graph.texts else None
+    if vectors is None:
+        return {}
+    return {id: row.astype("<f4").tobytes() for id, row in zip(graph.texts, vectors, strict=True)}

@@ -1,1 +1,0 @@
-"""One file per format: `read(raw, hints)` makes a Reading of an original."""

@@ -1,0 +1,1 @@
+"""Compare two statements by words, values and predicate frames; no model."""

@@ -1,0 +1,1 @@
+"""Embedders behind one protocol: wordllama, hashing, MiniLM, OpenAI over HTTP."""

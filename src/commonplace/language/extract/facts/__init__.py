@@ -1,0 +1,1 @@
+"""Facts about nodes: concepts, descriptions, notes, and candidates for memories."""

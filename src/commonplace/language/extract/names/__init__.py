@@ -1,0 +1,1 @@
+"""Names in a text: words, gazetteers, mentions in English and Hebrew, evidence of kind."""

@@ -1,0 +1,1 @@
+"""Relations between the nodes of a source, and when they hold."""

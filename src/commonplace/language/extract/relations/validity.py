@@ -1,0 +1,209 @@
+"""Validity of relations: start and end dates, simultaneous or superseded edges.
+
+"I work at Wix and I teach at the Technion" are two jobs; "I live in Haifa. Then I moved to Berlin"
+is one home. The words that tell them apart are here, so it is decided here: the timeline leaves
+what one passage tells as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import combinations
+
+from commonplace.language.extract.marking import MarkedUtterance
+from commonplace.language.extract.patterns import RelationTiming
+from commonplace.language.extract.sentences import Utterance
+from commonplace.language.extract.values import FoundEdge, TextLocation
+from commonplace.language.observe.hebrew import is_hebrew
+from commonplace.language.text.dates import (
+    DATE_PATTERN,
+    ON_DATE,
+    DateChoice,
+    date_from_match,
+    earliest_future,
+    latest_past,
+    nearest_date,
+    upcoming_or_recent,
+)
+from commonplace.language.text.relative_dates import resolve_relative_dates
+from commonplace.model.graph.types import canonical_relationship, relationship_type
+
+_FROM_TO = re.compile(
+    rf"\b(?:from|between) {DATE_PATTERN.format(n=1)} (?:to|until|till|and|through|-|–) "
+    rf"{DATE_PATTERN.format(n=2)}",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(
+    rf"(?:\bsince|\bever since|(?<!\w)מאז|(?<!\w)(?<!החל )מ-?) ?{DATE_PATTERN.format(n=1)}", re.I
+)
+_UNTIL = re.compile(rf"(?:\buntil|\btill|(?<!\w)עד) {DATE_PATTERN.format(n=1)}", re.IGNORECASE)
+_AHEAD = re.compile(
+    rf"(?:\buntil|\btill|(?<!\w)עד) (?P<end>(?:the )?end of |סוף )?{DATE_PATTERN.format(n=1)}",
+    re.IGNORECASE,
+)
+_FROM = re.compile(
+    rf"(?:\b(?:from|as of|starting|beginning|effective)(?: (?:on|in|from))?|(?<!\w)החל [במ]-?) ?"
+    rf"{DATE_PATTERN.format(n=1)}",
+    re.IGNORECASE,
+)
+_COUNTS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9, "ten": 10,
+}  # fmt: skip
+_FOR = re.compile(
+    rf"\bfor (?:about |almost |nearly |over |more than |the (?:last|past) )?"
+    rf"(?P<count>\d{{1,2}}|{'|'.join(_COUNTS)}) (?P<unit>day|week|month|year)s?\b",
+    re.IGNORECASE,
+)
+_DAYS = {"day": 1.0, "week": 7.0, "month": 30.44, "year": 365.25}
+
+
+@dataclass(frozen=True, slots=True)
+class ValidityPeriod:
+    start: datetime | None = None
+    end: datetime | None = None
+
+
+def find_validity(text: str, at: datetime, when: RelationTiming) -> ValidityPeriod:
+    """Of the clause that tells a relation. ``at``: when it was said."""
+    hebrew = is_hebrew(text)
+    was = resolve_relative_dates(text, at, hebrew, backwards=True).text
+    if found := _SINCE.search(was):
+        return ValidityPeriod(_parse_day(found, 1, at, latest_past))
+    if when in (RelationTiming.STATE, RelationTiming.AHEAD):
+        return _find_future_validity(text, at, resolve_relative_dates(text, at, hebrew).text, when)
+    if found := _FROM_TO.search(was):
+        return ValidityPeriod(
+            _parse_day(found, 1, at, latest_past), _parse_day(found, 2, at, latest_past)
+        )
+    if found := _UNTIL.search(was):
+        return ValidityPeriod(None, _parse_day(found, 1, at, latest_past))
+    if when is RelationTiming.EVENT and (found := _FROM.search(was)):
+        return ValidityPeriod(_parse_day(found, 1, at, nearest_date))
+    found = ON_DATE.search(was)
+    start = _parse_day(found, 1, at, latest_past) if found else None
+    return ValidityPeriod(start if start is None or start <= at else None)
+
+
+def _find_future_validity(
+    text: str, at: datetime, told: str, when: RelationTiming
+) -> ValidityPeriod:
+    """Of what holds, or is to begin: its days are mostly to come."""
+    if found := _FROM_TO.search(told):
+        start, end = (
+            _parse_day(found, 1, at, upcoming_or_recent),
+            _parse_day(found, 2, at, upcoming_or_recent),
+        )
+        return ValidityPeriod(start, end if start is None or end is None or end > start else None)
+    if found := _FROM.search(told) or (
+        ON_DATE.search(told) if when is RelationTiming.AHEAD else None
+    ):
+        return ValidityPeriod(_parse_day(found, 1, at, upcoming_or_recent), _find_end(text, at))
+    return ValidityPeriod(_find_start_by_duration(told, at), _find_end(text, at))
+
+
+def _find_end(text: str, at: datetime) -> datetime | None:
+    """ "He works here until the end of May": the next one. What is over is told otherwise."""
+    found = _AHEAD.search(resolve_relative_dates(text, at, is_hebrew(text)).text)
+    if found is None:
+        return None
+    end = _parse_day(found, 1, at, upcoming_or_recent if found["end"] else earliest_future)
+    if end is None:
+        return None
+    if found["end"] and found["month1"]:
+        end = end.replace(day=1, year=end.year + end.month // 12, month=end.month % 12 + 1)
+    return end if end > at else None
+
+
+def _find_start_by_duration(text: str, at: datetime) -> datetime | None:
+    """ "I have lived here for three years"."""
+    found = _FOR.search(text)
+    if found is None:
+        return None
+    count = found["count"].lower()
+    many = int(count) if count.isdigit() else _COUNTS[count]
+    return _midnight((at - timedelta(days=many * _DAYS[found["unit"].lower()])).date())
+
+
+def _parse_day(found: re.Match[str], n: int, at: datetime, which: DateChoice) -> datetime | None:
+    day = date_from_match(found, n, at.date(), which)
+    return None if day is None else _midnight(day)
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time.min, UTC)
+
+
+_ADDITION_WORDS = re.compile(
+    r"\b(?:also|as well|too|besides|in addition|part[- ]time|on the side|second (?:job|home))\b"
+    r"|(?<![א-ת])(?:גם|בנוסף|במקביל)(?![א-ת])",
+    re.IGNORECASE,
+)
+_SUCCESSION_WORDS = re.compile(
+    r"\b(?:then|instead|afterwards|later|no longer|anymore|(?:and|but) now)\b|, now\b"
+    r"|(?<![א-ת])(?:ואז|אחר כך|במקום|ועכשיו|אבל עכשיו)(?![א-ת])",
+    re.IGNORECASE,
+)
+_UtterancesByLocation = Mapping[TextLocation, Utterance]
+
+
+def end_superseded_edges(
+    edges: Sequence[FoundEdge], sentences: Iterable[MarkedUtterance]
+) -> list[FoundEdge]:
+    """Each as it is told; what another takes the place of ends where that begins."""
+    said = {each.utterance.place: each.utterance for each in sentences}
+    ended = list(edges)
+    for one, other in _exclusive_pairs(edges):
+        first, second = sorted(
+            (one, other), key=lambda at: (_start_of(edges[at], said), edges[at].place)
+        )
+        if not _hold_simultaneously(edges[first], edges[second], said):
+            ended[first] = _end_edge(ended[first], _start_of(edges[second], said))
+    return ended
+
+
+def _exclusive_pairs(edges: Sequence[FoundEdge]) -> Iterator[tuple[int, int]]:
+    """Those of one passage that could exclude each other, by their places in the list."""
+    passages: dict[int, list[int]] = {}
+    for place, edge in enumerate(edges):
+        if not edge.ends and relationship_type(_canonical_ends(edge)[2]).is_single:
+            passages.setdefault(edge.passage, []).append(place)
+    for places in passages.values():
+        for one, other in combinations(places, 2):
+            if _is_exclusive(edges[one], edges[other]):
+                yield one, other
+
+
+def _is_exclusive(one: FoundEdge, other: FoundEdge) -> bool:
+    """Where one has one at a time: the same of whom, and another end."""
+    a, b, type = _canonical_ends(one)
+    c, d, other_type = _canonical_ends(other)
+    if type != other_type or (a, b) == (c, d):
+        return False
+    return bool({a, b} & {c, d}) if relationship_type(type).is_mutual else a == c
+
+
+def _canonical_ends(edge: FoundEdge) -> tuple[str, str, str]:
+    return canonical_relationship(str(edge.a), str(edge.b), edge.type)
+
+
+def _start_of(edge: FoundEdge, said: _UtterancesByLocation) -> datetime:
+    return edge.valid_from or said[edge.place].at
+
+
+def _hold_simultaneously(first: FoundEdge, second: FoundEdge, said: _UtterancesByLocation) -> bool:
+    """In one sentence, or added in another one. What happened takes the place of what holds."""
+    if first.is_state != second.is_state:
+        return False
+    later = said[max(first.place, second.place)].own
+    if first.place != second.place:
+        return first.is_state and _ADDITION_WORDS.search(later) is not None
+    at_once = first.is_state or _start_of(first, said) == _start_of(second, said)
+    return at_once and not _SUCCESSION_WORDS.search(later)
+
+
+def _end_edge(edge: FoundEdge, at: datetime) -> FoundEdge:
+    return replace(edge, valid_to=min(edge.valid_to or at, at))

@@ -1,0 +1,1 @@
+"""Fields in a text: phones, contacts, key-values, names, kind, category, writing policy."""

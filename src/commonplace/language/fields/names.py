@@ -1,0 +1,301 @@
+"""People's names and roles in a text: matching, folding, parsing.
+
+A name that stands there as it is written counts in capitals or not, unless it is an ordinary word
+as well (Will, May, Rose): then it takes a capital, and a month takes no preposition. Nicknames and
+misspellings take a capital too. In Hebrew, prefixes are letters of the word.
+
+The words of a role open or close what is said about a person. What only says whose or that it is
+new ("my", "new", «שלי», «החדשה») is no part of it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache, lru_cache
+
+from commonplace.language.text.detect import ambiguous_months, month_names
+from commonplace.language.text.lexicon import ambiguous_names, load_word_lists, stop_words
+from commonplace.language.text.normalise import fold_case
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*['’]?")
+_PREFIXED = re.compile(r"^[ולבמהכש](?=[א-ת]{2})")
+_DOUBLED = re.compile(r"(.)\1")
+_BEFORE_A_MONTH = frozenset(
+    ("in", "on", "since", "until", "till", "during", "last", "next", "this", "of", "by", "before")
+)
+_MIN_SIMILARITY = 0.8
+_SHORTEST_MISSPELT = 5  # Jon is not John
+_SHORTEST_NICKNAME = 3
+MAX_GUESSED_NAMES = 500  # beyond this many, names are only matched as they are written
+
+# Speakers that are no names: parts in a log.
+SPEAKER_ROLES = frozenset(
+    ["user", "assistant", "system", "tool", "human", "ai", "bot", "agent", "speaker", "unknown"]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPeople:
+    """Whom a question names: one mention may fit several spellings of a person."""
+
+    mentions: tuple[frozenset[str], ...] = ()
+    words: frozenset[str] = frozenset()  # that name them, as they are written
+
+    @property
+    def people(self) -> frozenset[str]:
+        return frozenset().union(*self.mentions)
+
+
+@dataclass(frozen=True, slots=True)
+class _NameWord:
+    """A word of the question that may be a name."""
+
+    written: str
+    forms: tuple[str, ...]  # folded, and without a prefix
+    has_capital: bool
+    is_first: bool
+    is_month: bool  # as it stands there
+
+
+def find_named_people(text: str, people: Iterable[str]) -> NamedPeople:
+    found = find_name_words(text, people)
+    return NamedPeople(_group_mentions(found), frozenset().union(*found.values()))
+
+
+def find_name_words(text: str, people: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Who is named, and by which words."""
+    known = [person for person in people if fold_case(person) not in SPEAKER_ROLES]
+    spoken = list(_name_candidates(text)) if known else []
+    said = {
+        person: frozenset(_words_naming(person, spoken, guess=len(known) <= MAX_GUESSED_NAMES))
+        for person in known
+    }
+    return {person: words for person, words in said.items() if words}
+
+
+def _group_mentions(found: dict[str, frozenset[str]]) -> tuple[frozenset[str], ...]:
+    """People who are named by one word are one mention."""
+    groups: list[tuple[set[str], set[str]]] = []  # words, people
+    for person, said in sorted(found.items()):
+        mine = [group for group in groups if group[0] & said]
+        words, people = set(said), {person}
+        for group in mine:
+            words |= group[0]
+            people |= group[1]
+            groups.remove(group)
+        groups.append((words, people))
+    return tuple(frozenset(people) for _, people in groups)
+
+
+def _name_candidates(text: str) -> Iterator[_NameWord]:
+    before = ""
+    for place, match in enumerate(_WORD.finditer(text)):
+        written, folded = match[0], fold_name(match[0])
+        capital = written[0].isupper()
+        if folded not in stop_words("en") or (capital and place and folded in _ordinary_words()):
+            is_month = folded in _month_names() and (
+                before in _BEFORE_A_MONTH or re.match(r"\s+\d", text[match.end() :]) is not None
+            )
+            forms = tuple(dict.fromkeys((folded, strip_hebrew_prefix(folded))))
+            yield _NameWord(written, forms, capital and written != "I", place == 0, is_month)
+        before = folded
+
+
+def name_word_forms(text: str) -> frozenset[str]:
+    """Every form of every word of a text that may be a part of a name."""
+    return frozenset(form for word in _name_candidates(text) for form in word.forms)
+
+
+def strip_hebrew_prefix(word: str) -> str:
+    """In Hebrew "to", "in", "and" … are letters of the word."""
+    return _PREFIXED.sub("", word)
+
+
+def _words_naming(person: str, spoken: Sequence[_NameWord], guess: bool) -> set[str]:
+    """The words that name this person."""
+    parts = name_parts(person)
+    if not parts:
+        return set()
+    exact = {
+        part: word.written
+        for word in spoken
+        for part in parts
+        if part in word.forms
+        and not word.is_month
+        and (word.has_capital or part not in _ordinary_words())
+    }
+    if len(exact) == len(parts):
+        return set(exact.values())
+    if {parts[0], parts[-1]} & exact.keys() and not _is_job_title(parts):
+        return set(exact.values())
+    if not guess:
+        return set()
+    return {
+        word.written
+        for word in spoken
+        if word.has_capital and not word.is_month and not word.written.isupper()
+        for part in (parts[0], parts[-1])
+        if _is_nickname(word, part) or _is_similar(word.forms[0], part)
+    }
+
+
+def _is_job_title(parts: Sequence[str]) -> bool:
+    """ "Project Manager" is named by both its words: either alone is a word like others."""
+    lists = load_word_lists("fields/people.txt")
+    roles = lists["en role"] | lists["en field"]
+    return len(parts) > 1 and any(part in roles for part in parts)
+
+
+def _is_nickname(word: _NameWord, name: str) -> bool:
+    """Mel for Melanie. At the beginning everything has a capital, so it says nothing there."""
+    form = word.forms[0]
+    return (
+        not word.is_first
+        and len(form) >= _SHORTEST_NICKNAME
+        and form not in _month_names()
+        and name.startswith(form)
+    )
+
+
+@lru_cache(maxsize=65_536)
+def _is_similar(word: str, name: str) -> bool:
+    if not word or not name or word[0] != name[0]:
+        return False
+    if _DOUBLED.sub(r"\1", word) == _DOUBLED.sub(r"\1", name):  # Anna for Ana
+        return True
+    if min(len(word), len(name)) < _SHORTEST_MISSPELT:
+        return False
+    return SequenceMatcher(None, word, name).ratio() >= _MIN_SIMILARITY
+
+
+@cache
+def _ordinary_words() -> frozenset[str]:
+    """Words that are names only with a capital."""
+    return ambiguous_names("en") | ambiguous_months() | stop_words("en")
+
+
+@cache
+def _month_names() -> frozenset[str]:
+    return frozenset().union(*month_names().values())
+
+
+def capitalised_words(text: str) -> list[str]:
+    """Words with a capital that no beginning explains."""
+    found = list(_WORD.finditer(text))
+    return [match[0] for match in found[1:] if match[0][0].isupper() and not match[0].isupper()]
+
+
+def fold_name(word: str) -> str:
+    """Folded, without accents and without a possessive."""
+    folded = fold_case(word).replace("’", "'")
+    folded = folded.removesuffix("'s").removesuffix("'")
+    if folded.isascii():
+        return folded
+    apart = unicodedata.normalize("NFD", folded)
+    return unicodedata.normalize("NFC", "".join(c for c in apart if not _is_accent(c)))
+
+
+def _is_accent(character: str) -> bool:
+    return "\u0300" <= character <= "\u036f"
+
+
+@lru_cache(maxsize=65_536)
+def name_parts(person: str) -> tuple[str, ...]:
+    """Of an address, what stands before the sign."""
+    parts = [fold_name(match[0]) for match in _WORD.finditer(person.partition("@")[0])]
+    return tuple(part for part in parts if len(part) > 1 and part not in SPEAKER_ROLES)
+
+
+def remove_names(text: str, named: NamedPeople) -> str:
+    """The question without the names, as it is embedded for those who take part."""
+    if not named.words:
+        return text
+    kept = _WORD.sub(lambda match: "" if match[0] in named.words else match[0], text)
+    return " ".join(kept.split())
+
+
+_ROLE_LISTS = load_word_lists("fields/people.txt")
+_TWO_WORD_ROLES = frozenset(
+    tuple(role.split("-")) for role in _ROLE_LISTS["he role"] if re.fullmatch("[א-ת]+-[א-ת]+", role)
+)
+_HEBREW = re.compile("[א-ת]")
+_DETERMINERS = re.compile(r"(?:(?:the|my|our|his|her|a|an|new|current|usual)\s+)+", re.IGNORECASE)
+_ROLE_PLACE = re.compile(r"\s(?:at|of|for|from|in)\s", re.IGNORECASE)
+_ENGLISH_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LeadingRole:
+    """The role that a phrase opens with, and the words after it."""
+
+    role: str
+    rest: tuple[str, ...]
+
+
+def parse_role(phrase: str) -> str:
+    """The role when a phrase says nothing else; empty when it does."""
+    if _HEBREW.search(phrase):
+        opening = parse_hebrew_role(phrase.split())
+        return opening.role if opening and not opening.rest else ""
+    return parse_english_role(phrase)
+
+
+def parse_english_role(phrase: str) -> str:
+    """ "piano teacher" of "my new piano teacher"; a capital without "my" is a name's."""
+    owner = _DETERMINERS.match(phrase)
+    role = phrase[owner.end() :] if owner else phrase
+    words = _ROLE_PLACE.split(role)[0].split()
+    if not 1 <= len(words) <= _ENGLISH_WORDS:
+        return ""
+    if not {words[-1].casefold(), "-".join(words[-2:]).casefold()} & _ROLE_LISTS["en role"]:
+        return ""
+    named = len(words) > 1 and words[0][0].isupper()
+    sure = owner or words[0].endswith("'s") or words[0].casefold() in _ROLE_LISTS["en field"]
+    return "" if named and not sure else role
+
+
+def parse_hebrew_role(words: list[str]) -> LeadingRole | None:
+    """The role at the beginning of Hebrew words, with what belongs to it."""
+    length = _hebrew_length(words)
+    if not length:
+        return None
+    role, rest = words[:length], words[length:]
+    while rest:
+        if rest[0] in _ROLE_LISTS["he owner"]:
+            rest = rest[1:]
+        elif rest[0] == "של" and len(rest) > 1:
+            whose = 3 if rest[2:3] and rest[2] in _ROLE_LISTS["he owner"] else 2
+            role, rest = [*role, *rest[:whose]], rest[whose:]
+        else:
+            break
+    return LeadingRole(" ".join([_strip_article(role[0]), *role[1:]]), tuple(rest))
+
+
+def is_two_word_role(words: list[str]) -> bool:
+    """Whether Hebrew words open with a role of two: «רואה החשבון», «בעל הבית»."""
+    return (
+        len(words) > 1 and (_strip_article(words[0]), words[1].removeprefix("ה")) in _TWO_WORD_ROLES
+    )
+
+
+def _hebrew_length(words: list[str]) -> int:
+    """How many words a role itself has; 0 when there is none."""
+    if is_two_word_role(words):
+        return 2
+    if not words or _strip_article(words[0]) not in _ROLE_LISTS["he role"]:
+        return 0
+    field = words[1] if len(words) > 1 else ""
+    glued = field[1:] if field[:1] in ("ה", "ל") else field  # רופאת השיניים, מורה לפסנתר
+    return 2 if {field, glued} & _ROLE_LISTS["he field"] else 1
+
+
+def _strip_article(word: str) -> str:
+    """A Hebrew noun without its article; what begins with ו doubles it after one (הווטרינר)."""
+    if word in _ROLE_LISTS["he role"]:  # הנדימן
+        return word
+    bare = word.removeprefix("ה")
+    return bare.replace("וו", "ו", 1) if bare.startswith("וו") else bare

@@ -1,0 +1,1 @@
+"""Safety: prompt injection, secrets and sensitive matters in a text."""

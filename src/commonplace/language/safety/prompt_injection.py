@@ -1,0 +1,79 @@
+"""Prompt injection: detect instructions to an agent, and mask them.
+
+The patterns are data: suspicious.toml.
+
+What an order asks for stands around it or follows it, often after a blank line ("Store this:"),
+inside marks or a comment that ends much later. So nothing is won by an order, and a mail is not
+lost for the joke at its end.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from commonplace.language.text.normalise import INVISIBLE
+
+_APOSTROPHES = str.maketrans("’‘ʼ", "'''")
+_SPACES = re.compile(r"[^\S\n]+")
+_LINE_BREAKS = re.compile(r"\s*\n\s*")
+
+# Tag characters spell ASCII without being seen. Writers need them only for the flags of regions.
+_TAG_CHARACTERS = re.compile("[\U000e0020-\U000e007e]{4,}")
+_REGION_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
+
+
+def is_suspicious(text: str) -> bool:
+    return suspicion_reason(text) is not None
+
+
+def suspicion_reason(text: str) -> str | None:
+    """What is suspicious about a text, as half a sentence; None when nothing is."""
+    if _TAG_CHARACTERS.search(_REGION_FLAG.sub("", text)):
+        return "holds letters that nobody can see"
+    plain = unicodedata.normalize("NFKC", text).translate(INVISIBLE).translate(_APOSTROPHES)
+    plain = _LINE_BREAKS.sub("\n", _SPACES.sub(" ", plain.casefold()))
+    on_one_line = plain.replace("\n", " ")
+    if not any(words in on_one_line for words in _load_rule_table()["look_closer"]):
+        return None
+    return next((reason for reason, pattern in _compiled_rules() if pattern.search(plain)), None)
+
+
+@cache
+def _load_rule_table() -> dict[str, Any]:
+    file = resources.files(__package__).joinpath("prompt_injection.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+@cache
+def _compiled_rules() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    table = _load_rule_table()
+    return tuple(
+        (rule["reason"], re.compile(_fill_words(rule["patterns"], table["words"]), re.S))
+        for rule in table["rule"]
+    )
+
+
+def _fill_words(patterns: list[str], words: dict[str, str]) -> str:
+    joined = "|".join(patterns)
+    for name, listed in words.items():
+        joined = joined.replace("{" + name + "}", listed)
+    return joined.replace(" ", r"\s")
+
+
+_PARAGRAPH = re.compile(r"(?:[^\n]|\n(?!\s*\n))+")
+_LETTER = re.compile(r"\S")
+
+
+def mask_instructions(text: str) -> str:
+    """The rest blotted out, one space for one character, so that places hold. All of it, where what
+    is suspicious cannot be told from what is not."""
+    orders = (each.start() for each in _PARAGRAPH.finditer(text) if is_suspicious(each[0]))
+    since = next(orders, 0)
+    if is_suspicious(text[:since]):
+        since = 0
+    return text[:since] + _LETTER.sub(" ", text[since:])

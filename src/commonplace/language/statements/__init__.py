@@ -1,1 +1,0 @@
-"""What two texts say about the same thing: compared by words, values and frames, no model."""

@@ -1,0 +1,1 @@
+"""Text analysis: normal form, lexicon, language, terms, sentences, numbers, dates."""

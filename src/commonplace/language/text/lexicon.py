@@ -1,0 +1,239 @@
+"""Word lists, grammar tables and bilingual patterns, read once from data files.
+
+`{name}` in a pattern stands for one of the words of the list of that name. All patterns ignore
+case, and are read once.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from commonplace.language.text.normalise import fold_case
+
+
+@cache
+def load_word_lists(file: str) -> dict[str, frozenset[str]]:
+    """The lists of a data file by their section's name, case folded."""
+    text = resources.files("commonplace.language").joinpath(file).read_text(encoding="utf-8")
+    sections: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in unicodedata.normalize("NFC", text).casefold().splitlines():
+        if line.startswith("["):
+            current = sections.setdefault(line.strip("[] "), [])
+        elif not line.startswith("#"):
+            current.extend(line.split())
+    return {name: frozenset(words) for name, words in sections.items()}
+
+
+# In the order in which they win when a text speaks for two alike.
+STOP_WORD_LANGUAGES = ("en", "es", "fr", "de", "it", "pt", "nl", "ru", "he")
+
+
+@cache
+def stop_words(language: str) -> frozenset[str]:
+    """The stop words of a language, case folded; none for a language without a list."""
+    return load_word_lists("text/stopwords.txt").get(language, frozenset())
+
+
+@cache
+def negation_words(language: str) -> frozenset[str]:
+    """The words that turn a statement round ("not", "nie", "לא"), case folded."""
+    return load_word_lists("text/stopwords.txt").get(f"{language} not", frozenset())
+
+
+def english_homographs() -> frozenset[str]:
+    """Small words of other languages that are real words in English, so they speak for both."""
+    return load_word_lists("text/stopwords.txt")["en also"]
+
+
+# In the order in which they win when a text speaks for two alike.
+LATIN_LANGUAGES = ("en", "es", "fr", "de", "it", "pt", "nl")
+LEXICON_LANGUAGES = (*LATIN_LANGUAGES, "he", "ar", "ru")
+
+
+@cache
+def load_table(name: str) -> dict[str, Any]:
+    """One of the TOML files of this folder."""
+    file = resources.files(__package__).joinpath(f"tables/{name}.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def parse_word_list(entry: Any) -> tuple[str, ...]:
+    """The words of a list in a data file: a string of words, or a list of phrases."""
+    words = entry.split() if isinstance(entry, str) else entry
+    return tuple(fold_word(word) for word in words)
+
+
+def fold_word(word: str) -> str:
+    """A word as the lexer hands it out: folded, with the letters Arabic writers mix up made one."""
+    return fold_case(word).replace("\u2019", "'").translate(_ARABIC_LETTERS)
+
+
+_ARABIC_LETTERS = str.maketrans("أإآة", "اااه")
+
+
+@cache
+def word_roles(language: str) -> dict[str, str]:
+    """What each small word of a language does in a sentence: its role, by word."""
+    found: dict[str, str] = {}
+    for role, entry in load_table("grammar").get(language, {}).items():
+        if role not in ("phrases", "evidence", "names", "owned"):
+            found.update(dict.fromkeys(parse_word_list(entry), role))
+    return found
+
+
+@cache
+def ambiguous_names(language: str) -> frozenset[str]:
+    """Words that are also names: Will, Rose."""
+    return frozenset(parse_word_list(load_table("grammar").get(language, {}).get("names", "")))
+
+
+@cache
+def phrase_roles(language: str) -> dict[str, tuple[tuple[tuple[str, ...], str], ...]]:
+    """Several words that do one thing ("used to" is past), by their first word, longest first."""
+    found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for role, entries in load_table("grammar").get(language, {}).get("phrases", {}).items():
+        for phrase in entries:
+            parts = parse_word_list(phrase)
+            found.setdefault(parts[0], []).append((parts, role))
+    return {
+        first: tuple(sorted(options, key=lambda option: -len(option[0])))
+        for first, options in found.items()
+    }
+
+
+@cache
+def language_evidence() -> dict[str, tuple[str, ...]]:
+    """For each word that some lists know, the languages in Latin letters it speaks for."""
+    speaks_for: dict[str, list[str]] = {}
+    for language in LATIN_LANGUAGES:
+        frame_words = [
+            word
+            for frame in load_table("frames").values()
+            for key, patterns in frame.items()
+            if key.split("_")[0] == language
+            for pattern in patterns
+            for slot in pattern.split()
+            for word in slot.rstrip("?*").split("|")
+        ]
+        calendar = load_table("calendar").get(language, {})
+        dates = [word for entry in calendar.values() for word in parse_word_list(entry)]
+        numbers = [
+            fold_word(entry.split("=")[0])
+            for column in ("units", "scales")
+            for entry in load_table("numbers")[language][column].split()
+        ]
+        for word in {
+            *word_roles(language),
+            *numbers,
+            *map(fold_word, frame_words),
+            *dates,
+            *(fold_word(word) for word in stop_words(language)),
+        }:
+            speaks_for.setdefault(word, []).append(language)
+    return {word: tuple(languages) for word, languages in speaks_for.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusiveWord:
+    """A word that excludes others: "vegan" says that someone is not "vegetarian"."""
+
+    group: str
+    name: str
+
+
+@cache
+def exclusive_words(language: str) -> dict[str, ExclusiveWord]:
+    """The words of which only one can hold at a time, by word."""
+    found: dict[str, ExclusiveWord] = {}
+    for group, members in load_table("exclusive").items():
+        for name, by_language in members.items():
+            for word in parse_word_list(by_language.get(language, "")):
+                found[word] = ExclusiveWord(group, name)
+    return found
+
+
+@cache
+def synonyms(language: str) -> dict[str, str]:
+    """Words that may stand for one another, each with the first of its row."""
+    found: dict[str, str] = {}
+    for row in load_table("synonyms").get(language, ()):
+        words = parse_word_list(row)
+        found.update(dict.fromkeys(words, words[0]))
+    return found
+
+
+_HEBREW_LETTER = re.compile("[א-ת]")
+_NEVER = "(?!)"
+_LIST_NAME = re.compile(r"\{([a-z_]+)\}")
+# The start and the end of a Hebrew word: \b takes the marks inside ד"ר for its end.
+_HEBREW_WORD_EDGES = {"<<": r"(?<![\w\"״׳'])", ">>": r"(?![\w\"״׳'])"}
+
+
+@cache
+def load_patterns(name: str) -> Mapping[str, Any]:
+    file = resources.files("commonplace.language").joinpath(f"{name}.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def fill_word_lists(pattern: str, words: Mapping[str, str]) -> str:
+    """A pattern with its lists in place."""
+    for mark, edge in _HEBREW_WORD_EDGES.items():
+        pattern = pattern.replace(mark, edge)
+    return _LIST_NAME.sub(lambda found: _word_alternatives(words[found[1]], words), pattern)
+
+
+def _word_alternatives(listed: str, words: Mapping[str, str]) -> str:
+    """Words in any layout; an underscore in a word is a space, another list's name is that list."""
+    return (
+        "(?:"
+        + "|".join(fill_word_lists(word, words).replace("_", " ") for word in listed.split())
+        + ")"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BilingualPattern:
+    """Patterns of both languages; a text without a Hebrew letter is spared the Hebrew ones.
+
+    Compiled when first used, since all of them together would slow every start.
+    """
+
+    both: str
+    english: str
+
+    def search(self, text: str) -> re.Match[str] | None:
+        return self._for(text).search(text)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        return self._for(text).match(text)
+
+    def _for(self, text: str) -> re.Pattern[str]:
+        return _compiled_pattern(self.both if _HEBREW_LETTER.search(text) else self.english)
+
+
+@cache
+def _compiled_pattern(source: str) -> re.Pattern[str]:
+    return re.compile(source, re.IGNORECASE)
+
+
+def any_pattern(
+    patterns: Iterable[str], words: Mapping[str, str] | None = None
+) -> BilingualPattern:
+    """Fits where one of these does."""
+    each = [f"(?:{fill_word_lists(one, words or {})})" for one in patterns]
+    return BilingualPattern(
+        _join_alternatives(each),
+        _join_alternatives([one for one in each if not _HEBREW_LETTER.search(one)]),
+    )
+
+
+def _join_alternatives(patterns: list[str]) -> str:
+    return "|".join(patterns) or _NEVER

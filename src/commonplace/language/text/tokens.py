@@ -1,0 +1,87 @@
+"""Language-model tokens: counting and cutting text to a budget."""
+
+import re
+import threading
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commonplace.language.text.normalise import CJK
+
+if TYPE_CHECKING:  # imported when the first token is counted: it is heavy
+    from tokenizers import Encoding, Tokenizer
+
+_ELLIPSIS = "…"
+_TOKENIZER_FILE = Path("tokenizers", "l2_supercat_tokenizer_config.json")
+# No token of this vocabulary stands for more characters, so longer texts need not be read whole.
+_LONGEST_TOKEN = 16
+_LOOK_AHEAD = 3
+
+# After these a cut reads well: the end of a word, or any character where words have no spaces.
+_WORD_END = re.compile(rf"[{CJK}]|\S(?=\s|[{CJK}])|\S\Z")
+
+_loading = threading.Lock()
+
+
+def count_tokens(text: str) -> int:
+    """How many tokens a text costs, without the special ones a chat format adds."""
+    return len(_encode(text).ids)
+
+
+def cut_to_tokens(text: str, budget: int) -> str:
+    """The text, or its longest beginning that costs at most `budget` tokens with "…" at its end."""
+    if budget < 0:
+        raise ValueError(f"budget must not be negative, not {budget}")
+    head = text[: (budget + 1) * _LONGEST_TOKEN]
+    if head == text and count_tokens(text) <= budget:
+        return text
+    if count_tokens(_ELLIPSIS) > budget:
+        return ""
+    word_ends = [end.end() for end in _WORD_END.finditer(head)]
+    # Where no word end fits, a part of the first word says more than nothing.
+    inside_first_word = range(1, word_ends[0]) if word_ends else range(0)
+    return (
+        _longest_fitting(head, word_ends, budget)
+        or _longest_fitting(head, inside_first_word, budget)
+        or _ELLIPSIS
+    )
+
+
+def _longest_fitting(head: str, ends: Sequence[int], budget: int) -> str:
+    """The longest `head[:end]` + "…" within the budget; empty when there is none.
+
+    The tokens of the whole text tell about where it is; as a cut can merge or split tokens, the
+    search starts a little beyond that place and goes back until the count is right.
+    """
+    affordable = _encode(head).offsets[budget - 1][1]
+    start = bisect_right(ends, affordable) + _LOOK_AHEAD
+    for end in reversed(ends[:start]):
+        if count_tokens(head[:end] + _ELLIPSIS) <= budget:
+            return head[:end] + _ELLIPSIS
+    return ""
+
+
+def _encode(text: str) -> "Encoding":
+    return _tokenizer().encode(text, add_special_tokens=False)
+
+
+def _tokenizer() -> "Tokenizer":
+    with _loading:
+        return _load()
+
+
+@cache
+def _load() -> "Tokenizer":
+    """Found without importing wordllama: that would reconfigure logging and load a web client."""
+    spec = find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise ValueError("tokens cannot be counted: the package 'wordllama' is not installed")
+    file = Path(spec.origin).parent / _TOKENIZER_FILE
+    tokenizer: Tokenizer = import_module("tokenizers").Tokenizer.from_file(str(file))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer

@@ -1,0 +1,1 @@
+"""Access: scopes, principals, keys and teams."""

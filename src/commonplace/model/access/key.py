@@ -1,0 +1,164 @@
+"""API keys: what a token opens, and how long.
+
+A token is `cpk_OWNER.ID.SECRET`: the first two parts say where its row is, the last is 256 bits of
+chance. Of a token the store keeps a digest, taken of the whole of it: base64 has several spellings
+of one value, and only the one that was issued may open anything.
+"""
+
+from __future__ import annotations
+
+import binascii
+import hmac
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timedelta
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any
+
+from commonplace.model.access.principal import Principal, Scope
+
+TOKEN_PREFIX = "cpk_"  # by which people, and those who look for leaked secrets, know a token
+SECRET_BYTES = 32
+_TOKEN = re.compile(r"cpk_([A-Za-z0-9_-]{1,1200})\.([A-Za-z0-9-]{1,64})\.[A-Za-z0-9_-]{43}")
+_NO_LOCATION = (Scope.of_the_store(), "")  # where a garbled token is looked for
+
+
+class KeyState(StrEnum):
+    """As the owner's list tells it; whoever comes with a key is not told which."""
+
+    VALID = "valid"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """What a token opens. Neither the token nor its digest is in it."""
+
+    id: str
+    user_id: str | None  # None: an admin's, which looks after the store and opens no memory
+    label: str  # what the owner calls it
+    agent: str | None = None  # None: the owner's own
+    read_only: bool = False
+    cleared: bool = False
+    may_resolve: bool = False
+    team: str | None = None
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    last_used_at: datetime | None = None  # the day is enough
+
+    @property
+    def scope(self) -> Scope:
+        return key_scope(self.user_id)
+
+    @property
+    def is_admin(self) -> bool:
+        return self.user_id is None
+
+    @property
+    def rights(self) -> tuple[str, ...]:
+        """Beyond being somebody's, by name."""
+        return tuple(n for n in ("read_only", "cleared", "may_resolve") if getattr(self, n))
+
+    @property
+    def life(self) -> timedelta | None:
+        """How long it was made for; None: until it is revoked."""
+        return None if self.expires_at is None else self.expires_at - self.created_at
+
+    def state_at(self, now: datetime) -> KeyState:
+        if self.revoked_at is not None:
+            return KeyState.REVOKED
+        ended = self.expires_at is not None and self.expires_at <= now
+        return KeyState.EXPIRED if ended else KeyState.VALID
+
+    def is_valid(self, now: datetime) -> bool:
+        return self.state_at(now) is KeyState.VALID
+
+    def was_used_on(self, day: datetime) -> bool:
+        return self.last_used_at is not None and self.last_used_at.date() >= day.date()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownKey(Key):
+    """A key as its owner sees it."""
+
+    state: KeyState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewKey(ShownKey):
+    """The only answer that holds a token."""
+
+    token: str = field(repr=False)
+
+
+def show_key(key: Key, now: datetime) -> ShownKey:
+    return ShownKey(**_key_fields(key), state=key.state_at(now))
+
+
+def show_new_key(key: Key, token: str, now: datetime) -> NewKey:
+    return NewKey(**_key_fields(key), state=key.state_at(now), token=token)
+
+
+def _key_fields(key: Key) -> dict[str, Any]:
+    return {each.name: getattr(key, each.name) for each in fields(Key)}
+
+
+# ——— what it opens ———
+
+
+def principal_of(key: Key) -> Principal:
+    """The one place where a key becomes somebody. What an agent may see is added by the file of
+    categories."""
+    if key.user_id is None:
+        raise ValueError("an admin's key is nobody's memory")
+    return Principal(
+        key.user_id,
+        agent=key.agent,
+        cleared=key.cleared,
+        may_resolve=key.may_resolve,
+        read_only=key.read_only,
+        team=key.team,
+        key=key.id,
+        until=key.expires_at,
+    )
+
+
+def key_scope(user_id: str | None) -> Scope:
+    return Scope.of_the_store() if user_id is None else Scope.of_user(user_id)
+
+
+# ——— tokens ———
+
+
+def build_token(key: Key, secret: str) -> str:
+    owner = urlsafe_b64encode(key.scope.key.encode("utf-8")).decode("ascii").rstrip("=")
+    return f"{TOKEN_PREFIX}{owner}.{key.id}.{secret}"
+
+
+def locate_token(token: str) -> tuple[Scope, str]:
+    """Under which owner and id to look. A garbled one is looked for, too, where nothing is, so
+    that it takes the same work to refuse."""
+    parts = _TOKEN.fullmatch(token)
+    if parts is None:
+        return _NO_LOCATION
+    owner, id = parts.groups()
+    try:
+        scope = urlsafe_b64decode(owner + "=" * (-len(owner) % 4)).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return _NO_LOCATION
+    return _NO_LOCATION if "\x00" in scope else (Scope(scope), id)
+
+
+def token_digest(token: str) -> bytes:
+    """A plain hash is enough for a secret that nobody chose: 2²⁵⁶ cannot be tried out."""
+    return sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def matches_digest(token: str, digest: bytes | None) -> bool:
+    """In the same time wherever they differ, and also when there is nothing to compare with."""
+    known = token_digest("") if digest is None else digest
+    return hmac.compare_digest(token_digest(token), known) and digest is not None

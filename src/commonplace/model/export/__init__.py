@@ -1,0 +1,1 @@
+"""Export format: a user's memory as lines of JSON."""

@@ -1,0 +1,1 @@
+"""Memories: values, kinds, conflicts and lifecycle."""

@@ -1,0 +1,1 @@
+"""Profile: fields, proposals and consent."""

@@ -1,0 +1,197 @@
+"""Profile fields, abbreviations and proposals: names, forms and values.
+
+A user's own is a key-value of theirs under the name of the short form, so that it has versions and
+is exported, forgotten, restored and erased like everything else. It says how a query is read, so it
+is no answer to one: unless asked for by its facet, recall leaves it out.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from typing import Any
+from zoneinfo import available_timezones
+
+from commonplace.errors import InvalidInput
+from commonplace.model import validation
+
+ABBREVIATION_PREFIX = "abbreviation:"
+ABBREVIATION_FACET = "abbreviation"
+ABBREVIATION_CATEGORY = "knowledge"
+
+
+@dataclass(frozen=True, slots=True)
+class Abbreviation:
+    short: str
+    long: str
+    own: bool = False  # the user's, not shipped
+    id: str | None = None  # of a user's own, by which it is forgotten
+
+
+def is_abbreviation(id: str) -> bool:
+    return id.startswith(ABBREVIATION_PREFIX)
+
+
+PROFILE_PREFIX = "profile:"
+LIST_ADDITIONS = {
+    "goals_add": "goals"
+}  # under these names a value joins a list and replaces nothing
+MAX_FIELD_VALUE = 1000  # characters
+# Those that everybody knows by their names; a profile may have others.
+KNOWN_FIELDS = ("preferred_name", "pronouns", "city", "language", "tone", "goals", "time_zone")
+
+_FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+def field_name(name: object) -> str:
+    """Spelled one way. It never begins with a digit: notes have numbers."""
+    field = validation.word(name, "name").lower().replace("-", "_").replace(" ", "_")
+    if not _FIELD_NAME.fullmatch(field):
+        raise InvalidInput(
+            f"{field!r} cannot be the name of a profile field.",
+            remedy="Use letters, digits and underscores, beginning with a letter.",
+            field="name",
+        )
+    return field
+
+
+def target_field(name: str) -> str:
+    return LIST_ADDITIONS.get(name, name)
+
+
+def read_any_value(value: object) -> Any:
+    if isinstance(value, str):
+        return read_text_value(value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return validation.integer(
+            value, "value", -validation.MAX_WHOLE_NUMBER, validation.MAX_WHOLE_NUMBER
+        )
+    if isinstance(value, float):
+        return validation.number(value, "value", -sys.float_info.max, sys.float_info.max)
+    return read_word_list(value)
+
+
+def read_word_list(value: object) -> list[str]:
+    words = list(validation.words([value] if isinstance(value, str) else value, "value"))
+    if not words:
+        raise InvalidInput(
+            "The list is empty.",
+            remedy="Give at least one value; to remove the field: forget profile:NAME.",
+            field="value",
+        )
+    return words
+
+
+def read_text_value(value: object) -> str:
+    return validation.text(value, "value", MAX_FIELD_VALUE)
+
+
+def read_list_addition(value: object) -> str:
+    words = read_word_list(value)
+    if len(words) != 1:
+        raise InvalidInput("Goals are added one at a time.", field="value")
+    return words[0]
+
+
+def is_profile_item(id: str) -> bool:
+    """What the owner alone says, under its own name: the profile's items, and abbreviations."""
+    return id.startswith((PROFILE_PREFIX, ABBREVIATION_PREFIX))
+
+
+def read_field_value(name: str, value: object) -> Any:
+    """The value as it is kept. Under a name that adds (goals_add) it is one text."""
+    if name in LIST_ADDITIONS:
+        return read_list_addition(value)
+    return _FIELD_READERS.get(name, read_any_value)(value)
+
+
+def _time_zone(value: object) -> str:
+    zone = validation.word(value, "value")
+    known = _zones()
+    if known and zone not in known:  # a machine without the list cannot tell
+        raise InvalidInput(
+            f"Unknown time zone {zone!r}.",
+            remedy="Use an IANA name, such as Europe/Berlin or Asia/Jerusalem.",
+            field="value",
+        )
+    return zone
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+_FIELD_READERS: dict[str, Callable[[object], Any]] = {
+    "time_zone": _time_zone,
+    "tone": read_text_value,
+    "goals": read_word_list,
+}
+
+
+def describe_field(name: str, value: Any) -> str:
+    subject = name.replace("_", " ").capitalize()
+    if isinstance(value, list):
+        return f"{subject} are {'; '.join(map(str, value))}"
+    return f"{subject} is {value}"
+
+
+PROPOSAL_PREFIX = "proposal:"
+
+
+class SignalKind(StrEnum):
+    HEARD = "heard"  # it was said, or can be read somewhere
+    INSIGHT = "insight"  # it was inferred, with a confidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """One reason to believe it: who says so, when, and on what it rests."""
+
+    actor: str
+    at: datetime
+    kind: SignalKind = SignalKind.HEARD
+    confidence: float | None = None
+    thread: str | None = None
+    evidence: tuple[str, ...] = ()  # the words that it was heard in
+    source_id: str | None = None  # erased with either of these
+    memory_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """One value of one field, with every signal for it."""
+
+    id: str
+    name: str  # as it was proposed: city, goals_add
+    value: Any  # as whoever was first said it
+    signals: tuple[Signal, ...]  # oldest first
+    reason: str = ""
+    proposed_at: datetime
+    ends_at: datetime
+
+    @property
+    def field(self) -> str:
+        return target_field(self.name)
+
+    @property
+    def by(self) -> str:
+        """Who was the first to propose it."""
+        return self.signals[0].actor
+
+    @property
+    def adds(self) -> bool:
+        return self.name in LIST_ADDITIONS
+
+    def is_open(self, now: datetime) -> bool:
+        return now < self.ends_at
+
+    def comes_from(self, ids: Container[str]) -> bool:
+        return any(signal.source_id in ids or signal.memory_id in ids for signal in self.signals)

@@ -1,0 +1,329 @@
+"""Source, passages and titles; conversation turns as an agent hands them in."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from hashlib import sha256
+from pathlib import PurePath
+from typing import Any, Self
+
+from commonplace.errors import TooLong
+from commonplace.model.access.principal import Scope
+from commonplace.model.delta import UnratedItem
+from commonplace.model.memory.kinds import TtlPolicy, ephemeral_expiry
+from commonplace.model.memory.memory import Sensitivity, State
+
+SOURCE_PREFIX = "source:"
+PASSAGE_KIND = "passage"  # what a passage is called where a memory has a kind
+SOURCE_CATEGORY = "history"  # of every passage
+THREAD_ORIGIN = "thread"  # the origin of a conversation that `observe` keeps
+
+MAX_PARTS = 100_000  # of an original
+MAX_ORIGINAL_BYTES = 40_000_000  # of one part
+MAX_ALIAS_BYTES = 1800  # PostgreSQL's index takes a third of a page, the owner's name included
+
+
+class SourceType(StrEnum):
+    """Where it came from. Only whoever brings it again may say otherwise."""
+
+    VOICE_MEMO = "voice-memo"
+    MEETING = "meeting"
+    EMAIL = "email"
+    SLACK_THREAD = "slack-thread"
+    TEXT_IMPORT = "text-import"
+    FILE = "file"
+    CHAT = "chat"
+
+
+class ContentType(StrEnum):
+    """What it was made into."""
+
+    CONVERSATION = "conversation"
+    EMAIL = "email"
+    SLACK_THREAD = "slack-thread"
+    MEETING = "meeting"
+    TEXT_NOTE = "text-note"
+
+
+SPOKEN_CONTENT = (
+    ContentType.CONVERSATION,
+    ContentType.MEETING,
+    ContentType.SLACK_THREAD,
+)  # has turns
+
+
+class ContextType(StrEnum):
+    """What it was for."""
+
+    WORK_SESSION = "work-session"
+    TEAM_MEETING = "team-meeting"
+    PHONE_CALL = "phone-call"
+    PERSONAL_REFLECTION = "personal-reflection"
+    PLANNING = "planning"
+    BRAINSTORMING = "brainstorming"
+    EMAIL_THREAD = "email-thread"
+    SLACK_DISCUSSION = "slack-discussion"
+
+
+class ProcessingStatus(StrEnum):
+    """How far it has come."""
+
+    RAW = "raw"
+    PROCESSED = "processed"
+    EXTRACTED = "extracted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceTurn:
+    """One thing that was said or written, as a format gives it: cleaned, but not cut."""
+
+    text: str
+    speaker: str | None = None  # a name, as people would say it
+    role: str | None = None  # in logs of assistants: user, assistant, system, tool
+    at: datetime | None = None
+    session: str | None = None  # which sitting of the source; None: there is only one
+    label: str | None = None  # the original's own id of it, such as a message id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedSource:
+    """What a format makes of an original. Pure values: nothing here is stored yet."""
+
+    source_type: SourceType
+    content_type: ContentType
+    context_type: ContextType | None = None
+    turns: tuple[SourceTurn, ...] = ()
+    title: str | None = None
+    participants: tuple[str, ...] = ()  # names: who spoke, who was written to
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    external_id: str | None = None  # the original's own name, such as a Message-ID
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A searchable piece of a source."""
+
+    source_id: str
+    number: int  # its place in the source, from 1
+    turn: int  # which turn it is from; a long one has several passages
+    text: str
+    speaker: str | None = None
+    role: str | None = None
+    at: datetime  # when it was said, or else when its source began
+    session: str | None = None
+    label: str | None = None  # of the turn it is from
+    suspicious: bool = False  # reads like instructions to an agent
+    # When this store got it. It is no part of what is said: passages are equal without it.
+    arrived_at: datetime | None = field(default=None, compare=False)
+
+    @property
+    def id(self) -> str:
+        return f"{self.source_id}#{self.number}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source(UnratedItem):
+    id: str  # source:<uuid>
+    user_id: str  # who contributed it; always one of the participants
+    origin: str  # with external_id: what makes importing twice add nothing
+    external_id: str
+    source_type: SourceType
+    content_type: ContentType
+    created_at: datetime
+    updated_at: datetime
+    context_type: ContextType | None = None
+    team_id: str | None = None  # None: personal
+    title: str = ""
+    summary: str = ""
+    keywords: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    participants: tuple[str, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    thread_id: str | None = None
+    sensitivity: Sensitivity = Sensitivity.NORMAL
+    ttl_policy: TtlPolicy = TtlPolicy.DECAY
+    status: ProcessingStatus = ProcessingStatus.RAW
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    processing_started_at: datetime | None = None
+    processing_completed_at: datetime | None = None
+    extraction_started_at: datetime | None = None
+    extraction_completed_at: datetime | None = None
+    state: State = State.ACTIVE
+    purge_at: datetime | None = None
+    passages: int = 0  # how many it has
+    parts: int = 1  # of its original: each piece that was appended is one
+    digest: str = ""  # of the original, to see whether it changed
+    version: int = 1
+
+    @property
+    def ref(self) -> str:
+        return f"{self.id}@{self.version}"
+
+    @property
+    def scope(self) -> Scope:
+        """Who owns it: a team, or the user who brought it in."""
+        return Scope.of_team(self.team_id) if self.team_id else Scope.of_user(self.user_id)
+
+    @property
+    def alias(self) -> str:
+        """Its name in the place it came from."""
+        return f"{self.origin}:{self.external_id}"
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """Of one that is ephemeral: so long after it came in."""
+        return ephemeral_expiry(self.ttl_policy, self.created_at)
+
+    def has_ended(self, now: datetime) -> bool:
+        return self.ends_at is not None and self.ends_at <= now
+
+    def as_it_stands(self, now: datetime) -> Self:
+        """From its end on like one that was forgotten so long ago that nothing brings it back: the
+        night has only not come yet."""
+        if self.state is not State.ACTIVE or not self.has_ended(now):
+            return self
+        return self.evolve(state=State.SOFT_DELETED, purge_at=self.ends_at)
+
+    def evolve(self, **changes: Any) -> Self:
+        return replace(self, **changes)
+
+    # ——— what the delta header asks of every item ———
+
+    @property
+    def told(self) -> str:
+        name = self.title or self.alias
+        return f"{name}: {self.summary}" if self.summary else name
+
+    def is_live(self, now: datetime) -> bool:
+        return self.state is State.ACTIVE and not self.has_ended(now)
+
+
+def text_to_embed(speaker: str | None, content_type: str, title: str, text: str) -> str:
+    """Who speaks is part of what is said, and so is what a document or a letter is about."""
+    about = title if content_type in _TITLED else ""
+    return ": ".join(part for part in (speaker, about, text) if part)
+
+
+def text_to_index(content_type: str, title: str, text: str) -> str:
+    """The words it is found by. A speaker is not among them: ranking knows who spoke."""
+    return f"{title}\n{text}" if title and content_type in _TITLED else text
+
+
+_TITLED = (ContentType.TEXT_NOTE, ContentType.EMAIL)
+
+
+def check_alias(origin: str, external_id: str) -> tuple[str, str]:
+    size = len(origin.encode()) + len(external_id.encode())
+    if size > MAX_ALIAS_BYTES:
+        raise TooLong(
+            f"origin and external_id have {size:,} bytes; the limit is {MAX_ALIAS_BYTES:,}.",
+            remedy="Give the source a shorter external_id.",
+            field="external_id",
+        )
+    return origin, external_id
+
+
+def split_alias(id: str) -> tuple[str, str] | None:
+    """Origin and external id, where an id has the form of a name from elsewhere: file:/path."""
+    origin, colon, external_id = id.partition(":")
+    if not colon or origin in _OWN_PREFIXES:
+        return None
+    return _SAME_ORIGIN.get(origin, origin), external_id
+
+
+_OWN_PREFIXES = frozenset(
+    {"source", "profile", "abbreviation", "node", "edge", "note", "storyline", "macro", "artifact"}
+)
+_SAME_ORIGIN = {"bespoke": "file"}
+
+
+def original_digest(raw: bytes, before: str = "") -> str:
+    """Of an original; of a further part, with the digest ``before`` it: then it is of all."""
+    return sha256(before.encode() + raw).hexdigest()
+
+
+def is_source_id(id: str) -> bool:
+    return id.startswith(SOURCE_PREFIX)
+
+
+def split_passage_id(id: str) -> tuple[str, int | None]:
+    """The source's id, and the passage's number if it names one. What is no number of a passage
+    is 0, which no passage has: a slip of the pen must never mean the whole source."""
+    source, sign, number = id.partition("#")
+    if not sign:
+        return source, None
+    return source, int(number) if _PASSAGE_NUMBER.fullmatch(number) else 0
+
+
+_PASSAGE_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+
+
+_IN_BRACKETS = re.compile(r"\s*\([^()]*\)$")
+_TITLE_WORD = re.compile(r"[^\W_]+(?:[-'’.&][^\W_]+)*")
+_JOINTS = re.compile(r"_+|(?<!\d)-+|-+(?!\d)")  # in names of files; a date keeps its own
+MIN_TITLE_LETTERS = 4  # letters: shorter titles are words of every text
+MAX_TITLE_WORDS = 10
+
+
+def file_title(name: str) -> str:
+    """The name of a file as people would say it: meeting-notes_2026.txt → meeting notes 2026."""
+    return " ".join(_JOINTS.sub(" ", PurePath(name).stem).split())
+
+
+def title_key(title: str) -> str:
+    """As texts would mention it: without what tells it from its namesakes."""
+    return " ".join(_title_words(_IN_BRACKETS.sub("", title)))
+
+
+def find_mentioned_titles(text: str, titles: Collection[str]) -> Iterator[str]:
+    """Of the titles' keys, those that stand in the text."""
+    found = _title_words(text)
+    seen = set()
+    for start in range(len(found)):
+        for end in range(start + 1, min(start + MAX_TITLE_WORDS, len(found)) + 1):
+            key = " ".join(found[start:end])
+            if len(key) >= MIN_TITLE_LETTERS and key in titles and key not in seen:
+                seen.add(key)
+                yield key
+
+
+def _title_words(text: str) -> list[str]:
+    return _TITLE_WORD.findall(unicodedata.normalize("NFKC", text).casefold())
+
+
+_FIRST_DAY = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class SpeakerRole(StrEnum):
+    """Who speaks. Only the user's turns tell of the user."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationTurn:
+    text: str
+    thread: str
+    at: datetime  # when it was said
+    is_dated: bool = False  # whoever hands it in says when: sent again, it is the same turn
+    role: SpeakerRole = SpeakerRole.USER
+    speaker: str | None = None  # a name, as people would say it
+    session: str | None = None  # which sitting of the thread
+    run_id: str | None = None
+    job_id: str | None = None
+
+
+def utc_day(at: datetime) -> int:
+    """The day of a moment by UTC, counted from 1970."""
+    return (at - _FIRST_DAY).days

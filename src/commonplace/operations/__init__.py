@@ -1,0 +1,1 @@
+"""The table of operations, from which every surface is made."""

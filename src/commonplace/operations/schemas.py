@@ -1,0 +1,215 @@
+"""JSON schemas of requests and answers, and answers rebuilt from JSON data."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import date, datetime
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from commonplace.operations import limits
+from commonplace.operations.serialization import answer_properties
+from commonplace.operations.table import Operation, Parameter, ParameterShape
+
+Schema = dict[str, Any]
+
+_TEXT: Schema = {"type": "string"}
+_TEXTS: Schema = {"type": "array", "items": _TEXT}
+_MAP: Schema = {"type": "object", "additionalProperties": True}
+# Where `limits` has nothing to say of a name.
+_SCHEMA_BY_SHAPE: Mapping[ParameterShape, Schema] = {
+    ParameterShape.TEXT: limits.word(),
+    ParameterShape.TEXTS: limits.several(limits.word()),
+    ParameterShape.INTEGER: {"type": "integer"},
+    ParameterShape.NUMBER: {"type": "number"},
+    ParameterShape.FLAG: {"type": "boolean"},
+    ParameterShape.MOMENT: limits.MOMENT,
+    ParameterShape.MAP: _MAP,
+    ParameterShape.MAPS: {"type": "array", "items": {"anyOf": [limits.text(), _MAP]}},
+    ParameterShape.VALUE: {"anyOf": [_TEXT, {"type": "number"}, {"type": "boolean"}, _TEXTS]},
+    ParameterShape.LINES: _TEXTS,
+    ParameterShape.ORIGINAL: limits.text(),
+}
+
+
+def parameter_schema(parameter: Parameter) -> Schema:
+    own = limits.limits_of(parameter)
+    schema = dict(_SCHEMA_BY_SHAPE[parameter.shape] if own is None else own)
+    schema["description"] = " ".join(filter(None, (parameter.help, schema.get("description"))))
+    if parameter.default is not None:
+        schema["default"] = parameter.default
+    return schema
+
+
+def request_schema(parameters: Iterable[Parameter]) -> Schema:
+    """A body: what is not named here is refused."""
+    taken = tuple(parameters)
+    schema: Schema = {
+        "type": "object",
+        "properties": {p.name: _or_null(p) for p in taken},
+        "additionalProperties": False,
+    }
+    for parameter in taken:
+        if parameter.alias:
+            schema["properties"][parameter.alias] = _or_null(parameter)
+    required = [p.name for p in taken if p.required]
+    return {**schema, "required": required} if required else schema
+
+
+def _or_null(parameter: Parameter) -> Schema:
+    """What need not be given can also be given as nothing."""
+    schema = parameter_schema(parameter)
+    if parameter.required or parameter.default is not None:
+        return schema
+    told = schema.pop("description")
+    return {"anyOf": [schema, {"type": "null"}], "description": told}
+
+
+@cache
+def type_hints_of(kind: Any) -> Mapping[str, Any]:
+    """Hints are written as text, and making types of them takes its time."""
+    return typing.get_type_hints(kind)
+
+
+def return_type_of(operation: Operation) -> Any:
+    """The type that a verb's signature promises."""
+    return type_hints_of(operation.method)["return"]
+
+
+# What clients know a class by, where it is called otherwise here: a rename breaks no client.
+SCHEMA_NAMES: Mapping[str, str] = {
+    "AddedNote": "Noted",
+    "ChangeSummary": "ChangeTold",
+    "CitedSource": "Cited",
+    "ContextCitation": "ValuesCited",
+    "ContextPart": "Part",
+    "ExplainedSearch": "Asked",
+    "ExploreMatch": "Match",
+    "MemoryPage": "Page",
+    "ObservedMemory": "Kept",
+    "OpenConflict": "Question",
+    "RelatedMemory": "Related",
+    "ScoreParts": "Parts",
+    "ShownJob": "Owed",
+    "ShownMemory": "Shown",
+    "UpsertedNode": "SaidNode",
+    "UpsertedRelation": "SayingRelated",
+}
+
+
+class AnswerSchemas:
+    """Schemas of answers; each dataclass is described once, and referred to by its name."""
+
+    def __init__(self, reference: str):
+        self._reference = reference  # where the named ones stand, such as #/$defs/
+        self.named: dict[str, Schema] = {}
+        self._names: dict[type, str] = {}
+
+    def of(self, hint: Any) -> Schema:
+        origin, inner = typing.get_origin(hint), typing.get_args(hint)
+        if hint in (Any, object):
+            return {}
+        if origin in (typing.Union, types.UnionType):
+            return {"anyOf": [self.of(each) for each in inner]}
+        if origin is not None and issubclass(origin, Mapping):
+            return {"type": "object", "additionalProperties": self.of(inner[1])}
+        if origin is not None and issubclass(origin, Iterable):
+            return {"type": "array", "items": self.of(inner[0])}
+        if typing.is_typeddict(hint) or (isinstance(hint, type) and is_dataclass(hint)):
+            return {"$ref": self._reference + self._name(hint)}
+        if isinstance(hint, type) and issubclass(hint, Enum):
+            return {"type": "string", "enum": [member.value for member in hint]}
+        return dict(_SCALAR_SCHEMAS[hint])
+
+    def _name(self, kind: type) -> str:
+        if kind not in self._names:
+            name = self._names[kind] = SCHEMA_NAMES.get(kind.__name__, kind.__name__)
+            self.named[name] = {}  # so that one which holds itself comes to an end
+            self.named[name] = self._described(kind)
+        return self._names[kind]
+
+    def _described(self, kind: Any) -> Schema:
+        hints = type_hints_of(kind)
+        rows = typing.is_typeddict(kind)
+        named = list(hints) if rows else [field.name for field in fields(kind)]
+        held = {name: self.of(hints[name]) for name in named}
+        for name in () if rows else answer_properties(kind):
+            held[name] = self.of(type_hints_of(getattr(kind, name).fget)["return"])
+        told = (kind.__doc__ or "").split("\n\n")[0]
+        automatic = told.startswith(f"{kind.__name__}(")  # what dataclass writes where nobody did
+        schema: Schema = {"type": "object", "properties": held, "required": list(held)}
+        return schema if automatic or not told else {**schema, "description": _one_line(told)}
+
+
+_SCALAR_SCHEMAS: Mapping[Any, Schema] = {
+    str: _TEXT,
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    datetime: {"type": "string", "format": "date-time"},
+    date: {"type": "string", "format": "date"},
+    types.NoneType: {"type": "null"},
+}
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# ——— the other way: answers from data ———
+
+
+def value_from_data(hint: Any, data: Any) -> Any:
+    """Data that `answers.as_data` made, as the value that the verb returned."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if data is None or hint in (Any, object):
+        return data
+    if origin in (typing.Union, types.UnionType):
+        return value_from_data(_matching_type(inner, data), data)
+    if origin is not None and issubclass(origin, Mapping):
+        return {
+            value_from_data(inner[0], name): value_from_data(inner[1], each)
+            for name, each in data.items()
+        }
+    if origin is tuple:
+        return tuple(value_from_data(inner[0], each) for each in data)
+    if origin is not None and issubclass(origin, Iterable):
+        return [value_from_data(inner[0], each) for each in data]
+    if typing.is_typeddict(hint):
+        hints = type_hints_of(hint)
+        return {name: value_from_data(hints[name], each) for name, each in data.items()}
+    if isinstance(hint, type) and is_dataclass(hint):
+        return _dataclass_from(hint, data)
+    if hint in (date, datetime):
+        return hint.fromisoformat(data)
+    return hint(data) if isinstance(hint, type) and issubclass(hint, Enum) else data
+
+
+def _matching_type(alternatives: Sequence[Any], data: Any) -> Any:
+    """Of several dataclasses, the one whose fields these are; of a text beside them, the text."""
+    possible = [each for each in alternatives if each is not types.NoneType]
+    if isinstance(data, str) and str in possible:
+        return str
+    if isinstance(data, Mapping):
+        for each in possible:
+            if is_dataclass(each) and _all_names(each) == set(data):
+                return each
+    return possible[0]
+
+
+def _all_names(kind: Any) -> set[str]:
+    return {field.name for field in fields(kind)} | set(answer_properties(kind))
+
+
+def _dataclass_from(kind: Any, data: Mapping[str, Any]) -> Any:
+    hints = type_hints_of(kind)
+    given = {
+        field.name: value_from_data(hints[field.name], data[field.name])
+        for field in fields(kind)
+        if field.init and (field.name in data or field.default is MISSING)
+    }
+    return kind(**given)

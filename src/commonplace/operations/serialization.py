@@ -1,0 +1,135 @@
+"""Arguments and answers as JSON: checks, plain data, media types, line framing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from commonplace.errors import BadText, CommonplaceError, MissingField, UnknownField
+from commonplace.operations.table import Parameter, ParameterShape
+
+
+def as_data(value: Any) -> Any:
+    """Dataclasses become maps, with their public properties; days and moments become ISO 8601."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: as_data(getattr(value, name)) for name in _answer_fields(type(value))}
+    if isinstance(value, date):  # and every moment is one
+        return value.isoformat()
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(name): as_data(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_data(item) for item in value]
+    return value
+
+
+@cache
+def _answer_fields(kind: Any) -> tuple[str, ...]:
+    return (*(field.name for field in fields(kind)), *answer_properties(kind))
+
+
+_HIDDEN_PROPERTIES = frozenset(
+    {
+        "bullet",
+        "ends",
+        "ends_at",
+        "names",
+        "ref",
+        "said",
+        "scope",
+        "searchable_text",
+        "told",
+        "weight",
+    }
+)
+
+
+def answer_properties(kind: type) -> list[str]:
+    """What an answer of this class tells beside its fields."""
+    return [
+        name
+        for name, member in vars(kind).items()
+        if isinstance(member, property) and name not in _HIDDEN_PROPERTIES
+    ]
+
+
+def arguments_from_json(
+    parameters: Iterable[Parameter], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    known = parameters_by_spelling(parameters)
+    refuse_unknown(given, known)
+    return {name: _argument_value(known[name], value) for name, value in given.items()}
+
+
+def parameters_by_spelling(parameters: Iterable[Parameter]) -> dict[str, Parameter]:
+    taken = tuple(parameters)
+    known = {parameter.name: parameter for parameter in taken}
+    return known | {parameter.alias: parameter for parameter in taken if parameter.alias}
+
+
+def refuse_unknown(names: Iterable[str], known: Iterable[str]) -> None:
+    taken = set(known)
+    for name in names:
+        if name not in taken:
+            raise UnknownField(f"Unknown parameter {name!r}.", field=name)
+
+
+def refuse_missing(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> None:
+    for parameter in parameters:
+        if parameter.required and parameter.name not in given:
+            raise MissingField(f"Missing parameter {parameter.name!r}.", field=parameter.name)
+
+
+def _argument_value(parameter: Parameter, value: Any) -> Any:
+    """A text that names a file here is a text: nobody reads the server's files from afar."""
+    if parameter.shape is ParameterShape.ORIGINAL and isinstance(value, str):
+        if not value.strip() or "\0" in value:
+            raise BadText(f"{parameter.name} must be non-empty text.", field=parameter.name)
+        return _encoded(value, parameter.name)
+    return value
+
+
+def _encoded(text: str, name: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise BadText(f"{name} contains a lone surrogate.", field=name) from None
+
+
+def split_lines(text: str) -> list[str]:
+    """Ended by a line feed, with or without a carriage return before it."""
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def decode_lines(pieces: Iterable[bytes]) -> Iterator[str]:
+    """The same of what arrives in pieces, which end anywhere: each line when it is whole."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from (line.decode("utf-8").removesuffix("\r") for line in whole)
+    if rest:
+        yield rest.decode("utf-8").removesuffix("\r")
+
+
+JSON = "application/json"
+LINES = "application/x-ndjson"  # JSON, one object a line
+BYTES = "application/octet-stream"
+EVENTS = "text/event-stream"
+TEXT = "text/plain"
+DOT = "text/vnd.graphviz"
+XML = "application/xml"
+PROBLEM = "application/problem+json"
+
+
+def unexpected_error(report: str, named: str = "") -> CommonplaceError:
+    """``report``: what helps to find it; ``named``: the class of what was raised, where whoever
+    reads it runs the program themselves."""
+    told = "Internal error"
+    return CommonplaceError(
+        f"{told}: {named}." if named else f"{told}.", remedy=f"Please report it, with {report}."
+    )

@@ -1,1 +1,0 @@
-"""The read path: plan → arms → rank → pack; explain; what changed; looking things up."""

@@ -1,1 +1,0 @@
-"""The write path: compose → neighbours → decide → link → one changeset."""

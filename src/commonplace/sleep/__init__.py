@@ -1,1 +1,0 @@
-"""What happens when nobody is waiting: tidying, and looking after the store."""

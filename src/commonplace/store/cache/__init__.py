@@ -1,0 +1,1 @@
+"""In-process caches: per-scope indexes that catch up by sequence number."""

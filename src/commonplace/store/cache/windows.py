@@ -1,0 +1,251 @@
+"""Context windows: the order of passages within sessions, and their neighbours.
+
+A chat turn alone says little; with its neighbours it says what it is about. Every slot of an index
+has a place here: passages of one session stand side by side in their order, a memory stands alone.
+A window reaches from a place some places back and some ahead, never beyond the session, nearest
+first, while it stays short enough.
+
+All is kept as passages come and must equal what would be built from scratch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+_VECTORS_AT_ONCE = 4096
+_NUMBER_BITS = 24  # a session has fewer passages than this many bits can count
+_BEST_OF_SESSION = 3
+# A term of one place in so many is counted faster over all places at once, as is any in so few.
+_FREQUENT_SHARE = 12
+_FEW_PLACES = 4096
+LONG_UNITS = 60  # terms on average: units that say enough by themselves
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSize:
+    """How far a window goes, and how many terms it may hold."""
+
+    back: int
+    ahead: int
+    most_terms: int
+
+    @property
+    def nearest_first(self) -> list[int]:
+        steps = [*range(-self.back, 0), *range(1, self.ahead + 1)]
+        return sorted(steps, key=lambda step: (abs(step), step))
+
+
+NEAR_WINDOW = WindowSize(back=2, ahead=1, most_terms=120)
+WIDE_WINDOW = WindowSize(back=5, ahead=3, most_terms=200)
+
+
+class ContextWindows:
+    """The windows of one reach, place by place."""
+
+    def __init__(self, reach: WindowSize):
+        self.reach = reach
+        self.back: Ints = np.zeros(0, np.int64)
+        self.ahead: Ints = np.zeros(0, np.int64)
+        self.terms: Ints = np.zeros(0, np.int64)  # how many each holds
+        self._spans: tuple[Ints, Ints] | None = None
+
+    def copy(self) -> ContextWindows:
+        other = copy(self)
+        other.back, other.ahead, other.terms = (
+            array.copy() for array in (self.back, self.ahead, self.terms)
+        )
+        return other
+
+    def make_room(self, at: Ints) -> None:
+        self.back, self.ahead, self.terms = (
+            np.insert(array, at, 0) for array in (self.back, self.ahead, self.terms)
+        )
+
+    def draw(self, places: Ints, sessions: Ints, lengths: Ints) -> None:
+        """The windows of these places; ``sessions`` and ``lengths`` are of all places."""
+        mine, total = sessions[places], lengths[places].copy()
+        reached = {-1: np.zeros(len(places), np.int64), 1: np.zeros(len(places), np.int64)}
+        open_ = {-1: np.ones(len(places), bool), 1: np.ones(len(places), bool)}
+        for step in self.reach.nearest_first:
+            side = 1 if step > 0 else -1
+            other = np.clip(places + step, 0, len(sessions) - 1)
+            fits = (other == places + step) & (sessions[other] == mine)
+            fits &= open_[side] & (total + lengths[other] <= self.reach.most_terms)
+            open_[side] = fits  # a window has no holes
+            total[fits] += lengths[other][fits]
+            reached[side][fits] = abs(step)
+        self.back[places], self.ahead[places], self.terms[places] = reached[-1], reached[1], total
+        self._spans = None
+
+    def counts(self, places: Ints, counts: NDArray[np.int32]) -> NDArray[np.float64]:
+        """How often a term stands in each window, given where it stands, and how often."""
+        size = len(self.back)
+        if len(places) * _FREQUENT_SHARE + _FEW_PLACES > size:
+            standing = np.bincount(places, weights=counts, minlength=size)
+            return self.sums(np.asarray(standing, dtype=np.float64))
+        steps = np.arange(-self.reach.ahead, self.reach.back + 1)
+        holders = places[:, None] + steps  # whose window could reach the term's place
+        inside = (holders >= 0) & (holders < size)
+        holders = np.where(inside, holders, 0)
+        inside &= np.where(steps > 0, self.back[holders] >= steps, self.ahead[holders] >= -steps)
+        weights = np.repeat(counts, np.count_nonzero(inside, axis=1))
+        held = np.bincount(holders[inside], weights=weights, minlength=size)
+        return np.asarray(held, dtype=np.float64)
+
+    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum of each window's values."""
+        running = np.zeros(len(values) + 1)
+        np.cumsum(values, out=running[1:])
+        firsts, ends = self._first_and_end()
+        summed: NDArray[np.float64] = running[ends] - running[firsts]
+        return summed
+
+    def _first_and_end(self) -> tuple[Ints, Ints]:
+        """The place where each window begins, and the one after its last."""
+        if self._spans is None:
+            at = np.arange(len(self.back))
+            self._spans = (at - self.back, at + self.ahead + 1)
+        return self._spans
+
+
+class SessionContexts:
+    def __init__(self) -> None:
+        self.slots: Ints = np.zeros(0, np.int64)  # by place
+        self.places: Ints = np.zeros(0, np.int64)  # by slot
+        self.sessions: Ints = np.zeros(0, np.int64)  # by place, as numbers
+        self.lengths: Ints = np.zeros(0, np.int64)  # by place, in terms
+        self.norms: Floats = np.zeros(0, np.float32)  # of the sum of the near window's vectors
+        self.near = ContextWindows(NEAR_WINDOW)
+        self.wide = ContextWindows(WIDE_WINDOW)
+        self._keys: Ints = np.zeros(0, np.int64)  # by place: session and number in one, sorted
+        self._blocks: tuple[Ints, Ints, Mask] | None = None
+
+    @property
+    def size(self) -> int:
+        return len(self.slots)
+
+    def copy(self) -> SessionContexts:
+        """One that goes its own way. What is only ever replaced as a whole is shared."""
+        other = copy(self)
+        other.norms = self.norms.copy()
+        other.near, other.wide = self.near.copy(), self.wide.copy()
+        return other
+
+    def add(self, sessions: Ints, numbers: Ints, lengths: Ints, vectors: Floats) -> None:
+        """The next slots, each with its session and its number there. ``vectors`` are of all
+        slots, also of these."""
+        if not len(sessions):
+            return
+        keys = (sessions << _NUMBER_BITS) + numbers
+        arranged = np.argsort(keys, kind="stable")
+        spots = np.searchsorted(self._keys, keys[arranged])
+        new = np.arange(self.size, self.size + len(keys))
+        self.slots = np.insert(self.slots, spots, new[arranged])
+        self.sessions = np.insert(self.sessions, spots, sessions[arranged])
+        self.lengths = np.insert(self.lengths, spots, lengths[arranged])
+        self._keys = np.insert(self._keys, spots, keys[arranged])
+        self.norms = np.insert(self.norms, spots, 0)
+        for windows in (self.near, self.wide):
+            windows.make_room(spots)
+        self.places = np.empty(self.size, np.int64)
+        self.places[self.slots] = np.arange(self.size)
+        self._blocks = None
+        touched = self._of_sessions(sessions)
+        for windows in (self.near, self.wide):
+            windows.draw(touched, self.sessions, self.lengths)
+        self._measure(touched, vectors)
+
+    def renew(self, slots: Sequence[int], vectors: Floats) -> None:
+        """The vectors of these slots came late."""
+        if slots:
+            self._measure(self._of_sessions(self.sessions[self.places[np.array(slots)]]), vectors)
+
+    def _of_sessions(self, sessions: Ints) -> Ints:
+        """All places of these sessions."""
+        if len(sessions) * 4 > self.size:
+            return np.flatnonzero(np.isin(self.sessions, sessions))
+        wanted = np.unique(sessions)
+        firsts = np.searchsorted(self.sessions, wanted)
+        ends = np.searchsorted(self.sessions, wanted, side="right")
+        return np.concatenate([np.arange(a, b) for a, b in zip(firsts, ends, strict=True)])
+
+    def _measure(self, places: Ints, vectors: Floats) -> None:
+        """The norm of each near window's summed vectors: with it, a window's cosine needs no
+        vector of its own."""
+        steps = range(-NEAR_WINDOW.back, NEAR_WINDOW.ahead + 1)
+        for start in range(0, len(places), _VECTORS_AT_ONCE):
+            at = places[start : start + _VECTORS_AT_ONCE]
+            summed = np.zeros((len(at), vectors.shape[1]))
+            for step in steps:
+                reached = self.near.ahead[at] >= step if step > 0 else self.near.back[at] >= -step
+                summed[reached] += vectors[self.slots[at[reached] + step]]
+            self.norms[at] = np.linalg.norm(summed, axis=1)
+
+    # ——— what a query asks ———
+
+    def window_cosines(self, cosines: Floats) -> Floats:
+        """Of each slot's near window, given each slot's own; NaN ones count for nothing."""
+        by_place = self._by_place(cosines)
+        found = self.near.sums(by_place) / np.maximum(self.norms, 1e-9)
+        _, _, stands_alone = self._session_blocks()
+        found = np.where(stands_alone, by_place, found)
+        return self._by_slot(found.astype(np.float32))
+
+    def session_cosines(self, cosines: Floats) -> Floats:
+        """The mean of the three best of each slot's session."""
+        values = self._by_place(cosines)
+        starts, block, stands_alone = self._session_blocks()
+        left, total, taken = values.copy(), np.zeros(len(starts)), np.zeros(len(starts))
+        for _ in range(_BEST_OF_SESSION):
+            best = np.maximum.reduceat(left, starts) if len(starts) else left
+            some = best > -np.inf
+            total[some] += best[some]
+            taken += some
+            is_best = np.flatnonzero(left == best[block])
+            where = block[is_best]  # rising, so that the first of each is easily told
+            left[is_best[np.flatnonzero(np.diff(where, prepend=-1))]] = -np.inf
+        mean = (total / np.maximum(taken, 1))[block]
+        return self._by_slot(np.where(stands_alone, values, mean).astype(np.float32))
+
+    def _session_blocks(self) -> tuple[Ints, Ints, Mask]:
+        """Where each session starts, which session each place is in, and which places are of
+        sessions whose units say enough by themselves."""
+        if self._blocks is None:
+            is_first = np.ones(self.size, bool)
+            is_first[1:] = self.sessions[1:] != self.sessions[:-1]
+            starts = np.flatnonzero(is_first)
+            block = np.cumsum(is_first) - 1
+            sizes = np.diff(starts, append=self.size)
+            total = np.add.reduceat(self.lengths, starts) if len(starts) else starts
+            long = total > LONG_UNITS * sizes
+            self._blocks = (starts, block, long[block] if len(starts) else is_first)
+        return self._blocks
+
+    def _by_place(self, cosines: Floats) -> NDArray[np.float64]:
+        """What is unknown counts for nothing."""
+        found = cosines[self.slots].astype(np.float64)
+        found[~np.isfinite(found)] = 0.0
+        return found
+
+    def _by_slot(self, by_place: NDArray[np.float32]) -> Floats:
+        found: Floats = by_place[self.places]
+        return found
+
+    def has_neighbours(self, slot: int) -> bool:
+        place = self.places[slot]
+        return bool(self.wide.back[place] + self.wide.ahead[place] > 0)
+
+    @property
+    def nbytes(self) -> int:
+        arrays = (self.slots, self.places, self.sessions, self.lengths, self.norms, self._keys)
+        windows = sum(3 * w.back.nbytes for w in (self.near, self.wide))
+        return sum(array.nbytes for array in arrays) + windows

@@ -1,0 +1,223 @@
+"""Keys, teams, memberships and shares on SQL."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import Any
+
+from commonplace.errors import NotFound, StaleDecision
+from commonplace.model.access.key import Key
+from commonplace.model.access.principal import Scope
+from commonplace.model.access.team import (
+    AddKey,
+    ChangeKey,
+    Membership,
+    MembershipStatus,
+    PutTeam,
+    SetGrant,
+    SetMember,
+    SetMembership,
+    SetShare,
+    Share,
+    Team,
+    TeamAccess,
+    TeamRole,
+)
+from commonplace.store.sql.rows import Row, Session, instant, micros, moment
+
+_KEY_COLUMN_NAMES = (
+    "id",
+    "label",
+    "agent",
+    "read_only",
+    "cleared",
+    "may_resolve",
+    "team",
+    "created_at",
+    "expires_at",
+    "revoked_at",
+    "last_used_at",
+)
+KEY_COLUMNS = ", ".join(_KEY_COLUMN_NAMES)
+_NEVER = -1  # as the end of a key that has none
+
+
+class SqlKeys(ABC):
+    @abstractmethod
+    def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
+        """One consistent view of one scope."""
+
+    def key(self, scope: Scope, id: str) -> tuple[Key, bytes] | None:
+        with self._reading(scope) as session:
+            row = session.one("key", id=id)
+        return (_key_from(scope, row[:-1]), bytes(row[-1])) if row else None
+
+    def keys(self, scope: Scope) -> list[Key]:
+        with self._reading(scope) as session:
+            return [_key_from(scope, row) for row in session.rows("keys")]
+
+
+def add_key(session: Session, step: AddKey) -> None:
+    if step.if_first and session.one("any_key"):
+        raise StaleDecision("Another process created the first key.")
+    session.run("insert_key", **_key_values(step.key), digest=step.digest)
+
+
+def end_key(session: Session, step: ChangeKey) -> None:
+    ends = {
+        "expires_at": micros(step.after.expires_at),
+        "revoked_at": micros(step.after.revoked_at),
+    }
+    before = _NEVER if step.before.expires_at is None else micros(step.before.expires_at)
+    if session.one("end_key", id=step.after.id, ended_before=before, **ends) is None:
+        raise StaleDecision("Another process changed this key.")
+
+
+def mark_keys_used(session: Session, ids: tuple[str, ...], at: datetime) -> None:
+    day = micros(at.replace(hour=0, minute=0, second=0, microsecond=0))
+    session.run_many("mark_key_used", [{"id": id, "day": day} for id in dict.fromkeys(ids)])
+
+
+def _key_values(key: Key) -> dict[str, Any]:
+    values = {name: getattr(key, name) for name in _KEY_COLUMN_NAMES}
+    return {name: _stored_value(value) for name, value in values.items()}
+
+
+def _stored_value(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return micros(value)
+    return int(value) if isinstance(value, bool) else value
+
+
+def _key_from(scope: Scope, row: Row) -> Key:
+    values = dict(zip(_KEY_COLUMN_NAMES, row, strict=True))
+    flags = {name: bool(values[name]) for name in ("read_only", "cleared", "may_resolve")}
+    ends = {name: moment(values[name]) for name in ("expires_at", "revoked_at", "last_used_at")}
+    return Key(
+        **{**values, **flags, **ends, "created_at": instant(values["created_at"])},
+        user_id=scope.name if scope.is_user else None,
+    )
+
+
+class SqlTeams(ABC):
+    @abstractmethod
+    def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
+        """One consistent view of one scope."""
+
+    def team(self, scope: Scope) -> Team | None:
+        with self._reading(scope) as session:
+            row = session.one("team")
+        return _team_from(row) if row else None
+
+    def memberships(self, scope: Scope) -> list[Membership]:
+        with self._reading(scope) as session:
+            return [_membership_from(scope, row) for row in session.rows("memberships")]
+
+    def shares(self, scope: Scope) -> list[Share]:
+        with self._reading(scope) as session:
+            return [_share_from(scope, row) for row in session.rows("shares")]
+
+    def reachable(self, scope: Scope) -> TeamAccess:
+        with self._reading(scope) as session:
+            memberships = session.rows("memberships")
+            shares = session.rows("shares")
+        return TeamAccess(
+            tuple(_membership_from(scope, row) for row in memberships),
+            tuple(s for s in (_share_from(scope, row) for row in shares) if s.owner != scope),
+        )
+
+
+def require_member(session: Session, user_id: str) -> None:
+    """Asked while the team's counters are locked, as whoever removes a member has to lock them:
+    to decide again would not help."""
+    if session.one("is_member", other=Scope.of_user(user_id).key) is None:
+        raise NotFound("Unknown team.", field="team")
+
+
+def put_team(session: Session, step: PutTeam) -> None:
+    team = step.team
+    session.run(
+        "put_team",
+        id=team.id,
+        name=team.name,
+        created_by=team.created_by,
+        created_at=micros(team.created_at),
+        retention_days=team.retention_days,
+    )
+
+
+def set_membership(session: Session, step: SetMember | SetMembership) -> None:
+    one = step.membership
+    other = one.user_scope if isinstance(step, SetMember) else one.team_scope
+    if step.gone:
+        session.run("drop_membership", other=other.key)
+        return
+    session.run(
+        "put_membership",
+        other=other.key,
+        role=one.role,
+        standing=one.standing,
+        invited_by=one.invited_by,
+        since=micros(one.since),
+        is_primary=int(one.is_primary),
+        is_active=int(one.is_active),
+    )
+
+
+def set_share(session: Session, step: SetShare | SetGrant) -> None:
+    share = step.share
+    other = share.guest_scope if isinstance(step, SetShare) else share.owner
+    if step.gone:
+        session.run("drop_share", other=other.key, source_id=share.source_id)
+        return
+    session.run(
+        "put_share",
+        other=other.key,
+        source_id=share.source_id,
+        granted_by=share.granted_by,
+        granted_at=micros(share.granted_at),
+        declined=int(share.declined),
+        is_given=int(isinstance(step, SetShare)),
+    )
+
+
+def _team_from(row: Row) -> Team:
+    id, name, created_by, created_at, retention_days = row
+    return Team(
+        id=id,
+        name=name,
+        created_by=created_by,
+        created_at=instant(created_at),
+        retention_days=retention_days,
+    )
+
+
+def _membership_from(scope: Scope, row: Row) -> Membership:
+    other, role, standing, invited_by, since, is_primary, is_active = row
+    team, user = (scope, Scope(other)) if scope.is_team else (Scope(other), scope)
+    return Membership(
+        team_id=team.name,
+        user_id=user.name,
+        role=TeamRole(role),
+        standing=MembershipStatus(standing),
+        invited_by=invited_by,
+        since=instant(since),
+        is_primary=bool(is_primary),
+        is_active=bool(is_active),
+    )
+
+
+def _share_from(scope: Scope, row: Row) -> Share:
+    """A user's rows are of both sorts: what they share, and what is shared with them."""
+    other, source_id, granted_by, granted_at, declined, is_given = row
+    owner, guest = (scope, Scope(other)) if is_given else (Scope(other), scope)
+    return Share(
+        owner=owner,
+        source_id=source_id,
+        guest=guest.name,
+        granted_by=granted_by,
+        granted_at=instant(granted_at),
+        declined=bool(declined),
+    )

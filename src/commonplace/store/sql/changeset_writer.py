@@ -1,0 +1,431 @@
+"""Changeset writer: numbers a changeset, writes its steps and journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, get_args
+
+from commonplace.errors import StaleDecision
+from commonplace.model.access.team import (
+    AddKey,
+    ChangeKey,
+    PutTeam,
+    SetGrant,
+    SetMember,
+    SetMembership,
+    SetShare,
+)
+from commonplace.model.changeset import (
+    JOB_STEPS,
+    STEPS_WITHOUT_REVISION,
+    AddMemory,
+    AddSource,
+    AmendMemory,
+    ChangeMemory,
+    Changeset,
+    ChangesetStep,
+    ChangeSource,
+    ClearScope,
+    CloseProposals,
+    EnqueueJob,
+    FinishJob,
+    HoldValues,
+    ImportScope,
+    LinkMemories,
+    PutProposal,
+    ReleaseHeld,
+    RemoveMemory,
+    RemoveSource,
+    RewriteMemory,
+    WithdrawJobs,
+)
+from commonplace.model.graph.steps import (
+    GraphStep,
+    PutArtifact,
+    PutEdge,
+    PutNode,
+    PutNote,
+    RemoveArtifact,
+    RemoveEdge,
+    RemoveNode,
+    RemoveNotes,
+    SetExtraction,
+)
+from commonplace.model.sources.source import utc_day
+from commonplace.store.failpoints import reach_failpoint
+from commonplace.store.sql.access import (
+    add_key,
+    end_key,
+    put_team,
+    require_member,
+    set_membership,
+    set_share,
+)
+from commonplace.store.sql.graph import (
+    REMOVAL_STEPS,
+    import_graph,
+    is_erasure,
+    put_artifacts,
+    put_edges,
+    put_nodes,
+    put_notes,
+    remove_artifacts,
+    remove_edges,
+    remove_nodes,
+    remove_notes,
+    set_extractions,
+)
+from commonplace.store.sql.jobs import enqueue, finish, require_claim
+from commonplace.store.sql.memories import (
+    add_memories,
+    amend_memory,
+    change_memory,
+    close_proposals,
+    hold_values,
+    import_held,
+    insert_index,
+    insert_links,
+    insert_logged,
+    insert_proposals,
+    release_held,
+    remove_memories,
+    rewrite_memory,
+)
+from commonplace.store.sql.rows import Session, WriteNumbers, entry_values, micros, version_values
+from commonplace.store.sql.sources import add_source, change_source, remove_sources
+
+Writer = Callable[[Session, Sequence[Any], WriteNumbers], None]
+
+
+def _one_by_one(write: Callable[[Session, Any], None]) -> Writer:
+    """A writer of one step at a time, to which the numbers are nothing."""
+
+    def writer(session: Session, batch: Sequence[Any], numbers: WriteNumbers) -> None:
+        for step in batch:
+            write(session, step)
+
+    return writer
+
+
+def _one_by_one_numbered(write: Callable[[Session, Any, WriteNumbers], None]) -> Writer:
+    def writer(session: Session, batch: Sequence[Any], numbers: WriteNumbers) -> None:
+        for step in batch:
+            write(session, step, numbers)
+
+    return writer
+
+
+def _add(session: Session, batch: Sequence[AddMemory], numbers: WriteNumbers) -> None:
+    add_memories(session, [(step.memory, step.index) for step in batch], numbers)
+    session.run_many("insert_version", [version_values(step.memory, numbers.at) for step in batch])
+
+
+def _connect(session: Session, batch: Sequence[LinkMemories], numbers: WriteNumbers) -> None:
+    insert_links(session, [step.link for step in batch])
+
+
+def _propose(session: Session, batch: Sequence[PutProposal], numbers: WriteNumbers) -> None:
+    insert_proposals(session, [step.proposal for step in batch])
+
+
+def _add_source(session: Session, step: AddSource, numbers: WriteNumbers) -> None:
+    units = [numbers.take_unit() for _ in step.passages]
+    placed = add_source(session, step, numbers.seq, units, numbers.at)
+    insert_index(session, placed, numbers.generation)
+
+
+def _change_source(session: Session, step: ChangeSource, numbers: WriteNumbers) -> None:
+    units = [numbers.take_unit() for _ in step.passages]
+    placed = change_source(session, step, numbers.seq, units, numbers.at)
+    insert_index(session, placed, numbers.generation)
+
+
+def _remove_sources(session: Session, batch: Sequence[RemoveSource], numbers: WriteNumbers) -> None:
+    remove_sources(session, batch)
+
+
+def _enqueue(session: Session, batch: Sequence[EnqueueJob], numbers: WriteNumbers) -> None:
+    enqueue(session, [step.job for step in batch])
+
+
+def _finish(session: Session, step: FinishJob, numbers: WriteNumbers) -> None:
+    finish(session, step.job, numbers.at)
+
+
+def _withdraw(session: Session, batch: Sequence[WithdrawJobs], numbers: WriteNumbers) -> None:
+    session.run("withdraw_jobs", keys=[key for step in batch for key in step.keys])
+
+
+def _remove_everything(
+    session: Session, batch: Sequence[ClearScope], numbers: WriteNumbers
+) -> None:
+    for table in _SCOPE_TABLES:
+        session.run(f"clear_{table}")
+
+
+_SCOPE_TABLES = (
+    "terms",
+    "vectors",
+    "versions",
+    "links",
+    "reads",
+    "held",
+    "proposals",
+    "memories",
+    "passages",
+    "originals",
+    "sources",
+    "journal",
+    "cursors",
+    "jobs",
+    "recall_hits",
+    "recall_log",
+    "keys",
+    "kept_answers",
+    "teams",
+    "memberships",
+    "shares",
+    "graph_vectors",
+    "marks",
+    "extractions",
+    "artifacts",
+    "graph_notes",
+    "edge_tellings",
+    "edges",  # before the nodes that they hold on to
+    "node_tellings",
+    "nodes",
+)
+
+
+def _import_scope(session: Session, copy: ImportScope, numbers: WriteNumbers) -> None:
+    add_memories(session, copy.memories, numbers)
+    session.run_many(
+        "insert_version",
+        [version_values(v.memory, v.recorded_at, v.invalidated_at) for v in copy.versions],
+    )
+    insert_links(session, copy.links)
+    import_held(session, copy)
+    insert_proposals(session, copy.proposals)
+    insert_logged(session, copy.recall_log)
+    for source in copy.sources:
+        _add_source(session, source, numbers)
+    import_graph(session, copy, numbers)
+    session.run_many(
+        "insert_reads",
+        [
+            {
+                "id": memory.id,
+                "last_accessed_at": micros(memory.last_accessed_at),
+                "access_count": memory.access_count,
+            }
+            for memory, _ in copy.memories
+            if memory.last_accessed_at
+        ],
+    )
+    # An erased memory left its last lines and numbers here: what comes is told after them.
+    revisions, lines = numbers.revision - 1, numbers.journal
+    numbers.revision = revisions + max(copy.revision, 1)
+    numbers.journal_rows += [
+        {
+            **entry_values(row.entry),
+            "seq": lines + row.seq,
+            "ts": micros(row.ts),
+            "revision": revisions + row.revision,
+            "thread_id": row.thread_id,
+            "actor": row.actor,
+        }
+        for row in copy.journal
+    ]
+    session.run(
+        "set_counters",
+        revision=numbers.revision,
+        journal=lines + max((row.seq for row in copy.journal), default=0),
+        profile_numbers=copy.profile_numbers,
+    )
+
+
+WRITERS: dict[type, Writer] = {
+    AddMemory: _add,
+    ChangeMemory: _one_by_one_numbered(change_memory),
+    LinkMemories: _connect,
+    HoldValues: _one_by_one(hold_values),
+    ReleaseHeld: _one_by_one(release_held),
+    PutProposal: _propose,
+    CloseProposals: _one_by_one(close_proposals),
+    AmendMemory: _one_by_one_numbered(amend_memory),
+    RemoveMemory: remove_memories,
+    RewriteMemory: _one_by_one_numbered(rewrite_memory),
+    ClearScope: _remove_everything,
+    ImportScope: _one_by_one_numbered(_import_scope),
+    AddSource: _one_by_one_numbered(_add_source),
+    ChangeSource: _one_by_one_numbered(_change_source),
+    RemoveSource: _remove_sources,
+    PutNode: put_nodes,
+    PutEdge: put_edges,
+    RemoveNode: remove_nodes,
+    RemoveEdge: remove_edges,
+    PutNote: put_notes,
+    RemoveNotes: remove_notes,
+    PutArtifact: put_artifacts,
+    RemoveArtifact: remove_artifacts,
+    SetExtraction: set_extractions,
+    AddKey: _one_by_one(add_key),
+    ChangeKey: _one_by_one(end_key),
+    PutTeam: _one_by_one(put_team),
+    SetMember: _one_by_one(set_membership),
+    SetMembership: _one_by_one(set_membership),
+    SetShare: _one_by_one(set_share),
+    SetGrant: _one_by_one(set_share),
+    EnqueueJob: _enqueue,
+    FinishJob: _one_by_one_numbered(_finish),
+    WithdrawJobs: _withdraw,
+}
+
+
+# The counters that a writer locks and moves; bookkeeping locks them and moves none.
+NO_COUNTER_MOVES = {
+    "changes": 0,
+    "entries": 0,
+    "units": 0,
+    "vanished": 0,
+    "profile_numbers": 0,
+    "observed": 0,
+    "day": 0,
+    "graph": 0,
+    "graph_vanished": 0,
+}
+
+
+def write_steps(session: Session, changeset: Changeset, hold_to: Callable[[int], None]) -> int:
+    """``hold_to`` refuses vectors of another generation than the current one."""
+    numbers = _lock_and_number(session, changeset)
+    hold_to(numbers.generation)
+    if changeset.member is not None:
+        require_member(session, changeset.member)
+    if changeset.claim is not None:
+        require_claim(session, changeset.claim)
+    for batch in _batches(changeset):
+        WRITERS[type(batch[0])](session, batch, numbers)
+    if (
+        changeset.receipt
+        or changeset.invalidates_answers
+        or any(map(_invalidates_answers, changeset.steps))
+    ):
+        session.run("silence_answers")
+    reach_failpoint("apply.rows")
+    _write_journal(session, changeset, numbers)
+    if changeset.receipt:
+        receipt = changeset.receipt
+        session.run("insert_receipt", id=receipt.id, at=micros(receipt.at), items=receipt.items)
+    reach_failpoint("apply.journal")
+    return numbers.revision
+
+
+def _lock_and_number(session: Session, changeset: Changeset) -> WriteNumbers:
+    """Lock the scope's counters and move them; from here on this writer is alone."""
+    entries = sum(1 for step in changeset.steps if not isinstance(step, _WITHOUT_ENTRY))
+    changes = int(not all(isinstance(step, STEPS_WITHOUT_REVISION) for step in changeset.steps))
+    units = sum(_units_of(step) for step in changeset.steps)
+    moves = {
+        "changes": changes,
+        "entries": entries,
+        "units": units,
+        "vanished": int(any(map(_removes_rows, changeset.steps))),
+        "profile_numbers": changeset.profile_numbers,
+        "observed": changeset.observed,
+        "day": utc_day(changeset.at),
+        "graph": int(any(map(_changes_graph, changeset.steps))),
+        "graph_vanished": int(any(isinstance(step, REMOVAL_STEPS) for step in changeset.steps)),
+    }
+    row = session.one("lock_counters", **moves)
+    if row is None:
+        session.run("open_scope")
+        row = session.one("lock_counters", **moves)
+    assert row is not None
+    revision, seq, _, journal, units_after, *_, generation = row
+    if changeset.decided_on is not None and revision - changes != changeset.decided_on:
+        raise StaleDecision("Another writer changed this memory first.")
+    return WriteNumbers(
+        revision, seq, journal - entries, units_after - units, changeset.at, generation
+    )
+
+
+def _units_of(step: ChangesetStep) -> int:
+    match step:
+        case ImportScope():
+            return len(step.memories) + sum(map(_units_of, step.sources))
+        case AddMemory() | RewriteMemory():
+            return 1
+        case ChangeMemory():
+            return int(step.index is not None)
+        case AddSource() | ChangeSource():
+            return len(step.passages)
+        case _:
+            return 0
+
+
+_WITHOUT_ENTRY = (ImportScope, *JOB_STEPS)  # a copy brings its own journal
+
+
+def _removes_rows(step: ChangesetStep) -> bool:
+    """Caches only ever hear of what is there: what is gone makes them start anew. Passages that
+    others replace do not: they are known by their source's first unit."""
+    if isinstance(step, REMOVAL_STEPS):
+        return is_erasure(step)
+    return isinstance(step, RemoveMemory | RewriteMemory | ClearScope | ImportScope | RemoveSource)
+
+
+_GRAPH_STEPS = tuple(kind for kind in get_args(GraphStep) if kind is not SetExtraction)
+
+
+def _changes_graph(step: ChangesetStep) -> bool:
+    return isinstance(step, (*_GRAPH_STEPS, ClearScope, ImportScope))
+
+
+def _invalidates_answers(step: ChangesetStep) -> bool:
+    """Answers that are kept may tell of what is gone, or of what may not be read any more."""
+    if isinstance(step, SetMembership | SetGrant):
+        return step.gone or (isinstance(step, SetGrant) and step.share.declined)
+    return _removes_rows(step)
+
+
+def _batches(changeset: Changeset) -> Sequence[Sequence[Any]]:
+    """Runs of like steps, so that a run is written with one statement per table."""
+    batches: list[list[Any]] = []
+    for step in changeset.steps:
+        if batches and type(batches[-1][0]) is type(step):
+            batches[-1].append(step)
+        else:
+            batches.append([step])
+    return batches
+
+
+def _write_journal(session: Session, changeset: Changeset, numbers: WriteNumbers) -> None:
+    told = [step for step in changeset.steps if not isinstance(step, _WITHOUT_ENTRY)]
+    numbers.journal_rows += [
+        {
+            **entry_values(step.entry),
+            "seq": numbers.journal + 1 + offset,
+            "ts": micros(changeset.at),
+            "revision": numbers.revision,
+            "thread_id": _thread_of(step, changeset),
+            "actor": changeset.actor,
+        }
+        for offset, step in enumerate(told)
+    ]
+    session.run_many("insert_journal", numbers.journal_rows)
+
+
+def _thread_of(step: ChangesetStep, changeset: Changeset) -> str | None:
+    """A batch may bring memories of several conversations."""
+    match step:
+        case _ if changeset.thread_id:
+            return changeset.thread_id
+        case AddMemory():
+            return step.memory.thread_id
+        case HoldValues(values=(first, *_)):
+            return first.memory.thread_id
+        case PutProposal():
+            return step.proposal.signals[-1].thread
+        case _:
+            return None

@@ -1,0 +1,311 @@
+"""Whole-scope reads on SQL: statistics, text search, indexes of the past."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import Receipt
+from commonplace.model.filters import OWNER_VISIBILITY, Visibility
+from commonplace.model.graph.types import NODE_CATEGORY
+from commonplace.model.memory.lifecycle import NOW, PointInTime
+from commonplace.model.memory.memory import Version
+from commonplace.store.port import (
+    Counters,
+    GraphCount,
+    IndexedPassage,
+    IndexedSource,
+    IndexPage,
+    MemoryCount,
+    MemoryHistory,
+    NodeCount,
+    OperationCount,
+    PastPage,
+    ScopeStatistics,
+    SourceCount,
+)
+from commonplace.store.sql.rows import (
+    Row,
+    Session,
+    exact_micros,
+    instant,
+    memory_from,
+    micros,
+    moment,
+    version_from,
+)
+
+_LOOSE_ENDS = (
+    "memories without terms",
+    "memories without their version",
+    "terms without a memory",
+    "vectors without a memory",
+    "versions without a memory",
+    "links without a memory",
+    "read marks without a memory",
+    "disputed memories without a held value",
+    "alternatives without a memory",
+    "passages without a source",
+    "passages without terms",
+    "originals without a source",
+    "sources with another number of passages",
+    "sources without their whole original",
+    "tellings without their node",
+    "tellings without their edge",
+    "nodes of which nobody told",
+    "edges of which nobody told",
+    "merged nodes without one that speaks",
+    "notes about nothing",
+    "vectors without a node or an edge",
+    "marks on nothing",
+)
+
+
+class SqlStatistics(ABC):
+    @abstractmethod
+    def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
+        """One consistent view of one scope."""
+
+    def statistics(
+        self, scope: Scope, now: datetime | None = None, seen: Visibility = OWNER_VISIBILITY
+    ) -> ScopeStatistics:
+        seen_by = visibility_values(seen)
+        with self._reading(scope) as session:
+            # Sorted here: databases sort words each by its own locale.
+            memories = sorted(
+                session.rows("count_memories", now=micros(now), **seen_by),
+                key=tuple,
+            )
+            operations = sorted(session.rows("count_operations"), key=tuple)
+            receipts = session.rows("receipts")
+            links = _count(
+                session.one("count_links", everything=int(seen == OWNER_VISIBILITY), **seen_by)
+            )
+            loose = [
+                count
+                for statement in ("loose_ends", "loose_passages", "loose_graph")
+                for count in session.one(statement) or ()
+            ]
+            sources = (
+                sorted(
+                    session.rows("count_sources", cleared=seen_by["cleared"], now=micros(now)),
+                    key=tuple,
+                )
+                if seen.sees_sources
+                else []
+            )
+            graph = _count_graph(session, seen)
+        return ScopeStatistics(
+            tuple(MemoryCount(*row) for row in memories),
+            tuple(OperationCount(_day(day), *rest) for day, *rest in operations),
+            tuple(Receipt(id, instant(at), n, moment(done)) for id, at, n, done in receipts),
+            links,
+            dict(zip(_LOOSE_ENDS, loose, strict=True)),
+            tuple(SourceCount(*map(_as_int, row)) for row in sources),
+            graph,
+        )
+
+    def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
+        """In capitals or not; compared here, because databases fold letters differently."""
+        sought = text.casefold()
+        with self._reading(scope) as session:
+            found = [
+                table
+                for table in _TABLES_OF_TEXT
+                if any(sought in each for each in _texts(session.rows(f"texts_of_{table}")))
+            ]
+            raw = (
+                bytes(row[0]).decode("utf-8", "replace") for row in session.rows("raw_originals")
+            )
+            return found + ["originals"] * any(sought in text.casefold() for text in raw)
+
+
+_TABLES_OF_TEXT = (
+    "memories",
+    "versions",
+    "terms",
+    "held",
+    "proposals",
+    "journal",
+    "jobs",
+    "sources",
+    "passages",
+    "recall_log",
+    "keys",
+    "kept_answers",
+    "teams",
+    "memberships",
+    "shares",
+    "nodes",
+    "node_tellings",
+    "edges",
+    "edge_tellings",
+    "graph_notes",
+    "artifacts",
+)
+
+
+def _as_int(value: Any) -> Any:
+    """Sums come as decimals from PostgreSQL."""
+    return value if isinstance(value, str) else int(value)
+
+
+def _texts(rows: Sequence[Row]) -> Iterator[str]:
+    """All that the columns say, folded; JSON as it reads once it is unquoted."""
+    for row in rows:
+        for value in row:
+            if value and value[0] in "[{":
+                yield from _strings(value)
+            if value:
+                yield value.casefold()
+
+
+def _strings(text: str) -> Iterator[str]:
+    """The words inside a column of JSON; a content that only looks like it has none."""
+    try:
+        waiting = [json.loads(text)]
+    except ValueError:
+        return
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield value.casefold()
+        elif isinstance(value, dict):
+            waiting += [*value, *value.values()]
+        elif isinstance(value, list):
+            waiting += value
+
+
+def _day(days_since_epoch: int) -> str:
+    return instant(days_since_epoch * 86_400_000_000).date().isoformat()
+
+
+def _count(row: Row | None) -> int:
+    return int(row[0]) if row else 0
+
+
+def _count_graph(session: Session, seen: Visibility) -> GraphCount:
+    types = [
+        str(type) for type, category in NODE_CATEGORY.items() if seen.admits_category(category)
+    ]
+    asked = {"types": types, "cleared": int(seen.cleared)}
+    everywhere = int(seen.categories is None)
+    nodes = sorted(session.rows("count_nodes", **asked), key=tuple)
+    return GraphCount(
+        tuple(NodeCount(type, subtype, count) for type, subtype, count in nodes),
+        _count(session.one("count_edges", **asked)),
+        _count(session.one("count_notes", **asked, everywhere=everywhere)),
+        _count(session.one("count_artifacts", cleared=asked["cleared"])) * everywhere,
+    )
+
+
+def visibility_values(visibility: Visibility) -> dict[str, Any]:
+    """What the asker may see, as statements ask for it."""
+    return {
+        "cleared": int(visibility.cleared),
+        "agent": visibility.agent,
+        "sees_all": int(visibility.categories is None),
+        "seen_categories": sorted(visibility.categories or ()),
+    }
+
+
+class SqlTimeTravel(ABC):
+    @abstractmethod
+    def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
+        """One consistent view of one scope."""
+
+    @abstractmethod
+    def _index_page(self, session: Session, after_seq: int, epoch: int) -> IndexPage:
+        """What the index of the present has missed."""
+
+    @abstractmethod
+    def _held_counters(self, session: Session) -> Counters:
+        """The scope's numbers, while the vectors that are read are the current ones."""
+
+    def past(self, scope: Scope, then: PointInTime, now: datetime, known: Counters) -> PastPage:
+        moments, at = _moments(then), exact_micros(now)
+        with self._reading(scope) as session:
+            missed = self._index_page(session, known.seq, known.epoch)
+            unchanged = session.rows("unchanged_then", now=at, **moments)
+            lives = _changed_histories(session, scope, at)
+            cut = [id for (id,) in session.rows("sources_cut_then", **moments)]
+            ended = [id for (id,) in session.rows("ended_sources", now=at)]
+            partly = [id for id in cut if id not in ended]
+            passages = session.rows("passages_then", ids=partly, **moments) if partly else ()
+            left = list(dict.fromkeys(id for _, id, *_ in passages))
+            sources = session.rows("index_sources_of", ids=left) if left else ()
+            units = [life.unit for life in lives] + [unit for unit, *_ in passages]
+            terms = session.rows("terms_of_units", units=units)
+            generation = missed.counters.generation
+            vectors = session.rows("vectors_of_units", units=units, generation=generation)
+            (next_end,) = session.one("next_end", now=at) or (None,)
+        page = _page_of(missed.counters, sources, passages, terms, vectors)
+        units_unchanged = [unit for (unit,) in unchanged]
+        return PastPage(missed, units_unchanged, lives, [*partly, *ended], page, moment(next_end))
+
+    def index_page_of(
+        self, scope: Scope, ids: Sequence[str], after_seq: int, epoch: int, then: PointInTime = NOW
+    ) -> IndexPage:
+        moments = _moments(then)
+        with self._reading(scope) as session:
+            counters = self._held_counters(session)
+            if (counters.seq, counters.epoch) == (after_seq, epoch):
+                return IndexPage(counters)
+            sources = session.rows("index_sources_open", ids=list(ids), **moments)
+            left = [id for id, *_ in sources]
+            passages = session.rows("passages_then", ids=left, **moments) if left else ()
+            units = [unit for unit, *_ in passages]
+            terms = session.rows("terms_of_units", units=units)
+            generation = counters.generation
+            vectors = session.rows("vectors_of_units", units=units, generation=generation)
+        return _page_of(counters, sources, passages, terms, vectors)
+
+    def units_then(
+        self, scope: Scope, ids: Sequence[str], then: PointInTime
+    ) -> dict[str, frozenset[int]]:
+        with self._reading(scope) as session:
+            rows = session.rows("units_of_sources_then", ids=list(ids), **_moments(then))
+        found: dict[str, set[int]] = {}
+        for id, unit in rows:
+            found.setdefault(id, set()).add(unit)
+        return {id: frozenset(units) for id, units in found.items()}
+
+
+def _page_of(
+    counters: Counters,
+    sources: Iterable[Row],
+    passages: Iterable[Row],
+    terms: Iterable[Row],
+    vectors: Iterable[Row],
+) -> IndexPage:
+    return IndexPage(
+        counters,
+        terms=[(unit, packed, traits) for unit, packed, traits in terms],
+        vectors=[(unit, bytes(vector)) for unit, vector in vectors],
+        sources=[IndexedSource._make(row) for row in sources],
+        passages=[IndexedPassage._make(row) for row in passages],
+    )
+
+
+def _changed_histories(session: Session, scope: Scope, now: int) -> list[MemoryHistory]:
+    rows = session.rows("changed_lives", now=now)
+    earlier: dict[str, tuple[Version, ...]] = {
+        id: tuple(version_from(scope, row) for row in group)
+        for id, group in groupby(session.rows("earlier_versions"), key=lambda row: str(row[0]))
+    }
+    lives = []
+    for unit, recorded_at, *row in rows:
+        memory = memory_from(scope, row)
+        present = Version(memory, instant(recorded_at), None)
+        lives.append(MemoryHistory(unit, memory, (*earlier.get(memory.id, ()), present)))
+    return lives
+
+
+def _moments(then: PointInTime) -> dict[str, Any]:
+    return {"as_of": micros(then.as_of), "known_at": micros(then.known_at)}

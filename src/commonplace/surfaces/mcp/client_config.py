@@ -1,0 +1,154 @@
+"""Ready configurations of MCP clients, as data. Standard library only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from commonplace.errors import InvalidInput
+
+NAME = "commonplace"
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalLaunch:
+    """How a client starts the server itself. A key goes where `KEY` stands: it is not repeated
+    here, where others may look over one's shoulder."""
+
+    command: str
+    arguments: Sequence[str]
+    needs_key: bool = False
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"COMMONPLACE_KEY": "KEY"} if self.needs_key else {}
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteAddress:
+    """Where a server is that runs already; the key goes where `KEY` stands."""
+
+    url: str
+    needs_key: bool = True
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": "Bearer KEY"} if self.needs_key else {}
+
+
+ServerAccess = LocalLaunch | RemoteAddress
+ConfigShape = Callable[[ServerAccess], str]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientConfig:
+    name: str
+    title: str
+    place: str
+    shape: ConfigShape
+
+
+def _launch_entry(reached: LocalLaunch, **more: Any) -> dict[str, Any]:
+    environment = {"env": reached.environment} if reached.environment else {}
+    return {**more, "command": reached.command, "args": list(reached.arguments), **environment}
+
+
+def _json_shape(
+    *path: str, url: str = "url", remote: Mapping[str, Any] | None = None, **local: Any
+) -> ConfigShape:
+    """An object at a path. `url` is how the client calls an address, `remote` what it wants beside
+    one, and the rest what it wants beside a command."""
+
+    def shape(reached: ServerAccess) -> str:
+        entry: dict[str, Any]
+        if isinstance(reached, LocalLaunch):
+            entry = _launch_entry(reached, **local)
+        else:
+            headers = {"headers": reached.headers} if reached.headers else {}
+            entry = {**(remote or {}), url: reached.url, **headers}
+        for name in reversed((*path, NAME)):
+            entry = {name: entry}
+        return json.dumps(entry, indent=2, ensure_ascii=False)
+
+    return shape
+
+
+def _bridged_config(reached: ServerAccess) -> str:
+    """A client that only starts programs reaches a server through one that speaks HTTP for it."""
+    if isinstance(reached, RemoteAddress):
+        headers = [word for n, v in reached.headers.items() for word in ("--header", f"{n}: {v}")]
+        reached = LocalLaunch("npx", ["-y", "mcp-remote", reached.url, *headers])
+    return _json_shape("mcpServers")(reached)
+
+
+def _toml_config(reached: ServerAccess) -> str:
+    lines = [f"[mcp_servers.{NAME}]"]
+    if isinstance(reached, LocalLaunch):
+        lines += [f"command = {json.dumps(reached.command)}"]
+        lines += [f"args = {json.dumps(list(reached.arguments), ensure_ascii=False)}"]
+        environment = [f"{n} = {json.dumps(v)}" for n, v in reached.environment.items()]
+        lines += [f"env = {{ {', '.join(environment)} }}"] if environment else []
+    else:
+        lines += [f"url = {json.dumps(reached.url)}"]
+        lines += ['bearer_token_env_var = "COMMONPLACE_KEY"'] if reached.headers else []
+    return "\n".join(lines)
+
+
+CLIENTS: tuple[ClientConfig, ...] = (
+    ClientConfig(
+        "claude-desktop",
+        "Claude Desktop",
+        "Settings → Developer → Edit Config (claude_desktop_config.json)",
+        _bridged_config,
+    ),
+    ClientConfig(
+        "claude-code",
+        "Claude Code",
+        ".mcp.json in the project",
+        _json_shape("mcpServers", remote={"type": "http"}, type="stdio"),
+    ),
+    ClientConfig("cursor", "Cursor", "~/.cursor/mcp.json", _json_shape("mcpServers")),
+    ClientConfig(
+        "vscode",
+        "VS Code",
+        ".vscode/mcp.json in the project",
+        _json_shape("servers", remote={"type": "http"}, type="stdio"),
+    ),
+    ClientConfig(
+        "windsurf",
+        "Windsurf",
+        "~/.codeium/windsurf/mcp_config.json",
+        _json_shape("mcpServers", url="serverUrl"),
+    ),
+    ClientConfig("zed", "Zed", "settings.json", _json_shape("context_servers")),
+    ClientConfig(
+        "gemini", "Gemini CLI", "~/.gemini/settings.json", _json_shape("mcpServers", url="httpUrl")
+    ),
+    ClientConfig("codex", "Codex", "~/.codex/config.toml", _toml_config),
+    ClientConfig(
+        "cline",
+        "Cline",
+        "MCP Servers → Configure (cline_mcp_settings.json)",
+        _json_shape("mcpServers", remote={"type": "streamableHttp"}),
+    ),
+)
+BY_CLIENT = {client.name: client for client in CLIENTS}
+
+
+def client_configuration(client: str, reached: ServerAccess) -> str:
+    """For one client what goes into its file, and nothing else; for all of them each under its
+    name and place."""
+    if client == ALL:
+        return "\n\n".join(
+            f"# {each.title}: {each.place}\n{each.shape(reached)}" for each in CLIENTS
+        )
+    if client not in BY_CLIENT:
+        raise InvalidInput(
+            f"Unknown MCP client {client!r}.",
+            remedy=f"One of: {', '.join(BY_CLIENT)}, {ALL}.",
+            field="config",
+        )
+    return BY_CLIENT[client].shape(reached)

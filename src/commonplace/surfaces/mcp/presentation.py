@@ -1,0 +1,267 @@
+"""What an agent reads: tool descriptions, short schemas, answers and errors as text.
+
+The verbs check lengths, patterns and moments themselves and say what is wrong, so a schema need not
+say it beforehand. Answers hold more than is described: what is bookkeeping, as usual, or not always
+there stands in the data all the same.
+"""
+
+from __future__ import annotations
+
+import json
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from mcp import types
+
+from commonplace.api import User
+from commonplace.engine.prompt_context.layers import Context
+from commonplace.engine.search.query import Queried
+from commonplace.engine.search.recall import Recalled
+from commonplace.errors import CommonplaceError
+from commonplace.model.profile.fields import PROPOSAL_PREFIX as PROPOSAL
+from commonplace.operations.limits import MOMENT
+from commonplace.operations.schemas import AnswerSchemas, Schema, parameter_schema, return_type_of
+from commonplace.operations.table import Parameter
+from commonplace.surfaces.mcp.elicitation import ElicitedDecision, may_ask_after
+from commonplace.surfaces.mcp.tools import TOOLS, Tool, ToolOperation
+
+_NOTHING = "Nothing is known about that."
+_HOW_TO_DECIDE = "They do so with `commonplace resolve`. You cannot; go on meanwhile."
+_HOW_TO_AGREE = "They do so with `commonplace profile accept` or `decline`; you cannot."
+
+# The data beside the text has it all. In the text, which an agent pays for by the word, stands
+# neither the engine's bookkeeping nor what is as usual.
+INTERNAL_FIELDS = frozenset(
+    {
+        "access_count",
+        "arrived_at",
+        "created_at",
+        "digest",
+        "external_id",
+        "has_metadata",
+        "is_search",
+        "last_accessed_at",
+        "memory_type",
+        "processing_completed_at",
+        "processing_started_at",
+        "provenance",
+        "revision",
+        "score",
+        "updated_at",
+        "user_id",
+        "version",
+    }
+)
+DEFAULT_VALUES: Mapping[str, Any] = {
+    "confidence": 1.0,
+    "degraded": False,
+    "forgettable": True,
+    "importance": 2,
+    "is_override": False,
+    "pinned": False,
+    "sensitivity": "normal",
+    "stability": "stable",
+    "state": "active",
+    "suspicious": False,
+    "ttl_policy": "decay",
+}
+
+
+def answer_text(answer: Any, data: Any) -> str:
+    if isinstance(answer, Context):
+        return answer.text or _NOTHING
+    if isinstance(answer, Queried):
+        return _bullet_text(answer)
+    if isinstance(answer, Recalled):
+        data = {"hits": data["hits"], "degraded": data["degraded"]} if answer.hits else _NOTHING
+    return data if isinstance(data, str) else json.dumps(_lean_data(data), ensure_ascii=False)
+
+
+def _bullet_text(answer: Queried) -> str:
+    """With ids, by which an agent shows, changes and forgets."""
+    items = [f"- {item.text} ({item.id})" for item in answer.items]
+    return "\n".join(filter(None, [answer.header, *items])) or _NOTHING
+
+
+def _lean_data(data: Any) -> Any:
+    if isinstance(data, list):
+        return [_lean_data(each) for each in data]
+    if not isinstance(data, dict):
+        return data
+    same = data.get("summary") == data.get("content")
+    return {
+        name: _lean_data(each)
+        for name, each in data.items()
+        if name not in INTERNAL_FIELDS
+        and each not in (None, "", [], {})
+        and (name not in DEFAULT_VALUES or each != DEFAULT_VALUES[name])
+        and not (same and name == "summary")
+    }
+
+
+def waiting_text(user: User, waiting: Sequence[str]) -> str:
+    """What an agent does with what waits, by what it may."""
+    proposals = [id for id in waiting if id.startswith(PROPOSAL)]
+    conflicts = [id for id in waiting if id not in proposals]
+    lines = []
+    if conflicts and user.principal.decides:
+        lines.append(f"The user decides: {', '.join(conflicts)}. Ask, then call conflicts.")
+    elif conflicts:
+        lines.append(f"The owner decides: {', '.join(conflicts)}. {_HOW_TO_DECIDE}")
+    if proposals:
+        lines.append(f"The owner agrees or not: {', '.join(proposals)}. {_HOW_TO_AGREE}")
+    return "\n".join(lines)
+
+
+def error_text(error: CommonplaceError) -> str:
+    return f"{error.code}: {error.message} {error.remedy}"
+
+
+_CHECKED_BY_VERBS = frozenset(
+    {"minLength", "maxLength", "pattern", "minItems", "maxItems", "propertyNames", "examples"}
+)
+_MOMENT_HELP = "ISO 8601."
+_OMITTED_FIELDS = INTERNAL_FIELDS | DEFAULT_VALUES.keys()
+_OMITTED_KEYWORDS = frozenset({"format", "enum", "description"})
+_ANY_OBJECT = {"type": "object"}  # as what a list holds, not worth the words
+_LONG_ENUM = 8
+_LARGE_MAXIMUM = 1000  # more than anybody asks for
+
+
+# ——— what a tool takes ———
+
+
+def lean_parameter(schema: Schema) -> Schema:
+    if "properties" in schema:  # filters: a word each, and no schema of them in every tool
+        return {"type": "object", "description": f"Any of: {', '.join(schema['properties'])}."}
+    if schema.get("anyOf") == MOMENT["anyOf"]:
+        said = " ".join(filter(None, (schema.get("description"), _MOMENT_HELP)))
+        return {"type": "string", "description": said}
+    short = {name: each for name, each in schema.items() if name not in _CHECKED_BY_VERBS}
+    if len(short.get("enum", ())) > _LONG_ENUM:  # said in words as well
+        short["description"] = "One of these."
+    if isinstance(short.get("items"), dict):
+        short["items"] = _without_description(lean_parameter(short["items"]))
+    if "anyOf" in short:
+        short["anyOf"] = [lean_parameter(each) for each in short["anyOf"]]
+    if short.get("additionalProperties") is True:
+        del short["additionalProperties"]
+    if short.get("maximum", 0) >= _LARGE_MAXIMUM:
+        del short["maximum"]
+    if short.get("default") is False:  # a flag that is not set
+        del short["default"]
+    return short
+
+
+def _without_description(items: Schema) -> Schema:
+    """Of what a list holds the list itself says what it is."""
+    plain = {name: each for name, each in items.items() if name != "description"}
+    if "anyOf" in plain:
+        plain["anyOf"] = [_without_description(each) for each in plain["anyOf"]]
+    return plain
+
+
+# ——— what it answers ———
+
+
+def lean_answer(schema: Schema) -> Schema:
+    """The root is promised; of what it holds, only that it is there."""
+    if "$ref" in schema:
+        return {"type": "object"}
+    short = {n: _lean_value(n, e) for n, e in schema.items() if n not in _OMITTED_KEYWORDS}
+    types = [each.get("type") for each in short.get("anyOf", ()) if set(each) == {"type"}]
+    if types and len(types) == len(short["anyOf"]):
+        different = list(dict.fromkeys(types))
+        return {"type": different if len(different) > 1 else different[0]}
+    return {name: each for name, each in short.items() if each not in ({}, _ANY_OBJECT)}
+
+
+def _lean_value(name: str, value: Any) -> Any:
+    if name == "anyOf":
+        return [lean_answer(each) for each in value]
+    if name == "required":
+        return [each for each in value if each not in _OMITTED_FIELDS]
+    if name == "properties":
+        return {
+            named: lean_answer(each)
+            for named, each in value.items()
+            if named not in _OMITTED_FIELDS
+        }
+    return lean_answer(value) if isinstance(value, dict) else value
+
+
+RESULT = "result"  # where an answer that is no object stands
+DECIDED = "decided"  # what the user chose when the tool asked
+_DEFS = "#/$defs/"
+
+
+@cache
+def all_tool_descriptions() -> tuple[types.Tool, ...]:
+    """Once for all servers of a process: the table does not change."""
+    return tuple(describe_tool(tool) for tool in TOOLS)
+
+
+def describe_tool(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.help,
+        input_schema=_input_schema(tool.parameters),
+        output_schema=lean_answer(_output_schema(tool)),
+        annotations=types.ToolAnnotations(
+            title=tool.title,
+            read_only_hint=tool.reads_only,
+            destructive_hint=tool.destructive,
+            idempotent_hint=tool.idempotent or tool.reads_only,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _input_schema(parameters: Iterable[Parameter]) -> Schema:
+    """Under the seed's spelling where there is one: an agent need not be told of two."""
+    shown = tuple(parameters)
+    schema: Schema = {
+        "type": "object",
+        "properties": {p.alias or p.name: lean_parameter(parameter_schema(p)) for p in shown},
+        "additionalProperties": False,
+    }
+    required = [p.alias or p.name for p in shown if p.required]
+    return {**schema, "required": required} if required else schema
+
+
+def _output_schema(tool: Tool) -> Schema:
+    schemas = AnswerSchemas(_DEFS)
+    answers = [each for way in tool.ways for each in _alternatives(schemas, way)]
+    if any(may_ask_after(way.operation) for way in tool.ways):
+        decided = {"type": "array", "items": schemas.of(ElicitedDecision)}
+        for each in answers:
+            each["properties"] = {**each["properties"], DECIDED: decided}
+    return answers[0] if len(answers) == 1 else {"type": "object", "anyOf": answers}
+
+
+def _alternatives(schemas: AnswerSchemas, way: ToolOperation) -> list[Schema]:
+    """Objects, each written out: clients of older versions want one at the root."""
+    hint = return_type_of(way.operation)
+    if not is_object(hint):
+        return [_as_result(schemas.of(hint))]
+    described = schemas.of(hint)
+    return [_inlined(schemas, each) for each in described.get("anyOf", [described])]
+
+
+def _inlined(schemas: AnswerSchemas, one: Schema) -> Schema:
+    if "$ref" not in one:  # a text beside objects
+        return _as_result(one)
+    return dict(schemas.named[one["$ref"].rsplit("/", 1)[-1]])
+
+
+def _as_result(one: Schema) -> Schema:
+    return {"type": "object", "properties": {RESULT: one}, "required": [RESULT]}
+
+
+def is_object(hint: Any) -> bool:
+    """Whether answers of this type are objects by themselves: a sequence is none."""
+    origin = typing.get_origin(hint)
+    return not (isinstance(origin, type) and issubclass(origin, Iterable))

@@ -1,0 +1,359 @@
+"""One operation over HTTP: arguments, idempotency, ETags, the answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from commonplace.api import AnswerRetention, Commonplace, IdempotentRequest, KeyVerbs, User
+from commonplace.engine.graph_search.export_formats import GraphFormat
+from commonplace.errors import (
+    BadText,
+    ChangedMeanwhile,
+    CommonplaceError,
+    InvalidInput,
+    NotFound,
+    TooLong,
+)
+from commonplace.model.access.key import NewKey
+from commonplace.operations.schemas import return_type_of
+from commonplace.operations.serialization import (
+    DOT,
+    JSON,
+    LINES,
+    TEXT,
+    XML,
+    arguments_from_json,
+    as_data,
+    parameters_by_spelling,
+    refuse_missing,
+    refuse_unknown,
+    split_lines,
+)
+from commonplace.operations.table import Effect, Operation, Parameter, ParameterShape
+from commonplace.surfaces.rest.routes import (
+    IDEMPOTENCY_KEY,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    Route,
+    show_operation_at,
+)
+from commonplace.surfaces.rest.server_context import ServerContext
+
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+
+
+def read_arguments(
+    route: Route,
+    path: Mapping[str, str],
+    query: Sequence[tuple[str, str]],
+    media_type: str,
+    body: bytes,
+) -> dict[str, Any]:
+    arguments = path_arguments(route, path)
+    if route.takes_query:
+        arguments |= _query_arguments(route.parameters, query)
+    elif route.whole_body and body and not media_type.startswith(JSON):
+        beside = [p for p in route.parameters if p is not route.whole_body]
+        arguments |= _query_arguments(beside, query)
+        arguments[route.whole_body.name] = _whole_body_value(route.whole_body, body)
+    else:
+        refuse_unknown((name for name, _ in query), ())
+        arguments |= _body_arguments(route, body, media_type)
+    refuse_missing(route.parameters, arguments)
+    return arguments
+
+
+def path_arguments(route: Route, path: Mapping[str, str]) -> dict[str, Any]:
+    """A slash within a name has come as a NUL (see `gate.path_of`)."""
+    named = {name: value.replace("\0", "/") for name, value in path.items()}
+    return {
+        parameter: named[name] if name == parameter else [named[name]]
+        for name, parameter in route.in_path.items()
+    }
+
+
+# ——— the query ———
+
+
+def _query_arguments(
+    parameters: Iterable[Parameter], query: Sequence[tuple[str, str]]
+) -> dict[str, Any]:
+    known = parameters_by_spelling(parameters)
+    refuse_unknown((name for name, _ in query), known)
+    values: dict[str, list[str]] = {}
+    for name, value in query:
+        values.setdefault(known[name].name, []).append(value)
+    return {name: _query_value(known[name], given) for name, given in values.items()}
+
+
+def _query_value(parameter: Parameter, given: list[str]) -> Any:
+    """One word of a query, or as many as there are where the verb takes several."""
+    name = parameter.name
+    if parameter.shape is ParameterShape.TEXTS:
+        return given
+    if len(given) > 1:
+        raise InvalidInput(f"{name} is given twice.", field=name)
+    word = given[0]
+    match parameter.shape:
+        case ParameterShape.INTEGER | ParameterShape.NUMBER | ParameterShape.FLAG:
+            return _scalar(parameter.shape, name, word)
+        case ParameterShape.MAP | ParameterShape.MAPS | ParameterShape.VALUE:
+            return parse_json_strictly(word, name)
+        case _:
+            return word
+
+
+def _scalar(shape: ParameterShape, name: str, word: str) -> Any:
+    if shape is ParameterShape.FLAG:
+        if word.lower() not in _FLAGS:
+            raise InvalidInput(f"{name} must be true or false.", field=name)
+        return _FLAGS[word.lower()]
+    try:
+        return int(word) if shape is ParameterShape.INTEGER else float(word)
+    except ValueError:
+        wanted = "a whole number" if shape is ParameterShape.INTEGER else "a number"
+        raise InvalidInput(f"{name} must be {wanted}.", field=name) from None
+
+
+# ——— the body ———
+
+
+def _body_arguments(route: Route, body: bytes, media_type: str) -> dict[str, Any]:
+    if not body:
+        return {}
+    if not media_type.startswith(JSON):
+        raise InvalidInput(
+            "The body must be JSON.", remedy=f"Send it with Content-Type: {JSON}.", field="body"
+        )
+    given = parse_json_strictly(decode_body(body), "body")
+    if not isinstance(given, dict):
+        raise InvalidInput("The body must be a JSON object.", field="body")
+    return arguments_from_json(route.parameters, given)
+
+
+def _whole_body_value(parameter: Parameter, body: bytes) -> Any:
+    return body if parameter.shape is ParameterShape.ORIGINAL else split_lines(decode_body(body))
+
+
+def decode_body(body: bytes) -> str:
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadText("The body is not UTF-8.", field="body") from None
+
+
+def parse_json_strictly(text: str, name: str) -> Any:
+    """JSON, and nothing that only some readers of it take: no NaN, no name given twice."""
+    try:
+        return json.loads(
+            text, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant
+        )
+    except (ValueError, RecursionError) as error:
+        told = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise InvalidInput(f"{name} is not valid JSON: {told}.", field=name) from None
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    named = dict(pairs)
+    if len(named) < len(pairs):
+        raise ValueError("a name is given twice")
+    return named
+
+
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(f"{word} is no number")
+
+
+MAX_IDEMPOTENCY_KEY = 255
+GRAPH_MEDIA_TYPES = {
+    GraphFormat.JSON: JSON,
+    GraphFormat.DOT: DOT,
+    GraphFormat.GRAPHML: XML,
+}  # texts, each as it is
+_CHUNK = 64 * 1024
+# Looking changes nothing, nor does the time that goes by; what is present follows from both.
+_ACCESS_FIELDS = frozenset({"last_accessed_at", "access_count", "salience"})
+_STATE_FIELD = "state"
+
+
+def endpoint_for(
+    route: Route, reception: ServerContext
+) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        whose = await run_in_threadpool(reception.opened_for, route.operation, request)
+        body = await read_body(request, reception.max_bytes)
+        answer = await run_in_threadpool(
+            _OperationCall(route, reception, request, whose, body).answer
+        )
+        if route.writes and isinstance(whose, User):
+            reception.listeners.tell(whose.principal.user_id)
+        return answer
+
+    return endpoint
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """Refused as soon as it is known to be too long."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > most:
+            raise body_too_large(most)
+    return bytes(body)
+
+
+def body_too_large(most: int) -> TooLong:
+    return TooLong(
+        f"The request is too large: the limit is {most:,} bytes.",
+        remedy="Send less at once, or raise the setting `serve_max_mb`.",
+        field="body",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _OperationCall:
+    route: Route
+    reception: ServerContext
+    request: Request
+    whose: User | KeyVerbs | Commonplace
+    body: bytes
+
+    def answer(self) -> Response:
+        request = self.request
+        key = _checked_idempotency_key(request.headers.get(IDEMPOTENCY_KEY))
+        media_type = request.headers.get("content-type", "").lower()
+        query = request.query_params.multi_items()
+        arguments = read_arguments(self.route, request.path_params, query, media_type, self.body)
+        if key is not None and self.route.writes and isinstance(self.whose, User):
+            return _json_response(self._once(self.whose, key, arguments))
+        answer = self._do(self.whose, arguments)
+        if isinstance(answer, Iterator):
+            return StreamingResponse(_in_chunks(answer), media_type=LINES)
+        if isinstance(answer, str):
+            return _text_response(answer, self._kind_of_text(arguments))
+        data = as_data(answer)
+        return self._item(data) if self.route.has_etag else _json_response(_json_text(data))
+
+    def _kind_of_text(self, arguments: dict[str, Any]) -> str:
+        if self.route.name != "graph":
+            return TEXT
+        return GRAPH_MEDIA_TYPES[GraphFormat(arguments.get("format", GraphFormat.JSON))]
+
+    def _once(self, user: User, key: str, arguments: dict[str, Any]) -> str:
+        """The first answer, however often it is asked for."""
+        called = f"{self.request.method} {self.request.url.path}?{self.request.url.query}"
+        more = "\n".join(self.request.headers.get(name, "") for name in ("content-type", IF_MATCH))
+        fingerprint = hashlib.sha256(f"{called}\n{more}\n".encode() + self.body).hexdigest()
+        asked = IdempotentRequest(key, fingerprint, _answer_holds(self.route.operation))
+        return self.reception.book.once(
+            user, asked, lambda handle: _json_text(as_data(self._do(handle, arguments)))
+        )
+
+    # ——— states of one item ———
+
+    def _do(self, whose: User | KeyVerbs | Commonplace, arguments: dict[str, Any]) -> Any:
+        """If-Match: only what the caller has seen is changed. Where a verb fails because another
+        was faster, it is told as that."""
+        operation = self.route.operation
+        wanted = self.request.headers.get(IF_MATCH)
+        insists = wanted is not None and self.route.has_etag and self.route.writes
+        if wanted is None or not insists or not isinstance(whose, User):
+            return operation.call(whose, arguments)
+        self._check_precondition(whose, wanted)
+        held_to_it = self.reception.book.insisting(
+            whose, lambda: self._check_precondition(whose, wanted)
+        )
+        try:
+            return operation.call(held_to_it, arguments)
+        except CommonplaceError:
+            self._check_precondition(whose, wanted)
+            raise
+
+    def _check_precondition(self, whose: User, wanted: str) -> None:
+        named = path_arguments(self.route, self.request.path_params)
+        id = named["id"] if "id" in named else named["ids"][0]
+        try:
+            etag = _etag(as_data(show_operation_at(self.route.path).call(whose, {"id": id})))
+        except NotFound:  # what is not there matches nothing
+            etag = None
+        if etag is None or not _matches_etag(wanted, etag):
+            raise ChangedMeanwhile(
+                "The item changed: its ETag no longer matches If-Match.", field=IF_MATCH
+            )
+
+    def _item(self, data: Any) -> Response:
+        if self.route.writes:
+            return _json_response(_json_text(data))
+        etag = _etag(data)
+        headers = {"etag": etag, "cache-control": "private, no-cache"}
+        if _matches_etag(self.request.headers.get(IF_NONE_MATCH, ""), etag):
+            return Response(status_code=304, headers=headers)
+        return _json_response(_json_text(data), headers)
+
+
+def _checked_idempotency_key(key: str | None) -> str | None:
+    """Refused wherever it is given: a program that sends an empty one believes itself safe."""
+    if key is None or (0 < len(key) <= MAX_IDEMPOTENCY_KEY and key.isascii() and key.isprintable()):
+        return key
+    raise InvalidInput(
+        f"Idempotency-Key must have 1 to {MAX_IDEMPOTENCY_KEY} printable characters.",
+        field=IDEMPOTENCY_KEY,
+    )
+
+
+def _answer_holds(operation: Operation) -> AnswerRetention:
+    if return_type_of(operation) is NewKey:
+        return AnswerRetention.SECRET
+    return AnswerRetention.NUMBERS if operation.effect is Effect.DESTROY else AnswerRetention.WORDS
+
+
+def _etag(data: Any) -> str:
+    told = json.dumps(_without_access_fields(data), sort_keys=True)
+    return f'"{hashlib.sha256(told.encode()).hexdigest()[:32]}"'
+
+
+def _without_access_fields(data: Any) -> Any:
+    if isinstance(data, dict):
+        left_out = {*_ACCESS_FIELDS, _STATE_FIELD} if "salience" in data else _ACCESS_FIELDS
+        return {n: _without_access_fields(each) for n, each in data.items() if n not in left_out}
+    return [_without_access_fields(each) for each in data] if isinstance(data, list) else data
+
+
+def _matches_etag(header: str, etag: str) -> bool:
+    named = {each.strip().removeprefix("W/") for each in header.split(",")}
+    return "*" in named or etag in named
+
+
+def _json_text(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)
+
+
+def _json_response(text: str, headers: dict[str, str] | None = None) -> Response:
+    return _text_response(text, JSON, headers)
+
+
+def _text_response(text: str, kind: str, headers: dict[str, str] | None = None) -> Response:
+    return Response(
+        text.encode("utf-8"),
+        media_type=kind,
+        headers={"cache-control": "no-store", **(headers or {})},
+    )
+
+
+def _in_chunks(lines: Iterator[str]) -> Iterator[bytes]:
+    chunk = bytearray()
+    for line in lines:
+        chunk += line.encode("utf-8") + b"\n"
+        if len(chunk) >= _CHUNK:
+            yield bytes(chunk)
+            chunk.clear()
+    if chunk:
+        yield bytes(chunk)

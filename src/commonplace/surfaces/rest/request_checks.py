@@ -1,0 +1,126 @@
+"""Host, origin and loopback checks, and rate limits. Standard library only.
+
+A page in a browser can be made to speak to a server on its own machine under a name of its choice
+(DNS rebinding). It cannot choose the Host and Origin headers, so these are held to known names.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from commonplace.errors import InvalidInput, NotAllowed, RateLimited
+
+_FORWARDING = re.compile("forwarded|via|x-real-ip|x-forwarded-.*", re.IGNORECASE)
+LOCAL_NAMES = frozenset({"localhost"})
+BURST_SECONDS = 2  # of requests that a caller may save up
+MAX_BUCKETS = 10_000
+
+
+def is_loopback(host: str) -> bool:
+    name = host.strip("[]").lower()
+    address = _address(name)
+    return name in LOCAL_NAMES if address is None else address.is_loopback
+
+
+def check_host(host: str | None, names: Collection[str]) -> None:
+    """An address as a number names nobody's page; a name must be one of ours."""
+    name = _host_name(host or "")
+    if name is None:
+        raise InvalidInput("The Host header is missing or invalid.", field="host")
+    if name in LOCAL_NAMES or name in names or _address(name) is not None:
+        return
+    raise NotAllowed(
+        f"Unknown host name {name!r}.",
+        remedy="Add it to the setting `serve_names`.",
+        field="host",
+    )
+
+
+def is_local_request(peer: str, headers: Mapping[str, str]) -> bool:
+    """From a program on this machine that asks for this machine. A proxy here is a program on
+    this machine too, but it says for whom it asks, or under which name."""
+    forwarded = any(_FORWARDING.fullmatch(name) for name in headers)
+    name = _host_name(headers.get("host", ""))
+    return is_loopback(peer) and name is not None and is_loopback(name) and not forwarded
+
+
+def check_origin(origin: str | None, host: str | None, origins: Collection[str]) -> None:
+    """Pages of other places are refused: CORS is closed."""
+    if origin is None or origin.lower() in origins:
+        return
+    if (host or "").lower() != urlsplit(origin).netloc.lower():
+        raise _foreign_origin_error()
+
+
+def check_site(headers: Mapping[str, str], origins: Collection[str]) -> None:
+    """A page elsewhere that embeds an address of ours sends no Origin, but browsers say so."""
+    elsewhere = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+    followed_link = headers.get("sec-fetch-mode") == "navigate"
+    if elsewhere and not followed_link and headers.get("origin", "").lower() not in origins:
+        raise _foreign_origin_error()
+
+
+def _foreign_origin_error() -> NotAllowed:
+    return NotAllowed(
+        "Cross-origin request refused.",
+        remedy="Add the origin to the setting `serve_origins`.",
+        field="origin",
+    )
+
+
+def _host_name(host: str) -> str | None:
+    try:
+        parts = urlsplit(f"//{host}")
+        _ = parts.port  # which says when it is none
+    except ValueError:
+        return None
+    plain = "@" not in host and not parts.path and not parts.query and not parts.fragment
+    return parts.hostname if plain else None
+
+
+def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(name)
+    except ValueError:
+        return None
+
+
+@dataclass
+class _TokenBucket:
+    tokens: float
+    at: float
+
+
+class RateLimiter:
+    """A bucket of tokens for each caller, filled at a steady rate; each request takes one."""
+
+    def __init__(self, per_second: float, told: str, clock: Callable[[], float] = time.monotonic):
+        self._told = told  # to who has to wait
+        self._rate = per_second
+        self._most = max(1.0, per_second * BURST_SECONDS)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._buckets: OrderedDict[str, _TokenBucket] = OrderedDict()
+
+    def take(self, caller: str) -> None:
+        if self._rate <= 0:
+            return
+        with self._lock:
+            now = self._clock()
+            bucket = self._buckets.setdefault(caller, _TokenBucket(self._most, now))
+            self._buckets.move_to_end(caller)
+            bucket.tokens = min(self._most, bucket.tokens + (now - bucket.at) * self._rate)
+            bucket.at = now
+            if bucket.tokens < 1:
+                wait = (1 - bucket.tokens) / self._rate
+                raise RateLimited(self._told, seconds=wait)
+            bucket.tokens -= 1
+            if len(self._buckets) > MAX_BUCKETS:
+                self._buckets.popitem(last=False)

@@ -1,0 +1,313 @@
+"""The HTTP application and its server: routes, MCP endpoints, sockets, shutdown."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shlex
+import socket
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import ASGIApp
+
+import commonplace
+from commonplace.api import Commonplace
+from commonplace.errors import BadSettings, CommonplaceError, InvalidInput, NotFound
+from commonplace.model.access.key import NewKey
+from commonplace.operations.serialization import EVENTS
+from commonplace.settings import Settings
+from commonplace.surfaces.mcp.server import McpHttpEndpoint
+from commonplace.surfaces.rest.endpoints import endpoint_for
+from commonplace.surfaces.rest.middleware import (
+    RequestMiddleware,
+    internal_error_response,
+    tracing_provider,
+)
+from commonplace.surfaces.rest.monitoring import log_to_stderr
+from commonplace.surfaces.rest.openapi import (
+    openapi_description,
+    problem_responses,
+    stream_operation,
+)
+from commonplace.surfaces.rest.problems import problem_response
+from commonplace.surfaces.rest.routes import (
+    HTML_MEDIA_TYPE,
+    PAGE_HEADERS,
+    PREFIX,
+    PROFILES,
+    docs_page,
+)
+from commonplace.surfaces.rest.server_context import ServerContext
+from commonplace.surfaces.rest.system_endpoints import ChangeStream, SystemEndpoints
+
+# FastAPI would tell paths, queries and the words of exceptions; `tracing` has spans without them.
+_NO_TELEMETRY: Any = {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+
+
+def build_app(book: Commonplace, settings: Settings) -> tuple[ASGIApp, ServerContext]:
+    reception = ServerContext(book, settings)
+    spoken = [McpHttpEndpoint(reception), *(McpHttpEndpoint(reception, each) for each in PROFILES)]
+    app = FastAPI(
+        lifespan=lambda app: _run_mcp_endpoints(spoken),
+        title="Commonplace",
+        version=commonplace.__version__,
+        summary="Long-term memory for AI agents: remember, recall, forget.",
+        docs_url=None,  # its page loads scripts from elsewhere; ours is in `page`
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry=_NO_TELEMETRY,
+    )
+    _add_operations(app, reception)
+    SystemEndpoints(reception).add_to(app)
+    app.router.routes.extend(mounted.route for mounted in spoken)
+    for path in ("/", "/docs"):
+        app.add_api_route(path, _docs_page, methods=["GET"], include_in_schema=False)
+    app.add_exception_handler(CommonplaceError, _error_response)
+    app.add_exception_handler(HTTPException, _no_such_route)
+    app.add_exception_handler(Exception, lambda request, error: internal_error_response())
+    return RequestMiddleware(app, reception), reception
+
+
+@asynccontextmanager
+async def _run_mcp_endpoints(spoken: Sequence[McpHttpEndpoint]) -> AsyncIterator[None]:
+    async with AsyncExitStack() as running:
+        for mounted in spoken:
+            await running.enter_async_context(mounted.running())
+        yield
+
+
+def _add_operations(app: FastAPI, reception: ServerContext) -> None:
+    """The stream comes first: paths of items would take it for one of theirs."""
+    app.add_api_route(
+        f"{PREFIX}/changes/stream",
+        ChangeStream(reception),
+        methods=["GET"],
+        response_model=None,
+        operation_id="changes_stream",
+        tags=["changes"],
+        summary="Changes as they happen",
+        description="Server-sent events; `Last-Event-ID` or `since` says where to go on.",
+        openapi_extra=stream_operation(),
+        response_class=Response,
+        responses={200: {"description": "Events.", "content": {EVENTS: {}}}, **problem_responses()},
+    )
+    for route, described in openapi_description().routes:
+        app.add_api_route(
+            route.in_full(),
+            endpoint_for(route, reception),
+            methods=[route.method],
+            response_model=None,
+            **described,
+        )
+    incomplete = app.openapi
+    app.openapi = lambda: openapi_description().complete(incomplete())  # type: ignore[method-assign]
+
+
+async def _docs_page(request: Request) -> Response:
+    """The host has been looked at: it is a known one."""
+    url = f"{request.url.scheme}://{request.headers['host']}"
+    return Response(docs_page(url), media_type=HTML_MEDIA_TYPE, headers=PAGE_HEADERS)
+
+
+async def _error_response(request: Request, error: Any) -> Response:
+    return problem_response(error)
+
+
+async def _no_such_route(request: Request, error: Any) -> Response:
+    """A path that nobody knows, or a method that it does not take."""
+    path = request.url.path
+    told: CommonplaceError
+    if error.status_code == 405:
+        told = InvalidInput(
+            f"{path} does not take {request.method}.", remedy="See /openapi.json.", field="method"
+        )
+    else:
+        told = NotFound(f"Unknown path {path}.", remedy="See /openapi.json.", field="path")
+    answer = problem_response(told, error.status_code)
+    if error.status_code == 405:
+        answer.headers["allow"] = ", ".join(_allowed_methods(request))
+    return answer
+
+
+def _allowed_methods(request: Request) -> list[str]:
+    """The methods of every route with this path; the router names only the first one's."""
+    routes = [each for each in request.app.router.routes if isinstance(each, APIRoute)]
+    here = [each for each in routes if each.matches(request.scope)[0] is not Match.NONE]
+    taken = {method for each in here for method in each.methods or ()}
+    return sorted(taken | ({"HEAD"} if "GET" in taken else set()))
+
+
+def server_url(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def access_notice(reception: ServerContext) -> str:
+    if reception.is_keyless:
+        user = reception.settings.user
+        return f"Whoever asks from this machine without a key is the user {user!r}."
+    command = f"commonplace keys create LABEL --user NAME {store_option(reception.book)}"
+    return f"Everybody needs a key: `{command}` makes one."
+
+
+def store_option(book: Commonplace) -> str:
+    """As it can be pasted into another shell; a password is not part of it."""
+    return f"--store {shlex.quote(book.url)}"
+
+
+def first_key_notice(key: NewKey, url: str) -> Iterator[str]:
+    yield "The first admin's key of this store, shown this once; keep it where secrets are kept:"
+    yield f"  {key.token}"
+    yield "It makes and ends the keys of users, and opens nobody's memory. With it in $ADMIN:"
+    yield f"  curl {url}/v1/keys -H \"Authorization: Bearer $ADMIN\" -H 'Commonplace-User: ana' \\"
+    yield "    -H 'Content-Type: application/json' -d '{\"label\": \"laptop\"}'"
+
+
+log = logging.getLogger("commonplace")
+
+KEEP_ALIVE = 75  # seconds that a connection may be idle: longer than clients trust one
+NIGHT_CHECK_TICKS = 600  # ticks, of which there are ten a second
+SHUTDOWN_SECONDS = 30  # seconds that requests under way are given when the server ends
+
+
+class RestServer(uvicorn.Server):
+    """The first signal lets requests come to their end, the second ends it all."""
+
+    def __init__(self, config: uvicorn.Config, reception: ServerContext):
+        super().__init__(config)
+        self.reception = reception
+        self.seconds: float | None = None  # after which it ends by itself
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.seconds is not None:
+            asyncio.get_running_loop().call_later(self.seconds, self._end)
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % NIGHT_CHECK_TICKS == 0:
+            self._night = asyncio.create_task(self._look())
+        return await super().on_tick(counter)
+
+    async def _look(self) -> None:
+        try:
+            await asyncio.to_thread(self.reception.book.night.look)
+        except CommonplaceError as error:
+            log.warning("maintenance postponed: %s", error.code)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.reception.listeners.drain()
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Without raising it again: whoever runs the server goes on, and closes the book."""
+        self.force_exit = self.should_exit
+        self._end()
+
+    def _end(self) -> None:
+        self.should_exit = True
+
+
+@dataclass(frozen=True)
+class ServerOutput:
+    """Where a server speaks: to everybody, and to whoever started it alone."""
+
+    say: Callable[[str], None]
+    whisper: Callable[[str], None]
+
+
+def serve(
+    book: Commonplace,
+    settings: Settings,
+    voices: ServerOutput,
+    seconds: float | None = None,
+    demo: Callable[[str], Iterable[str]] | None = None,
+) -> None:
+    """Until it is told to stop, or for so long; then requests under way are answered first. A
+    demonstration has its own words, and nobody who looks after it."""
+    log_to_stderr()
+    with ExitStack() as until_the_end:
+        until_the_end.enter_context(tracing_provider(settings.serve_tracing))
+        server = make_server(book, settings)
+        server.seconds = seconds
+        listening = until_the_end.enter_context(
+            listening_socket(settings.serve_host, settings.serve_port)
+        )
+        url = server_url(settings.serve_host, listening.getsockname()[1])
+        voices.say(f"Commonplace listens on {url}")
+        voices.say(access_notice(server.reception))
+        for line in demo(url) if demo else ():
+            voices.say(line)
+        if demo is None and (first := book.first_admin_key()) is not None:
+            for line in first_key_notice(first, url):
+                voices.whisper(line)
+        server.run([listening])
+
+
+def make_server(book: Commonplace, settings: Settings) -> RestServer:
+    app, reception = build_app(book, settings)
+    require_keys(reception)
+    config = uvicorn.Config(
+        app,
+        host=settings.serve_host,
+        port=settings.serve_port,
+        log_config=None,
+        access_log=False,  # its lines hold queries
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+    )
+    return RestServer(config, reception)
+
+
+def require_keys(reception: ServerContext) -> None:
+    """Whoever can reach the address could read the memory: so there must be keys."""
+    if reception.is_keyless or reception.book.has_keys():
+        return
+    store = store_option(reception.book)
+    raise BadSettings(
+        f"On {reception.settings.serve_host} every request needs an API key, and there is "
+        "no key yet.",
+        remedy=f"Create one: `commonplace keys create LABEL --user NAME {store}`, or `commonplace "
+        f"keys admin {store}` to create them over HTTP; or serve on 127.0.0.1.",
+        field="serve_host",
+    )
+
+
+def free_port(host: str, usual: int) -> int:
+    """The usual one where nobody has it; else any."""
+    try:
+        listening_socket(host, usual).close()
+    except BadSettings:
+        return 0
+    return usual
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """Bound before anything is said of it, so that a taken port is an error in words. It is said
+    to be of TCP: only then does asyncio send small pieces at once, and not 40 ms later."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host.strip("[]"), port))
+    except OSError as error:
+        found.close()
+        raise BadSettings(
+            f"Cannot listen on {host}:{port}: {error.strerror}.",
+            remedy="Choose another --port or --host.",
+            field="serve_port",
+        ) from error
+    found.listen()
+    return found

@@ -1,0 +1,162 @@
+"""Endpoints other than operations: me, health, metrics, and the change stream (SSE)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from commonplace.api import User
+from commonplace.errors import CommonplaceError, InvalidInput
+from commonplace.model.delta import Delta
+from commonplace.operations.serialization import EVENTS, JSON, as_data, refuse_unknown
+from commonplace.surfaces.rest import monitoring
+from commonplace.surfaces.rest.openapi import KEY_SECURITY, agent_headers, problem_responses
+from commonplace.surfaces.rest.problems import problem_data, status_of
+from commonplace.surfaces.rest.routes import LAST_EVENT_ID, PREFIX
+from commonplace.surfaces.rest.server_context import ServerContext
+
+
+def _status_content(word: str) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"status": {"type": "string"}}}
+    return {JSON: {"schema": schema, "example": {"status": word}}}
+
+
+class SystemEndpoints:
+    def __init__(self, reception: ServerContext):
+        self._reception = reception
+
+    def add_to(self, app: FastAPI) -> None:
+        me = {"schema": {"$ref": "#/components/schemas/Me"}}
+        asked = {"parameters": list(agent_headers()), "security": KEY_SECURITY}
+        whose = "Whose memory it is, who asks, and its revision"
+        for path, endpoint, told, content, more in (
+            (f"{PREFIX}/me", self.who, whose, {JSON: me}, asked),
+            ("/healthz", self.alive, "Is the server alive?", _status_content("ok"), None),
+            ("/readyz", self.ready, "Can it read the store?", _status_content("ready"), None),
+            ("/metrics", self.numbers, "Prometheus' numbers", {"text/plain": {}}, None),
+        ):
+            app.add_api_route(
+                path,
+                endpoint,
+                methods=["GET"],
+                response_model=None,
+                response_class=Response,
+                responses={200: {"description": told, "content": content}, **problem_responses()},
+                openapi_extra=more,
+                summary=told,
+                tags=["server"],
+            )
+
+    async def who(self, request: Request) -> Response:
+        user = await run_in_threadpool(self._reception.caller, request)
+        asking = user.principal
+        revision = await run_in_threadpool(lambda: user.revision)
+        return JSONResponse(
+            {
+                "user_id": asking.user_id,
+                "agent": asking.agent,
+                "cleared": asking.cleared,
+                "may_resolve": asking.decides,
+                "read_only": asking.read_only,
+                "team": asking.team,
+                "key": asking.key,
+                "revision": revision,
+            }
+        )
+
+    async def alive(self, request: Request) -> Response:
+        return JSONResponse({"status": "ok"})
+
+    async def ready(self, request: Request) -> Response:
+        if self._reception.listeners.is_draining:
+            return JSONResponse({"status": "draining"}, status_code=503)
+        await run_in_threadpool(self._reception.book.ping)
+        return JSONResponse({"status": "ready"})
+
+    async def numbers(self, request: Request) -> Response:
+        return Response(self._reception.metrics.text(), media_type=monitoring.METRICS_MEDIA_TYPE)
+
+
+IS_HEAD = "commonplace.is_head"  # in a request's scope: nobody would hear the events
+_STREAM_HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
+POLL_SECONDS = 1.0  # seconds: other processes change the store as well
+KEEPALIVE_POLLS = 15  # looks without news, after which a comment keeps proxies from hanging up
+MAX_REVISION = 2**62
+SINCE = "since"
+
+
+class ChangeStream:
+    def __init__(self, reception: ServerContext):
+        self._reception = reception
+
+    async def __call__(self, request: Request) -> Response:
+        user = await run_in_threadpool(self._reception.caller, request)
+        since = _since(request)
+        if since is None:
+            since = await run_in_threadpool(lambda: user.revision)
+        if request.scope.get(IS_HEAD):
+            return Response(media_type=EVENTS, headers=_STREAM_HEADERS)
+        return StreamingResponse(
+            self._events(request, user.principal.user_id, since),
+            media_type=EVENTS,
+            headers=_STREAM_HEADERS,
+        )
+
+    async def _events(self, request: Request, user_id: str, since: int) -> AsyncIterator[bytes]:
+        metrics, listeners = self._reception.metrics, self._reception.listeners
+        metrics.streams += 1
+        try:
+            with listeners.waiting(user_id) as news:
+                yield b": listening\n\n"
+                quiet = 0
+                while not listeners.is_draining:
+                    news.clear()
+                    delta = await run_in_threadpool(self._look, request, since)
+                    quiet = 0 if delta.changes else quiet + 1
+                    if delta.changes:
+                        yield sse_event("changes", as_data(delta), delta.revision)
+                    elif quiet % KEEPALIVE_POLLS == 0:
+                        yield b": still here\n\n"
+                    since = delta.revision
+                    await _wait(news)
+        except CommonplaceError as error:  # such as a key that is no longer valid
+            yield sse_event("problem", problem_data(error, status_of(error)))
+        finally:
+            metrics.streams -= 1
+
+    def _look(self, request: Request, since: int) -> Delta:
+        """Who asks is looked at anew each time: a key can be revoked while its holder listens. It
+        is counted as the one request that it is."""
+        user: User = self._reception.current_caller(request)
+        return self._reception.book.changes_after(user, since)
+
+
+async def _wait(news: asyncio.Event) -> None:
+    try:
+        await asyncio.wait_for(news.wait(), POLL_SECONDS)
+    except TimeoutError:
+        return
+
+
+def _since(request: Request) -> int | None:
+    """Where the last stream broke off; else what the query says; else now."""
+    refuse_unknown(request.query_params, (SINCE,))
+    given = request.headers.get(LAST_EVENT_ID) or request.query_params.get(SINCE)
+    if given is None:
+        return None
+    if not (given.isascii() and given.isdigit()) or int(given[:20]) > MAX_REVISION:
+        raise InvalidInput("The revision must be a whole number.", field=SINCE)
+    return int(given)
+
+
+def sse_event(kind: str, data: object, id: int | None = None) -> bytes:
+    numbered = "" if id is None else f"id: {id}\n"
+    told = json.dumps(data, ensure_ascii=False)
+    return f"{numbered}event: {kind}\ndata: {told}\n\n".encode()

@@ -1,0 +1,1 @@
+"""Moves, merges and renames of modules, from a table: carries a branch over to the new tree."""
