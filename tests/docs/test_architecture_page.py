@@ -1,4 +1,4 @@
-"""The architecture page has every folder and module of the package, and no file that is not there."""
+"""The architecture page has every folder and module of the package, and no other file."""
 
 import ast
 import re
@@ -12,9 +12,7 @@ from architecture.test_rooms import DIRECTION, FOLDERS
 SOURCE = Path(commonplace.__file__).parent
 PAGE = (Path(__file__).parents[2] / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
 FLOWS, _, TREE = PAGE.partition("\n# Folders\n")
-SECTIONS = {
-    heading: body for heading, body in re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", TREE, re.M | re.S)
-}
+SECTIONS = dict(re.findall(r"^## (\S+)\n(.*?)(?=^## |\Z)", TREE, re.M | re.S))
 NAMED = {
     heading: [
         name
