@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from benchmarks.quality.command import main
+from benchmarks.quality.command import main, run_command
 from benchmarks.quality.report import BEGIN, END, kept_section, tables, write
 from benchmarks.quality.run import QualityResults
 from commonplace.errors import InvalidInput, NotFound
