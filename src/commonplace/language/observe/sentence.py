@@ -351,7 +351,7 @@ def _profile_candidate(
     user = hebrew.gendered_user(clause)
     subject = user if heard.is_hebrew and heard.speaker is None else heard.subject
     lives = "גרה" if user == hebrew.HEBREW_USER_FEMALE else "גר"
-    said = words[found.field].format(who=subject, value=found.value, histories=lives)
+    said = words[found.field].format(who=subject, value=found.value, lives=lives)
     if heard.is_hebrew:
         said = said.replace("להמשתמש", "למשתמש")
     return MemoryCandidate(
