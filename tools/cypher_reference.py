@@ -107,10 +107,9 @@ passes a limit while it runs is the error `query_too_costly`.
 """
 _OTHERWISE = """**Expressions.** Three-valued logic with null; `=`, `<>`, `<`, `<=`, `>`, `>=`,
 also in chains; `IN`, `STARTS WITH`, `ENDS WITH`, `CONTAINS`, `=~`, `IS NULL`, `AND`, `OR`,
-`XOR`, `NOT`; `CASE`; lists, slices and list comprehensions; maps and map projections;
-`all`, `any`, `none`, `single`, `reduce`;
-`EXISTS { … }` and `COUNT { … }`; patterns as conditions and pattern comprehensions; parameters;
-dates, times, datetimes and durations.
+`XOR`, `NOT`; `CASE`; lists, slices and list comprehensions; maps and map projections; `all`,
+`any`, `none`, `single`, `reduce`; `EXISTS { … }` and `COUNT { … }`; patterns as conditions and
+pattern comprehensions; parameters; dates, times, datetimes and durations.
 
 **Other than in Neo4j.** `id(n)` is the entity key. A string that is compared with a property that
 holds a moment stands for that moment: `r.valid_to > '2026-01-31'`. Labels, types and properties

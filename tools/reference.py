@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
 
 from commonplace.errors import all_errors
@@ -109,7 +110,10 @@ def python() -> str:
 
 
 def _python_parameter(parameter: Parameter) -> str:
-    return parameter.name if parameter.required else f"{parameter.name}={parameter.default!r}"
+    if parameter.required:
+        return parameter.name
+    default = parameter.default
+    return f"{parameter.name}={(default.value if isinstance(default, Enum) else default)!r}"
 
 
 def settings() -> str:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import commonplace
-from commonplace.engine.context import visibility_of
+from commonplace.engine.access import visibility_of
 from commonplace.engine.history.time_travel import load_past_index
 from commonplace.errors import NotFound
 from commonplace.model.memory.lifecycle import PointInTime

@@ -59,4 +59,4 @@ def test_the_decision_tells_how_much_was_made_up():
     for name, count in (("CYPHER_SOUPS", "200,000"), ("CYPHER_RUNS", "20,000")):
         assert f'"{name}", "{count.replace(",", "")}"' in soak
         assert count in DECISION
-    assert "bench walks --only cypher" in DECISION
+    assert "benchmarks walks --only cypher" in DECISION

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from commonplace.engine.context import build_indexing
+from commonplace.engine.indexing import build_indexing
 from commonplace.language.embedders.hashing import HashingEmbedder
 from commonplace.model.access.key import Key, token_digest
 from commonplace.model.access.principal import Scope

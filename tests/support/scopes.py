@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from commonplace.api import Commonplace
-from commonplace.engine.context import index_memories, index_passages
+from commonplace.engine.indexing import index_memories, index_passages
 from commonplace.engine.search.plan import RecallPlan
 from commonplace.engine.search.recall import Recalled, recall
 from commonplace.model.access.principal import Principal, ReadableScope, Scope

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from commonplace.engine.context import build_passage_indexing
+from commonplace.engine.indexing import build_passage_indexing
 from commonplace.model.changeset import AddSource, ChangeSource, RemoveSource, build_source_removal
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.sources.source import (

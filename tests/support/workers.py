@@ -7,7 +7,8 @@ import time
 
 import commonplace
 from commonplace.api import Commonplace
-from commonplace.engine.context import EngineContext, build_indexing
+from commonplace.engine.context import EngineContext
+from commonplace.engine.indexing import build_indexing
 from commonplace.engine.maintenance.worker import JobDecision, Worker
 from commonplace.model.changeset import Changeset, EnqueueJob, build_add
 from commonplace.model.jobs import Job

@@ -334,11 +334,11 @@ def test_whoever_is_removed_while_bringing_something_brings_nothing(
     asked = store.source_by_alias
 
     def removed_meanwhile(*arguments):
-        monkeypatch.setattr(store, "source_called", asked)
+        monkeypatch.setattr(store, "source_by_alias", asked)
         people["ana"].teams_remove(team, "dan")
         return asked(*arguments)
 
-    monkeypatch.setattr(store, "source_called", removed_meanwhile)
+    monkeypatch.setattr(store, "source_by_alias", removed_meanwhile)
     with pytest.raises((NotFound, NotAllowed)):
         dan.ingest(MINUTES, team=team)
     assert people["ana"].sources(team=team).sources == ()

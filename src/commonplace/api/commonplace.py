@@ -175,13 +175,16 @@ class Commonplace:
         """Do it with the handle that is given to it, unless the same caller asked for the same
         with the same key within a day: then the answer is the first one's."""
         return run_once(
-            whose._desk, whose.principal, asked, lambda desk: do(User(desk, whose._asking))
+            whose._desk,
+            whose.principal,
+            asked,
+            lambda claim: do(User(whose._desk, whose._asking, whose._precondition, claim)),
         )
 
     def insisting(self, whose: User, insist: Callable[[], None]) -> User:
         """A handle whose changes are made only while ``insist`` raises nothing: it is asked in the
         decision of each change, so that nobody changes anything in between."""
-        return User(replace(whose._desk, precondition=insist), whose._asking)
+        return User(whose._desk, whose._asking, insist, whose._claim)
 
     def changes_after(self, whose: User, revision: int) -> Delta:
         """What a handle may hear of since a revision. No mark is moved."""
@@ -363,4 +366,4 @@ def apply_graph_edits(
 ) -> Sequence[BulkItem]:
     """``chosen``: what there is to say, by all that the caller may see at this moment."""
     whose._refuse_read_only_keys()
-    return say(whose._desk, whose.principal, lambda: chosen(load_visible_graph(whose)))
+    return say(whose._desk, whose._request, lambda: chosen(load_visible_graph(whose)))

@@ -183,7 +183,7 @@ class GraphVerbs(UserHandle):
         called = read_name(name, "name")
         said = _read_node_fields(type, description, aliases, addresses)
         policy = _read_policy(ttl_policy)
-        return edit.upsert_node(self._desk, self.principal, kind, called, said, policy)
+        return edit.upsert_node(self._desk, self._request, kind, called, said, policy)
 
     def nodes_update(
         self,
@@ -215,7 +215,7 @@ class GraphVerbs(UserHandle):
         if not said and policy is None:
             raise MissingField("No field to change was given.", field="name")
         named = validation.word(id, "id")
-        return edit.update_node(self._desk, self.principal, named, said, policy)
+        return edit.update_node(self._desk, self._request, named, said, policy)
 
     def relate(
         self,
@@ -242,7 +242,7 @@ class GraphVerbs(UserHandle):
             raise InvalidInput("valid_to must not be before valid_from.", field="valid_to")
         return edit.upsert_relation(
             self._desk,
-            self.principal,
+            self._request,
             validation.word(from_node, "from_node"),
             validation.word(to_node, "to_node"),
             read_relationship_type(relationship_type),
@@ -267,7 +267,7 @@ class GraphVerbs(UserHandle):
             raise InvalidInput("about must be one node, one edge, or two nodes.", field="about")
         chosen = validation.choice(lifetime, "lifetime", NoteLifetime, {})
         said = read_text(content, "content")
-        return edit.add_note(self._desk, self.principal, named, said, chosen)
+        return edit.add_note(self._desk, self._request, named, said, chosen)
 
     def split(
         self,
@@ -283,7 +283,7 @@ class GraphVerbs(UserHandle):
         to a new node with its own name."""
         return edit.split_node(
             self._desk,
-            self.principal,
+            self._request,
             validation.word(id, "id"),
             None if name is None else read_name(name, "name"),
             _read_known_names(names, "names"),

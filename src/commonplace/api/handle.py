@@ -10,12 +10,14 @@ from inspect import isfunction
 from itertools import islice
 from typing import Any, Self, TypeVar
 
-from commonplace.engine.context import EngineContext, visibility_of
+from commonplace.engine.access import visibility_of
+from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.history.time_travel import context_at
 from commonplace.errors import CategoryNotAllowed, InvalidInput, NotAllowed, TooLong
 from commonplace.model import validation
 from commonplace.model.access.principal import Principal
 from commonplace.model.filters import FILTER_NAMES, Filters
+from commonplace.model.jobs import IdempotencyClaim
 from commonplace.model.memory.lifecycle import PointInTime
 
 ChoiceT = TypeVar("ChoiceT", bound=StrEnum)
@@ -180,9 +182,17 @@ class UserHandle:
             if isfunction(member) and not name.startswith("_") and name not in READ_VERBS:
                 setattr(cls, name, _refuse_read_only(member))
 
-    def __init__(self, desk: EngineContext, principal: Principal):
+    def __init__(
+        self,
+        desk: EngineContext,
+        principal: Principal,
+        precondition: Callable[[], None] = lambda: None,
+        claim: IdempotencyClaim | None = None,
+    ):
         self._desk = desk
         self._asking = principal
+        self._precondition = precondition
+        self._claim = claim
 
     @property
     def principal(self) -> Principal:
@@ -191,6 +201,14 @@ class UserHandle:
         if agent is None:
             return self._asking
         return self._asking.allowed_to_see(self._desk.categories().allowed(agent))
+
+    @property
+    def _request(self) -> RequestContext:
+        return RequestContext(self.principal, self._precondition, self._claim)
+
+    def _for(self, principal: Principal) -> Self:
+        """A handle for another principal that serves the same request."""
+        return type(self)(self._desk, principal, self._precondition, self._claim)
 
     def _as(self, agent: str | None) -> Self:
         """In the hands of the agent that a request names: it narrows who asks, never widens."""
@@ -203,7 +221,7 @@ class UserHandle:
                 remedy="Ask as the owner, or as that agent itself.",
                 field="agent",
             )
-        return type(self)(self._desk, self._asking.as_agent(name))
+        return self._for(self._asking.as_agent(name))
 
     def _filters(self, filters: Mapping[str, Any] | None, **more: Any) -> Filters:
         """What a request narrows a verb to; an agent cannot name what it may not see."""

@@ -14,7 +14,7 @@ from commonplace.api.account import KeyVerbs
 from commonplace.api.commonplace import Commonplace
 from commonplace.api.handle import MAX_K
 from commonplace.api.user import User
-from commonplace.engine.context import can_see
+from commonplace.engine.access import can_see
 from commonplace.engine.graph.visible_graph import find_unambiguous_node, visible_graph
 from commonplace.errors import InvalidInput, NotAllowed
 from commonplace.model.filters import OWNER_VISIBILITY

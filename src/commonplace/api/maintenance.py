@@ -12,7 +12,7 @@ from commonplace.api.handle import (
     read_choices,
     read_cursor,
 )
-from commonplace.engine.context import principal_at_source
+from commonplace.engine.access import principal_at_source
 from commonplace.engine.history import changes as journal_views
 from commonplace.engine.maintenance.doctor import Finding, examine
 from commonplace.engine.maintenance.jobs import ShownJob, cancel_job, list_jobs, retry_job
@@ -111,10 +111,12 @@ class MaintenanceVerbs(UserHandle):
         Into an empty memory completely; otherwise only what is new."""
         self._require_owner("bring in a memory")
         belongings = from_lines(lines, self.principal.user_id)
-        return import_memory(self._desk, self.principal, belongings, is_suspicious)
+        return import_memory(self._desk, self._request, belongings, is_suspicious)
 
     def _merge_in_maintenance(self, principal: Principal, ids: Sequence[str]) -> Merged:
-        return merge_memories(self._desk, principal, ids, JournalNode.WORKER, NIGHT_ACTOR)
+        return merge_memories(
+            self._desk, self._request.acting_as(principal), ids, JournalNode.WORKER, NIGHT_ACTOR
+        )
 
     def _link_in_maintenance(
         self, principal: Principal, memories: Sequence[Memory], vectors: Vectors

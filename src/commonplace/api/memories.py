@@ -90,7 +90,7 @@ class RememberVerbs(RecallVerbs):
         decides."""
         fields = named_arguments(locals())
         fields["thread_id"] = fields.pop("thread")
-        return remember(self._desk, self.principal, [fields])[0]
+        return remember(self._desk, self._request, [fields])[0]
 
     def remember_many(self, items: Sequence[Mapping[str, Any]]) -> Sequence[Remembered]:
         """Store several memories in one transaction.
@@ -98,7 +98,7 @@ class RememberVerbs(RecallVerbs):
         One call to the embedder; all are stored, or none."""
         return remember(
             self._desk,
-            self.principal,
+            self._request,
             [read_item_fields(item) for item in read_list(items, MAX_BATCH)],
         )
 
@@ -129,7 +129,7 @@ class RememberVerbs(RecallVerbs):
         if id is None:
             return self._candidates_for(query, "id", sources=NO_PASSAGES)  # a passage never changes
         return update_memory(
-            self._desk, self.principal, validation.word(id, "id"), wanted, read_thread(thread)
+            self._desk, self._request, validation.word(id, "id"), wanted, read_thread(thread)
         )
 
     def merge(self, ids: Sequence[str], *, thread: str | None = None) -> Merged | MergedNodes:
@@ -139,8 +139,8 @@ class RememberVerbs(RecallVerbs):
         become the first one; split undoes it."""
         wanted = validation.ids(ids)
         if self._are_nodes(wanted):
-            return merge_nodes(self._desk, self.principal, wanted)
-        return merge_memories(self._desk, self.principal, wanted, thread=read_thread(thread))
+            return merge_nodes(self._desk, self._request, wanted)
+        return merge_memories(self._desk, self._request, wanted, thread=read_thread(thread))
 
     def _are_nodes(self, ids: Sequence[str]) -> bool:
         """One that is called so is enough: then it is the others that are not there."""
@@ -184,7 +184,7 @@ class ObserveVerbs(RecallVerbs):
         One transaction and one call to the embedder; one answer per turn."""
         heard = [self._read_observed_turn(turn) for turn in read_list(turns, MAX_BATCH, "turns")]
         return (
-            observe_turns(self._desk, self.principal, heard, self._forget_candidates)
+            observe_turns(self._desk, self._request, heard, self._forget_candidates)
             if heard
             else []
         )
@@ -254,7 +254,9 @@ class ForgetVerbs(RecallVerbs):
             wanted = validation.ids(ids)
             with self._hint_node_ids(wanted):
                 acting = locate_items(self._desk, self.principal, wanted)
-                return forget_items(self._desk, acting, wanted, read_thread(thread))
+                return forget_items(
+                    self._desk, self._request.acting_as(acting), wanted, read_thread(thread)
+                )
         if query is not None:
             return self._candidates_for(query, "ids")
         admitted = self._filters(
@@ -267,7 +269,7 @@ class ForgetVerbs(RecallVerbs):
         )
         if admitted.is_empty:
             raise MissingField("Give ids, a query or a filter.", field="ids")
-        return forget_matching(self._desk, self.principal, admitted, read_thread(thread))
+        return forget_matching(self._desk, self._request, admitted, read_thread(thread))
 
     def restore(self, ids: Texts, *, thread: str | None = None) -> Restored:
         """Restore what was forgotten, overridden or superseded.
@@ -275,7 +277,9 @@ class ForgetVerbs(RecallVerbs):
         Possible until it is purged."""
         wanted = validation.ids(ids)
         acting = locate_items(self._desk, self.principal, wanted)
-        return restore_items(self._desk, acting, wanted, read_thread(thread))
+        return restore_items(
+            self._desk, self._request.acting_as(acting), wanted, read_thread(thread)
+        )
 
     def erase(self, ids: Texts, *, now: bool = False, thread: str | None = None) -> Erased:
         """Erase items permanently, with all derived data.
@@ -286,7 +290,9 @@ class ForgetVerbs(RecallVerbs):
         wanted = validation.ids(ids)
         with self._hint_node_ids(wanted):
             acting = locate_items(self._desk, self.principal, wanted)
-            return erase_items(self._desk, acting, wanted, now_too, read_thread(thread))
+            return erase_items(
+                self._desk, self._request.acting_as(acting), wanted, now_too, read_thread(thread)
+            )
 
     @contextmanager
     def _hint_node_ids(self, wanted: Sequence[str]) -> Iterator[None]:
@@ -306,7 +312,7 @@ class ForgetVerbs(RecallVerbs):
 
         Cannot be undone."""
         self._refuse_team_keys("erase a whole memory")
-        return erase_user(self._desk, self.principal, validation.flag(now, "now"))
+        return erase_user(self._desk, self._request, validation.flag(now, "now"))
 
     def verify_forget(self, text: str, *, files: bool = False) -> Verified:
         """Check whether a text is still stored anywhere.
@@ -359,7 +365,7 @@ class ConflictVerbs(UserHandle):
         dismiss: keep the current value."""
         return resolve_conflict(
             self._desk,
-            self.principal,
+            self._request,
             validation.word(conflict, "conflict"),
             validation.choice(choice, "choice", Decided, {}),
             None if target is None else validation.word(target, "target"),

@@ -303,7 +303,7 @@ class UnderstandVerbs(UserHandle):
 
         A short form with capitals matches only that spelling; one in lower case matches any case.
         """
-        return abbreviate(self._desk, self.principal, short, long)
+        return abbreviate(self._desk, self._request, short, long)
 
 
 def read_turns(recent: object) -> list[RecentTurn]:

@@ -196,8 +196,12 @@ class SourceVerbs(UserHandle):
         see_through = Worker(self._desk, bind_job_kinds(self._desk)).see_through
         waits = validation.flag(wait, "wait")
         acting = self._in_team(team)
-        done = ingest(self._desk, acting, taken, see_through if waits else None)
-        share_with_participants(self._desk, acting, done.source, taken.participants)
+        done = ingest(
+            self._desk, self._request.acting_as(acting), taken, see_through if waits else None
+        )
+        share_with_participants(
+            self._desk, self._request.acting_as(acting), done.source, taken.participants
+        )
         return done
 
     def _in_team(self, team: str | None) -> Principal:
@@ -259,7 +263,7 @@ class SourceVerbs(UserHandle):
         The user can read all of this source and nothing else."""
         self._require_owner("share a source")
         return share_source(
-            self._desk, self.principal, self._source_id(id), validation.word(with_user, "with_user")
+            self._desk, self._request, self._source_id(id), validation.word(with_user, "with_user")
         )
 
     def sources_unshare(self, id: str, *, with_user: str | None = None) -> Shared:
@@ -268,7 +272,7 @@ class SourceVerbs(UserHandle):
         Without a user: give up a source that was shared with you; this is final."""
         self._require_owner("end a share")
         guest = optional_word(with_user, "with_user")
-        return unshare_source(self._desk, self.principal, self._source_id(id), guest)
+        return unshare_source(self._desk, self._request, self._source_id(id), guest)
 
     def _source_id(self, id: str) -> str:
         wanted = validation.id(id)
@@ -299,9 +303,9 @@ class ExtractionVerbs(UserHandle):
         manually are created again."""
         self._require_owner("extract sources")
         if ids is not None:
-            return extract_sources(self._desk, self.principal, validation.ids(ids))
+            return extract_sources(self._desk, self._request, validation.ids(ids))
         most = validation.integer(at_most, "at_most", 1, MAX_EXTRACTED)
-        return extract_pending(self._desk, self.principal, most)
+        return extract_pending(self._desk, self._request, most)
 
     def artifacts(self, *, limit: int = 50, after: str | None = None) -> ArtifactPage:
         """List artifacts that agents made, newest first.
@@ -334,7 +338,7 @@ class ExtractionVerbs(UserHandle):
         source: the conversation that produced it."""
         return create_artifact(
             self._desk,
-            self.principal,
+            self._request,
             validation.word(name, "name"),
             validation.word(content_type, "content_type"),
             validation.json_value(output, "output", MAX_OUTPUT),

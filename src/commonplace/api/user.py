@@ -42,7 +42,7 @@ class User(
             raise NotAllowed(
                 "Only the owner may let an agent resolve conflicts.", field="may_resolve"
             )
-        return User(self._desk, acting._asking.as_agent(str(acting._asking.agent), trusted))
+        return self._for(acting._asking.as_agent(str(acting._asking.agent), trusted))
 
     @property
     def revision(self) -> int:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from commonplace.engine.context import EngineContext, visibility_of
+from commonplace.engine.access import visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.errors import NotAllowed
 from commonplace.model.access.principal import Principal
 from commonplace.model.filters import OWNER_VISIBILITY

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 
@@ -34,7 +34,7 @@ def run_once(
     desk: EngineContext,
     who: Principal,
     asked: IdempotentRequest,
-    do: Callable[[EngineContext], str],
+    do: Callable[[IdempotencyClaim], str],
 ) -> str:
     """The first answer to a key, for a day. Each change is made in one transaction with the note
     that it was made, so that whatever breaks off in the middle, nothing is done twice, and what
@@ -47,7 +47,7 @@ def run_once(
     if kept is not None:
         return _replay_answer(kept, asked, desk)
     try:
-        answer = do(replace(desk, claim=claim))
+        answer = do(claim)
     except OutcomeUnknown:  # the note is there, if anything is
         raise
     except CommonplaceError:

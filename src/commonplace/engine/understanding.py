@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from commonplace.engine.context import EngineContext, readable_scopes, visibility_of
+from commonplace.engine.access import readable_scopes, visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.language.query.abbreviations import (
     Terminology,
     add_long_forms,
@@ -187,7 +188,7 @@ def load_recent_turns(
     if thread is None:
         return []
     listing = SourceListing(visibility=visibility_of(principal), thread_id=thread, limit=8)
-    talks = desk.source_page(principal.scope, listing)
+    talks = desk.live_source_page(principal.scope, listing)
     talk = next((source for source in talks if source.content_type in SPOKEN_CONTENT), None)
     if talk is None:
         return []

@@ -12,7 +12,8 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from commonplace.engine.context import EngineContext, index_memories_and_passages
+from commonplace.engine.context import EngineContext, RequestContext
+from commonplace.engine.indexing import index_memories_and_passages
 from commonplace.engine.memories.candidates import (
     ObservationLimits,
     Skipped,
@@ -34,6 +35,7 @@ from commonplace.engine.memories.remember import (
 from commonplace.engine.profile.proposals import ProfileClaim, Proposed, propose_claims, read_claim
 from commonplace.engine.search.pack import Choice
 from commonplace.engine.sources.thread import GrownThread, ThreadUpdate, grow_thread, thread_updates
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import CommonplaceError
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.safety.sensitive import redact_credentials
@@ -292,11 +294,12 @@ class Observed:
 
 def observe_turns(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     turns: Sequence[ConversationTurn],
     look_up: CandidateLookup,
 ) -> list[Observed]:
     """All turns in one transaction, with one call to the embedder."""
+    principal = request.principal
     noticed = _select_turn_candidates(desk, principal, turns)
     choices = [tuple(look_up(each.query) for each in seen.forget) for seen in noticed]
     plan = plan_observation(desk, principal, noticed)
@@ -325,7 +328,7 @@ def observe_turns(
         )
         return changeset, (left, homes)
 
-    revision, (left, homes) = desk.run_transaction(decision)
+    revision, (left, homes) = run_transaction(desk, request, decision)
     log_repeats(desk, principal, [each.remembered for _, each in left.kept], batch.common_thread)
     answers = [
         _observed_answer(seen, place, left, choices[place], homes.get(place), revision)

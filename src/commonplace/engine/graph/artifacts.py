@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from commonplace.engine.context import (
-    EngineContext,
-    can_see_source,
-    principal_at_source,
-    visibility_of,
-)
+from commonplace.engine.access import can_see_source, principal_at_source, visibility_of
+from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.graph.extraction.import_extraction import cite_source
 from commonplace.engine.graph.graph_diff import diff_graph
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork, ensure_owner
 from commonplace.engine.graph.visible_graph import visible_graph
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import CategoryNotAllowed, NotFound
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Changeset
@@ -56,7 +53,7 @@ class ArtifactPage:
 
 def create_artifact(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     name: str,
     content_type: str,
     output: Any,
@@ -66,6 +63,7 @@ def create_artifact(
     sensitivity: Sensitivity,
     ttl_policy: TtlPolicy,
 ) -> Produced:
+    principal = request.principal
     if not visibility_of(principal).admits_category(ARTIFACT_CATEGORY):
         raise CategoryNotAllowed(
             f"{principal.agent} may not read the category {ARTIFACT_CATEGORY!r}.", field="name"
@@ -98,13 +96,13 @@ def create_artifact(
         steps = (*diff_graph(canvas), PutArtifact(made, entry))
         return Changeset(principal.own_scope, now, principal.actor, steps, decided_on), None
 
-    revision, _ = desk.run_transaction(decision)
+    revision, _ = run_transaction(desk, request, decision)
     return Produced(made.id, made, revision)
 
 
 def _cite_visible_source(desk: EngineContext, principal: Principal, id: str) -> CitedSource:
     place = principal_at_source(desk, principal, id)
-    found = desk.sources(place.scope, [id])
+    found = desk.live_sources(place.scope, [id])
     if not found or found[0].state is not State.ACTIVE or not can_see_source(place, found[0]):
         raise NotFound(f"There is no {id!r} here.", field="source")
     return cite_source(found[0])

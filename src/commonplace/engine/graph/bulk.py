@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from commonplace.engine.context import EngineContext
+from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.graph.edit import (
     EditContext,
     find_existing,
@@ -25,7 +25,6 @@ from commonplace.engine.graph.user_assertions import (
     ensure_asserted,
 )
 from commonplace.engine.graph.visible_graph import visible_graph
-from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import ChangesetStep
 from commonplace.model.graph.assertion import NoteLifetime
 from commonplace.model.graph.elements import Edge, Node
@@ -58,10 +57,11 @@ BulkItem = TypeVar("BulkItem", NodeUpsert, RelationUpsert, NotesUpsert)
 
 
 def apply_bulk(
-    desk: EngineContext, principal: Principal, chosen: Callable[[], Sequence[BulkItem]]
+    desk: EngineContext, request: RequestContext, chosen: Callable[[], Sequence[BulkItem]]
 ) -> Sequence[BulkItem]:
     """``chosen`` is asked again when another writer was faster: what there is to say may be less
     by then. Notes count forever."""
+    principal = request.principal
     said_at_first = chosen()
     if not any(map(_has_content, said_at_first)):
         return said_at_first
@@ -74,7 +74,7 @@ def apply_bulk(
         return lambda steps: said
 
     most = 1 + sum(map(_count_new_ids, said_at_first))  # the owner may come along
-    return run_edit(_with_ordered_ids(desk, most), principal, say)[1]
+    return run_edit(_with_ordered_ids(desk, most), request, say)[1]
 
 
 def _count_new_ids(said: NodeUpsert | RelationUpsert | NotesUpsert) -> int:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from commonplace.engine.context import EngineContext, visibility_of
+from commonplace.engine.access import visibility_of
+from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.graph.graph_diff import diff_graph
 from commonplace.engine.graph.merge_split import mark_merged, mark_unmerged, split_assertions
 from commonplace.engine.graph.names import (
@@ -41,6 +42,7 @@ from commonplace.engine.graph.visible_graph import (
     sees_node,
     visible_graph,
 )
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import CategoryNotAllowed, InvalidInput, NotFound
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Changeset, ChangesetStep
@@ -125,10 +127,12 @@ class EditContext:
 
 def run_edit(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     say: Callable[[EditContext], Callable[[Sequence[ChangesetStep]], EditResult]],
 ) -> tuple[int, EditResult]:
     """``say`` puts something on the canvas, and tells afterwards what became of it."""
+
+    principal = request.principal
 
     def decision() -> tuple[Changeset, EditResult]:
         revision = desk.store.counters(principal.own_scope).revision
@@ -138,7 +142,7 @@ def run_edit(
         changeset = Changeset(principal.own_scope, canvas.at, principal.actor, steps, revision)
         return changeset, told(steps)
 
-    return desk.run_transaction(decision)
+    return run_transaction(desk, request, decision)
 
 
 def _open_edit(canvas: GraphUnitOfWork, principal: Principal) -> EditContext:
@@ -160,7 +164,7 @@ def _open_edit(canvas: GraphUnitOfWork, principal: Principal) -> EditContext:
 
 def upsert_node(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     type: NodeType,
     name: str,
     said: Mapping[str, Any],
@@ -169,6 +173,7 @@ def upsert_node(
     """``said``: what else is said of it, as fields of a NodeWord. A node of this type that is
     called so is told of anew, and what is not said stays; else it is new. One that the caller may
     not see is shown with what they said themself, and as if it were new."""
+    principal = request.principal
     refuse_hidden_category(principal, NODE_CATEGORY[type], "type")
 
     def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], tuple[Node, bool]]:
@@ -187,7 +192,7 @@ def upsert_node(
         is_new = node.id not in table.canvas.nodes  # the owner, who comes with this
         return lambda steps: (_node_after(steps, node), is_new)
 
-    revision, (node, is_new) = run_edit(desk, principal, say)
+    revision, (node, is_new) = run_edit(desk, request, say)
     return UpsertedNode(node.id, node, is_new, revision)
 
 
@@ -222,13 +227,14 @@ def reassert_input(
 
 def update_node(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     named: str,
     changes: dict[str, Any],
     ttl_policy: TtlPolicy | None,
 ) -> UpsertedNode:
     """``changes``: fields of a NodeWord. What is not named stays as it is: in the caller's own word
     what they said before, and never what only a source tells, which goes with it."""
+
 
     def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], Node]:
         node = table.find(named, "id")
@@ -249,7 +255,7 @@ def update_node(
             table.canvas.put(node.evolve(ttl_policy=ttl_policy))
         return lambda steps: _node_after(steps, node)
 
-    revision, node = run_edit(desk, principal, say)
+    revision, node = run_edit(desk, request, say)
     return UpsertedNode(node.id, node, False, revision)
 
 
@@ -264,12 +270,14 @@ def _change_type(table: EditContext, node: Node, type: NodeType) -> None:
 
 def upsert_relation(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     from_node: str,
     to_node: str,
     type: str,
     **said: Any,
 ) -> UpsertedRelation:
+    principal = request.principal
+
     def say(
         table: EditContext,
     ) -> Callable[[Sequence[ChangesetStep]], tuple[Edge, bool, tuple[str, ...]]]:
@@ -294,7 +302,7 @@ def upsert_relation(
 
         return told
 
-    revision, (edge, is_new, closed) = run_edit(desk, principal, say)
+    revision, (edge, is_new, closed) = run_edit(desk, request, say)
     return UpsertedRelation(edge.id, edge, is_new, closed, revision)
 
 
@@ -313,12 +321,14 @@ def _is_closed(step: PutEdge) -> bool:
 
 def add_note(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     about: Sequence[str],
     content: str,
     lifetime: NoteLifetime,
 ) -> AddedNote:
     """On a node (its id or name), on an edge (its id), or on the relation of two nodes."""
+
+    principal = request.principal
 
     def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], Note]:
         made = attach_note(
@@ -326,7 +336,7 @@ def add_note(
         )
         return lambda steps: made
 
-    revision, made = run_edit(desk, principal, say)
+    revision, made = run_edit(desk, request, say)
     return AddedNote(made.id, made, revision)
 
 
@@ -369,7 +379,7 @@ def _only_edge(between: Sequence[Edge]) -> Edge:
     return between[0]
 
 
-def merge_nodes(desk: EngineContext, principal: Principal, ids: Sequence[str]) -> MergedNodes:
+def merge_nodes(desk: EngineContext, request: RequestContext, ids: Sequence[str]) -> MergedNodes:
     if len(ids) < 2:
         raise InvalidInput("Merging takes at least two ids.", field="ids")
 
@@ -381,13 +391,13 @@ def merge_nodes(desk: EngineContext, principal: Principal, ids: Sequence[str]) -
             mark_merged(table.canvas, keep, other)
         return lambda steps: (_node_after(steps, keep), tuple(other.id for other in others))
 
-    revision, (node, merged) = run_edit(desk, principal, say)
+    revision, (node, merged) = run_edit(desk, request, say)
     return MergedNodes(node.id, node, merged, revision)
 
 
 def split_node(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     id: str,
     name: str | None,
     names: Sequence[str],
@@ -395,6 +405,8 @@ def split_node(
 ) -> SplitNode:
     """A node that was merged speaks for itself again; of another, what was told under these names
     or by these sources becomes a node of its own."""
+
+    principal = request.principal
 
     def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], tuple[Node, Node]]:
         merged = _merged_node(desk, principal, table, id)
@@ -414,7 +426,7 @@ def split_node(
         other = split_assertions(table.canvas, node, name, names=names, sources=sources)
         return lambda steps: (_node_after(steps, other), _node_after(steps, node))
 
-    revision, (node, rest) = run_edit(desk, principal, say)
+    revision, (node, rest) = run_edit(desk, request, say)
     return SplitNode(node.id, node, rest, revision)
 
 

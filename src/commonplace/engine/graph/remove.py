@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.engine.context import EngineContext, visibility_of
+from commonplace.engine.access import visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.graph_diff import diff_graph
 from commonplace.engine.graph.names import NameIndex, build_name_index, name_taken_error
 from commonplace.engine.graph.unit_of_work import GraphUnitOfWork

@@ -11,13 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
-from commonplace.engine.context import (
-    EngineContext,
-    can_see_source,
-    readable_scopes,
-    visibility_in,
-    visibility_of,
-)
+from commonplace.engine.access import can_see_source, readable_scopes, visibility_in, visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.as_of import merge_roots_of
 from commonplace.engine.graph.names import (
     SEVERAL,
@@ -204,7 +199,7 @@ def _readable_sources(
         if silent:
             found |= _list_sources(desk, reading, there)
         rest = [id for id in wanted if id not in found and reading.covers(id)]
-        for source in desk.sources(reading.scope, rest) if rest else ():
+        for source in desk.live_sources(reading.scope, rest) if rest else ():
             shown = there.admits_source(source) or (named and can_see_source(named, source))
             if source.state is State.ACTIVE and shown:
                 found[source.id] = source
@@ -218,7 +213,7 @@ def _list_sources(
     desk: EngineContext, reading: ReadableScope, sight: Visibility
 ) -> dict[str, Source]:
     listing = SourceListing(visibility=sight, among=reading.sources, limit=NO_LIMIT)
-    return {source.id: source for source in desk.source_page(reading.scope, listing)}
+    return {source.id: source for source in desk.live_source_page(reading.scope, listing)}
 
 
 def _graph_key(principal: Principal, sight: Visibility, picture: GraphSnapshot) -> GraphKey:

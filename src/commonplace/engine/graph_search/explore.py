@@ -8,7 +8,8 @@ from datetime import datetime
 
 import numpy as np
 
-from commonplace.engine.context import EngineContext, readable_scopes, visibility_in, visibility_of
+from commonplace.engine.access import readable_scopes, visibility_in, visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.as_of import graph_as_of
 from commonplace.engine.graph.visible_graph import VisibleGraph, visible_graph
 from commonplace.engine.graph_search.explore_candidates import (
@@ -385,7 +386,7 @@ def add_all_sources(
             then=asked.then,
             limit=NO_LIMIT,
         )
-        found |= {each.id: each for each in desk.source_page(reading.scope, listing)}
+        found |= {each.id: each for each in desk.live_source_page(reading.scope, listing)}
     picture, all_of_it = one.snapshot, desk.graph_cache.of(principal.own_scope).snapshot
     mentions = tuple(
         mention

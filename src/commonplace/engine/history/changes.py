@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from commonplace.engine.context import EngineContext, can_see_source, visibility_of
+from commonplace.engine.access import can_see_source, visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.visible_graph import sees_artifact
 from commonplace.engine.memories.inbox import hide_unseen_disputes
 from commonplace.engine.prompt_injection import is_prompt_injection
@@ -141,7 +142,7 @@ def _load_items(
     found: list[JournalItem] = [
         *hide_unseen_disputes(desk, principal, store.fetch(scope, memories))
     ]
-    found += desk.sources(scope, sources)
+    found += desk.live_sources(scope, sources)
     found += store.artifacts(scope, made) if made else ()
     edges = store.edges(scope, [id for id in of_the_graph if id.startswith(EDGE)])
     ends = [end for edge in edges for end in edge.ends]

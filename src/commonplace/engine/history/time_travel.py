@@ -15,14 +15,10 @@ from typing import cast
 
 import numpy as np
 
+from commonplace.engine.access import visibility_of
 from commonplace.engine.access_log import AccessLog
-from commonplace.engine.context import (
-    EMBED_BATCH_SIZE,
-    EngineContext,
-    Vector,
-    build_indexing,
-    visibility_of,
-)
+from commonplace.engine.context import EngineContext, Vector
+from commonplace.engine.indexing import EMBED_BATCH_SIZE, build_indexing
 from commonplace.engine.query_cache import QueryCache
 from commonplace.errors import NotFound
 from commonplace.model.access.principal import Principal, ReadableScope, Scope
@@ -82,7 +78,7 @@ def load_guest_past_index(
     key = (reading.key, _cache_key(scope, desk.store.counters(scope), then, UNCLEARED))
     kept = desk.past.get(key, now)
     if kept is None:
-        granted = desk.sources(scope, sorted(reading.sources or ()))
+        granted = desk.live_sources(scope, sorted(reading.sources or ()))
         live = [source for source in granted if source.is_live(now)]
         ends = [source.ends_at for source in live if source.ends_at]
         sources = [source.id for source in live]
@@ -179,7 +175,7 @@ def context_at(desk: EngineContext, principal: Principal, then: PointInTime) -> 
         access_log=cast(AccessLog, PastAccessLog(desk)),
         clock=lambda: then.known_at or desk.clock(),
         kept=QueryCache(),  # units of the past are not those of today
-        then=then,
+        moment=then,
     )
 
 

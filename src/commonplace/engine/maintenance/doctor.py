@@ -8,13 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from commonplace.engine.context import (
-    EngineContext,
-    build_indexing,
-    build_passage_indexing,
-    visibility_of,
-)
+from commonplace.engine.access import visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.engine.follow_up_jobs import PROCESS_JOB, needs_processing
+from commonplace.engine.indexing import build_indexing, build_passage_indexing
 from commonplace.errors import embedder_option
 from commonplace.language.embedders.embedder import CalibrationProof
 from commonplace.model.access.principal import Principal, Scope
@@ -175,10 +172,10 @@ def _sources(desk: EngineContext, scopes: list[Scope], seen: Visibility) -> Find
 def _raw_without_job(desk: EngineContext, scope: Scope, seen: Visibility) -> list[str]:
     raw = SourceListing(visibility=seen, statuses=(ProcessingStatus.RAW,), limit=NO_LIMIT)
     # The sources first: a job that ends in between has made its source ready.
-    waiting = [source.id for source in desk.source_page(scope, raw)]
+    waiting = [source.id for source in desk.live_source_page(scope, raw)]
     owed = {job.key for job in desk.store.jobs(scope, JobQuery(kinds=[PROCESS_JOB]))}
     left = [id for id in waiting if id not in owed]
-    return [s.id for s in desk.sources(scope, left) if needs_processing(s)]
+    return [s.id for s in desk.live_sources(scope, left) if needs_processing(s)]
 
 
 def _embedder(desk: EngineContext) -> Finding:
@@ -261,7 +258,7 @@ def _terms_match(desk: EngineContext, scope: Scope, page: IndexPage) -> bool:
 
 def _passage_terms_match(desk: EngineContext, scope: Scope, stored: Mapping[int, str]) -> bool:
     every = SourceListing(visibility=Visibility(cleared=True), limit=NO_LIMIT)
-    for source in desk.source_page(scope, every):
+    for source in desk.live_source_page(scope, every):
         for unit, passage in desk.store.passages_of(scope, source.id):
             fresh = pack_terms(build_passage_indexing(source, passage, None).terms)
             if stored.get(unit, fresh) != fresh:

@@ -12,8 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from commonplace.engine.context import EngineContext, build_indexing, build_passage_indexing
+from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.remove import purge_graph_items
+from commonplace.engine.indexing import build_indexing, build_passage_indexing
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import InvalidInput, StoreError
 from commonplace.language.embedders.embedder import Vectors
 from commonplace.model.access.principal import Principal, Scope
@@ -191,7 +193,7 @@ def _apply_to(
         steps = tuple(step(desk, memory, now) for memory in still)
         return Changeset(scope, now, ACTOR, steps, revision), len(still)
 
-    return desk.run_transaction(decide)[1]
+    return run_transaction(desk, None, decide)[1]
 
 
 def _expire(desk: EngineContext, memory: Memory, now: datetime) -> ChangesetStep:
@@ -211,7 +213,7 @@ def _purge_graph(desk: EngineContext, scope: Scope, now: datetime) -> Counter[Ev
         gone = Counter(step.entry.event for step in steps if isinstance(step, _REMOVALS))
         return Changeset(scope, now, ACTOR, steps, revision), gone
 
-    return desk.run_transaction(decide)[1]
+    return run_transaction(desk, None, decide)[1]
 
 
 _REMOVALS = (RemoveNode, RemoveEdge, RemoveNotes, RemoveArtifact)
@@ -230,7 +232,7 @@ def expire_sources(desk: EngineContext, scope: Scope, now: datetime) -> int:
         )
         return Changeset(scope, now, ACTOR, steps, revision), len(ended)
 
-    return desk.run_transaction(decide)[1]
+    return run_transaction(desk, None, decide)[1]
 
 
 def forget_source_steps(
@@ -266,7 +268,7 @@ def purge_sources(desk: EngineContext, scope: Scope, now: datetime) -> int:
         )
         return Changeset(scope, now, ACTOR, steps, desk.store.counters(scope).revision), len(gone)
 
-    return desk.run_transaction(decide)[1]
+    return run_transaction(desk, None, decide)[1]
 
 
 def _expire_proposals(desk: EngineContext, scope: Scope, now: datetime) -> int:
@@ -278,7 +280,7 @@ def _expire_proposals(desk: EngineContext, scope: Scope, now: datetime) -> int:
         )
         return Changeset(scope, now, ACTOR, steps, revision), len(over)
 
-    return desk.run_transaction(decide)[1]
+    return run_transaction(desk, None, decide)[1]
 
 
 def _forget_idle(desk: EngineContext, memory: Memory, now: datetime) -> ChangeMemory:
@@ -405,7 +407,7 @@ def _forget_old_sources(desk: EngineContext, scope: Scope, now: datetime, before
         steps = tuple(step for each in old for step in forget_source_steps(each, now, until))
         return Changeset(scope, now, ACTOR, steps, revision), len(old)
 
-    return desk.run_transaction(decide)[1]
+    return run_transaction(desk, None, decide)[1]
 
 
 def _is_kept_forever(source: Source) -> bool:

@@ -20,6 +20,7 @@ from enum import Enum
 from uuid import uuid4
 
 from commonplace.engine.context import EngineContext
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import CommonplaceError, LeaseLost, StoreClosed, StoreError
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Changeset, FinishJob
@@ -172,7 +173,7 @@ class Worker:
             with self._holding(job):
                 decision = self._kinds[job.kind](job)
                 reach_failpoint("job.worked")
-                self._desk.run_transaction(lambda: (_with_finish(decision(), job), None))
+                run_transaction(self._desk, None, lambda: (_with_finish(decision(), job), None))
         except LeaseLost:
             log.info("job %s (%s) was taken over by another worker", job.id, job.kind)
             return _JobOutcome.TAKEN_OVER

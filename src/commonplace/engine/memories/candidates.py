@@ -8,8 +8,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from commonplace.engine.access import can_see, visibility_of
 from commonplace.engine.comparison import WriteDecision
-from commonplace.engine.context import EngineContext, can_see, index_memories, visibility_of
+from commonplace.engine.context import EngineContext
+from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.neighbours import Comparer, Neighbourhood, load_neighbourhood
 from commonplace.engine.memories.remember import (
     MemoryBatch,

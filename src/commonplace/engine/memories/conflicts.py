@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from commonplace.engine.access import can_see
 from commonplace.engine.comparison import relate_memories
 from commonplace.engine.composition import build_successor, is_override, retire_memory
-from commonplace.engine.context import EngineContext, can_see, index_memories
+from commonplace.engine.context import EngineContext, RequestContext
+from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.neighbours import build_links, load_neighbourhood
 from commonplace.engine.provenance.contributions import (
     REPLACES,
@@ -18,6 +20,7 @@ from commonplace.engine.provenance.contributions import (
     make_contribution,
 )
 from commonplace.engine.provenance.evidence import supporting_sources
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import InvalidInput, NotAllowed, NotFound
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import (
@@ -235,13 +238,14 @@ class _ConflictToResolve:
 
 def resolve_conflict(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     id: str,
     choice: ConflictResolution,
     target: str | None = None,
     held: str | None = None,
     thread: str | None = None,
 ) -> Resolved:
+    principal = request.principal
     if not principal.decides:
         raise NotAllowed(
             f"{principal.agent} may not resolve this conflict.",
@@ -279,7 +283,7 @@ def resolve_conflict(
         )
         return changeset, told
 
-    revision, told = desk.run_transaction(decide)
+    revision, told = run_transaction(desk, request, decide)
     return Resolved(told.conflict, told.choice, told.ids, told.replaced, told.dropped, revision)
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from commonplace.engine.context import EngineContext, can_see, visibility_of
+from commonplace.engine.access import can_see, visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.engine.prompt_injection import is_prompt_injection
 from commonplace.language.text.normalise import fold
 from commonplace.model.access.principal import Principal

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.engine.context import EngineContext, can_see, visibility_of
+from commonplace.engine.access import can_see, visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.engine.memories.inbox import (
     Side,
     count_proposals,

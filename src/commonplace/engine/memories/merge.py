@@ -6,9 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from commonplace.engine.access import can_see
 from commonplace.engine.composition import supersede_memory
-from commonplace.engine.context import EngineContext, can_see, index_memories
+from commonplace.engine.context import EngineContext, RequestContext
+from commonplace.engine.indexing import index_memories
 from commonplace.engine.profile.profile import require_profile_owner
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.language.text.sentences import summarise
 from commonplace.language.text.terms import extract_keywords
@@ -51,12 +54,13 @@ class Merged:
 
 def merge_memories(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     ids: Sequence[str],
     node: JournalNode = JournalNode.HOTPATH,
     actor: str | None = None,
     thread: str | None = None,
 ) -> Merged:
+    principal = request.principal
     if len(ids) < 2:
         raise InvalidInput("Merging takes at least two ids.", field="ids")
     now = desk.clock()
@@ -78,7 +82,7 @@ def merge_memories(
         )
         return changeset, None
 
-    revision, _ = desk.run_transaction(decide)
+    revision, _ = run_transaction(desk, request, decide)
     return Merged(id, summary, tuple(ids), revision)
 
 

@@ -16,6 +16,7 @@ from commonplace.engine.comparison import (
     texts_to_compare,
 )
 from commonplace.engine.context import EngineContext, Vector
+from commonplace.engine.transaction import run_transaction
 from commonplace.language.compare.compare import Comparison
 from commonplace.language.compare.keys import NAME_KEY_PREFIX
 from commonplace.language.embedders.embedder import Vectors
@@ -318,7 +319,7 @@ def link_after_embedding(
         )
         return Changeset(principal.scope, now, principal.actor, steps, around.revision), None
 
-    desk.run_transaction(decide)
+    run_transaction(desk, None, decide)
 
 
 def neighbours_in_batch(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from commonplace.engine.access import can_see, visibility_of
 from commonplace.engine.comparison import WriteDecision, check_live_limits, decide_action
 from commonplace.engine.composition import (
     check_caller_metadata,
@@ -15,7 +16,8 @@ from commonplace.engine.composition import (
     read_draft,
     writing_warnings,
 )
-from commonplace.engine.context import EngineContext, can_see, index_memories, visibility_of
+from commonplace.engine.context import EngineContext, RequestContext
+from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.neighbours import (
     Comparer,
     Neighbourhood,
@@ -27,6 +29,7 @@ from commonplace.engine.memories.neighbours import (
 from commonplace.engine.memories.write_plan import PlannedMemory, WriteOutcome, WritePlan
 from commonplace.engine.profile.profile import refuse_profile_field
 from commonplace.engine.provenance.evidence import OWNER_EVIDENCE
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import NotAllowed
 from commonplace.language.embedders.embedder import Vectors
 from commonplace.model import validation
@@ -258,9 +261,10 @@ __all__ = ["Remembered", "remember"]
 
 
 def remember(
-    desk: EngineContext, principal: Principal, given: Sequence[Mapping[str, Any]]
+    desk: EngineContext, request: RequestContext, given: Sequence[Mapping[str, Any]]
 ) -> list[Remembered]:
     """All of them in one transaction, or none."""
+    principal = request.principal
     now = desk.clock()
     wanted = [read_request(desk, principal, each, now) for each in given]
     batch = MemoryBatch(wanted, *index_memories(desk, [each.memory for each in wanted]))
@@ -282,6 +286,6 @@ def remember(
         )
         return changeset, [answer for answer in answers if answer is not None]
 
-    revision, answers = desk.run_transaction(decision)
+    revision, answers = run_transaction(desk, request, decision)
     log_repeats(desk, principal, answers, batch.common_thread)
     return [replace(answer, revision=revision) for answer in answers]

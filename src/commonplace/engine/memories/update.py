@@ -17,7 +17,8 @@ from commonplace.engine.composition import (
     retire_memory,
     writing_warnings,
 )
-from commonplace.engine.context import EngineContext, index_memories
+from commonplace.engine.context import EngineContext, RequestContext
+from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.conflicts import held_values_about, transfer_held_values
 from commonplace.engine.memories.merge import find_memories
 from commonplace.engine.memories.neighbours import build_links, load_neighbourhood
@@ -30,6 +31,7 @@ from commonplace.engine.provenance.contributions import (
     make_contribution,
 )
 from commonplace.engine.provenance.evidence import OWNER_EVIDENCE
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import InvalidInput, MissingField, NotAllowed, NotFound
 from commonplace.language.compare.keys import subject_key
 from commonplace.language.fields.classify import extract_fields
@@ -90,11 +92,12 @@ class Updated:
 
 def update_memory(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     id: str,
     given: Mapping[str, Any],
     thread: str | None = None,
 ) -> Updated:
+    principal = request.principal
     validation.known_fields(given, ("content", *IN_PLACE_FIELDS), "An update")
     wanted = {name: value for name, value in given.items() if value is not None}
     if not wanted:
@@ -108,8 +111,8 @@ def update_memory(
                 remedy="Give the new value to remember: it is held until the owner decides.",
                 field="id",
             )
-        return _replace_content(desk, principal, before, wanted, now, thread)
-    return _change_in_place(desk, principal, before, wanted, now, thread)
+        return _replace_content(desk, request, before, wanted, now, thread)
+    return _change_in_place(desk, request, before, wanted, now, thread)
 
 
 def _load_current(desk: EngineContext, principal: Principal, id: str, now: datetime) -> Memory:
@@ -151,12 +154,14 @@ _STATED_METADATA = {
 
 def _change_in_place(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     before: Memory,
     wanted: Mapping[str, Any],
     now: datetime,
     thread: str | None,
 ) -> Updated:
+    principal = request.principal
+
     def decide() -> tuple[Changeset, Memory]:
         revision = desk.store.counters(principal.scope).revision
         current = _load_current(desk, principal, before.id, now)
@@ -175,7 +180,7 @@ def _change_in_place(
         changeset = Changeset(principal.scope, now, principal.actor, (step,), revision, thread)
         return changeset, step.after
 
-    revision, after = desk.run_transaction(decide)
+    revision, after = run_transaction(desk, request, decide)
     action = "unchanged" if after.version == before.version else "updated"
     warnings = allowlist_warnings(desk, principal, after.category)
     return Updated(after.id, after, action, None, revision, warnings)
@@ -249,12 +254,14 @@ def _read_expiry(current: Memory, name: str, value: object, now: datetime) -> da
 
 def _replace_content(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     before: Memory,
     wanted: Mapping[str, Any],
     now: datetime,
     thread: str | None,
 ) -> Updated:
+    principal = request.principal
+
     def decide() -> tuple[Changeset, Memory]:
         revision = desk.store.counters(principal.scope).revision
         current = _load_current(desk, principal, before.id, now)
@@ -268,7 +275,7 @@ def _replace_content(
         steps = (*_replacement(desk, principal, current, after), *hold_contributions(after, parts))
         return Changeset(principal.scope, now, principal.actor, steps, revision, thread), after
 
-    revision, after = desk.run_transaction(decide)
+    revision, after = run_transaction(desk, request, decide)
     unseen = allowlist_warnings(desk, principal, after.category)
     warnings = (*writing_warnings(after), *unseen)
     if after.id == before.id:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from commonplace.engine.access import can_see, visibility_of
 from commonplace.engine.comparison import ComparedMemory, WriteDecision
 from commonplace.engine.composition import build_successor, is_override, retire_memory
-from commonplace.engine.context import EngineContext, can_see, index_memories, visibility_of
+from commonplace.engine.context import EngineContext
+from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.conflicts import (
     held_values_about,
     hold_alternative,

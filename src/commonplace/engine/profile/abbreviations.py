@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from commonplace.engine.composition import compose_memory, read_draft
-from commonplace.engine.context import EngineContext, index_memories
+from commonplace.engine.context import EngineContext, RequestContext
+from commonplace.engine.indexing import index_memories
 from commonplace.engine.profile.profile import with_new_value
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import InvalidInput, NotAllowed
 from commonplace.language.query.abbreviations import (
     MAX_SHORT_FORM_WORDS,
@@ -40,9 +42,10 @@ class Abbreviated:
 
 
 def abbreviate(
-    desk: EngineContext, principal: Principal, short: object, long: object
+    desk: EngineContext, request: RequestContext, short: object, long: object
 ) -> Abbreviated:
     """Another long form for a known short one takes the place of the one before, as a version."""
+    principal = request.principal
     if not principal.is_owner:
         raise NotAllowed(
             "Only the owner may define abbreviations.", remedy="Ask the owner to define it."
@@ -67,7 +70,7 @@ def abbreviate(
             )
         return Changeset(principal.scope, now, principal.actor, steps, revision), is_new
 
-    revision, is_new = desk.run_transaction(decide)
+    revision, is_new = run_transaction(desk, request, decide)
     return Abbreviated(fresh.id, wanted.short, wanted.long, is_new, revision)
 
 

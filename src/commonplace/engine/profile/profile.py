@@ -16,10 +16,13 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
+from commonplace.engine.access import visibility_of
 from commonplace.engine.comparison import FULL_REWORDING_SIMILARITY, REWORDING_SIMILARITY
 from commonplace.engine.composition import RESTS_ON, compose_memory, read_draft
-from commonplace.engine.context import EngineContext, index_memories, visibility_of
+from commonplace.engine.context import EngineContext, RequestContext
+from commonplace.engine.indexing import index_memories
 from commonplace.engine.provenance.evidence import SignalSupports, with_field_supports
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import NotAllowed
 from commonplace.language.compare.compare import CompareVerdict, compare
 from commonplace.language.compare.keys import subject_key
@@ -133,9 +136,10 @@ def read_profile(desk: EngineContext, principal: Principal) -> Profile:
 
 
 def set_field(
-    desk: EngineContext, principal: Principal, name: object, value: object
+    desk: EngineContext, request: RequestContext, name: object, value: object
 ) -> ProfileChange:
     """The owner's own word is consent, so it holds at once, and answers what was proposed."""
+    principal = request.principal
     require_profile_owner(principal)
     said = field_name(name)
     kept = read_field_value(said, value)
@@ -149,7 +153,7 @@ def set_field(
         steps = (*([step] if step else []), *settling)
         return Changeset(principal.scope, now, principal.actor, steps, revision), after
 
-    revision, after = desk.run_transaction(decide)
+    revision, after = run_transaction(desk, request, decide)
     return ProfileChange(after.id, after, revision)
 
 
@@ -261,7 +265,8 @@ def with_new_value(known: Memory, fresh: Memory) -> Memory:
     )
 
 
-def add_note(desk: EngineContext, principal: Principal, text: object) -> ProfileChange:
+def add_note(desk: EngineContext, request: RequestContext, text: object) -> ProfileChange:
+    principal = request.principal
     require_profile_owner(principal)
     now = desk.clock()
     draft = read_draft({"kind": Kind.NOTE, "content": text, "category": PROFILE_CATEGORY})
@@ -280,7 +285,7 @@ def add_note(desk: EngineContext, principal: Principal, text: object) -> Profile
         )
         return changeset, note
 
-    revision, note = desk.run_transaction(decide)
+    revision, note = run_transaction(desk, request, decide)
     return ProfileChange(note.id, note, revision)
 
 

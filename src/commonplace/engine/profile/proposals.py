@@ -12,7 +12,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from commonplace.engine.context import EngineContext, can_see, can_see_source, visibility_of
+from commonplace.engine.access import can_see, can_see_source, visibility_of
+from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.profile.profile import (
     find_same_value,
     is_equal_value,
@@ -22,6 +23,7 @@ from commonplace.engine.profile.profile import (
     write_field,
 )
 from commonplace.engine.provenance.evidence import add_field_supports, supports_of_signals
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import LimitReached, NotAllowed, NotFound
 from commonplace.model import validation
 from commonplace.model.access.principal import Principal
@@ -114,11 +116,12 @@ def read_claim(
     )
 
 
-def propose(desk: EngineContext, principal: Principal, said: ProfileClaim) -> Proposed:
+def propose(desk: EngineContext, request: RequestContext, said: ProfileClaim) -> Proposed:
     """The owner's own word is consent: it is set."""
+    principal = request.principal
     if principal.is_owner:
         _require_origin(desk, principal, said)
-        change = set_field(desk, principal, said.name, said.value)
+        change = set_field(desk, request, said.name, said.value)
         return Proposed(
             change.id, said.name, said.value, ProposalOutcome.APPLIED, 1, None, change.revision
         )
@@ -133,7 +136,7 @@ def propose(desk: EngineContext, principal: Principal, said: ProfileClaim) -> Pr
         changeset = Changeset(principal.scope, at, principal.actor, steps, revision, said.thread)
         return changeset, answer
 
-    revision, answer = desk.run_transaction(decide)
+    revision, answer = run_transaction(desk, request, decide)
     return replace(answer, revision=revision)
 
 
@@ -144,7 +147,7 @@ def _require_origin(desk: EngineContext, principal: Principal, said: ProfileClai
     """What it rests on, for whoever says so: else nothing could be erased with it."""
     scope = principal.scope
     if said.source_id:
-        sources = desk.sources(scope, [said.source_id])
+        sources = desk.live_sources(scope, [said.source_id])
         if not any(can_see_source(principal, source) for source in sources):
             raise NotFound(f"There is no {said.source_id!r} here.", field="source_id")
     if said.memory_id:
@@ -337,9 +340,10 @@ class Decided:
 
 
 def accept_proposal(
-    desk: EngineContext, principal: Principal, id: str, thread: str | None = None
+    desk: EngineContext, request: RequestContext, id: str, thread: str | None = None
 ) -> Decided:
     """The field, the proposal's end and that of its rivals are one change."""
+    principal = request.principal
     _require_owner(principal)
 
     def decide() -> tuple[Changeset, Decided]:
@@ -358,13 +362,14 @@ def accept_proposal(
         answer = _decision_answer(chosen, ProposalDecision.ACCEPTED, others)
         return _proposal_changeset(desk, principal, steps, revision, thread), answer
 
-    revision, answer = desk.run_transaction(decide)
+    revision, answer = run_transaction(desk, request, decide)
     return replace(answer, revision=revision)
 
 
 def decline_proposal(
-    desk: EngineContext, principal: Principal, id: str, thread: str | None = None
+    desk: EngineContext, request: RequestContext, id: str, thread: str | None = None
 ) -> Decided:
+    principal = request.principal
     _require_owner(principal)
 
     def decide() -> tuple[Changeset, Decided]:
@@ -374,7 +379,7 @@ def decline_proposal(
         answer = _decision_answer(chosen, ProposalDecision.DECLINED, ())
         return _proposal_changeset(desk, principal, steps, revision, thread), answer
 
-    revision, answer = desk.run_transaction(decide)
+    revision, answer = run_transaction(desk, request, decide)
     return replace(answer, revision=revision)
 
 

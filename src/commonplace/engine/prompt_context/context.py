@@ -9,7 +9,8 @@ from datetime import datetime
 
 import numpy as np
 
-from commonplace.engine.context import EngineContext, visibility_of
+from commonplace.engine.access import visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.engine.history.changes import load_delta, move_cursor
 from commonplace.engine.memories.inbox import load_disputes, summarise_dispute
 from commonplace.engine.prompt_context import wording

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from commonplace.engine.context import EngineContext, readable_scopes, visibility_in, visibility_of
+from commonplace.engine.access import readable_scopes, visibility_in, visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.engine.prompt_context import wording
 from commonplace.engine.prompt_context.budget import LayerLines, compose_text
 from commonplace.engine.prompt_context.context import PROFILE_CATEGORY

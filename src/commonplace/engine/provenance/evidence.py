@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from commonplace.engine.composition import RESTS_ON, is_rendered_from_fields
-from commonplace.engine.context import EngineContext, index_memories
+from commonplace.engine.context import EngineContext
+from commonplace.engine.indexing import index_memories
 from commonplace.language.compare.compare import CompareVerdict, compare
 from commonplace.language.text.normalise import fold
 from commonplace.language.text.sentences import summarise
@@ -204,7 +205,7 @@ class _SupportCheck:
     def _stands(self, ids: list[str]) -> bool:
         scope, left = self.principal.scope, [id for id in ids if id not in self.gone]
         there = {memory.id for memory in self.desk.store.fetch(scope, left)}
-        there |= {source.id for source in self.desk.sources(scope, left)}
+        there |= {source.id for source in self.desk.live_sources(scope, left)}
         return there == set(ids)
 
 

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.engine.context import EngineContext, can_see, index_memories
+from commonplace.engine.access import can_see
+from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.graph.remove import is_graph_id, remove_items
+from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.conflicts import (
     find_held_values,
     held_values_from_sources,
@@ -25,6 +27,7 @@ from commonplace.engine.sources.removal import (
     remaining_mentions,
     resolve_source_ids,
 )
+from commonplace.engine.transaction import run_transaction_across_scopes
 from commonplace.errors import NotAllowed, StoreError
 from commonplace.language.text.terms import extract_keywords
 from commonplace.model.access.principal import Principal, Scope
@@ -122,12 +125,13 @@ class Erased:
 
 def erase_items(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     ids: Sequence[str],
     now_too: bool,
     thread: str | None = None,
 ) -> Erased:
     """Also what is held back: a value that waits in a conflict, an alternative, a proposal."""
+    principal = request.principal
     desk.access_log.flush()  # what was just asked about it is to go with it
     at = desk.clock()
     receipt_id = desk.new_id()
@@ -148,7 +152,7 @@ def erase_items(
         )
         return [changeset, *_changes_elsewhere(desk, principal, fall, at)], fall
 
-    fall = desk.run_transaction_across_scopes(decide)
+    fall = run_transaction_across_scopes(desk, request, decide)
     revision = desk.store.counters(principal.scope).revision
     receipt = _finish_receipt(desk, principal, receipt_id, now_too)
     gone, rewritten = _visible_result(principal, fall, ids)
@@ -250,7 +254,8 @@ def erase_source_memories(
     return (*fallen.steps, *rewrites, *reworded, *removals, *unsaid, *held_back)
 
 
-def erase_user(desk: EngineContext, principal: Principal, now_too: bool) -> Erased:
+def erase_user(desk: EngineContext, request: RequestContext, now_too: bool) -> Erased:
+    principal = request.principal
     if not principal.is_owner:
         raise NotAllowed("Only the owner may erase a whole memory.")
     at = desk.clock()
@@ -268,8 +273,10 @@ def erase_user(desk: EngineContext, principal: Principal, now_too: bool) -> Eras
     changeset = Changeset(
         principal.scope, at, principal.actor, (ClearScope(entry),), receipt=receipt
     )
-    desk.run_transaction_across_scopes(
-        lambda: ([changeset, *remove_memberships_and_shares(desk, principal, at)], None)
+    run_transaction_across_scopes(
+        desk,
+        request,
+        lambda: ([changeset, *remove_memberships_and_shares(desk, principal, at)], None),
     )
     revision = desk.store.counters(principal.scope).revision
     desk.index.drop(principal.scope)

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from commonplace.engine.access import can_see, visibility_of
 from commonplace.engine.comparison import check_live_limits
 from commonplace.engine.composition import revive_memory, soft_delete_memory
-from commonplace.engine.context import EngineContext, can_see, index_memories, visibility_of
+from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.graph.remove import forget_graph_items, is_graph_id, restore_graph_items
+from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.conflicts import held_values_about, transfer_held_values
 from commonplace.engine.memories.merge import find_memories
 from commonplace.engine.sources.removal import (
@@ -21,6 +23,7 @@ from commonplace.engine.sources.removal import (
     resolve_source_ids,
     restore_source,
 )
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import NotAllowed, NotFound
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import ChangeMemory, Changeset, ChangesetStep
@@ -94,8 +97,9 @@ class Restored:
 
 
 def forget_items(
-    desk: EngineContext, principal: Principal, ids: Sequence[str], thread: str | None = None
+    desk: EngineContext, request: RequestContext, ids: Sequence[str], thread: str | None = None
 ) -> Forgotten:
+    principal = request.principal
     now = desk.clock()
     until = now + desk.lifetimes.restorable
 
@@ -121,15 +125,16 @@ def forget_items(
         )
         return changeset, (alive, [*already, *drawn.already], drawn.ids)
 
-    revision, (gone, already, drawn) = desk.run_transaction(decide)
+    revision, (gone, already, drawn) = run_transaction(desk, request, decide)
     told = _answer(desk, principal, gone, already, until, revision)
     return replace(told, ids=(*told.ids, *drawn))
 
 
 def forget_matching(
-    desk: EngineContext, principal: Principal, filters: Filters, thread: str | None = None
+    desk: EngineContext, request: RequestContext, filters: Filters, thread: str | None = None
 ) -> Forgotten:
     """Everything live that the filter admits, in one changeset."""
+    principal = request.principal
     now = desk.clock()
     until = now + desk.lifetimes.restorable
 
@@ -150,7 +155,7 @@ def forget_matching(
         changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
         return changeset, items
 
-    revision, gone = desk.run_transaction(decide)
+    revision, gone = run_transaction(desk, request, decide)
     return _answer(desk, principal, gone, (), until, revision)
 
 
@@ -204,7 +209,7 @@ def _sources_matching(desk: EngineContext, principal: Principal, filters: Filter
     )
     return [
         source
-        for source in desk.source_page(principal.scope, listing)
+        for source in desk.live_source_page(principal.scope, listing)
         if filters.source_id in (None, source.id)
         and _was_said_within(source, filters.created_after, filters.created_before)
     ]
@@ -224,10 +229,11 @@ def _is_unended(memory: Memory, now: datetime) -> bool:
 
 
 def restore_items(
-    desk: EngineContext, principal: Principal, ids: Sequence[str], thread: str | None = None
+    desk: EngineContext, request: RequestContext, ids: Sequence[str], thread: str | None = None
 ) -> Restored:
     """Back to life. What had taken its place (an update, an override) steps back, restorable.
     An id with a version (…@2) brings back what the memory said then."""
+    principal = request.principal
     now = desk.clock()
 
     def decide() -> tuple[Changeset, tuple[list[str], list[str], list[str]]]:
@@ -278,7 +284,7 @@ def restore_items(
         )
         return changeset, told
 
-    revision, (back, already, replaced) = desk.run_transaction(decide)
+    revision, (back, already, replaced) = run_transaction(desk, request, decide)
     return Restored(tuple(back), tuple(already), tuple(replaced), revision)
 
 

@@ -9,7 +9,8 @@ from math import inf, isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.engine.context import EngineContext, Vector, visibility_in
+from commonplace.engine.access import visibility_in
+from commonplace.engine.context import EngineContext, Vector
 from commonplace.engine.search.arms import IndexSignals, SearchedIndex, SearchInput, run_arms
 from commonplace.engine.search.graph_expansion import (
     ADMITTED_LIFT,

@@ -18,7 +18,8 @@ from datetime import datetime, time
 
 import numpy as np
 
-from commonplace.engine.context import EngineContext, visibility_of
+from commonplace.engine.access import visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.visible_graph import limit_to_visibility
 from commonplace.engine.graph_search.graph_view import GraphView, GraphViewCache, find_certain_nodes
 from commonplace.engine.graph_search.pagerank import (
@@ -160,12 +161,12 @@ def find_named_nodes(
     if not has_scipy() or principal.team is not None:
         return None  # a key for one team would be led by what another's sources tell
     sight, scope = visibility_of(principal.at(principal.own_scope)), principal.own_scope
-    who, stamp = (scope.key, sight, desk.then), (counters.graph, counters.epoch_of_graph)
+    who, stamp = (scope.key, sight, desk.moment), (counters.graph, counters.epoch_of_graph)
     view = desk.made.get(GraphViewCache).get(
         who,
         lambda: GraphView(
             _nodes_known_at(
-                limit_to_visibility(desk.graph_cache.of(scope).snapshot, sight), desk.then
+                limit_to_visibility(desk.graph_cache.of(scope).snapshot, sight), desk.moment
             ),
             (),
         ),
@@ -244,7 +245,7 @@ def _build_expansion_graph(
     whole = replace(picture, mentions=(*picture.mentions, *speaking.titled))
     return ExpansionGraph(
         GraphView(whole, speaking.passages),
-        build_transition_matrix(whole, ends, desk.then, speaking.passages),
+        build_transition_matrix(whole, ends, desk.moment, speaking.passages),
     )
 
 

@@ -131,7 +131,7 @@ class HitLoader:
         self._passages |= {(reading, unit): passage for unit, passage in found.items()}
         sources = {passage.source_id for passage in found.values()}
         missing = [id for id in sources if (reading, id) not in self._sources]
-        for source in self._desk.sources(reading.scope, missing):
+        for source in self._desk.live_sources(reading.scope, missing):
             self._sources[reading, source.id] = source
 
     def _stands(self, ranked: Ranked) -> bool:

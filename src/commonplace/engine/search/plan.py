@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from commonplace.engine.context import EngineContext, visibility_in
+from commonplace.engine.access import visibility_in
+from commonplace.engine.context import EngineContext
 from commonplace.engine.sources.listing import load_visible_source, resolve_source_id
 from commonplace.errors import InvalidInput, NotFound
 from commonplace.language.fields.names import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from commonplace.engine.context import EngineContext, readable_scopes, visibility_of
+from commonplace.engine.access import readable_scopes, visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.engine.memories.inbox import load_disputes
 from commonplace.engine.prompt_injection import is_prompt_injection
 from commonplace.engine.search.candidates import RecallRequest, Shortlist, select_candidates

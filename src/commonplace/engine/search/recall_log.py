@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from commonplace.engine.context import EngineContext, visibility_of
+from commonplace.engine.access import visibility_of
+from commonplace.engine.context import EngineContext
 from commonplace.engine.search.pack import Hit
 from commonplace.errors import BadSettings, NotFound
 from commonplace.model.access.principal import Principal
@@ -127,7 +128,7 @@ class _CurrentTexts:
         memories = desk.store.fetch(principal.scope, [id for id in ids if not is_source_id(id)])
         self._memories = {memory.id: memory for memory in memories}
         named = {split_passage_id(id)[0] for id in ids if is_source_id(id)}
-        sources = desk.sources(principal.scope, sorted(named))
+        sources = desk.live_sources(principal.scope, sorted(named))
         self._sources = {source.id: source for source in sources}
 
     def shown(self, returned: Iterable[LoggedHit]) -> Iterable[ReturnedThen]:

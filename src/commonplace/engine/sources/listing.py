@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.engine.context import (
-    EngineContext,
+from commonplace.engine.access import (
     can_see_source,
     principal_at_source,
     readable_scopes,
     visibility_in,
 )
+from commonplace.engine.context import EngineContext
 from commonplace.errors import NotFound
 from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.memory.memory import State
@@ -55,7 +55,7 @@ def list_sources(
     found: list[Source] = []
     for reading in readable_scopes(desk, principal) if readings is None else readings:
         seen = replace(listing, visibility=visibility_in(principal, reading), among=reading.sources)
-        found += desk.source_page(reading.scope, seen)
+        found += desk.live_source_page(reading.scope, seen)
     found.sort(key=lambda source: (source.created_at, source.id), reverse=True)
     page = found[: listing.limit - 1]
     further = PageCursor(page[-1].created_at, page[-1].id) if len(found) >= listing.limit else None
@@ -66,7 +66,7 @@ def _position_of(desk: EngineContext, principal: Principal, id: str) -> tuple[da
     if place := parse_cursor(id):
         return place.at, place.id
     placed = principal_at_source(desk, principal, id)
-    for source in desk.sources(placed.scope, [id]):
+    for source in desk.live_sources(placed.scope, [id]):
         if can_see_source(placed, source):
             return source.created_at, source.id
     raise NotFound(f"Unknown cursor: after={id!r}.", field="after")
@@ -81,7 +81,7 @@ def resolve_source_id(desk: EngineContext, principal: Principal, id: str) -> str
     if alias is None:
         return None
     placed = principal_at_source(desk, principal, id)
-    source = desk.source_by_alias(placed.scope, *alias)
+    source = desk.live_source_by_alias(placed.scope, *alias)
     return source.id if source and can_see_source(placed, source) else None
 
 
@@ -102,7 +102,7 @@ def show_source(desk: EngineContext, principal: Principal, id: str) -> ShownSour
 
 def load_visible_source(desk: EngineContext, principal: Principal, id: str, field: str) -> Source:
     placed = principal_at_source(desk, principal, id)
-    found = desk.sources(placed.scope, [id])
+    found = desk.live_sources(placed.scope, [id])
     if not found or found[0].state is not State.ACTIVE or not can_see_source(placed, found[0]):
         raise NotFound(f"There is no {id!r} here.", field=field)
     return found[0]

@@ -12,7 +12,8 @@ from dataclasses import replace
 from datetime import datetime
 from math import log
 
-from commonplace.engine.context import EngineContext, index_passages
+from commonplace.engine.context import EngineContext
+from commonplace.engine.indexing import index_passages
 from commonplace.engine.sources.describe import describe
 from commonplace.engine.sources.formats.parse import SourceFormat, parse_source
 from commonplace.engine.sources.originals import PartRun, ingest_record_in
@@ -126,7 +127,7 @@ def process(desk: EngineContext, job: Job) -> Callable[[], Changeset]:
 def processing_changeset(desk: EngineContext, scope: Scope, id: str) -> Changeset:
     """The changeset that processing a source comes to; none for one that is gone or done."""
     started = desk.clock()
-    found = desk.sources(scope, [id])
+    found = desk.live_sources(scope, [id])
     if (
         not found
         or found[0].state is not State.ACTIVE
@@ -293,7 +294,7 @@ def describe_thread(desk: EngineContext, job: Job) -> Callable[[], Changeset]:
 def _description_changeset(desk: EngineContext, job: Job) -> Changeset:
     scope, id = job.scope, str(job.payload["source"])
     now = desk.clock()
-    found = desk.sources(scope, [id])
+    found = desk.live_sources(scope, [id])
     if not found or found[0].state is not State.ACTIVE:
         return Changeset(scope, now, DESCRIBE_ACTOR, ())
     source = found[0]

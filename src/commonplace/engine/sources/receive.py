@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 
-from commonplace.engine.context import EngineContext, can_see_source, visibility_of
+from commonplace.engine.access import can_see_source, visibility_of
+from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.follow_up_jobs import PROCESS_JOB, build_process_job, needs_processing
 from commonplace.engine.sources.formats.input import decode_text
 from commonplace.engine.sources.formats.parse import SourceFormat, choose_format, parse_source
@@ -28,6 +29,7 @@ from commonplace.engine.sources.reingest import (
     replace_content,
     update_details,
 )
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import MissingField
 from commonplace.language.text.dates import parse_whole_date
 from commonplace.model.access.principal import Principal, Scope
@@ -113,9 +115,10 @@ class Received:
 
 
 def receive(
-    desk: EngineContext, principal: Principal, original: IngestRequest, *, awaited: bool = False
+    desk: EngineContext, request: RequestContext, original: IngestRequest, *, awaited: bool = False
 ) -> Received:
     """Refused at once when it cannot be read: nothing is kept of it then."""
+    principal = request.principal
     now = desk.clock()
     arriving = _parse_original(original, now)
     alias = _alias_of(original, arriving.reading)
@@ -137,7 +140,7 @@ def receive(
     as_if_new = None
     if not visibility_of(principal).sees_sources:
         _, as_if_new, _ = new_source(desk, principal, arriving, alias)
-    revision, (source, outcome) = desk.run_transaction(decide)
+    revision, (source, outcome) = run_transaction(desk, request, decide)
     if as_if_new is None:
         return Received(source, outcome, revision)
     id = source.id if outcome is IngestAction.RECEIVED else as_if_new.id
@@ -175,7 +178,7 @@ def _alias_of(original: IngestRequest, reading: ParsedSource) -> SourceAlias:
 def _decide(
     desk: EngineContext, principal: Principal, arriving: ParsedOriginal, alias: SourceAlias
 ) -> SourceDecision:
-    known = desk.source_by_alias(principal.scope, *check_alias(*alias))
+    known = desk.live_source_by_alias(principal.scope, *check_alias(*alias))
     if known is None:
         return new_source(desk, principal, arriving, alias)
     if not can_see_source(principal, known) and not _may_extend_hidden(principal, arriving, known):
@@ -336,10 +339,14 @@ class Ingested:
 
 
 def ingest(
-    desk: EngineContext, principal: Principal, original: IngestRequest, see_through: AwaitJob | None
+    desk: EngineContext,
+    request: RequestContext,
+    original: IngestRequest,
+    see_through: AwaitJob | None,
 ) -> Ingested:
     """Without ``see_through``: a worker will process it."""
-    received = receive(desk, principal, original, awaited=see_through is not None)
+    principal = request.principal
+    received = receive(desk, request, original, awaited=see_through is not None)
     source, scope = received.source, principal.scope
     waits = see_through is not None and needs_processing(source)
     job = (
@@ -353,7 +360,7 @@ def ingest(
         return Ingested(
             source.id, received.outcome, _visible_source(principal, source), received.revision
         )
-    now_is = next(iter(desk.sources(scope, [source.id])), source)
+    now_is = next(iter(desk.live_sources(scope, [source.id])), source)
     return Ingested(
         source.id,
         received.outcome,

@@ -10,16 +10,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from commonplace.engine.access import can_see_source, principal_at_source, readable_scopes
 from commonplace.engine.comparison import relate_memories
 from commonplace.engine.composition import revive_memory, soft_delete_memory
-from commonplace.engine.context import (
-    EngineContext,
-    can_see_source,
-    index_memories,
-    principal_at_source,
-    readable_scopes,
-)
+from commonplace.engine.context import EngineContext
 from commonplace.engine.follow_up_jobs import build_process_job, needs_processing
+from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.conflicts import (
     held_values_from_sources,
     hold_alternative,
@@ -86,7 +82,7 @@ def resolve_source_ids(
 
 def _find_by_alias(desk: EngineContext, principal: Principal, id: str) -> str | None:
     alias = split_alias(id)
-    source = desk.source_by_alias(principal.scope, *alias) if alias else None
+    source = desk.live_source_by_alias(principal.scope, *alias) if alias else None
     return source.id if source and can_see_source(principal, source) else None
 
 
@@ -97,7 +93,7 @@ def find_sources(
     acceptable: Callable[[Source], bool] = lambda source: True,
 ) -> list[Source]:
     """All of them, or NotFound naming the first that is not there for this caller."""
-    found = {source.id: source for source in desk.sources(principal.scope, ids)}
+    found = {source.id: source for source in desk.live_sources(principal.scope, ids)}
     for id in ids:
         source = found.get(id)
         if source is None or not can_see_source(principal, source) or not acceptable(source):
@@ -111,7 +107,7 @@ def remaining_mentions(
     """Where the words of memories that go still stand in conversations, as far as the caller may
     know of these."""
     turns = list(dict.fromkeys(turn for memory in memories for turn in supporting_passages(memory)))
-    sources = desk.sources(principal.scope, list({source_of_evidence(turn) for turn in turns}))
+    sources = desk.live_sources(principal.scope, list({source_of_evidence(turn) for turn in turns}))
     live = {s.id for s in sources if s.state is State.ACTIVE and can_see_source(principal, s)}
     return tuple(turn for turn in turns if source_of_evidence(turn) in live)
 
@@ -330,7 +326,7 @@ def _active_sources(
     behind = sorted({id for memory in telling for id in supporting_sources(memory)})
     found: list[Source] = []
     for reading in readable_scopes(desk, principal, searching=False) if behind else ():
-        found += desk.sources(reading.scope, behind)
+        found += desk.live_sources(reading.scope, behind)
     return {source.id: source for source in found if source.state is State.ACTIVE}
 
 

@@ -235,7 +235,7 @@ def _current_source(
     no conversation stays as it is: the talk goes on beside it, and stays there when the earlier
     one is restored."""
     alias, newest = check_alias(THREAD_ORIGIN, thread), None
-    while known := desk.source_by_alias(principal.scope, *alias):
+    while known := desk.live_source_by_alias(principal.scope, *alias):
         is_talk = known.content_type is ContentType.CONVERSATION
         if known.state is State.ACTIVE and is_talk and known.parts < MAX_PARTS:
             newest = known

@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from commonplace.engine.context import EngineContext
+from commonplace.engine.context import EngineContext, RequestContext
+from commonplace.engine.transaction import apply_changeset, run_transaction
 from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound, Unauthenticated
 from commonplace.model.access.key import (
     SECRET_BYTES,
@@ -51,13 +52,14 @@ def list_keys(desk: EngineContext, scope: Scope) -> list[ShownKey]:
 
 def create_key(
     desk: EngineContext,
-    by: Principal | None,
+    request: RequestContext | None,
     user_id: str | None,
     *,
     if_first: bool = False,
     **rights: Any,
 ) -> NewKey:
-    """``by`` is None for whoever has the store itself in hand."""
+    """Without a request: for whoever has opened the store itself."""
+    by = request.principal if request else None
     now = desk.clock()
     asked = Key(id=desk.new_id(), user_id=user_id, created_at=now, **rights)
     key = _limit_to_own_rights(by, asked)
@@ -67,12 +69,15 @@ def create_key(
             remedy="Revoke some of them first.",
         )
     token, step = _grant_step(key, if_first)
-    desk.apply(_key_changeset(key.scope, now, by, step))
+    apply_changeset(desk, request, _key_changeset(key.scope, now, by, step))
     return show_new_key(key, token, now)
 
 
-def revoke_key(desk: EngineContext, by: Principal | None, scope: Scope, id: str) -> ShownKey:
+def revoke_key(
+    desk: EngineContext, request: RequestContext | None, scope: Scope, id: str
+) -> ShownKey:
     """At once, and everywhere. One that is revoked already stays as it is."""
+    by = request.principal if request else None
     now = desk.clock()
 
     def decide() -> tuple[Changeset, Key]:
@@ -82,14 +87,19 @@ def revoke_key(desk: EngineContext, by: Principal | None, scope: Scope, id: str)
         ended = replace(key, revoked_at=now)
         return _key_changeset(scope, now, by, _end_step(key, ended)), ended
 
-    return show_key(desk.run_transaction(decide)[1], now)
+    return show_key(run_transaction(desk, request, decide)[1], now)
 
 
 def rotate_key(
-    desk: EngineContext, by: Principal | None, scope: Scope, id: str, grace: timedelta
+    desk: EngineContext,
+    request: RequestContext | None,
+    scope: Scope,
+    id: str,
+    grace: timedelta,
 ) -> NewKey:
     """A new key with the same rights, for as long as the old one was made for. The old one ends
     with it, or after the grace, if it does not end before."""
+    by = request.principal if request else None
     now = desk.clock()
     new_id = desk.new_id()
 
@@ -109,7 +119,7 @@ def rotate_key(
             scope, now, by, step, _end_step(old, _end_after_grace(old, now, grace))
         ), (new, token)
 
-    _, (new, token) = desk.run_transaction(decide)
+    _, (new, token) = run_transaction(desk, request, decide)
     return show_new_key(new, token, now)
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NoReturn
 
-from commonplace.engine.context import EngineContext
+from commonplace.engine.context import EngineContext, RequestContext
+from commonplace.engine.transaction import run_transaction_across_scopes
 from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.access.team import (
@@ -198,9 +199,10 @@ def check_team_limit(mine: Sequence[Membership]) -> None:
 
 
 def invite_member(
-    desk: EngineContext, principal: Principal, wanted: str, user_id: str, role: TeamRole
+    desk: EngineContext, request: RequestContext, wanted: str, user_id: str, role: TeamRole
 ) -> Membership:
     """Nothing is seen until it is accepted: nobody's searches are filled by strangers."""
+    principal = request.principal
     now = desk.clock()
 
     def decide() -> tuple[list[Changeset], Membership]:
@@ -221,10 +223,11 @@ def invite_member(
         )
         return membership_changesets(desk, principal, now, [invited], revision, by=mine), invited
 
-    return desk.run_transaction_across_scopes(decide)
+    return run_transaction_across_scopes(desk, request, decide)
 
 
-def join_team(desk: EngineContext, principal: Principal, wanted: str) -> ShownTeam:
+def join_team(desk: EngineContext, request: RequestContext, wanted: str) -> ShownTeam:
+    principal = request.principal
     now = desk.clock()
 
     def decide() -> tuple[list[Changeset], str]:
@@ -237,11 +240,12 @@ def join_team(desk: EngineContext, principal: Principal, wanted: str) -> ShownTe
         joined = replace(one.becomes(MembershipStatus.MEMBER, now), is_primary=is_first)
         return membership_changesets(desk, principal, now, [joined], revision), one.team_id
 
-    return show_team(desk, principal, desk.run_transaction_across_scopes(decide))
+    return show_team(desk, principal, run_transaction_across_scopes(desk, request, decide))
 
 
-def leave_team(desk: EngineContext, principal: Principal, wanted: str) -> Membership:
+def leave_team(desk: EngineContext, request: RequestContext, wanted: str) -> Membership:
     """Also declines an invitation."""
+    principal = request.principal
     now = desk.clock()
 
     def decide() -> tuple[list[Changeset], Membership]:
@@ -251,15 +255,16 @@ def leave_team(desk: EngineContext, principal: Principal, wanted: str) -> Member
             MembershipStatus.LEFT, now
         )
 
-    return desk.run_transaction_across_scopes(decide)
+    return run_transaction_across_scopes(desk, request, decide)
 
 
 def remove_member(
-    desk: EngineContext, principal: Principal, wanted: str, user_id: str
+    desk: EngineContext, request: RequestContext, wanted: str, user_id: str
 ) -> Membership:
+    principal = request.principal
     now = desk.clock()
     if user_id == principal.user_id:
-        return leave_team(desk, principal, wanted)
+        return leave_team(desk, request, wanted)
 
     def decide() -> tuple[list[Changeset], Membership]:
         mine, revision = require_manager(desk, principal, wanted)
@@ -270,12 +275,13 @@ def remove_member(
             MembershipStatus.LEFT, now
         )
 
-    return desk.run_transaction_across_scopes(decide)
+    return run_transaction_across_scopes(desk, request, decide)
 
 
 def set_role(
-    desk: EngineContext, principal: Principal, wanted: str, user_id: str, role: TeamRole
+    desk: EngineContext, request: RequestContext, wanted: str, user_id: str, role: TeamRole
 ) -> Membership:
+    principal = request.principal
     now = desk.clock()
 
     def decide() -> tuple[list[Changeset], Membership]:
@@ -289,7 +295,7 @@ def set_role(
             return [], one
         return membership_changesets(desk, principal, now, [after], revision, by=mine), after
 
-    return desk.run_transaction_across_scopes(decide)
+    return run_transaction_across_scopes(desk, request, decide)
 
 
 def _require_other_owner(desk: EngineContext, one: Membership, field: str) -> None:

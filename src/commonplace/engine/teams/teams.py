@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from commonplace.engine.context import EngineContext, principal_at_source
+from commonplace.engine.access import principal_at_source
+from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.sources.listing import load_visible_source
 from commonplace.engine.sources.removal import locate_items
 from commonplace.engine.teams.members import (
@@ -24,6 +25,7 @@ from commonplace.engine.teams.members import (
     require_member,
     show_team,
 )
+from commonplace.engine.transaction import apply_changesets, run_transaction_across_scopes
 from commonplace.errors import InvalidInput, LimitReached, NotAllowed, NotFound
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.access.team import (
@@ -46,8 +48,9 @@ TeamChoice = Literal["primary", "active"]
 
 
 def create_team(
-    desk: EngineContext, principal: Principal, name: str, retention: int | None
+    desk: EngineContext, request: RequestContext, name: str, retention: int | None
 ) -> ShownTeam:
+    principal = request.principal
     if principal.team is not None:
         raise NotAllowed(
             "This API key is limited to one team.",
@@ -73,14 +76,22 @@ def create_team(
         is_primary=not any(one.is_primary for one in mine),
     )
     made = PutTeam(team, access_entry(Op.CREATE, id))
-    desk.apply_together(membership_changesets(desk, principal, now, [first], 0, team_steps=(made,)))
+    apply_changesets(
+        desk, request, membership_changesets(desk, principal, now, [first], 0, team_steps=(made,))
+    )
     return replace(describe_team(team, first), members=(describe_member(team, first),))
 
 
 def change_team(
-    desk: EngineContext, principal: Principal, wanted: str, name: str | None, retention: int | None
+    desk: EngineContext,
+    request: RequestContext,
+    wanted: str,
+    name: str | None,
+    retention: int | None,
 ) -> ShownTeam:
     """What is not given stays; a retention of 0 means that nothing is let go."""
+
+    principal = request.principal
 
     def decide() -> tuple[list[Changeset], None]:
         one, revision = require_manager(desk, principal, wanted)
@@ -98,7 +109,7 @@ def change_team(
         )
         return [changeset], None
 
-    desk.run_transaction_across_scopes(decide)
+    run_transaction_across_scopes(desk, request, decide)
     return show_team(desk, principal, wanted)
 
 
@@ -110,8 +121,9 @@ class TeamEnded:
     receipt: Receipt
 
 
-def delete_team(desk: EngineContext, principal: Principal, wanted: str) -> TeamEnded:
+def delete_team(desk: EngineContext, request: RequestContext, wanted: str) -> TeamEnded:
     """For good, with all its sources; nobody is a member or a guest of it any more."""
+    principal = request.principal
     now, receipt_id = desk.clock(), desk.new_id()
 
     def decide() -> tuple[list[Changeset], TeamEnded]:
@@ -132,7 +144,7 @@ def delete_team(desk: EngineContext, principal: Principal, wanted: str) -> TeamE
             one.team_id, name, count, receipt
         )
 
-    return desk.run_transaction_across_scopes(decide)
+    return run_transaction_across_scopes(desk, request, decide)
 
 
 def _remove_from_users(
@@ -150,9 +162,10 @@ def _remove_from_users(
 
 
 def choose_team(
-    desk: EngineContext, principal: Principal, wanted: str | None, which: TeamChoice
+    desk: EngineContext, request: RequestContext, wanted: str | None, which: TeamChoice
 ) -> list[ShownTeam]:
     """One team, or none, is the primary or the active one: a matter of the user's side alone."""
+    principal = request.principal
     now = desk.clock()
 
     def decide() -> tuple[list[Changeset], None]:
@@ -179,7 +192,7 @@ def choose_team(
             *held,
         ] if steps else [], None
 
-    desk.run_transaction_across_scopes(decide)
+    run_transaction_across_scopes(desk, request, decide)
     return list_teams(desk, principal)
 
 
@@ -200,7 +213,8 @@ class Shared:
     guests: tuple[str, ...]
 
 
-def share_source(desk: EngineContext, principal: Principal, id: str, guest: str) -> Shared:
+def share_source(desk: EngineContext, request: RequestContext, id: str, guest: str) -> Shared:
+    principal = request.principal
     source, acting = _find_shareable(desk, principal, id)
     if guest == principal.user_id:
         raise InvalidInput("You can read this source already.", field="with_user")
@@ -216,28 +230,32 @@ def share_source(desk: EngineContext, principal: Principal, id: str, guest: str)
             remedy="Invite them again: `teams invite`.",
             field="with_user",
         )
-    _grant_share(desk, acting, source, guest)
+    _grant_share(desk, request.acting_as(acting), source, guest)
     return _shared_answer(desk, source)
 
 
-def unshare_source(desk: EngineContext, principal: Principal, id: str, guest: str | None) -> Shared:
+def unshare_source(
+    desk: EngineContext, request: RequestContext, id: str, guest: str | None
+) -> Shared:
     """Without a guest: one declines what another shared, for good."""
+    principal = request.principal
     placed = principal_at_source(desk, principal, id)
     if guest is None:
-        return _decline_share(desk, placed, id)
+        return _decline_share(desk, request.acting_as(placed), id)
     source, acting = _find_shareable(desk, principal, id)
     for known in _shares_of_source(desk, source):
         if known.guest == guest and not known.declined:
-            _apply_share(desk, acting, known, gone=True)
+            _apply_share(desk, request.acting_as(acting), known, gone=True)
     return _shared_answer(desk, source)
 
 
 def share_with_participants(
-    desk: EngineContext, acting: Principal, source: Source, named: Sequence[str]
+    desk: EngineContext, request: RequestContext, source: Source, named: Sequence[str]
 ) -> None:
     """Those whom the owner names as taking part, where they are users of this store. Names that
     are only read in a text give nobody a right, and neither does naming them beside what another
     has brought."""
+    acting = request.principal
     brought = source.user_id == acting.user_id or acting.manages
     if not acting.is_owner or not brought or source.sensitivity is Sensitivity.HIGH:
         return
@@ -246,7 +264,7 @@ def share_with_participants(
         if guest in known or guest == acting.user_id or not _is_user(desk, guest):
             continue
         if _standing_in_team(desk, source, guest) in (None, MembershipStatus.INVITED):
-            _grant_share(desk, acting, source, guest)
+            _grant_share(desk, request, source, guest)
 
 
 def _find_shareable(desk: EngineContext, principal: Principal, id: str) -> tuple[Source, Principal]:
@@ -272,13 +290,15 @@ def _shares_of_source(desk: EngineContext, source: Source) -> list[Share]:
     return [each for each in shares if each.owner == source.scope and each.source_id == source.id]
 
 
-def _grant_share(desk: EngineContext, acting: Principal, source: Source, guest: str) -> None:
+def _grant_share(desk: EngineContext, request: RequestContext, source: Source, guest: str) -> None:
     """Held to the revision at which the source stood and the guest had not left."""
+
+    acting = request.principal
 
     def decide() -> tuple[list[Changeset], None]:
         revision = desk.store.counters(source.scope).revision
         given = [each for each in desk.store.shares(source.scope) if each.owner == source.scope]
-        there = desk.sources(source.scope, [source.id])
+        there = desk.live_sources(source.scope, [source.id])
         if not there or _standing_in_team(desk, source, guest) is MembershipStatus.LEFT:
             raise NotFound(f"There is no {source.id!r} here.", field="id")
         if any(_is_settled(each, source, guest) for each in given):
@@ -296,7 +316,7 @@ def _grant_share(desk: EngineContext, acting: Principal, source: Source, guest: 
         )
         return _share_changesets(desk, acting, share, revision), None
 
-    desk.run_transaction_across_scopes(decide)
+    run_transaction_across_scopes(desk, request, decide)
 
 
 def _is_settled(known: Share, source: Source, guest: str) -> bool:
@@ -305,20 +325,22 @@ def _is_settled(known: Share, source: Source, guest: str) -> bool:
     return known.guest == guest and (known.source_id == source.id or known.declined)
 
 
-def _decline_share(desk: EngineContext, placed: Principal, id: str) -> Shared:
+def _decline_share(desk: EngineContext, request: RequestContext, id: str) -> Shared:
+    placed = request.principal
     for known in desk.store.shares(placed.own_scope):
         if known.source_id != id or known.owner == placed.own_scope:
             continue
         if known in desk.store.shares(known.owner):  # else its source is gone
-            _apply_share(desk, placed, replace(known, declined=True))
+            _apply_share(desk, request, replace(known, declined=True))
             return Shared(id, ())
     raise NotFound(f"There is no {id!r} here.", field="id")
 
 
 def _apply_share(
-    desk: EngineContext, acting: Principal, share: Share, *, gone: bool = False
+    desk: EngineContext, request: RequestContext, share: Share, *, gone: bool = False
 ) -> None:
-    desk.apply_together(_share_changesets(desk, acting, share, None, gone=gone))
+    acting = request.principal
+    apply_changesets(desk, request, _share_changesets(desk, acting, share, None, gone=gone))
 
 
 def _share_changesets(

@@ -12,7 +12,8 @@ from commonplace.engine.comparison import (
     decide_action,
     relate_memories,
 )
-from commonplace.engine.context import EngineContext, index_memories, index_passages
+from commonplace.engine.context import EngineContext, RequestContext
+from commonplace.engine.indexing import index_memories, index_passages
 from commonplace.engine.memories.conflicts import hold_alternative, is_same_statement
 from commonplace.engine.memories.neighbours import compare_all, load_neighbourhood
 from commonplace.engine.profile.proposals import import_proposals
@@ -20,6 +21,7 @@ from commonplace.engine.provenance.contributions import hold_contributions
 from commonplace.engine.provenance.evidence import rename_evidence
 from commonplace.engine.removal.forget import check_live_limits_with_stored
 from commonplace.engine.sources.removal import processing_jobs
+from commonplace.engine.transaction import run_transaction
 from commonplace.engine.transfer.import_graph import ensure_owner_node, import_new_graph
 from commonplace.errors import NotAllowed
 from commonplace.language.embedders.embedder import Vectors
@@ -131,10 +133,11 @@ _ANY_SOURCE = SourceListing(states=tuple(State), visibility=_EVERYONE, limit=1)
 
 def import_memory(
     desk: EngineContext,
-    principal: Principal,
+    request: RequestContext,
     belongings: ScopeExport,
     is_suspicious: Callable[[str], bool],
 ) -> Imported:
+    principal = request.principal
     if not principal.is_owner:
         raise NotAllowed("Only the owner may import into a memory.")
     now = desk.clock()
@@ -182,7 +185,7 @@ def import_memory(
         )
         return changeset, replace(told, sources=len(sources))
 
-    revision, told = desk.run_transaction(decision)
+    revision, told = run_transaction(desk, request, decision)
     return replace(told, revision=revision)
 
 

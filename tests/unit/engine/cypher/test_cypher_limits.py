@@ -62,6 +62,11 @@ BOMBS = {
     "a list that doubles": "RETURN size(reduce(s = [1], i IN range(1, 60) | s + s))",
     "a text of replacements": "WITH reduce(s = 'x', i IN range(1, 15) | s + s) AS s "
     "RETURN size(replace(s, 'x', s))",
+    "long texts in a list": "WITH reduce(s = 'x', i IN range(1, 18) | s + s) AS s "
+    "RETURN size([x IN range(1, 1000) | s + toString(x)])",
+    "long texts in order": "WITH reduce(s = 'x', i IN range(1, 18) | s + s) AS s "
+    "UNWIND range(1, 1000) AS x RETURN size(s + toString(x)) AS l ORDER BY s + toString(x)",
+    "lists in a list": "WITH range(1, 2000) AS l RETURN size([a IN l | [b IN l | a + b]])",
     "a list of a pattern": "RETURN size([(a)-[*]-(b)-[*]-(c)-[*]-(d) | [a, b]])",
 }
 
@@ -71,6 +76,13 @@ def test_a_query_that_wants_all_memory_ends(engine, name):
     with pytest.raises(QueryTooCostly, match="more memory"):
         engine.run("small", small_graph, NOW, BOMBS[name], limits=SMALL)
     assert people(engine) == ((4,),)
+
+
+def test_values_that_are_not_kept_take_no_memory(engine):
+    query = "UNWIND range(1, 300) AS x UNWIND range(1, 1000) AS y RETURN count(*)"
+    assert engine.run("small", small_graph, NOW, query, limits=SMALL).rows == ((300_000,),)
+    query = "UNWIND range(1, 300) AS x RETURN sum(size([y IN range(1, 1000) | y + x]))"
+    assert engine.run("small", small_graph, NOW, query, limits=SMALL).rows == ((300_000,),)
 
 
 def test_steps_have_a_limit(engine):
@@ -131,6 +143,17 @@ def test_a_runaway_query_lets_other_threads_run(engine, monkeypatch):
     assert len(turns) > 20
     assert turns[-1] > turns[0]
     assert len(set(turns)) > 10  # it went on again and again, not once at the end
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_sorting_in_turns_is_sorting(descending, monkeypatch):
+    monkeypatch.setattr(budgets, "SORTED_AT_ONCE", 7)
+    for count in (0, 1, 7, 8, 50, 101):
+        values = [(number * 37 % 10, number) for number in range(count)]
+        found = budgets.sorted_in_turns(
+            values, lambda one: one[0], budgets.QueryBudget(), descending
+        )
+        assert found == sorted(values, key=lambda one: one[0], reverse=descending)
 
 
 def test_a_loaded_graph_is_held_for_each_key_and_the_oldest_makes_room():

@@ -101,9 +101,8 @@ def test_a_value_is_one_group_and_one_place(value):
 @given(st.lists(VALUES, max_size=8))
 def test_every_list_of_values_can_be_ordered(values):
     ordered = sorted(values, key=sort_key)
-    backwards = ordered[::-1]
-    again = sorted(backwards, key=sort_key)
-    assert [sort_key(value) for value in again] == [sort_key(value) for value in ordered]
+    backwards = sorted(values, key=sort_key, reverse=True)
+    assert [sort_key(one) for one in backwards[::-1]] == [sort_key(one) for one in ordered]
     nulls = [value is None for value in ordered]
     assert nulls == sorted(nulls)  # null comes last
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from commonplace.engine.context import EngineContext, can_see_source, readable_scopes, visibility_in
+from commonplace.engine.access import can_see_source, readable_scopes, visibility_in
+from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.graph.extraction.extraction_input import (
     build_extraction_input,
     load_owner_nicknames,
@@ -28,6 +29,7 @@ from commonplace.engine.memories.candidates import (
     store_candidates,
 )
 from commonplace.engine.memories.remember import MemoryBatch
+from commonplace.engine.transaction import run_transaction
 from commonplace.errors import CommonplaceError, NotFound
 from commonplace.language.extract import values
 from commonplace.language.extract.extract import extract
@@ -129,7 +131,7 @@ def _readable_source(desk: EngineContext, reader: Principal, id: str) -> Source 
     place = principal_for_extraction(desk, reader, id)
     if place is None:
         return None
-    found = desk.sources(place.scope, [id])
+    found = desk.live_sources(place.scope, [id])
     return found[0] if found and can_see_source(place, found[0]) else None
 
 
@@ -227,8 +229,9 @@ class Extracted:
     revision: int
 
 
-def extract_sources(desk: EngineContext, reader: Principal, ids: Sequence[str]) -> Extracted:
+def extract_sources(desk: EngineContext, request: RequestContext, ids: Sequence[str]) -> Extracted:
     """Whether they were extracted before or not."""
+    reader = request.principal
     total = Counter[str]()
     for id in ids:
         read = prepare_extraction(desk, reader, id)
@@ -238,12 +241,13 @@ def extract_sources(desk: EngineContext, reader: Principal, ids: Sequence[str]) 
                 remedy="Wait until it is processed; see jobs.",
                 field="ids",
             )
-        total += _extract_one(desk, reader, replace(read, is_manual=True))
+        total += _extract_one(desk, request, replace(read, is_manual=True))
     return _extraction_answer(desk, reader, total, 0)
 
 
-def extract_pending(desk: EngineContext, reader: Principal, limit: int) -> Extracted:
+def extract_pending(desk: EngineContext, request: RequestContext, limit: int) -> Extracted:
     """The newest first, as far as a run goes."""
+    reader = request.principal
     waiting = list(pending_sources(desk, reader))
     total = Counter[str]()
     mails = passages = done = 0
@@ -257,7 +261,7 @@ def extract_pending(desk: EngineContext, reader: Principal, limit: int) -> Extra
             continue
         read = prepare_extraction(desk, reader, source.id)
         if read is not None:
-            total += _extract_one(desk, reader, read)
+            total += _extract_one(desk, request, read)
             mails += is_mail
             passages += source.passages if is_file else 0
             done += 1
@@ -275,20 +279,23 @@ def pending_sources(desk: EngineContext, reader: Principal) -> Iterator[Source]:
             statuses=(ProcessingStatus.PROCESSED, ProcessingStatus.EXTRACTED),
             limit=NO_LIMIT,
         )
-        for source in desk.source_page(reading.scope, listing):
+        for source in desk.live_source_page(reading.scope, listing):
             known = read.get(source.id)
             if known is None or not known.is_all_of(source):
                 yield source
 
 
-def _extract_one(desk: EngineContext, reader: Principal, read: PreparedExtraction) -> Counter[str]:
+def _extract_one(
+    desk: EngineContext, request: RequestContext, read: PreparedExtraction
+) -> Counter[str]:
+    reader = request.principal
     ready: list[PreparedExtraction | None] = [read]
 
     def decision() -> tuple[Changeset, Counter[str]]:
         changeset, kept = _decide_prepared(desk, reader, ready)
         return changeset, _count_steps(changeset, kept) if kept else Counter()
 
-    return desk.run_transaction(decision)[1]
+    return run_transaction(desk, request, decision)[1]
 
 
 def _count_steps(changeset: Changeset, kept: StoredCandidates) -> Counter[str]:
@@ -344,7 +351,7 @@ def extract_for_all_users(desk: EngineContext, limit: int) -> ExtractedForAll:
         if not scope.is_user:
             continue
         try:
-            done.append(extract_pending(desk, Principal(scope.name), limit))
+            done.append(extract_pending(desk, RequestContext(Principal(scope.name)), limit))
         except CommonplaceError as error:
             log.warning("extraction postponed: %s", error.code)
             failed += 1

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from commonplace.engine.context import EngineContext, principal_at_source, readable_scopes
+from commonplace.engine.access import principal_at_source, readable_scopes
+from commonplace.engine.context import EngineContext
 from commonplace.engine.follow_up_jobs import EXTRACT_JOB, build_extract_job
+from commonplace.engine.transaction import apply_changeset
 from commonplace.language.extract.people.participants import (
     has_other_speaker,
     identify_owner,
@@ -135,7 +137,7 @@ def queue_first_extraction(
     new = [id for id in wanted if id not in known and principal_for_extraction(desk, principal, id)]
     owed = tuple(EnqueueJob(build_extract_job(id, home, desk.new_id(), now)) for id in new)
     if owed:
-        desk.apply(Changeset(home, now, principal.actor, owed))
+        apply_changeset(desk, None, Changeset(home, now, principal.actor, owed))
 
 
 def principal_for_extraction(desk: EngineContext, reader: Principal, id: str) -> Principal | None:
@@ -154,6 +156,6 @@ def _already_extracted(desk: EngineContext, reader: Scope, wanted: Sequence[str]
     sources = [
         source
         for owner in {each.scope for each in read.values()}
-        for source in desk.sources(Scope(owner), list(read))
+        for source in desk.live_sources(Scope(owner), list(read))
     ]
     return {source.id for source in sources if read[source.id].is_all_of(source)}

@@ -90,15 +90,15 @@ class CypherQueries:
     ) -> CypherAnswer:
         """``key`` names what ``load`` gives: owner, revision of the graph, visibility and day."""
         given = {name: checked_parameter(name, value) for name, value in (params or {}).items()}
-        tree = checked(parse(query), given, CHECKED_FUNCTIONS, _NAMES)
-        graph = self._graph(key, load, now)
-        budget = QueryBudget(limits)
-        context = CompilerContext(budget, FunctionContext(budget, now), given, MOMENTS)
         try:
+            tree = checked(parse(query), given, CHECKED_FUNCTIONS, _NAMES)
+            graph = self._graph(key, load, now)
+            budget = QueryBudget(limits)
+            context = CompilerContext(budget, FunctionContext(budget, now), given, MOMENTS)
             compiled = QueryCompiler(graph, context).query(tree)
             rows, truncated = _cut_rows(compiled.rows, limits)
         except RecursionError:
-            raise QueryTooCostly("A value of the query is nested too deeply.") from None
+            raise QueryTooCostly("The query, or a value of it, is nested too deeply.") from None
         shown = [shortened(row) for row in rows] if not verbose else rows
         return CypherAnswer(compiled.columns, tuple(map(tuple, shown)), truncated)
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from heapq import merge
+from typing import Any, TypeVar
 
 from commonplace.errors import QueryTooCostly
 
@@ -21,7 +24,10 @@ class QueryLimits:
 
 
 DEFAULT_LIMITS = QueryLimits()
-SMALL = 1_024  # bytes; smaller values are not counted one by one
+Sorted = TypeVar("Sorted")
+SMALL = 1_024  # bytes; values that are smaller are not counted
+ONE_VALUE = 4  # the part of the memory that one string or list may take
+SORTED_AT_ONCE = 10_000  # values; sorting more takes turns with other threads
 CELL = 64  # bytes that a kept value takes, about
 
 
@@ -55,14 +61,24 @@ class QueryBudget:
         if self._kept > self._limits.memory:
             raise QueryTooCostly("The query needed more memory than it may have.")
 
-    def keep_cells(self, count: int) -> None:
-        self.keep(count * CELL)
-
     def check_length(self, length: int) -> None:
-        """Before a string or a list of this length is made."""
+        """Before a string or a list of this length is made. One value gets only a share of the
+        memory: making it is one step, during which no other thread runs."""
         if length > SMALL:
-            self.keep(length)
+            if length > self._limits.memory // ONE_VALUE:
+                raise QueryTooCostly("A value of the query needed more memory than it may have.")
             self.steps(length >> 8)
+
+    def hold(self, values: Iterable[Any]) -> None:
+        """Before values become part of a list, a map, a group or a row that is kept: long strings
+        and lists among them stay in memory with it."""
+        for value in values:
+            kind = type(value)
+            if kind is str:
+                if len(value) > SMALL:
+                    self.keep(len(value))
+            elif kind is list and len(value) > SMALL // 8:
+                self.keep(8 * len(value))
 
     def _check(self) -> None:
         """Looks at the clock, and lets other threads run."""
@@ -78,3 +94,21 @@ class QueryBudget:
         if now - self._yielded > YIELDS_AFTER:
             time.sleep(0)
             self._yielded = now
+
+
+def sorted_in_turns(
+    items: list[Sorted], key: Callable[[Sorted], Any], budget: QueryBudget, reverse: bool = False
+) -> list[Sorted]:
+    """As sorted(), in pieces that are merged, between which other threads may run."""
+    pieces = []
+    for first in range(0, len(items), SORTED_AT_ONCE):
+        piece = items[first : first + SORTED_AT_ONCE]
+        budget.steps(len(piece))
+        pieces.append(sorted(piece, key=key, reverse=reverse))
+    if len(pieces) < 2:
+        return pieces[0] if pieces else []
+    found = []
+    for item in merge(*pieces, key=key, reverse=reverse):
+        budget.step()
+        found.append(item)
+    return found

@@ -75,6 +75,7 @@ class QueryCompiler:
             key = tuple(map(group_key, row))
             if key not in seen:
                 self._budget.keep(CELL * (1 + len(row)))
+                self._budget.hold(row)
                 seen.add(key)
                 yield row
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from commonplace.engine.graph_search.cypher.execution.budget import QueryBudget
+from commonplace.engine.graph_search.cypher.execution.budget import CELL, QueryBudget
 from commonplace.engine.graph_search.cypher.execution.operators import (
     BINARY,
     COMPARISONS,
@@ -147,12 +147,25 @@ class ExpressionCompiler:
         return cut
 
     def _list(self, node: ListLiteral, scope: VariableScope) -> Evaluate:
-        items = [self.compile(each, scope) for each in node.items]
-        return lambda row: [item(row) for item in items]
+        items, hold = [self.compile(each, scope) for each in node.items], self._budget.hold
+
+        def listed(row: Row) -> list[Any]:
+            found = [item(row) for item in items]
+            hold(found)
+            return found
+
+        return listed
 
     def _map(self, node: MapLiteral, scope: VariableScope) -> Evaluate:
         items = [(key, self.compile(value, scope)) for key, value in node.items]
-        return lambda row: {key: value(row) for key, value in items}
+        hold = self._budget.hold
+
+        def mapped(row: Row) -> dict[str, Any]:
+            found = {key: value(row) for key, value in items}
+            hold(found.values())
+            return found
+
+        return mapped
 
     def _map_projection(self, node: MapProjection, scope: VariableScope) -> Evaluate:
         of = self.compile(node.of, scope)
@@ -331,9 +344,11 @@ class ExpressionCompiler:
             for value in values:
                 row[slot] = value
                 if where is None or truth(where(row)) is True:
-                    found.append(result(row) if result else value)
+                    made = result(row) if result else value
+                    if type(made) is str or type(made) is list:
+                        budget.hold((made,))
+                    found.append(made)
                     budget.step()
-            budget.check_length(8 * len(found))
             return found
 
         return listed
@@ -389,7 +404,8 @@ class ExpressionCompiler:
             found = []
             for _ in search(row):
                 found.append(result(row))
-                budget.keep_cells(1)
+                budget.hold(found[-1:])
+                budget.check_length(CELL * len(found))
             return found
 
         return listed

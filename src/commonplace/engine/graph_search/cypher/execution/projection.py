@@ -6,7 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from commonplace.engine.graph_search.cypher.execution.budget import CELL, QueryBudget
+from commonplace.engine.graph_search.cypher.execution.budget import (
+    CELL,
+    QueryBudget,
+    sorted_in_turns,
+)
 from commonplace.engine.graph_search.cypher.execution.expressions import ExpressionCompiler
 from commonplace.engine.graph_search.cypher.execution.operators import truth
 from commonplace.engine.graph_search.cypher.execution.rows import Evaluate, Row, VariableScope
@@ -28,6 +32,7 @@ from commonplace.errors import BadCypher
 
 Rows = Iterator[Row]
 Operator = Callable[[Rows], Rows]
+HeldRow = tuple[tuple[Any, ...], Row]  # the keys by which a row is sorted, and the row
 Taker = tuple[Evaluate | None, Evaluate | None, Callable[[Any, Any], None]]
 
 
@@ -156,6 +161,7 @@ class ProjectionCompiler:
                 key = tuple([group_key(row[slot]) for slot in slots])
                 if key not in seen:
                     budget.keep(CELL * (1 + len(slots)))
+                    budget.hold(key)
                     seen.add(key)
                     yield row
 
@@ -261,6 +267,7 @@ class _Grouping:
 
     def _group(self, row: Row, values: tuple[Any, ...]) -> AggregatedGroup:
         self._budget.keep(CELL * (4 + len(row)))
+        self._budget.hold(row)
         kept = row[:]
         for (slot, _), value in zip(self._keys, values, strict=True):
             kept[slot] = value
@@ -297,25 +304,28 @@ class _Sorting:
         self._budget = budget
 
     def __call__(self, rows: Rows) -> Rows:
-        held: list[tuple[tuple[Any, ...], Row]] = []
+        held: list[HeldRow] = []
         room = None if self._most is None else 2 * self._most + 1_000
         if self._most == 0:
             return
         for row in rows:
             held.append((tuple([sort_key(key(row)) for key in self._keys]), row[:]))
-            if room is None or len(held) > room // 2:
-                self._budget.keep(CELL * (2 + len(row)) if room is None else 0)
+            if room is None:
+                self._budget.keep(CELL * (2 + len(row)))
+                self._budget.hold(row)
             if room is not None and len(held) >= room:
-                self._sort(held)
-                del held[self._most :]
-        self._sort(held)
-        yield from (row for _, row in held)
+                held = self._sorted(held)[: self._most]
+        yield from (row for _, row in self._sorted(held))
 
-    def _sort(self, held: list[tuple[tuple[Any, ...], Row]]) -> None:
+    def _sorted(self, held: list[HeldRow]) -> list[HeldRow]:
         """By the last key first: sorting keeps the order of equals."""
-        self._budget.steps(len(held))
         for number in reversed(range(len(self._keys))):
-            held.sort(key=lambda one: one[0][number], reverse=self._descending[number])
+
+            def key(one: HeldRow, number: int = number) -> Any:
+                return one[0][number]
+
+            held = sorted_in_turns(held, key, self._budget, self._descending[number])
+        return held
 
 
 def _cut(skip: int, limit: int | None) -> Operator:

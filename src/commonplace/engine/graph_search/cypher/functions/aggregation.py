@@ -6,7 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from commonplace.engine.graph_search.cypher.execution.budget import CELL, QueryBudget
+from commonplace.engine.graph_search.cypher.execution.budget import (
+    CELL,
+    QueryBudget,
+    sorted_in_turns,
+)
 from commonplace.engine.graph_search.cypher.execution.operators import adder, divide
 from commonplace.engine.graph_search.cypher.temporal.types import CypherDuration
 from commonplace.engine.graph_search.cypher.values import (
@@ -145,7 +149,7 @@ class PercentileAccumulator(Accumulator):
     def result(self) -> Any:
         if not self._values or self._share is None:
             return None
-        ordered = sorted(self._values)
+        ordered = sorted_in_turns(self._values, float, self._budget)
         if not self._continuous:
             return ordered[max(0, math.ceil(self._share * len(ordered)) - 1)]
         place = self._share * (len(ordered) - 1)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from commonplace.engine.graph_search.cypher.execution.budget import sorted_in_turns
 from commonplace.engine.graph_search.cypher.functions.scalars import (
     SCALARS,
     FunctionContext,
@@ -68,8 +69,7 @@ def _distinct(context: FunctionContext, value: Any) -> list[Any]:
 
 def _sorted(context: FunctionContext, value: Any) -> list[Any]:
     items = list_argument("list_sort", value)
-    context.budget.steps(len(items))
-    return sorted(items, key=sort_key)
+    return sorted_in_turns(items, sort_key, context.budget)
 
 
 def _head(value: Any) -> Any:

@@ -243,13 +243,13 @@ class QueryChecker:
         following: Kinds,
         grouped: bool,
     ) -> None:
-        columns = {item.expression: item.name for item in items}
-
-        def column(node: Any) -> Any:
-            name = columns.get(node)
-            return None if name is None else VariableRef(name)
-
         for each in clause.order:
+            columns = _repeatable(items, has_aggregate(each.expression))
+
+            def column(node: Any, columns: Mapping[Any, str] = columns) -> Any:
+                name = columns.get(node)
+                return None if name is None else VariableRef(name)
+
             if not grouped and has_aggregate(each.expression):
                 raise BadCypher(
                     "ORDER BY has an aggregate, and what is projected has none.",
@@ -270,12 +270,10 @@ class QueryChecker:
         simple = {one for one in keys if isinstance(one, VariableRef | PropertyAccess)}
         for expression in expressions:
             if columns or has_aggregate(expression):
-                self._check_ungrouped(expression, simple, set(keys) if columns else set(), columns)
+                self._check_ungrouped(expression, simple, columns)
 
-    def _check_ungrouped(
-        self, node: Any, keys: set[Any], wholes: set[Any], columns: frozenset[str]
-    ) -> None:
-        if is_aggregate(node) or node in keys or node in wholes:
+    def _check_ungrouped(self, node: Any, keys: set[Any], columns: frozenset[str]) -> None:
+        if is_aggregate(node) or node in keys:
             return
         if isinstance(node, VariableRef) and node.name not in columns:
             raise BadCypher(
@@ -284,7 +282,7 @@ class QueryChecker:
             )
         local = _local_names(node)
         for each in children(node):
-            self._check_ungrouped(each, keys, wholes, columns | local)
+            self._check_ungrouped(each, keys, columns | local)
 
     def _counts(self, clause: ProjectionClause) -> None:
         for word, expression in (("SKIP", clause.skip), ("LIMIT", clause.limit)):
@@ -453,6 +451,18 @@ class QueryChecker:
 
     def _subquery(self, node: SubqueryExpression, scope: Kinds) -> None:
         self.query(node.query, scope)
+
+
+def _repeatable(items: list[ProjectionItem], beside_aggregate: bool) -> dict[Any, str]:
+    """The expressions that ORDER BY may repeat, with their columns. Beside an aggregate these are
+    only variables, properties and aggregates."""
+    return {
+        item.expression: item.name
+        for item in items
+        if not beside_aggregate
+        or has_aggregate(item.expression)
+        or isinstance(item.expression, VariableRef | PropertyAccess)
+    }
 
 
 def _has_random(node: Any) -> bool:

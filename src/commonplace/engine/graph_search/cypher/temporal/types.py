@@ -18,7 +18,7 @@ DAY = 86_400 * SECOND
 _EPOCH = date(1970, 1, 1).toordinal()
 _CYCLE = 146_097  # days of 400 years
 _MONTH_SECONDS = 2_629_746  # of an average month
-MOST_YEARS = 999_999_999
+MOST_YEARS = 1_000_000_000
 
 # ——— the calendar ———
 

@@ -1,0 +1,85 @@
+"""How memories and passages are indexed: terms, keys, traits and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from commonplace.engine.context import EngineContext, Vector
+from commonplace.language.compare.keys import memory_keys, memory_name_keys
+from commonplace.language.embedders.embedder import Vectors
+from commonplace.language.text.detect import traits_of
+from commonplace.language.text.terms import count_terms
+from commonplace.model.changeset import IndexEntry
+from commonplace.model.memory.memory import Memory
+from commonplace.model.sources.source import (
+    Passage,
+    Source,
+    text_to_embed,
+    text_to_index,
+)
+
+EMBED_BATCH_SIZE = 256
+
+
+def build_indexing(memory: Memory, vector: Vector | None) -> IndexEntry:
+    blob = None if vector is None else vector.astype("<f4").tobytes()
+    text = memory.searchable_text
+    return IndexEntry(
+        count_terms(text), blob, memory_keys(memory) | memory_name_keys(memory), traits_of(text)
+    )
+
+
+def build_passage_indexing(source: Source, passage: Passage, vector: Vector | None) -> IndexEntry:
+    blob = None if vector is None else vector.astype("<f4").tobytes()
+    words = text_to_index(source.content_type, source.title, passage.text)
+    return IndexEntry(count_terms(words), blob, traits=traits_of(passage.text))
+
+
+def index_memories(
+    desk: EngineContext, memories: Sequence[Memory]
+) -> tuple[list[IndexEntry], Vectors | None]:
+    """How each is found, with one call to the embedder."""
+    vectors = desk.embed([memory.searchable_text for memory in memories])
+    return [
+        build_indexing(memory, None if vectors is None else vectors[place])
+        for place, memory in enumerate(memories)
+    ], vectors
+
+
+def index_memories_and_passages(
+    desk: EngineContext, memories: Sequence[Memory], passages: Sequence[tuple[Source, Passage]]
+) -> tuple[list[IndexEntry], Vectors | None, list[IndexEntry]]:
+    """Memories, and passages of a conversation that goes on, with one call for both."""
+    texts = [memory.searchable_text for memory in memories]
+    texts += [text_to_embed(p.speaker, s.content_type, s.title, p.text) for s, p in passages]
+    vectors = desk.embed(texts)
+    rows: Sequence[Vector | None] = [None] * len(texts) if vectors is None else list(vectors)
+    count = len(memories)
+    return (
+        [build_indexing(memory, row) for memory, row in zip(memories, rows[:count], strict=True)],
+        None if vectors is None else vectors[:count],
+        [
+            build_passage_indexing(*each, row)
+            for each, row in zip(passages, rows[count:], strict=True)
+        ],
+    )
+
+
+def index_passages(
+    desk: EngineContext, passages: Sequence[tuple[Source, Passage]]
+) -> list[IndexEntry]:
+    """How each is found. The embedder is called in batches; as soon as it is down, the vectors of
+    all of them come late."""
+    texts = [text_to_embed(p.speaker, s.content_type, s.title, p.text) for s, p in passages]
+    rows: list[Vector] = []
+    for start in range(0, len(texts), EMBED_BATCH_SIZE):
+        found = desk.embed(texts[start : start + EMBED_BATCH_SIZE])
+        if found is None:
+            return [build_passage_indexing(source, passage, None) for source, passage in passages]
+        rows += list(np.asarray(found, dtype=np.float32))
+    return [
+        build_passage_indexing(source, passage, row)
+        for (source, passage), row in zip(passages, rows, strict=True)
+    ]
