@@ -6,7 +6,7 @@ WORKERS ?= 2
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE  # tests start dozens of processes: each would compile everything anew
 
-.PHONY: run test unit soak fuzz load bench lint format docs snapshots clean
+.PHONY: run test soak fuzz load bench lint format docs snapshots clean
 
 # A service with a small demo memory, until Ctrl-C; `make run SECONDS=30` ends by itself.
 run: $(STAMP)

@@ -28,7 +28,7 @@ from benchmarks.report import Table
 from benchmarks.speed import peers
 from benchmarks.speed.peers import PlainNumpy
 from commonplace.api import Commonplace, User
-from commonplace.engine import context
+from commonplace.engine import indexing
 from commonplace.engine.context import EngineContext
 from commonplace.engine.sources import process, receive
 from commonplace.language.embedders.embedder import Vectors
@@ -145,7 +145,7 @@ _STAGE_FUNCTIONS: dict[str, tuple[tuple[Any, str], ...]] = {
     "read": ((receive, "choose_format"), (receive, "parse_source"), (process, "parse_parts")),
     "cut": ((process, "cut_into_passages"),),
     "describe": ((process, "describe"),),
-    "analyse": ((context, "passage_indexing"),),
+    "analyse": ((indexing, "build_passage_indexing"),),
     "embed": ((EngineContext, "embed"),),
 }
 STAGES = tuple(_STAGE_FUNCTIONS)

@@ -19,7 +19,7 @@ def test_sqlite_says_that_the_disk_is_full_and_keeps_all_it_acknowledged(tmp_pat
         assert child.exit_code() == 0
     *acknowledged, refusal, afterwards = heard
     assert refusal["code"] == "store_full"
-    assert "room" in refusal["remedy"]
+    assert "disk space" in refusal["remedy"]
     assert acknowledged
     stored = {memory.id: memory.content for memory in assert_whole(url, USER).memories}
     assert stored == dict([*acknowledged, afterwards])

@@ -69,11 +69,11 @@ def test_the_module_says_so_too(tmp_path, capsys):
 
 def test_a_set_that_is_not_there_is_named(data):
     with pytest.raises(NotFound, match="has no files of beam"):
-        run_program(data, ["precision", "beam"])
+        run_command(data, ["precision", "beam"])
     with pytest.raises(NotFound, match="any set"):
-        run_program(data.parent, [])
+        run_command(data.parent, [])
     with pytest.raises(InvalidInput, match="no set 'sonnets'"):
-        run_program(data, ["sonnets"])
+        run_command(data, ["sonnets"])
 
 
 def test_the_tables_show_every_category_and_method_and_what_was_wrong_in_the_files():

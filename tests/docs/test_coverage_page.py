@@ -3,9 +3,12 @@ every test that the page names exists."""
 
 import re
 import tomllib
+from inspect import signature
 from pathlib import Path
 
 import pytest
+
+from commonplace import User
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/coverage.md").read_text(encoding="utf-8")
@@ -50,3 +53,19 @@ def test_every_line_names_a_test_or_says_why_there_is_none(section):
     for heading, *_, proof in rows_of(section):
         is_said = proof == "–" or proof.startswith("Later: ")
         assert is_said or "`tests/" in proof, heading
+
+
+@pytest.mark.parametrize("section", ["The contract", *HEADINGS])
+def test_every_line_says_what(section):
+    for heading, what, _ in rows_of(section):
+        assert what, heading
+
+
+def test_what_the_contract_asks_for_and_is_not_there_is_said():
+    (recall,) = [row[1] for row in rows_of("The contract") if row[0].startswith("§8 Recall, one")]
+    built = {
+        name for name in ("include_archived", "strict") if name in signature(User.recall).parameters
+    }
+    missing = recall.partition("Missing: ")[2]
+    assert missing
+    assert not [name for name in built if f"`{name}`" in missing]

@@ -79,11 +79,3 @@ def test_links_in_the_documents_lead_somewhere():
     for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name} → {target}"
-
-
-def test_the_architecture_page_has_a_heading_for_every_room():
-    headings = set(re.findall(r"^## (\w+)$", (ROOT / "docs/ARCHITECTURE.md").read_text(), re.M))
-    source = ROOT / "src/commonplace"
-    files = [path for path in source.iterdir() if path.suffix in ("", ".py")]
-    rooms = {path.stem for path in files if not path.name.startswith("__")}
-    assert headings == rooms

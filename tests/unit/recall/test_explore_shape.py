@@ -44,6 +44,9 @@ SHAPES = {
 }
 
 
+OF_EXPLANATIONS = {"Explanation", "ExploreMatch", "ScoreParts"}  # of our own, not the contract's
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_part_of_the_answer_has_the_contracts_fields(name):
     kind = getattr(explore_result, name)
@@ -56,7 +59,7 @@ def test_every_part_of_the_answer_is_pinned():
         for name, kind in vars(explore_result).items()
         if is_dataclass(kind) and kind.__module__ == explore_result.__name__
     }
-    assert defined == SHAPES.keys()
+    assert defined - OF_EXPLANATIONS == SHAPES.keys()
 
 
 def a_small_world():

@@ -235,7 +235,6 @@ def update_node(
     """``changes``: fields of a NodeWord. What is not named stays as it is: in the caller's own word
     what they said before, and never what only a source tells, which goes with it."""
 
-
     def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], Node]:
         node = table.find(named, "id")
         if node.is_owner and "name" in changes:
