@@ -83,13 +83,17 @@ class Report:
     def as_markdown(self) -> str:
         sections = [
             "# Benchmarks",
+            "## What it is",
             _ABOUT,
-            "## The machine",
+            "## How to",
+            _HOW_TO,
+            "## Reference",
+            "### The machine",
             "\n".join(f"- {name}: {value}" for name, value in self.machine.items()),
-            "## What was held constant",
+            "### What was held constant",
             _CONSTANT,
             *map(as_markdown, [self._verdicts(), *self.tables]),
-            "## What the numbers do not say",
+            "## Limits",
             _LIMITS,
         ]
         return "\n\n".join(sections) + "\n"
@@ -105,7 +109,7 @@ def readable(cell: Cell) -> str:
 
 def as_markdown(table: Table) -> str:
     notes = "\n".join(f"- {note}" for note in table.notes)
-    parts = (f"## {table.title}", "\n".join(_markdown_lines(table)), notes)
+    parts = (f"### {table.title}", "\n".join(_markdown_lines(table)), notes)
     return "\n\n".join(filter(None, parts))
 
 
@@ -121,33 +125,44 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 _ABOUT = """\
-Written by `python -m benchmarks --markdown docs/benchmarks.md`; `make bench` prints the
-same tables (with the extra `bench` for the peers, and PostgreSQL from the extra `dev`). Times
-depend on the machine and on what else it does: the ratios within one run are what to look at.
-`--quick` takes a minute or two; `--sizes 1000,10000`, `--passages 600,10000` and `--users 100`
-choose what is measured."""
+Speed and size of the engine on SQLite and PostgreSQL, compared in the same run with a plain numpy
+scan and with other libraries. [Quality](#quality) measures what recall returns. Times depend on
+the machine and its load: compare the ratios within one run."""
+
+_HOW_TO = """\
+- `python -m benchmarks --markdown docs/benchmarks.md` writes this page.
+- `make bench` prints the same tables. The other libraries need the extra `bench`; PostgreSQL comes
+  with the extra `dev`.
+- `--quick` takes a minute or two. `--sizes 1000,10000`, `--passages 600,10000` and `--users 100`
+  choose what is measured."""
 
 _CONSTANT = """\
-- The same memories, vectors and queries for all: sentences of 8 to 14 pseudo-words (4,000 words,
-  Zipf frequencies, fixed seed); a query is four words of one of them. 256 dimensions, float32.
-- The same conversations for all: sessions of 25 turns by two people, 6 to 34 words each, every
-  other one a small word, the others of 20,000 pseudo-words with Zipf frequencies and of the
-  session's topic; each session is a source. Every other question names who said it.
-- Vectors are made beforehand by the `hashing` embedder, and handed out from a dictionary: no
-  embedder is in any of the times but where ingesting says so.
-- One BLAS thread. Methods take turns, call by call, so that noise hits all alike.
-- The engine answers the full hybrid recall through `me.recall` (catching up with the database,
-  both arms, ranking, rows, links, counting tokens), k = 5. What it writes down afterwards, off
-  the answer's path, is finished before the next method's turn. Peers are asked for five by
-  vector alone.
+- All methods use the same memories, vectors and queries: sentences of 8 to 14 pseudo-words (4,000
+  words, Zipf frequencies, fixed seed); a query is four words of one of them. 256 dimensions,
+  float32.
+- All methods use the same conversations: sessions of 25 turns by two people, 6 to 34 words each.
+  Every other word is a small word; the others come from 20,000 pseudo-words with Zipf frequencies
+  and from the session's topic. Each session is a source. Every other question names the speaker.
+- Vectors are computed in advance by the `hashing` embedder and read from a dictionary. The times
+  include no embedder, except where ingesting says so.
+- One BLAS thread. Methods alternate call by call, so that noise affects all of them equally.
+- The engine runs the full hybrid recall through `me.recall` (catching up with the database, both
+  arms, ranking, rows, links, counting tokens), k = 5. What it writes after the answer is finished
+  before the next method's turn. Other libraries are asked for five results by vector only.
 - SQLite with WAL and `synchronous=FULL`; PostgreSQL with its default durability, over a socket,
-  its tables analysed after loading, as autovacuum does before long."""
+  its tables analysed after loading, as autovacuum does soon afterwards."""
 
 _LIMITS = """\
-- Nothing about quality: `python -m benchmarks quality` measures what comes back.
-- Nothing about the embedder, which costs more than the engine with most models.
-- Invented sentences have few near neighbours, so hardly any links; real memories have more.
-- One client at a time. Several processes share a store safely, but were not measured here.
-- The numpy scan keeps nothing, fetches nothing and filters nothing; it is a floor, not a rival.
-- chromadb searches approximately and brings its own threads; the engine's scan is exact.
-- Bytes on disk include versions and the journal, which the peers do not keep."""
+These numbers say nothing about:
+
+- Quality: `python -m benchmarks quality` measures it.
+- The embedder, which costs more than the engine with most models.
+- Real memories: invented sentences have few near neighbours, so hardly any links.
+- Concurrency: one client at a time. Several processes can share a store, but were not measured
+  here.
+
+How to read the comparisons:
+
+- The numpy scan stores, fetches and filters nothing; it is a lower bound, not a competitor.
+- chromadb searches approximately and uses its own threads; the engine's scan is exact.
+- Bytes on disk include versions and the journal, which the other libraries do not store."""

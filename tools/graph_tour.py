@@ -1,5 +1,5 @@
-"""`docs/graph-tour.md`: a month becomes a graph, which is explored, followed and asked about the
-past; then one source is erased."""
+"""`docs/graph-tour.md`: four sources become a graph, which is explored, traversed and queried for
+the past; then one source is erased."""
 
 from __future__ import annotations
 
@@ -34,81 +34,81 @@ _WIDTH = 96
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _DATA = f"../tools/{FOLDER}"
 
-_BEGINNING = f"""# A tour of the graph: a month in which things change
+_BEGINNING = f"""# A tour of the graph
 
-Ana talks with a friend, with her sister and with Omer, and gets a letter. What they say of people,
-places and projects becomes a graph, and on {AFTERWARDS:%-d %B %Y} it is asked. What you see is what
-the commands print, with the default embedder, by rules alone: no language model, no network. Ids
-are made short. Every command is in the [reference](reference/commands.md); why the graph is kept
-as *tellings* is a [decision](decisions/0027-tellings.md).
+Ana talks with a friend, with her sister and with Omer, and gets a letter. Extraction turns these
+four sources into a graph, and on {AFTERWARDS:%-d %B %Y} the graph is queried. The output below is
+that of the commands, with the default embedder and rules only: no language model, no network. Ids
+are shortened. All commands are in the [reference](reference/commands.md); why assertions are stored
+instead of nodes and edges is a [decision](decisions/0027-tellings.md).
 
-## What goes in
+## Ingest and extract
 """
 _EXTRACTED = """
-Usually a worker extracts what comes in; here it is done by hand (setting `extraction`), so that it
-can be seen. "Last Monday" and "yesterday" are counted from the day on which they were said.
+Usually a worker extracts new sources. Here it is done by hand (setting `extraction`) to show the
+result of each. "Last Monday" and "yesterday" are relative to the day on which they were said.
 
-## What it comes to
+## The graph
 
 ![The graph of this month](images/graph.svg)
 
-Dashed: it is over. Red: only the letter tells of it; it will be erased at the end. The picture is
-drawn from `commonplace graph --format json --past`; `--format dot` and `graphml` are for other
-programs."""
+Dashed: it has ended. Red: only the letter asserts it; it is erased at the end of this tour. The
+picture is drawn from `commonplace graph --format json --past`; `--format dot` and `graphml` are for
+other programs."""
 _EXPLORED = """
-## Explored
+## Explore
 
-What is known about something, with the people and things around it and the sources that speak of
-it. What was returned is a little more present from then on.
+What is known about something, with the related people and things and the sources that mention it.
+Returned items gain some salience.
 """
 _WALKED = """
-## Followed, by weight
+## Traverse by PageRank
 
-What hangs on Omer? A walker starts there, follows relationships and mentions, and now and then
-returns; where it is most often comes first, with the way that leads there.
+What is connected with Omer? A random walk starts at his node, follows relationships and mentions,
+and returns to the start from time to time. The places it visits most come first, with their path.
 """
 _QUERIED = """
-## Followed, by a query
+## Traverse by Cypher
 
-Who works where Ana works? Two relationships away, in openCypher that can only read.
+Who works where Ana works? Two relationships away, in read-only openCypher.
 """
 _OVER = """
-What is over? A query sees the past, too.
+What has ended? A query also sees past relationships.
 """
 _NOW = """
 ## One node, now
 
-Omer has another job and lives elsewhere: what was before is not overwritten, it is over. He and
-Tamar fell out, and made up six days later.
+Omer has a new job and lives in another city. The earlier relationships are not overwritten; they
+have an end date. He and Tamar had a conflict, which ended six days later.
 """
 _AS_OF = f"""
-## The same, earlier
+## One node, earlier
 
-Two questions about {THEN}. What was true then, by all that is known today? Omer had moved three
-days before.
+Two questions about {THEN}. What was true then, by what is known today? Omer had moved three days
+before.
 """
 _KNOWN_AT = """
-And what was known then? Noa told of it only on the 16th, so he still lived in Haifa, and nothing
-said that this would end.
+And what was known then? Noa mentioned it only on the 16th, so he still lived in Haifa, without an
+end date.
 """
 _ERASED = """
-## One source is erased
+## Erase a source
 
-The letter goes, and with it what only the letter told: in the same transaction, as if it had never
-come. What others tell, too, stays, with one source fewer.
+The letter is erased, and in the same transaction everything that only the letter asserted, as if
+it had never been ingested. What other sources also assert stays, with one source fewer.
 """
 _COMPARED = """
-What vanished, and what stayed with less behind it, by comparing the graph before and after:
+The difference between the graph before and after:
 """
 _AFTER = """
-The colleagues again: Idan was known from the letter alone.
+The colleagues again: only the letter mentioned Idan.
 """
 _VERIFIED = """
-Is her name still anywhere, in a source, a memory, the graph, an index? And the project's, which
-Omer spoke of himself?
+Is Yael's name still in a source, a memory, the graph or an index? And the name of the project,
+which Omer mentioned himself?
 """
 _ENDING = """
-`forget` instead of `erase` hides the same things and brings them back with `restore`; see
+`forget` instead of `erase` hides the same items, and `restore` brings them back; see
 [forgetting](forgetting.md).
 """
 
@@ -146,7 +146,7 @@ def _searched(book: Commonplace, me: User) -> Iterator[str]:
     yield _EXPLORED
     explored = me.explore(queries=[{"query": EXPLORED}], granularity=1)
     yield from _shown(f'explore "{EXPLORED}" --granularity 1', explored)
-    book.flush()  # what was read is written down off the answer's path; the page does not race it
+    book.flush()  # read marks are written after the answer; the page must not depend on timing
     omer = me.node("Omer").node.id
     yield _WALKED
     walked = me.traverse(seed_nodes=[omer], top_k=_PLACES)
@@ -201,8 +201,8 @@ def _compared(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
         if edge["id"] not in edges
     ]
     yield "| | |\n|---|---|"
-    yield f"| gone | {', '.join(gone)} |"
-    yield f"| relationships that are gone | {', '.join(untold)} |"
+    yield f"| nodes deleted | {', '.join(gone)} |"
+    yield f"| relationships deleted | {', '.join(untold)} |"
     yield f"| one source fewer | {', '.join(fewer)} |"
 
 
@@ -222,6 +222,6 @@ def _as_text(answer: Any) -> str:
 
 
 def _with_short_ids(page: str) -> str:
-    """In the order in which they are met: node:…1, source:…2."""
+    """Numbered in order of appearance: node:…1, source:…2."""
     numbers: dict[str, int] = {}
     return _UUID.sub(lambda id: f"…{numbers.setdefault(id[0], len(numbers) + 1)}", page)

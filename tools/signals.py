@@ -11,7 +11,7 @@ END = "<!-- end of signals -->"
 
 def signals() -> str:
     lines = [
-        "| part | drawn as | at most | what it says |",
+        "| part | drawn as | at most | what it measures |",
         "|---|---|---|---|",
     ]
     lines += [
@@ -23,17 +23,17 @@ def signals() -> str:
 
 def floors() -> str:
     return (
-        f"An answer needs evidence of {FLOORS.evidence:g} (similarity and the share of the "
-        f"question that is known, added up), or of {FLOORS.evidence_by_words:g} where similarity "
-        f"is unknown. A memory whose similarity is {FLOORS.similarity:g}, that holds every word, "
-        "or that is called by its name passes by itself."
+        f"An answer needs evidence of {FLOORS.evidence:g} (the sum of the similarity and the known "
+        f"share of the question), or of {FLOORS.evidence_by_words:g} if similarity is unknown. A "
+        f"memory is relevant by itself if its similarity is at least {FLOORS.similarity:g}, if it "
+        "contains every word, or if the query names it."
     )
 
 
 def with_signals(page: str) -> str:
-    """The page with its table as the code has it."""
+    """The page with the table from the code."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
-        raise ValueError("the page has no place for the table of signals")
+        raise ValueError("The page has no markers for the table of signals.")
     return f"{before}{BEGIN}\n\n{signals()}\n\n{floors()}\n\n{END}{after}"

@@ -30,27 +30,27 @@ ARRIVALS = (
     Arrival(
         "chat-with-tamar.jsonl",
         "Chat with Tamar",
-        "her friend tells of Omer, her brother; Ana has a goal and a worry",
+        "a friend mentions Omer, her brother; Ana states a goal and a worry",
         datetime(2026, 3, 3, 20, 0, tzinfo=UTC),
     ),
     Arrival(
         "chat-with-noa.jsonl",
         "Chat with Noa",
-        "two weeks later her sister tells that Omer has moved and works elsewhere, and that "
-        "he and Tamar fell out",
+        "two weeks later her sister says that Omer has moved and has a new job, and that he and "
+        "Tamar had an argument",
         datetime(2026, 3, 16, 21, 0, tzinfo=UTC),
     ),
     Arrival(
         "call-with-omer.vtt",
         "Call with Omer",
-        "Omer himself: they have made up, and what he works on",
+        "Omer says that the argument is over, and what he works on",
         datetime(2026, 3, 23, 21, 0, tzinfo=UTC),
         date="2026-03-23T19:00:00Z",
     ),
     Arrival(
         "letter-from-yael.eml",
         "Letter from Yael",
-        "whom Omer works for, and something that nobody else tells",
+        "from Omer's manager, with statements that no other source has",
         datetime(2026, 3, 29, 11, 0, tzinfo=UTC),
     ),
 )

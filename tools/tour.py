@@ -1,4 +1,4 @@
-"""`docs/tour.md`: a month goes in, five questions are asked, and the answers are what they are."""
+"""`docs/tour.md`: a month is ingested, and five questions are asked."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _DATA = f"../src/commonplace/surfaces/cli/{FOLDER}"
 
 _BEGINNING = f"""# A tour: a month, and five questions
 
-Ana had a month: she talked with her sister and with an assistant, got a letter, sat in a meeting,
-baked bread. All of it goes in whole, and five questions are asked on {AFTERWARDS:%-d %B %Y}. What
-you see is what the commands print, with the default embedder, without a language model and without
-a network; ids are made short. [What can go in](sources.md) and [how recall decides](recall.md) are
-pages of their own.
+Ana's month: conversations with her sister and with an assistant, a letter, a meeting, and notes on
+bread. All originals are ingested, and five questions are asked on {AFTERWARDS:%-d %B %Y}. The
+output below is that of the commands, with the default embedder, without a language model and
+without a network; ids are shortened. See also [formats of sources](sources.md) and
+[how recall ranks](recall.md).
 
-## What goes in
+## Ingest
 """
-_ENDING = """## And out again
+_ENDING = """## Forget and erase
 
-A source is forgotten whole, and comes back whole, by its id or by its own name:
+A source is forgotten and restored as a whole, by its id or by its name:
 `commonplace forget file:/home/ana/release-meeting.vtt`, `commonplace restore …`.
-`erase` leaves no byte of it, nor of anything made from it; see [forgetting](forgetting.md).
+`erase` removes every byte of it and of everything derived from it; see [forgetting](forgetting.md).
 """
 
 

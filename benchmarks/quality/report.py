@@ -80,7 +80,7 @@ def write(
 
 
 def kept_section(page: Path) -> str:
-    """The section as it stands, for whoever writes the rest of the page anew."""
+    """The section as it is in the page, for rewriting the rest of the page."""
     text = page.read_text(encoding="utf-8") if page.exists() else ""
     _, begun, rest = text.partition(BEGIN)
     section, ended, _ = rest.partition(END)
@@ -90,59 +90,65 @@ def kept_section(page: Path) -> str:
 def _section(runs: Sequence[tuple[QualityResults, str]], machine: Mapping[str, str]) -> str:
     found = [table for results, embedder in runs for table in tables(results, embedder)]
     parts = [
-        "# Quality",
+        "## Quality",
         _ABOUT,
-        "## Where it was measured",
+        "### How to measure quality",
+        _HOW_TO,
+        "### Where it was measured",
         "\n".join(f"- {name}: {value}" for name, value in machine.items()),
-        "## What was held constant for quality",
+        "### What was held constant for quality",
         _CONSTANT,
         *(as_markdown(short_table(table)) for table in found),
-        "## What the numbers on quality do not say",
+        "### Limits of the quality numbers",
         _LIMITS,
     ]
     return "\n\n".join(parts)
 
 
 _ABOUT = """\
-Written by `python -m benchmarks quality --data DIR --write`; without `--write` it prints
-the same tables with every category, with `--json` numbers. `--set locomo` (repeatable) chooses,
-`--embedder` (again for more) names the model, `--store URL` another database than a temporary
-SQLite file. The data is not part of the package. DIR, or the folder in `COMMONPLACE_BENCH_DATA`,
-or `../shared/data`, has any of
+How well recall finds the evidence of questions in public data sets, compared with plain BM25 and a
+plain vector search."""
 
-- `locomo/*.json`: conversations as LoCoMo publishes them;
-- `multihop/NAME.json` beside `NAME_corpus.json`: MuSiQue, HotpotQA, 2Wiki as HippoRAG has them;
-- `beam*/CHAT/chat.json` with `probing_questions/probing_questions.json`: BEAM;
-- `meetings/*.jsonl`: QMSum;
-- `precisionmembench/`: `beliefs.seed.json`, `retrieval.cases.json`, and the cases of sessions."""
+_HOW_TO = """\
+`python -m benchmarks quality --data DIR --write` writes this section. Without `--write` it prints
+the same tables with every category; `--json` prints numbers. `--set locomo` (repeatable) chooses a
+set, `--embedder` (repeatable) the model, `--store URL` another database than a temporary SQLite
+file. The data is not part of the package. DIR, or the folder in `COMMONPLACE_BENCH_DATA`, or
+`../shared/data`, has any of:
+
+- `locomo/*.json`: conversations as LoCoMo publishes them
+- `multihop/NAME.json` with `NAME_corpus.json`: MuSiQue, HotpotQA, 2Wiki as HippoRAG has them
+- `beam*/CHAT/chat.json` with `probing_questions/probing_questions.json`: BEAM
+- `meetings/*.jsonl`: QMSum
+- `precisionmembench/`: `beliefs.seed.json`, `retrieval.cases.json`, and the session cases"""
 
 _CONSTANT = """\
-- Everything goes through the public API: each conversation is a user, each session a source,
-  `me.ingest`, then `me.recall(question, k=20, threshold=0)`: the ranking alone, without the floor
-  that holds back answers to questions about something else. What that floor costs by default is
-  the first line of the table on abstention. No language model anywhere.
-- The clock stands still, so two runs give the same numbers but for `ms`.
-- R@k is the share of a question's evidence among the first k hits, nDCG@10 counts how early it
-  comes; means over questions, in percent. A hit counts for the single turn (or paragraph) that it
-  cites: several hits of one take up their ranks and count once.
-- `all` leaves adversarial questions out. What has no evidence in the files is not asked; evidence
-  ids that are malformed are repaired where it is evident what they mean, else dropped; how often
-  is said under each table.
-- `bm25` (k1 = 1.2, b = 0.75, the product's terms) and `dense` (cosine with the same embedder) see
-  the same units in the same words: `Speaker: text`, or title and text. Frequencies are per user.
-- LoCoMo: the caption of a picture that was shared stands in brackets after the turn's text.
-  BEAM: the set's own numbering at the end of messages is cut off. QMSum: marks of the
-  transcribers such as {vocalsound} are taken out. HotpotQA and MuSiQue: a paragraph is a unit.
-- precisionmembench: beliefs are facts with their names and aliases as metadata and their scopes
-  as tags; `pinned` ones are listed, the others recalled within the scope. The texts of a persona
-  that some cases mention belong to its authors' runner and are not scored. Participants of a
-  relation are added for every method alike, as that runner does.
-- `ms` is a whole recall, the embedder in it; `ms embedder` is its part."""
+- All calls use the public API: each conversation is a user, each session a source. `me.ingest`,
+  then `me.recall(question, k=20, threshold=0)`: the ranking alone, without the relevance floor.
+  The first line of the abstention table shows what the floor costs by default. No language model
+  is used.
+- The clock is fixed, so two runs give the same numbers except `ms`.
+- R@k is the share of a question's evidence among the first k hits; nDCG@10 also counts the rank.
+  Both are means over questions, in percent. A hit counts for the one turn (or paragraph) that it
+  cites: several hits of one turn take up their ranks and count once.
+- `all` excludes adversarial questions. Questions without evidence in the files are not asked.
+  Malformed evidence ids are repaired if their meaning is clear, else dropped; the notes under each
+  table count them.
+- `bm25` (k1 = 1.2, b = 0.75, the product's terms) and `dense` (cosine with the same embedder) use
+  the same units with the same text: `Speaker: text`, or title and text. Frequencies are per user.
+- LoCoMo: the caption of a shared picture is in brackets after the turn's text. BEAM: the set's own
+  numbering at the end of messages is removed. QMSum: transcription marks such as {vocalsound} are
+  removed. HotpotQA and MuSiQue: a paragraph is a unit.
+- precisionmembench: beliefs are facts with their names and aliases as metadata and their scopes as
+  tags; `pinned` ones are listed, the others recalled within the scope. The persona texts that some
+  cases mention belong to its authors' runner and are not scored. Participants of a relation are
+  added for every method, as that runner does.
+- `ms` is a whole recall, including the embedder; `ms embedder` is the embedder's part."""
 
 _LIMITS = """\
-- Whether a reader would answer right: only whether the evidence comes back is measured.
-- Much about other languages: all of these sets are English.
-- Anything about turns that would answer as well and are not marked; annotators mark a few.
-- In QMSum a span often has a hundred utterances, so recall at 20 cannot be high for anybody.
-- `abstention` asks each user another's questions, which most often name people whom the user does
-  not know; questions about known people that have no answer are harder."""
+- Only retrieval of the evidence is measured, not whether a reader would answer correctly.
+- All of these sets are English.
+- Annotators mark a few turns; other turns that would answer as well do not count.
+- In QMSum a span often has a hundred utterances, so recall at 20 is low for every method.
+- `abstention` asks each user another user's questions, which mostly name people unknown to the
+  user. Unanswerable questions about known people are harder."""

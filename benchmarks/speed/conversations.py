@@ -207,12 +207,12 @@ class ConversationBenchmark:
         self._folder = folder
         self.recall = Table(
             "passages",
-            "Recall from conversations, beside a plain scan by vector",
+            "Recall from conversations, compared with a plain vector scan",
             ("passages", "method", "p50 ms", "p95 ms", "x numpy", "cpu p50 ms", "x numpy's cpu"),
             notes=[
-                "cpu: of the calling thread alone. On a busy machine a short scan slips through "
-                "where a longer call is interrupted; this column hardly feels it. A server's work "
-                "is not in it."
+                "cpu: processor time of the calling thread, which a busy machine hardly changes; a "
+                "longer call is interrupted more often than a short scan. A database server's work "
+                "is not included."
             ],
         )
         self.ingest = Table(
@@ -223,14 +223,14 @@ class ConversationBenchmark:
                 "All: `me.ingest` of one session of 25 turns after the other, durable. Write is "
                 "what the other stages leave of it: the queue, the transactions, the journal.",
                 "Embed is the `hashing` embedder, the only place where one is timed.",
-                "Index is not in all: a process that was not there reads the whole, once.",
+                "Index is not part of all: a new process reads the whole index once.",
             ],
         )
         self.append = Table(
             "append",
             "One turn appended to a conversation",
             ("passages", "database", "append p50 ms", "catch-up p50 ms", "catch-up p95 ms"),
-            notes=["Catch-up: what the next read waits until its index knows the turn."],
+            notes=["Catch-up: how long the next read waits until its index has the turn."],
         )
 
     def measure(self, databases: Sequence[SqliteFolder | PostgresServer], passages: int) -> None:

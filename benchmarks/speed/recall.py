@@ -41,10 +41,10 @@ class RecallBenchmark:
         self._folder = folder
         self.recall = Table(
             "recall",
-            "Recall: full hybrid, beside plain scans by vector",
+            "Recall: full hybrid, compared with plain vector scans",
             ("memories", "method", "p50 ms", "p95 ms", "x numpy", "sustained/s"),
             notes=[
-                "sustained/s: recalls back to back, with all that is written down afterwards.",
+                "sustained/s: recalls back to back, including what is written after the answer.",
             ],
         )
         self.weight = Table(
@@ -271,7 +271,7 @@ class ContextBenchmark:
         self._plan = plan
         self.table = Table(
             "context",
-            "A context beside one recall",
+            "A context compared with one recall",
             (
                 "memories",
                 "database",

@@ -56,13 +56,13 @@ class RememberBenchmark:
             "Relations: remembering a fact with them and without",
             ("memories", "database", "p50 ms", "p50 ms without", "times"),
             notes=[
-                "Without: the same write, but nothing that is there is compared with it; "
-                "neighbours are found and linked in both."
+                "Without: the same write, not compared with stored memories; neighbours are found "
+                "and linked in both."
             ],
         )
         self.syncs = Table(
             "syncs",
-            "Waits for the disk in each remember",
+            "Disk syncs per remember",
             ("database", "remembers", "syncs each"),
         )
 
@@ -146,8 +146,8 @@ class RememberBenchmark:
         each = (many - few) / (long - short)
         self.syncs.add(database.name, long - short, each)
         self.syncs.notes.append(
-            "SQLite: fdatasync and fsync as strace counts them; what exceeds 1 are checkpoints, "
-            "which come once in some dozen commits."
+            "SQLite: fdatasync and fsync counted by strace; the part above 1 is checkpoints, once "
+            "in some dozen commits."
         )
 
     def _count_in_server(self, server: PostgresServer) -> None:

@@ -19,7 +19,7 @@ def block(kind: str) -> str:
     return found
 
 
-EXAMPLE, ENDING = block("python").split("# Your own word")
+EXAMPLE, ENDING = block("python").split("# Your own statements")
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_each_way_to_put_something_right_works(names, tmp_path, monkeypatch):
             me.nodes_add(name)
         ids = {"source:…": sources[1], "node:…": me.nodes_add("Benny").id}
         ids["edge:…"] = me.relate("me", "Wolt Ender", "uses").id
-    section = PAGE.partition("## When it is wrong")[2].partition("## Exploring")[0]
+    section = PAGE.partition("### Correct the graph")[2].partition("\n### ")[0]
     commands = re.findall(r"`commonplace (.*?)`", section)
     assert len(commands) == 17
     for command in commands:

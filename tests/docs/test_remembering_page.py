@@ -11,7 +11,7 @@ from commonplace.model.memory.kinds import ACTION_TABLE, Kind
 
 PAGE = (Path(__file__).parents[2] / "docs/remembering.md").read_text()
 SAID = re.findall(r"^\| `(.+?)` \| (\w+) \|(.*)\|$", PAGE, re.M)
-POLICY = PAGE.partition("## How it should be written")[2].partition("\n## ")[0]
+POLICY = PAGE.partition("### Writing policy")[2].partition("\n### ")[0]
 CODES = re.findall(r"^\| (\w+) \| ([a-z, ]+) \| .+ \|$", POLICY, re.M)
 
 
@@ -33,7 +33,7 @@ def test_the_page_lists_the_writing_policy():
 
 def test_the_page_shows_the_table_of_relations():
     """Cell by cell, an event on its own day."""
-    table = PAGE.partition("What follows is one table")[2].partition("An event is")[0]
+    table = PAGE.partition("### Actions")[2].partition("An event is")[0]
     rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()[2:]]
     columns, *cells = [row for row in rows if len(row) == 5 and set(row[0]) - {"-"}]
     shown = {

@@ -14,8 +14,8 @@ from support.rest_server import PATIENCE, running
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/rest.md").read_text()
-FIRST, _, REST = PAGE.partition("## A tour")
-TOUR = REST.partition("## From Python")[0]
+FIRST, _, REST = PAGE.partition("### A tour")
+TOUR = REST.partition("### From Python")[0]
 COMMANDS = [line for line in FIRST.splitlines() if line.startswith("curl ")]
 STEPS = re.findall(r"^(curl .*)\n# (.*)$", TOUR, re.M)
 

@@ -54,13 +54,13 @@ def test_a_decision_names_what_was_declined_with_it(me):
 def test_what_applies_and_what_holds_are_told_apart(me):
     helper = me.agent("helper")
     assert "✓ applied tone: brief" in printed(helper.propose("tone", "brief", confidence=0.9))
-    assert "says so already: tone: Brief" in printed(helper.propose("tone", "Brief"))
+    assert "already in the profile: tone: Brief" in printed(helper.propose("tone", "Brief"))
 
 
 def test_what_has_no_room_is_told_as_what_a_turn_has_left(me):
     me.profile_set("goals", [f"goal {number}" for number in range(100)])
     heard = me.agent("helper").observe("My goal is to run a marathon", thread="t")
-    assert "− no room for goals_add" in printed(heard.proposals[0])
+    assert "− limit reached: goals_add" in printed(heard.proposals[0])
     assert "run a marathon" in printed(heard)
 
 

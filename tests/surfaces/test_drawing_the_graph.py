@@ -53,7 +53,7 @@ def test_a_node_is_a_tree_read_from_its_own_end(me, dana):
     me.relate(dana, "me", "manages")
     me.note(dana, "Prefers tea")
     told = printed(me.node(dana))
-    first, _, before = told.partition("before, or to come")
+    first, _, before = told.partition("past and future")
     assert "ana" in first
     assert "—works-at→ Acme" in before
     assert "since 2020-01-01 until" in before

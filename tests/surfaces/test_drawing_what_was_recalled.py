@@ -22,7 +22,7 @@ PASSAGE = Hit(
     score=0.9,
     source_type="email",
     citation=Citation("source:1", title="Boiler", position=4, speaker="Noa"),
-    why="Recalled because its meaning is close.",
+    why="Recalled because its meaning is similar.",
     parts={"asks": -0.25, "words_near": 0.1, "meaning": 0.5},
 )
 
@@ -53,7 +53,7 @@ def test_a_passage_says_who_said_it_when_and_where():
     assert "[history] Noa: The boiler was repaired on Tuesday" in told
     assert "email · “Boiler” · 2026-03-05 · similarity 0.41" in told
     assert "id source:1#4" in told
-    assert "Recalled because its meaning is close." in told
+    assert "Recalled because its meaning is similar." in told
 
 
 def test_a_memory_stands_alone_so_its_words_are_one_bar():

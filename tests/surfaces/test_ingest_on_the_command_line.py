@@ -55,7 +55,7 @@ def test_a_file_goes_in_and_its_passages_come_out(typed, talk):
     assert "[meeting] The harbour" in told
     _, told, _ = typed("show", f"file:{talk}")
     assert "Noa: Good, at nine." in told
-    assert "✓ known already" in typed("ingest", talk)[1]
+    assert "✓ already stored" in typed("ingest", talk)[1]
 
 
 def test_what_is_piped_in_goes_in(typed):
@@ -83,7 +83,7 @@ def test_several_files_go_in_and_a_bad_one_stops_none(typed, talk, tmp_path):
     assert "line 2" in answer["refused"][0]["message"].lower()
     code, told, _ = typed("ingest", talk, missing)
     assert code == 1
-    assert "✓ known already" in told
+    assert "✓ already stored" in told
     assert f"✗ {missing}: " in told
 
 

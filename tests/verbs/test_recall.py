@@ -117,7 +117,7 @@ def test_a_filter_finds_the_only_match_among_many_better_ones(me):
 
 def test_an_explanation_adds_up(garden):
     hit = garden.recall("garden gate lock", explain=True).hits[0]
-    assert hit.why.startswith("Recalled because its meaning is close")
+    assert hit.why.startswith("Recalled because its meaning is similar")
     assert hit.score == pytest.approx(sum(hit.parts.values()), abs=1e-5)
     silent = garden.recall("garden gate lock").hits[0]
     assert (silent.why, silent.parts) == (None, None)

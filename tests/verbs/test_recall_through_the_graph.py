@@ -89,7 +89,7 @@ def test_it_says_why(me, told):
     hits = me.recall(QUESTION, explain=True).hits
     hit = next(hit for hit in hits if hit.citation.source == told[HOPS_AWAY])
     assert hit.parts["graph"] > 0
-    assert "names in the question lead to it" in hit.why
+    assert "the graph connects it with names in the query" in hit.why
 
 
 def test_a_question_that_names_nothing_is_answered_as_without_a_graph(me, told, monkeypatch):

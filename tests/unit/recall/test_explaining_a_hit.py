@@ -39,18 +39,18 @@ def test_every_hit_has_a_sentence_of_at_most_three_reasons(parts, is_passage, si
 def test_the_weightiest_reason_comes_first():
     hit = a_hit({"meaning": 0.2, "words": 0.5, "speaker": 0.3}, similarity=0.62, held=0.5)
     assert explain_hit(hit) == (
-        "Recalled because it holds words asked for (50% of them), the one asked about said it "
-        "and its meaning is close (62%)."
+        "Recalled because it contains words of the query (50% of them), the person in the query "
+        "said it and its meaning is similar (62%)."
     )
 
 
 def test_what_weighs_little_is_not_said():
     hit = a_hit({"words": 0.95, "recency": 0.05}, held=1.0)
-    assert explain_hit(hit) == "Recalled because it holds words asked for (100% of them)."
+    assert explain_hit(hit) == "Recalled because it contains words of the query (100% of them)."
 
 
 def test_of_a_passage_what_stands_around_it_is_a_reason_of_its_own():
     around = {"words_near": 0.2, "words_wide": 0.2, "meaning_near": 0.2, "meaning_session": 0.1}
     told = explain_hit(a_hit({"words": 0.1, **around}))
-    assert "what stands around it is about that" in told
-    assert "what stands around it" not in explain_hit(a_hit(around, is_passage=False))
+    assert "the surrounding text matches" in told
+    assert "the surrounding text" not in explain_hit(a_hit(around, is_passage=False))

@@ -186,17 +186,18 @@ def test_what_lifts_a_hit_is_one_of_its_parts():
 def test_an_explanation_names_the_weightiest_reason_first():
     told = explain_hit(ranked(score=0.6, words=0.1, words_near=0.1, meaning=0.3, meaning_near=0.1))
     assert told == (
-        "Recalled because its meaning is close (90%) and it holds words asked for (50% of them)."
+        "Recalled because its meaning is similar (90%) and it contains words of the query "
+        "(50% of them)."
     )
 
 
 def test_of_a_passage_it_tells_what_its_neighbours_say():
     told = explain_hit(ranked(score=0.8, words_wide=0.4, speaker=0.25, date=0.15, in_a_talk=True))
     assert told == (
-        "Recalled because what stands around it is about that, the one asked about said it and "
-        "it was said at the time asked about."
+        "Recalled because the surrounding text matches, the person in the query said it and "
+        "it was said at the time in the query."
     )
 
 
 def test_an_explanation_of_nothing_in_particular():
-    assert explain_hit(ranked(score=0.0)) == "Recalled because nothing else came closer."
+    assert explain_hit(ranked(score=0.0)) == "Recalled because no better match was found."

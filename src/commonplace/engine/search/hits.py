@@ -23,19 +23,19 @@ from commonplace.model.sources.source import (
 )
 
 _REASON_TEXTS = {
-    "meaning": "its meaning is close",
-    "words": "it holds words asked for",
-    "context": "what stands around it is about that",
-    "speaker": "the one asked about said it",
-    "date": "it was said at the time asked about",
-    "answer": "it holds the kind of answer asked for",
+    "meaning": "its meaning is similar",
+    "words": "it contains words of the query",
+    "context": "the surrounding text matches",
+    "speaker": "the person in the query said it",
+    "date": "it was said at the time in the query",
+    "answer": "it contains the type of answer asked for",
     "relation": "it is linked to other memories",
     "recency": "it is recent",
     "importance": "it is important",
-    "named": "the question calls it by name",
-    "follows": "it follows a question like this one",
-    "title": "another hit mentions it by its title",
-    "graph": "names in the question lead to it",
+    "named": "the query names it",
+    "follows": "it follows a similar question",
+    "title": "another hit mentions its title",
+    "graph": "the graph connects it with names in the query",
 }
 _MIN_SHARE = 0.12  # of the whole score
 _MAX_REASONS = 3
@@ -48,12 +48,12 @@ def explain_hit(ranked: Ranked) -> str:
         for name, part in sorted(_reasons(ranked).items(), key=lambda reason: -reason[1])
         if ranked.score > 0 and part / ranked.score >= _MIN_SHARE and _is_worth_saying(name, ranked)
     ]
-    return f"Recalled because {_join_reasons(told) or 'nothing else came closer'}."
+    return f"Recalled because {_join_reasons(told) or 'no better match was found'}."
 
 
 def _reasons(ranked: Ranked) -> dict[str, float]:
-    """A window holds the unit itself: what it says more than the unit is its neighbours' doing.
-    What stands alone says all of it itself."""
+    """A window includes the unit itself: what exceeds the unit's own part comes from its
+    neighbours. A unit without neighbours gets all of it."""
     parts = dict(ranked.parts)
     around = 0.0
     for own, *wider in (WORD_SIGNALS, MEANING_SIGNALS):
@@ -68,7 +68,7 @@ def _reasons(ranked: Ranked) -> dict[str, float]:
 
 
 def _is_worth_saying(name: str, ranked: Ranked) -> bool:
-    """Nearest is not yet close."""
+    """The nearest item is not always similar."""
     return name != "meaning" or ranked.similarity is None or ranked.similarity >= _CLOSE_SIMILARITY
 
 

@@ -57,7 +57,7 @@ SCORE_PARTS: dict[str, ScorePart] = {
     ),
     "named": ScorePart("named", "blue", "a memory that the query names"),
     "title": ScorePart(
-        "title mentioned", "blue", "a document whose title one of the best hits mentions"
+        "title mentioned", "blue", "a document with a title that one of the best hits mentions"
     ),
     "graph": ScorePart(
         "graph", "blue", "a passage that the graph connects with the names in the query"

@@ -27,16 +27,21 @@ class DemoSource:
     file: str
     title: str
     about: str  # for the reader of the tour
-    date: str | None = None  # where the original does not say
+    date: str | None = None  # if the original has none
 
 
 ORIGINALS = (
-    DemoSource("chat-with-noa.jsonl", "Chat with Noa", "four talks between Ana and her sister"),
     DemoSource(
-        "chat-with-the-assistant.jsonl", "Ljubljana", "Ana plans a journey with an assistant"
+        "chat-with-noa.jsonl", "Chat with Noa", "four conversations between Ana and her sister"
     ),
-    DemoSource("letter-from-the-landlord.eml", "Your lease from May", "a letter, with a quotation"),
-    DemoSource("release-meeting.vtt", "Release", "what was said at work", "2026-02-23T10:00:00Z"),
+    DemoSource("chat-with-the-assistant.jsonl", "Ljubljana", "Ana plans a trip with an assistant"),
+    DemoSource("letter-from-the-landlord.eml", "Your lease from May", "an e-mail with a quotation"),
+    DemoSource(
+        "release-meeting.vtt",
+        "Release",
+        "a transcript of a meeting at work",
+        "2026-02-23T10:00:00Z",
+    ),
     DemoSource("notes-on-bread.md", "Sourdough", "a page of notes", "2026-02-22"),
 )
 
@@ -50,28 +55,27 @@ class DemoQuestion:
 QUESTIONS = (
     DemoQuestion(
         "When does Noa's pottery course begin?",
-        "The course is in one turn and its date in another, which names no course. The date is "
-        "found by what stands beside it, because Noa said it, because it holds a time, and because "
-        "it follows a question with these words.",
+        "One turn mentions the course, and another one, without the word, its date. The second is "
+        "found by its surrounding turns, its speaker, the time it contains, and the question "
+        "before it.",
     ),
     DemoQuestion(
         "What did Maya decide about the release?",
-        "Who was asked about, spoke. That her first words are themselves a question counts against "
-        "them.",
+        "The query names the speaker. A turn that is itself a question scores lower.",
     ),
     DemoQuestion(
         "How much will the rent be?",
-        "Of the letter, the signature and the quotation are gone; its title helps to find it. Two "
-        "hits were asked for and there is only one good one: the second has little to show for "
-        "itself, and its bars say so.",
+        "Signature and quotation of the letter are removed; its title helps to find it. Two hits "
+        "were requested and only one is good: the bars of the second show its low score.",
     ),
     DemoQuestion(
         "What can I not eat?",
-        "Memories and passages come in one list. A memory stands alone, so it has fewer bars.",
+        "Memories and passages are in one list. A memory has no adjacent turns, so it has fewer "
+        "bars.",
     ),
     DemoQuestion(
         "Which colour is the sofa of the neighbours?",
-        "Nothing in this month is about that, and so the answer is empty.",
+        "Nothing in this month is about that, so the answer is empty.",
     ),
 )
 MEMORY = "I cannot eat sesame, it makes me ill"

@@ -1,8 +1,8 @@
 """The table of MCP tools: what an agent is offered, and the operations behind each.
 
-Few and told apart: an agent reads all of these before it acts, so each says what it is for and when
-another one is better. Types, defaults and meanings of the parameters come from `operations.py`; a
-tool only chooses which of them it shows.
+An agent reads all descriptions before it acts, so there are few tools, and each says what it is for
+and when another one is better. Types, defaults and meanings of the parameters come from
+`operations/table.py`; a tool only chooses which of them it shows.
 """
 
 from __future__ import annotations
@@ -94,11 +94,11 @@ TOOLS: tuple[Tool, ...] = (
     _tool(
         "memory_query",
         "Look up a fact",
-        """Look up a fact about the user or their world, in the middle of a turn, whenever you are
-        not sure: what changed since you last looked in this thread, then the best few items as
-        bullets, each with its id. Cheap; an empty answer means that nothing is known, so say so
-        and do not guess. At the start of a turn use context; to search widely, in sources or in
-        the past, use recall.""",
+        """Look up a fact about the user or their world in the middle of a turn, whenever you are
+        not sure. Returns what changed since your last call in this thread, then the best few items
+        as bullets with ids. Cheap. An empty answer means that nothing is known: say so, do not
+        guess. At the start of a turn use context; for sources, the past or many hits use
+        recall.""",
         ToolOperation(
             "query",
             (
@@ -113,24 +113,24 @@ TOOLS: tuple[Tool, ...] = (
                 "thread",
             ),
         ),
-        told={"agent": "Your own name, if any: no other is taken."},
+        told={"agent": "Your own name; no other is accepted."},
     ),
     _tool(
         "context",
         "What to know at the start of a turn",
-        """Call it once at the start of each turn, with the user's message as query, and put its
-        text before your answer: who you are to be, the rules to follow, who the user is, what
-        changed since you last looked, and what the message brings to mind. For one more fact
-        later in the turn use memory_query.""",
+        """Call this once at the start of each turn, with the user's message as query, and read
+        its text before you answer: your identity, the rules to follow, the user's profile, what
+        changed since your last call, and what is relevant to the message. For another fact later
+        in the turn use memory_query.""",
         ToolOperation("context", ("query", "thread", "budget_tokens", "categories")),
     ),
     _tool(
         "recall",
         "Search the whole memory",
-        """Search everything: memories and passages of conversations, mails and documents, best
-        first, with citations. Use it when memory_query found too little, for more hits, for only
-        some kinds or sources, or for the past: as_of asks what was true at a moment, known_at what
-        was known then. To see one thing whole, call show with its id.""",
+        """Search all memories and passages of conversations, mails and documents, best first, with
+        citations. Use it if memory_query found too little, for more hits, for certain kinds or
+        sources, or for the past: as_of is what was true at a moment, known_at what was known then.
+        To see one item in full, call show with its id.""",
         ToolOperation(
             "recall",
             (
@@ -151,10 +151,10 @@ TOOLS: tuple[Tool, ...] = (
     _tool(
         "explore",
         "What is known about someone or something",
-        """Look around in the user's own knowledge: people, concepts, things, how they relate, and
-        the sources that speak of them. Use it for "what do I know about …" and to get ids of nodes;
-        for one fact use memory_query, for words in texts recall, to follow connections from here
-        traverse. Without queries: what is most present now.""",
+        """Explore the user's knowledge graph: people, concepts, things, their relationships, and
+        the sources that mention them. Use it for "what do I know about …" and to get node ids. For
+        one fact use memory_query, for text recall, to follow connections traverse. Without
+        queries: the most salient items.""",
         ToolOperation(
             "explore",
             (
@@ -175,21 +175,21 @@ TOOLS: tuple[Tool, ...] = (
         told={
             "granularity": "1: sources in full (usual), 2: storylines, 3: macros.",
             "mode": "deep: also other wordings of the queries.",
-            "multi_query": "Whether other wordings count; else as mode says.",
-            "time_weight": "How much it counts that it is recent.",
-            "salience_weight": "That it is present.",
-            "semantic_weight": "That it fits.",
-            "return_explanations": "Say why each was found.",
-            "include_archived": "Also what has faded.",
+            "multi_query": "Use other wordings; default: as mode says.",
+            "time_weight": "Weight of recency.",
+            "salience_weight": "Weight of salience.",
+            "semantic_weight": "Weight of similarity.",
+            "return_explanations": "Explain why each was found.",
+            "include_archived": "Include faded items.",
         },
     ),
     _tool(
         "traverse",
         "Follow connections",
-        """Follow connections from node to node. mode ppr: what hangs on some seed_nodes (by name,
-        or ids from explore), most connected first, with the way to each. mode cypher: an openCypher
-        query that only reads, for who knows whom, counts and paths; ask with schema for what it can
-        name.""",
+        """Follow connections between nodes. mode ppr: what is connected with seed_nodes (names, or
+        ids from explore), most connected first, with the path to each. mode cypher: a read-only
+        openCypher query, for who knows whom, counts and paths; call with schema for its labels and
+        properties.""",
         ToolOperation(
             "traverse",
             (
@@ -206,17 +206,17 @@ TOOLS: tuple[Tool, ...] = (
             ),
         ),
         told={
-            "damping": "How far to go from the seeds.",
+            "damping": "Higher goes further from the seeds.",
             "verbose": "Rows with all properties of nodes and relationships.",
         },
     ),
     _tool(
         "relate",
-        "Say something of the graph",
-        """Say how two people, concepts or things relate (from_node, relationship_type, to_node);
-        or note something on one of them, or on a relationship (about, content); or put a new one
-        in (name, node_type). Nodes by id or name; me is the user. What contradicts it is over from
-        then on; nothing is lost. What is no relation between named things goes to remember.""",
+        "Add to the graph",
+        """State how two people, concepts or things relate (from_node, relationship_type, to_node);
+        or add a note to a node or relationship (about, content); or create a node (name,
+        node_type). Nodes by id or name; me is the user. A contradicting relationship ends; nothing
+        is deleted. For anything but relations between named things use remember.""",
         ToolOperation(
             "relate",
             (
@@ -237,32 +237,31 @@ TOOLS: tuple[Tool, ...] = (
             "nodes add", ("name", "node_type", "type", "description", "aliases"), when="name"
         ),
         told={
-            "from_node": "Whom the word speaks of first.",
-            "to_node": "The other one.",
-            "name": "Of a new node.",
-            "node_type": "What it is.",
+            "from_node": "The subject of the relationship.",
+            "to_node": "The object of the relationship.",
+            "name": "Name of a new node.",
+            "node_type": "Type of the node.",
             "content": "The note.",
-            "lifetime": "How long it counts.",
+            "lifetime": "How long the note is valid.",
         },
     ),
     _tool(
         "observe",
-        "Hand in a turn of the conversation",
-        """Hand in every turn as it is said, the user's and your own (role): what is worth keeping
-        becomes at most three memories, the rest stays findable as conversation. You need not
-        judge what matters. When the user says outright that you should keep something, use
-        remember.""",
+        "Observe a turn of the conversation",
+        """Pass every turn as it is said, the user's and your own (role). At most three memories are
+        extracted; the rest can be found as conversation. You need not judge what matters. If the
+        user explicitly asks you to remember something, use remember.""",
         ToolOperation("observe", ("text", "role", "speaker", "thread", "at")),
-        told={"role": "Whose words these are."},
+        told={"role": "Who said it."},
     ),
     _tool(
         "remember",
-        "Keep something",
-        """Keep one thing that the user wants kept, or that you concluded: a fact, a value, a
-        contact, a rule, an idea. Write it so that it can be understood alone. The answer says
-        whether it is new, repeats or replaces something; another value of a contact or a kv is
-        held until a person decides, and then the answer names the conflict. Whole turns go to
-        observe, long texts to ingest, and what the profile should say to profile.""",
+        "Store a memory",
+        """Store one thing that the user asks you to remember, or that you concluded: a fact, a
+        value, a contact, a rule, an idea. Write it so that it is clear without context. The answer
+        says whether it is new, or repeats or replaces a memory. Another value of a contact or a kv
+        is held until a person decides; the answer then names the conflict. For whole turns use
+        observe, for long texts ingest, for profile fields profile.""",
         ToolOperation(
             "remember",
             (
@@ -291,8 +290,8 @@ TOOLS: tuple[Tool, ...] = (
         "update",
         "Change a memory",
         """Change a memory that is wrong or out of date, by its id: look it up first. New content
-        takes the old one's place; tags, importance and the like change where they stand. By query
-        it only shows candidates. Undo with forget and undo.""",
+        replaces the old; tags, importance and other fields change in place. With query it only
+        returns candidates. Undo with forget and undo.""",
         ToolOperation(
             "update",
             (
@@ -316,37 +315,37 @@ TOOLS: tuple[Tool, ...] = (
     ),
     _tool(
         "forget",
-        "Forget, or bring back",
-        """Forget memories or sources: look them up (memory_query or recall), then forget by id. By
-        query it only shows candidates; forget those that the user means. Never say that you
-        cannot delete. What is forgotten comes back for 30 days with undo. To remove something for
-        good is the owner's: `commonplace erase`.""",
+        "Forget or restore",
+        """Forget memories or sources: look them up (memory_query or recall), then forget by id.
+        With query it only returns candidates; forget those that the user means. Never say that you
+        cannot delete. Forgotten items can be restored for 30 days with undo. Only the owner can
+        delete permanently: `commonplace erase`.""",
         ToolOperation("forget", ("ids", "query", "thread")),
         ToolOperation("restore", ("ids", "thread"), when="undo"),
         destructive=True,
         idempotent=True,
-        told={"undo": "Bring these ids back: forgotten, overridden or superseded ones."},
+        told={"undo": "Restore these ids: forgotten, overridden or superseded items."},
     ),
     _tool(
         "show",
-        "Look at one thing, or browse",
-        """With an id: that memory whole, with its versions and links; of a source its passages, of
-        a passage those around it, of a node how it relates. Without one: browse memories, newest
-        first, by kind or category (all contacts, all rules). To answer a question, memory_query is
-        better.""",
+        "Show one item, or browse",
+        """With an id: a memory with its versions and links, a source with its passages, a passage
+        with the adjacent ones, or a node with its relationships. Without an id: list memories,
+        newest first, by kind or category (all contacts, all rules). To answer a question use
+        memory_query.""",
         ToolOperation(
             "list",
             ("kinds", "categories", "filters", "limit", "after", "forgotten", *_TIME_PARAMETERS),
         ),
         ToolOperation("show", ("id", *_TIME_PARAMETERS), when="id"),
-        told={"id": "Which one; not given: browse."},
+        told={"id": "The item; without it: browse."},
     ),
     _tool(
         "ingest",
-        "Keep a whole text",
-        """Keep a conversation, e-mail, meeting, transcript or document whole, so that its passages
-        can be found and cited. Give the text itself. The same text again adds nothing. A single
-        thing to keep goes to remember, a turn of this conversation to observe.""",
+        "Store a whole text",
+        """Store a whole conversation, e-mail, meeting, transcript or document, so that its passages
+        can be found and cited. Pass the text itself. The same text again adds nothing. For a single
+        fact use remember, for a turn of this conversation observe.""",
         ToolOperation(
             "ingest",
             (
@@ -369,33 +368,33 @@ TOOLS: tuple[Tool, ...] = (
         ),
         idempotent=True,
         told={
-            "original": "The text itself, whole; never a path.",
-            "format": "Found out when not given.",
-            "source_type": "What it came from.",
+            "original": "The whole text; never a path.",
+            "format": "Detected if not given.",
+            "source_type": "Where it came from.",
             "context_type": "What it was for.",
         },
     ),
     _tool(
         "conflicts",
-        "What a person must decide",
-        """Without arguments: the open questions, where two values of one thing contradict each
-        other. Put them to the user; never choose for them. With the conflict and the user's choice
-        (override: the new value replaces the old; insert: keep both; dismiss: keep the old) it is
-        decided, once they have agreed in their client; where they cannot be asked it is refused,
-        and they decide with `commonplace resolve`.""",
+        "Conflicts for a person to decide",
+        """Without arguments: the open conflicts, where two values contradict each other. Ask the
+        user; never choose for them. With the conflict and the user's choice (override: the new
+        value replaces the old; insert: keep both; dismiss: keep the old) it is resolved, once the
+        user has agreed in their client. If the client cannot ask, it is refused, and the user
+        decides with `commonplace resolve`.""",
         ToolOperation("conflicts", ("limit", "alternatives")),
         ToolOperation(
             "resolve", ("conflict", "choice", "target", "held", "thread"), when="conflict"
         ),
         destructive=True,
-        told={"conflict": "The open question that the user has decided; not given: show all."},
+        told={"conflict": "The conflict that the user decided; without it: list all."},
     ),
     _tool(
         "profile",
-        "Who the user is",
+        "The user's profile",
         """Without arguments: the fields and notes of the user's profile. With name and value:
-        propose what a field should say (preferred_name, pronouns, city, language, tone, goals_add
-        …) when the user tells you. Most fields wait until the owner agrees; do not ask twice.""",
+        propose a value for a field (preferred_name, pronouns, city, language, tone, goals_add …)
+        when the user states it. Most fields wait for the owner's consent; do not ask twice.""",
         ToolOperation("profile"),
         ToolOperation(
             "profile propose",
@@ -403,7 +402,7 @@ TOOLS: tuple[Tool, ...] = (
             when="name",
         ),
         idempotent=True,
-        told={"name": "The field; not given: show the profile."},
+        told={"name": "The field; without it: show the profile."},
     ),
 )
 BY_TOOL = {tool.name: tool for tool in TOOLS}
