@@ -98,7 +98,9 @@ def test_nothing_is_remembered_of_it(me):
 def test_the_same_message_is_read_once(me, monkeypatch):
     read = []
     whole = room.build_understanding
-    monkeypatch.setattr(room, "build_understanding", lambda *asked: read.append(asked) or whole(*asked))
+    monkeypatch.setattr(
+        room, "build_understanding", lambda *asked: read.append(asked) or whole(*asked)
+    )
     first = me.understand("in chicago", recent=["Where did we eat in Rome?"])
     assert me.understand("in chicago", recent=["Where did we eat in Rome?"]) == first
     assert len(read) == 1
