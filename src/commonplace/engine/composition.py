@@ -357,7 +357,7 @@ def build_successor(new: Memory, old: Memory, mentioned: Collection[str]) -> Mem
 
 def is_rendered_from_fields(memory: Memory) -> bool:
     """Its words were made from its fields."""
-    if not memory.policy.has_fields:
+    if not POLICIES[memory.kind].has_fields:
         return False
     return memory.content == render_content(memory.kind, memory.metadata)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 
 from commonplace.model.graph.elements import Edge, Node
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import POLICIES, Kind
 from commonplace.model.memory.memory import Memory
 from commonplace.model.sources.source import SOURCE_CATEGORY, Source
 
@@ -88,7 +88,7 @@ class Visibility:
         if not self.admits_category(memory.category):
             return False
         is_another_agents = (
-            memory.policy.is_private_to_agent
+            POLICIES[memory.kind].is_private_to_agent
             and self.agent is not None
             and memory.agent_id not in (None, self.agent)
         )

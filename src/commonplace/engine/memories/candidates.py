@@ -38,7 +38,7 @@ from commonplace.model.memory.candidate import (
     ForgetRequest,
     MemoryCandidate,
 )
-from commonplace.model.memory.kinds import Action, Kind, OnConflict
+from commonplace.model.memory.kinds import POLICIES, Action, Kind, OnConflict
 from commonplace.model.memory.memory import Memory, Sensitivity, State
 from commonplace.model.sources.source import ConversationTurn, Source, SpeakerRole
 from commonplace.store.port import NO_LIMIT, MemoryListing
@@ -185,7 +185,7 @@ def _check_refused(
     if candidate.confidence < MIN_STORED_CONFIDENCE:
         return make_skipped(candidate, SkipReason.UNSURE)
     said = (candidate.content, candidate.trigger, candidate.profile_value or "")
-    if (planted and candidate.policy.is_instruction) or any(map(is_suspicious, said)):
+    if (planted and POLICIES[candidate.kind].is_instruction) or any(map(is_suspicious, said)):
         return make_skipped(candidate, SkipReason.SUSPICIOUS)
     return None
 
@@ -269,7 +269,7 @@ class ObservationLimits:
             return SkipReason.REPEAT, "a memory says so already"
         if memory.facet == HEARSAY_FACET and _overrides_first_hand(decision):
             return SkipReason.NOT_THE_OWNER, "hearsay, against what is known at first hand"
-        most = memory.policy.max_live
+        most = POLICIES[memory.kind].max_live
         live = self.around.live_by_kind.get(memory.kind, 0) + self.taken.count(memory.kind)
         if most is not None and live >= most:
             return SkipReason.REFUSED, f"at most {most} {memory.kind} memories are live at a time"
@@ -286,7 +286,7 @@ class ObservationLimits:
             for old in ledger.standing.values()
             if old.is_live(ledger.now)
             and can_see(self.principal, old)
-            and not (memory.kind is old.kind and memory.policy.recurs)
+            and not (memory.kind is old.kind and POLICIES[memory.kind].recurs)
         )
 
 

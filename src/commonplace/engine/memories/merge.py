@@ -84,7 +84,7 @@ def merge_memories(
 
 def _check_mergeable(originals: Sequence[Memory]) -> None:
     for memory in originals:
-        if not memory.policy.can_merge:
+        if not POLICIES[memory.kind].can_merge:
             message = f"A {memory.kind} cannot be merged; update it instead."
             raise InvalidInput(message, field="ids")
     if len(merge_content(originals)) > MAX_CONTENT:

@@ -54,7 +54,7 @@ from commonplace.model.changeset import (
 )
 from commonplace.model.filters import OWNER_VISIBILITY, Filters
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.memory.kinds import MemoryRelation, kinds_where
+from commonplace.model.memory.kinds import POLICIES, MemoryRelation, kinds_where
 from commonplace.model.memory.memory import HeldValue, Memory, State
 from commonplace.model.sources.source import (
     SOURCE_CATEGORY,
@@ -390,7 +390,7 @@ def _restore_alternatives(
     desk: EngineContext, principal: Principal, back: Collection[Memory], now: datetime
 ) -> list[ChangesetStep]:
     """What sources have said otherwise meanwhile stands beside what is back, as it did."""
-    values = [memory for memory in back if memory.policy.asks_on_change]
+    values = [memory for memory in back if POLICIES[memory.kind].asks_on_change]
     if not values:
         return []
     listing = MemoryListing(

@@ -23,7 +23,7 @@ from commonplace.model.memory.candidate import (
     MemoryCandidate,
     TurnFinding,
 )
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import POLICIES, Kind
 
 SUMMARY_DAYS = 7
 MAX_SENTENCES = 60  # more is a document, and no turn
@@ -105,10 +105,10 @@ def to_hearsay(candidate: MemoryCandidate, speaker: str) -> MemoryCandidate | No
 
     A value or a contact becomes a statement: as what it is, it would take part in deciding what
     the owner's own value is."""
-    content, has_fields = candidate.content, candidate.policy.has_fields
+    content, has_fields = candidate.content, POLICIES[candidate.kind].has_fields
     if not content.startswith(speaker) or has_fields:
         content = _attribute_to(speaker, content)
-    if candidate.policy.is_instruction or len(content) > MAX_CHARACTERS:
+    if POLICIES[candidate.kind].is_instruction or len(content) > MAX_CHARACTERS:
         return None
     return replace(
         candidate,

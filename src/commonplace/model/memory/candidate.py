@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from commonplace.model.memory.kinds import POLICIES, Kind, KindPolicy
+from commonplace.model.memory.kinds import Kind
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.profile.consent import SENSITIVE_FIELDS
 
@@ -36,10 +36,6 @@ class MemoryCandidate:
     sensitivity: Sensitivity = Sensitivity.NORMAL  # high: only who is cleared finds it
     asked: bool = False  # "remember that …": the user wants it kept
     otherwise: tuple[str, ...] = ()  # its content, with its speaker called otherwise
-
-    @property
-    def policy(self) -> KindPolicy:
-        return POLICIES[self.kind]
 
     @property
     def is_stored(self) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from commonplace.model.memory.kinds import POLICIES, Kind, KindPolicy, Stability
+from commonplace.model.memory.kinds import Kind, Stability
 
 
 class State(StrEnum):
@@ -64,10 +64,6 @@ class Memory:
 
     def evolve(self, **changes: Any) -> Memory:
         return replace(self, **changes)
-
-    @property
-    def policy(self) -> KindPolicy:
-        return POLICIES[self.kind]
 
     @property
     def ref(self) -> str:

@@ -19,6 +19,7 @@ from commonplace.language.observe.turn import find_candidates, to_hearsay
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.normalise import fold
 from commonplace.model.memory.candidate import MIN_STORED_CONFIDENCE, MemoryCandidate
+from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.sources.source import SourceType
 
 # How sure the reader of turns is, weighed by where it reads: a source begins at a floor, and what
@@ -112,10 +113,10 @@ def _attribute_candidate(
 def _is_storable(candidate: MemoryCandidate) -> bool:
     """What waits for consent is asked for in talk alone."""
     said = (candidate.content, candidate.trigger)
-    if not candidate.policy.has_fields and len(candidate.content.split()) < _MIN_WORDS:
+    if not POLICIES[candidate.kind].has_fields and len(candidate.content.split()) < _MIN_WORDS:
         return False
     return (
-        candidate.policy.is_extracted
+        POLICIES[candidate.kind].is_extracted
         and not candidate.is_sensitive
         and not any(map(is_suspicious, said))
     )
