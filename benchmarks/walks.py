@@ -36,6 +36,7 @@ from commonplace.engine.graph_search.pagerank import (
     rank_from_seeds,
 )
 from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.store.cache.bounded_cache import BoundedCache
 
 COLD_ROUNDS, WARM_ROUNDS = 5, 50
 
@@ -157,13 +158,13 @@ def _cold_cypher(picture: GraphSnapshot) -> dict[str, Timing]:
 
 
 def _warm_cypher(picture: GraphSnapshot) -> dict[str, Timing]:
-    queries = CypherQueries()
+    queries = CypherQueries(BoundedCache())
     asked = {name: partial(_run_query, queries, picture, query) for name, query in QUERIES.items()}
     return interleaved(asked, CYPHER_WARM_ROUNDS, warm_up=1)
 
 
 def _run_in_new_engine(picture: GraphSnapshot) -> None:
-    _run_query(CypherQueries(), picture, QUERIES["one node by its key"], 0)
+    _run_query(CypherQueries(BoundedCache()), picture, QUERIES["one node by its key"], 0)
 
 
 def _run_query(queries: CypherQueries, picture: GraphSnapshot, query: str, turn: int) -> object:

@@ -150,8 +150,8 @@ def errors() -> str:
 def kinds() -> str:
     lines = [
         "# Kinds of memory\n",
-        "| kind | for | life | category | in a context | needs |",
-        "|---|---|---|---|---|---|",
+        "| kind | for | life | category | in a context | needs | when it is known already |",
+        "|---|---|---|---|---|---|---|",
     ]
     for policy in POLICIES.values():
         life = policy.stability + (f", {policy.ttl_days} days" if policy.ttl_days else "")
@@ -160,7 +160,7 @@ def kinds() -> str:
             needs += f", confidence ≥ {policy.min_confidence:g}"
         lines.append(
             f"| {policy.kind} | {policy.purpose} | {life} | {policy.category} "
-            f"| {policy.context} | {needs} |"
+            f"| {policy.context} | {needs} | {policy.when_known} |"
         )
     return "\n".join(lines) + "\n"
 

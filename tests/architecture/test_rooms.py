@@ -23,7 +23,7 @@ DIRECTION = (
     ("language.fields", "language.safety", "language.embedders"),
     ("language.compare", "language.query", "language.observe"),
     ("language.extract",),
-    ("engine.access_log", "engine.query_cache", "engine.follow_up_jobs"),
+    ("engine.access_log", "engine.follow_up_jobs"),
     ("engine.context",),
     ("engine.access", "engine.indexing", "engine.transaction"),
     ("engine.categories", "engine.idempotency", "engine.prompt_injection", "engine.understanding"),

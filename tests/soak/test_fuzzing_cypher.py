@@ -10,6 +10,7 @@ import pytest
 from commonplace.engine.graph_search.cypher.execution.budget import QueryLimits
 from commonplace.engine.graph_search.cypher.query import CypherQueries
 from commonplace.errors import BadCypher
+from commonplace.store.cache.bounded_cache import BoundedCache
 from support.cypher_soups import CANARY, checked_query, reading, run_many, soup
 from support.cypher_walks import made_up, matches, tangle
 from support.small_graph import NOW
@@ -39,18 +40,18 @@ def test_a_soup_is_refused_or_read():
 def test_no_file_comes_out_of_a_query(tmp_path):
     canary = tmp_path / "canary.csv"
     canary.write_text(CANARY)
-    engine = CypherQueries()
+    engine = CypherQueries(BoundedCache())
     started = time.monotonic()
-    try:
-        seen = run_many(engine, canary, Random(11), RUNS)
-    finally:
-        engine.close()
+    seen = run_many(engine, canary, Random(11), RUNS)
     print(f"\nqueries run: {RUNS:,} in {time.monotonic() - started:.0f} s; {dict(seen)}")
     assert seen["answered"] > RUNS / 4
 
 
 def test_patterns_match_what_the_reference_matches():
-    queries, limits = CypherQueries(), QueryLimits(seconds=120, rows=10**6, size=10**9)
+    queries, limits = (
+        CypherQueries(BoundedCache()),
+        QueryLimits(seconds=120, rows=10**6, size=10**9),
+    )
     for seed in range(PATTERNS):
         chance, picture = Random(seed + 10_000), tangle(Random(seed // 20))
         start = chance.choice(sorted(picture.nodes))

@@ -315,7 +315,7 @@ class Commonplace:
     def close(self) -> None:
         self.stop_work()
         self._background.close()
-        self._desk.made.close()
+        self._desk.caches.close()
         self._desk.access_log.close()
         self._desk.store.close()
 

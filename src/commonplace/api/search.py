@@ -28,7 +28,7 @@ from commonplace.engine.history.time_travel import context_at
 from commonplace.engine.memories import listing
 from commonplace.engine.profile.abbreviations import Abbreviated, abbreviate
 from commonplace.engine.prompt_context.context import ContextRequest, context
-from commonplace.engine.prompt_context.layers import Context
+from commonplace.engine.prompt_context.layers import Context, asks_for_procedures
 from commonplace.engine.prompt_context.whole_context import (
     ContextPack,
     WholeContext,
@@ -51,7 +51,7 @@ from commonplace.model.graph.elements import ARTIFACT_PREFIX as OF_ARTIFACTS
 from commonplace.model.graph.elements import EDGE_PREFIX as OF_EDGES
 from commonplace.model.graph.elements import NODE_PREFIX as OF_NODES
 from commonplace.model.journal import MAIN_THREAD
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import ON_REQUEST_KINDS
 from commonplace.model.profile.fields import Abbreviation
 
 
@@ -196,9 +196,6 @@ class RecallVerbs(UserHandle):
         return Choice(found.query, found.hits)
 
 
-PROCEDURAL = "procedural"
-
-
 class QueryVerbs(UserHandle):
     def query(
         self,
@@ -265,7 +262,8 @@ class QueryVerbs(UserHandle):
 
 
 def _includes_procedures(filters: Filters) -> bool:
-    return PROCEDURAL in filters.categories or Kind.PROCEDURE in filters.kinds
+    is_named = not set(ON_REQUEST_KINDS).isdisjoint(filters.kinds)
+    return is_named or asks_for_procedures(filters.categories)
 
 
 MAX_TURNS = 1000

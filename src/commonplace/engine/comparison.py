@@ -54,7 +54,7 @@ UNRELATED = RelationVerdict(MemoryRelation.NEW)
 
 def compare_statements(new: Memory, old: Memory) -> Comparison | None:
     """Their statements side by side; None for kinds that say it with fields."""
-    if new.kind in (Kind.KV, Kind.CONTACT):
+    if POLICIES[new.kind].has_fields:
         return None
     # Long texts say many things: they are equal, or for similarity to judge.
     if max(len(new.content), len(old.content)) <= MAX_STATEMENT_CHARACTERS:
@@ -300,7 +300,7 @@ def decide_action(
     same_day = [each for each in closest if _day_of(each.old) == _day_of(new)]
     action = action_for(relation, new.kind, same_day=bool(same_day))
     if action is Action.REFRESHED:
-        closest = (same_day if new.kind is Kind.EVENT else closest)[:1]
+        closest = (same_day if POLICIES[new.kind].recurs else closest)[:1]
     elif action is Action.SUPERSEDED:
         closest = [*found[MemoryRelation.CHANGED], *found[MemoryRelation.REWORDING]]
     action = _apply_on_conflict(relation, action, on_conflict)
@@ -328,7 +328,7 @@ def _find_successor(new: Memory, weighed: Sequence[ComparedMemory]) -> Memory | 
 
 def _same_day_events(new: Memory, weighed: Sequence[ComparedMemory]) -> Sequence[ComparedMemory]:
     """An event that was told today already is that one, whatever was told on other days."""
-    if new.kind is not Kind.EVENT:
+    if not POLICIES[new.kind].recurs:
         return weighed
     today = [each for each in weighed if _day_of(each.old) == _day_of(new)]
     told = any(each.relation in (MemoryRelation.REPEAT, MemoryRelation.REWORDING) for each in today)

@@ -18,14 +18,21 @@ from commonplace.model import validation
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import ChangeMemory, build_change
 from commonplace.model.journal import Event, JournalNode, Op
-from commonplace.model.memory.kinds import POLICIES, Kind, KindPolicy, OnContentChange, Stability
+from commonplace.model.memory.kinds import (
+    DEFAULT_KIND,
+    POLICIES,
+    Kind,
+    KindPolicy,
+    OnContentChange,
+    Stability,
+)
 from commonplace.model.memory.lifecycle import default_expiry
 from commonplace.model.memory.memory import Memory, Sensitivity, State
 
 RESTS_ON = "rests_on"  # what speaks for a field of the profile that its owner has not set
 # Which memories a summary was made of, and the like: erasing goes by it.
 ENGINE_METADATA = ("merged_from", RESTS_ON)
-CONTACT_FIELDS = ("name", "phone", "email", "role", "description")
+CONTACT_FIELDS = POLICIES[Kind.CONTACT].stated_metadata
 _SENSITIVITY_ALIASES = {"sensitive": "high"}
 _STEP_LINE = re.compile(r"^\s*\d+[.)]\s+(\S.*)$")
 
@@ -98,7 +105,7 @@ def _derive_kind(values: dict[str, Any]) -> None:
     """The kind by what the text says, and the fields that it names; what was given stands."""
     content = values.get("content")
     if "kind" not in values:
-        values["kind"] = Kind.NOTE
+        values["kind"] = DEFAULT_KIND
         if content and "steps" not in values:
             classified = classify(content)
             values |= {"kind": classified.kind, "content": classified.content}
@@ -163,7 +170,7 @@ def _complete_content(values: dict[str, Any]) -> None:
     """Content for kinds whose particulars say it all; steps for procedures."""
     kind: Kind = values["kind"]
     values.setdefault("metadata", {})
-    if kind is Kind.PROCEDURE:
+    if POLICIES[kind].has_steps:
         _complete_steps(values)
     elif "steps" in values:
         raise InvalidInput("Only a procedure has steps.", field="steps")
@@ -256,10 +263,6 @@ def _check_policy(draft: Draft) -> None:
         raise InvalidInput(f"A permanent {draft.kind} cannot expire.", field="expires_at")
 
 
-# Only kinds whose default says little take their category from the words.
-_KINDS_CATEGORISED_BY_CONTENT = frozenset({Kind.NOTE, Kind.FACT, Kind.KV})
-
-
 def compose_memory(draft: Draft, id: str, principal: Principal, now: datetime) -> Memory:
     if principal.agent and draft.agent_id not in (None, principal.agent):
         raise NotAllowed(
@@ -311,14 +314,14 @@ def writing_warnings(memory: Memory) -> tuple[str, ...]:
 
 
 def derive_category(kind: Kind, content: str, default: str) -> str:
-    if kind not in _KINDS_CATEGORISED_BY_CONTENT:
+    if not POLICIES[kind].category_from_content:
         return default
     return categorise(content) or default
 
 
 def derive_summary(draft: Draft) -> str:
     """A procedure is summed up by its title, anything else by what it says."""
-    if draft.kind is Kind.PROCEDURE:
+    if draft.policy.has_steps:
         return summarise(draft.content.partition("\n")[0])
     return summarise(draft.content)
 
@@ -354,8 +357,9 @@ def build_successor(new: Memory, old: Memory, mentioned: Collection[str]) -> Mem
 
 def is_rendered_from_fields(memory: Memory) -> bool:
     """Its words were made from its fields."""
-    fielded = memory.kind in (Kind.KV, Kind.CONTACT)
-    return fielded and memory.content == render_content(memory.kind, memory.metadata)
+    if not POLICIES[memory.kind].has_fields:
+        return False
+    return memory.content == render_content(memory.kind, memory.metadata)
 
 
 def supersede_memory(

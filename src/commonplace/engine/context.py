@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import logging
-import threading
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.engine.access_log import AccessLog
-from commonplace.engine.query_cache import QueryCache
-from commonplace.errors import CommonplaceError, StoreClosed
+from commonplace.errors import CommonplaceError
 from commonplace.language.embedders.embedder import Calibration, Embedder, EmbedderDown, Vectors
 from commonplace.language.text.detect import detect_script
 from commonplace.model.access.principal import Principal, Scope
@@ -26,15 +24,13 @@ from commonplace.model.memory.lifecycle import LIFETIMES, NOW, Lifetimes, PointI
 from commonplace.model.sources.source import (
     Source,
 )
+from commonplace.store.cache.bounded_cache import BoundedCache
 from commonplace.store.cache.graph_cache import GraphCache
-from commonplace.store.cache.index_cache import IndexCache, PastIndexCache
+from commonplace.store.cache.index_cache import IndexCache, PastIndex
 from commonplace.store.port import SourceListing, Store
 
 log = logging.getLogger("commonplace")
 
-AnswerT = TypeVar("AnswerT")
-DecidedT = TypeVar("DecidedT")
-SingletonT = TypeVar("SingletonT")
 Vector = NDArray[np.float32]
 
 
@@ -50,29 +46,53 @@ class MeasuredCalibration:
     calibration: Calibration | None = None
 
 
-class Singletons:
-    """What is made once for a store, when it is first needed, and ends with it."""
+MAX_CALLERS = 256  # whose messages are understood without being read again
+MAX_GRAPHS = 8  # a few users, each with an agent or two
+MAX_CYPHER_BYTES = 138_000_000  # about 600,000 nodes and relationships
+MAX_PAST_INDEXES = 16  # of several scopes, for one who reads them together
+MAX_PAST_BYTES = 1 << 28
 
-    def __init__(self) -> None:
-        self._made: dict[type, Any] = {}
-        self._lock = threading.Lock()
-        self._closed = False
 
-    def get(self, kind: type[SingletonT]) -> SingletonT:
-        with self._lock:
-            if self._closed:
-                raise StoreClosed("The store is closed.")
-            if kind not in self._made:
-                self._made[kind] = kind()
-            found: SingletonT = self._made[kind]
-            return found
+def _graph_cache() -> BoundedCache[Hashable, Any]:
+    return BoundedCache(max_entries=MAX_GRAPHS)
+
+
+def _understanding_cache() -> BoundedCache[Hashable, BoundedCache[Hashable, Any]]:
+    return BoundedCache(max_entries=MAX_CALLERS)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineCaches:
+    """What is worked out once for several requests, within bounds, and ends with the store. The
+    values are Any where their type belongs to a subject that is built on this module."""
+
+    # Per caller: what was understood of their messages, while their abbreviations are the same.
+    understandings: BoundedCache[Hashable, BoundedCache[Hashable, Any]] = field(
+        default_factory=_understanding_cache
+    )
+    # Per moment that was asked about; what is larger than all may be is not kept.
+    past_indexes: BoundedCache[Hashable, PastIndex] = field(
+        default_factory=lambda: BoundedCache(max_entries=MAX_PAST_INDEXES, max_bytes=MAX_PAST_BYTES)
+    )
+    # Per who looks, as of the graph's revision: GraphView.
+    graph_views: BoundedCache[Hashable, Any] = field(default_factory=_graph_cache)
+    # Per revision, what the caller may see of it, and day: TransitionMatrix.
+    transition_matrices: BoundedCache[Hashable, Any] = field(default_factory=_graph_cache)
+    # Per who looks: ExpansionGraph.
+    expansion_graphs: BoundedCache[Hashable, Any] = field(default_factory=_graph_cache)
+    # Per revision, visibility and day: CypherGraph. The newest stays however large it is.
+    cypher_graphs: BoundedCache[Hashable, Any] = field(
+        default_factory=lambda: BoundedCache(
+            max_entries=MAX_GRAPHS, max_bytes=MAX_CYPHER_BYTES, keeps_newest=True
+        )
+    )
+
+    def without_understandings(self) -> EngineCaches:
+        return replace(self, understandings=_understanding_cache())
 
     def close(self) -> None:
-        with self._lock:
-            made, self._made, self._closed = list(self._made.values()), {}, True
-        for each in made:
-            if hasattr(each, "close"):
-                each.close()
+        for each in fields(self):
+            getattr(self, each.name).close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +112,7 @@ class EngineContext:
     extracts: bool = True  # whether what was processed is extracted, too
     settings: Mapping[str, str] = field(default_factory=dict)  # in force, for the doctor to show
     measured: MeasuredCalibration = field(default_factory=MeasuredCalibration)
-    past: PastIndexCache = field(default_factory=PastIndexCache)  # of moments that were asked about
-    kept: QueryCache = field(default_factory=QueryCache)  # what was understood of messages
-    made: Singletons = field(default_factory=Singletons)
+    caches: EngineCaches = field(default_factory=EngineCaches)
     moment: PointInTime = NOW  # that its store shows; another one than now: see time_travel
     # What a change of sources means for what was learned from them, in every reader's memory.
     cascade: Callable[[Changeset], list[Changeset]] = lambda changeset: [changeset]

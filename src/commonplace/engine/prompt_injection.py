@@ -8,12 +8,10 @@ from commonplace.engine.context import EngineContext
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.model.access.principal import Principal
 from commonplace.model.graph.elements import Artifact, Edge, Node
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import Memory
 from commonplace.model.sources.source import Source
 from commonplace.store.port import JournalQuery
-
-_INSTRUCTION_KINDS = (Kind.SOUL, Kind.RULE)
 
 
 def is_prompt_injection(item: Memory | Source | Node | Edge | Artifact) -> bool:
@@ -22,7 +20,7 @@ def is_prompt_injection(item: Memory | Source | Node | Edge | Artifact) -> bool:
         return is_suspicious(item.told)
     if isinstance(item, Source):
         return is_suspicious("\n".join((item.alias, item.title, item.summary)))
-    if item.kind in _INSTRUCTION_KINDS and item.agent_id is None:
+    if POLICIES[item.kind].is_standing_instruction and item.agent_id is None:
         return False
     return is_suspicious("\n".join(_texts_of(item)))
 
@@ -32,7 +30,8 @@ def may_enter_prompt(desk: EngineContext, principal: Principal, memory: Memory) 
     word to it: the journal knows who wrote it."""
     if not is_prompt_injection(memory):
         return True
-    return memory.kind in _INSTRUCTION_KINDS and _is_written_by_owner(desk, principal, memory)
+    is_instruction = POLICIES[memory.kind].is_standing_instruction
+    return is_instruction and _is_written_by_owner(desk, principal, memory)
 
 
 def _texts_of(memory: Memory) -> Iterator[str]:

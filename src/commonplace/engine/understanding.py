@@ -7,12 +7,13 @@ The index knows which of them are there; their texts are fetched only when these
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from commonplace.engine.access import readable_scopes, visibility_of
-from commonplace.engine.context import EngineContext
+from commonplace.engine.context import EngineCaches, EngineContext
 from commonplace.language.query.abbreviations import (
     Terminology,
     add_long_forms,
@@ -30,11 +31,13 @@ from commonplace.model.access.principal import Principal, ReadableScope, merge_r
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.profile.fields import Abbreviation
 from commonplace.model.sources.source import SPOKEN_CONTENT
+from commonplace.store.cache.bounded_cache import BoundedCache
 from commonplace.store.cache.scope_index import ScopeIndex
 from commonplace.store.port import SourceListing
 
 _SHIPPED_TERMINOLOGY = build_terminology(load_shipped_abbreviations())
 _CACHE_NAME = "vocabulary"
+MAX_ANSWERS_PER_CALLER = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +65,13 @@ def load_terminology(
     """What the caller's words are looked up in."""
     if not stamp.ids:
         return _SHIPPED_TERMINOLOGY
-    caller = caller_key(principal)
-    table: Terminology | None = desk.kept.get(caller, stamp, _CACHE_NAME)
+    cached = cached_answers(desk.caches, principal, stamp)
+    table: Terminology | None = cached.get(_CACHE_NAME)
     if table is None:
         own = list(_own_abbreviations(desk, principal, stamp))
         table = build_terminology([*load_shipped_abbreviations(), *own])
         if len(own) == len(stamp.ids):  # else one vanished just now, and may come back
-            desk.kept.put(caller, stamp, _CACHE_NAME, table)
+            cached.put(_CACHE_NAME, table)
     return table
 
 
@@ -81,6 +84,16 @@ def load_caller_terminology(desk: EngineContext, principal: Principal) -> Termin
     with desk.index.reading(principal.scope) as index:
         stamp = abbreviation_stamp(index, desk, principal)
     return load_terminology(desk, principal, stamp)
+
+
+def cached_answers(
+    caches: EngineCaches, principal: Principal, stamp: AbbreviationStamp
+) -> BoundedCache[Hashable, Any]:
+    """Every caller has a cache of their own, so that nothing of one is served to another. It is
+    empty under a new stamp: what was forgotten or erased is not kept here either."""
+    return caches.understandings.get_or_make(
+        caller_key(principal), lambda: BoundedCache(max_entries=MAX_ANSWERS_PER_CALLER), stamp
+    )
 
 
 def caller_key(principal: Principal) -> tuple[str, str | None, bool]:
@@ -152,11 +165,12 @@ def understand_message(
         desk, principal, merge_readable_scopes(readable_scopes(desk, principal))
     )
     known = first_names(people) if principal.is_owner else frozenset()
-    caller, key = caller_key(principal), (message, tuple(latest_turns(turns)), known)
-    kept: Understanding | None = desk.kept.get(caller, stamp, key)
+    key = (message, tuple(latest_turns(turns)), known)
+    cached = cached_answers(desk.caches, principal, stamp)
+    kept: Understanding | None = cached.get(key)
     if kept is None:
         kept = build_understanding(message, key[1], known, load_terminology(desk, principal, stamp))
-        desk.kept.put(caller, stamp, key, kept)
+        cached.put(key, kept)
     return kept
 
 

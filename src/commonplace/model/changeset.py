@@ -34,7 +34,7 @@ from commonplace.model.journal import (
     RecallLogEntry,
     RecallTurn,
 )
-from commonplace.model.memory.kinds import BUILT_IN_CATEGORIES, Kind
+from commonplace.model.memory.kinds import BUILT_IN_CATEGORIES, POLICIES
 from commonplace.model.memory.memory import HeldValue, Link, Memory, Sensitivity, Version
 from commonplace.model.profile.fields import Proposal
 from commonplace.model.sources.source import SOURCE_CATEGORY, Passage, Source
@@ -408,7 +408,7 @@ def _hidden_from(memory: Memory) -> dict[str, Any]:
     told: dict[str, Any] = {}
     if memory.sensitivity is Sensitivity.HIGH:
         told["sensitivity"] = memory.sensitivity
-    if memory.kind is Kind.SOUL and memory.agent_id:
+    if POLICIES[memory.kind].is_private_to_agent and memory.agent_id:
         told["soul_of"] = memory.agent_id
     return told
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 
 from commonplace.model.graph.elements import Edge, Node
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import POLICIES, Kind
 from commonplace.model.memory.memory import Memory
 from commonplace.model.sources.source import SOURCE_CATEGORY, Source
 
@@ -87,12 +87,12 @@ class Visibility:
             return False
         if not self.admits_category(memory.category):
             return False
-        someone_elses_soul = (
-            memory.kind is Kind.SOUL
+        is_another_agents = (
+            POLICIES[memory.kind].is_private_to_agent
             and self.agent is not None
             and memory.agent_id not in (None, self.agent)
         )
-        return not someone_elses_soul
+        return not is_another_agents
 
     def admits_source(self, source: Source) -> bool:
         return self.sees_sources and (source.sensitivity != "high" or self.cleared)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.model.memory.kinds import POLICIES, ContextUse, Kind, OnContentChange, Stability
+from commonplace.model.memory.kinds import (
+    POLICIES,
+    ContextLayer,
+    ContextUse,
+    Kind,
+    OnContentChange,
+    Stability,
+    WhenKnown,
+    WritingStyle,
+    kinds_where,
+)
 
 VOLATILE, STABLE, PERMANENT = Stability.VOLATILE, Stability.STABLE, Stability.PERMANENT
 YES = ContextUse.YES
@@ -65,3 +75,69 @@ def test_which_kinds_idle_away_and_below_which_importance():
 def test_insights_weigh_less_in_recall():
     lighter = {kind for kind, policy in POLICIES.items() if policy.recall_weight < 1}
     assert lighter == {Kind.INSIGHT}
+
+
+# column or property: the kinds of which it holds
+RULES = {
+    "asks_on_change": {Kind.CONTACT, Kind.KV},
+    "recurs": {Kind.EVENT},
+    "has_fields": {Kind.CONTACT, Kind.KV},
+    "has_steps": {Kind.PROCEDURE},
+    "category_from_content": {Kind.NOTE, Kind.FACT, Kind.KV},
+    "is_instruction": {Kind.PROCEDURE, Kind.RULE, Kind.SOUL},
+    "is_standing_instruction": {Kind.RULE, Kind.SOUL},
+    "is_private_to_agent": {Kind.SOUL},
+    "can_merge": set(Kind) - {Kind.SOUL},
+    "is_extracted": {Kind.NOTE, Kind.CONTACT, Kind.KV, Kind.FACT, Kind.EVENT, Kind.INSIGHT},
+    "is_screened": {Kind.FACT, Kind.EVENT, Kind.INSIGHT, Kind.LOG},
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_which_kinds_a_rule_holds_of(rule):
+    assert set(kinds_where(lambda policy: getattr(policy, rule))) == RULES[rule]
+
+
+def test_what_happens_when_it_is_known_already():
+    told = {rule: set(kinds_where(lambda p, r=rule: p.when_known is r)) for rule in WhenKnown}
+    assert told == {
+        WhenKnown.STORE: {Kind.NOTE, Kind.LOG, Kind.SUMMARY, Kind.SOUL},
+        WhenKnown.ASK: {Kind.CONTACT, Kind.KV},
+        WhenKnown.REPLACE: {Kind.FACT, Kind.INSIGHT, Kind.RULE, Kind.PROCEDURE},
+        WhenKnown.ONCE_A_DAY: {Kind.EVENT},
+    }
+
+
+def test_which_kinds_have_a_layer_of_a_context():
+    layers = {kind: policy.layer for kind, policy in POLICIES.items() if policy.layer}
+    assert layers == {
+        Kind.SOUL: ContextLayer.SOUL,
+        Kind.RULE: ContextLayer.RULES,
+        Kind.EVENT: ContextLayer.EPISODES,
+        Kind.SUMMARY: ContextLayer.SUMMARIES,
+    }
+
+
+def test_how_words_are_to_be_written():
+    styles = {kind: policy.writing for kind, policy in POLICIES.items() if policy.writing}
+    assert styles == {
+        Kind.FACT: WritingStyle.THIRD_PERSON,
+        Kind.INSIGHT: WritingStyle.THIRD_PERSON,
+        Kind.EVENT: WritingStyle.PAST_TENSE,
+    }
+
+
+def test_what_of_the_metadata_a_memory_states():
+    stated = {kind: set(p.stated_metadata) for kind, p in POLICIES.items() if p.stated_metadata}
+    assert stated == {
+        Kind.KV: {"subject", "value"},
+        Kind.CONTACT: {"name", "phone", "email", "role", "description"},
+        Kind.PROCEDURE: {"steps"},
+    }
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_required_metadata_is_stated(kind):
+    policy = POLICIES[kind]
+    needed = {name.partition(".")[2] for name in policy.required if "." in name}
+    assert needed <= set(policy.stated_metadata)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from commonplace.engine.graph_search.pagerank import (
     MENTION_WEIGHT,
     PageRankRequest,
-    TransitionMatrixCache,
     build_transition_matrix,
     pagerank,
     rank_from_seeds,
@@ -270,22 +269,6 @@ def test_without_scipy_the_remedy_is_told(monkeypatch):
     with pytest.raises(BadSettings) as refused:
         build_transition_matrix(a_picture([a_node("Ben")]), START)
     assert "commonplace[graph]" in refused.value.remedy
-
-
-# ——— what is kept ———
-
-
-def test_a_web_is_made_once_for_each_key_and_the_oldest_goes():
-    webs, made = TransitionMatrixCache(most=2), []
-
-    def make(key):
-        made.append(key)
-        return build_transition_matrix(a_picture(), START)
-
-    for key in ("a", "b", "a", "c", "a", "b"):
-        webs.get(key, lambda key=key: make(key))
-    assert made == ["a", "b", "c", "b"]
-    assert len(webs) == 2
 
 
 def test_a_mention_weighs_as_much_as_an_edge_that_nobody_read():

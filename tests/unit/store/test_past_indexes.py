@@ -3,7 +3,8 @@
 import threading
 from datetime import timedelta
 
-from commonplace.store.cache.index_cache import PastIndex, PastIndexCache
+from commonplace.engine.context import MAX_PAST_BYTES, MAX_PAST_INDEXES, EngineCaches
+from commonplace.store.cache.index_cache import PastIndex
 from commonplace.store.cache.scope_index import ScopeIndex
 from support.clock import START
 
@@ -15,23 +16,23 @@ def an_index(good_until=None):
 
 
 def test_the_least_recently_asked_for_goes_first():
-    kept = PastIndexCache(kept=2)
-    for key in "ab":
-        kept.keep(key, an_index())
-    assert kept.get("a", START)
-    kept.keep("c", an_index())
-    assert [key for key in "abc" if kept.get(key, START)] == ["a", "c"]
+    kept = EngineCaches().past_indexes
+    for key in range(MAX_PAST_INDEXES):
+        kept.put(key, an_index())
+    assert kept.get(0)
+    kept.put("new", an_index())
+    assert kept.keys() == [*range(2, MAX_PAST_INDEXES), 0, "new"]
 
 
 def test_one_that_is_larger_than_all_may_be_is_not_kept():
-    kept = PastIndexCache(max_bytes=an_index().index.nbytes - 1)
-    kept.keep("a", an_index())
-    assert len(kept) == 0
+    kept = EngineCaches().past_indexes
+    kept.put("a", an_index())
+    kept.put("b", an_index(), nbytes=MAX_PAST_BYTES + 1)
+    assert kept.keys() == ["a"]
 
 
 def test_it_is_good_until_the_first_memory_in_it_ends():
-    kept = PastIndexCache()
-    kept.keep("a", an_index(good_until=LATER))
-    assert kept.get("a", LATER - timedelta(microseconds=1))
-    assert kept.get("a", LATER) is None
-    assert kept.get("a", START - timedelta(days=1)) is None  # the clock was set back
+    past = an_index(good_until=LATER)
+    assert past.is_good(LATER - timedelta(microseconds=1))
+    assert not past.is_good(LATER)
+    assert not past.is_good(START - timedelta(days=1))  # the clock was set back

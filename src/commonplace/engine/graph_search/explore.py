@@ -49,7 +49,6 @@ from commonplace.engine.graph_search.explore_result import (
 )
 from commonplace.engine.graph_search.graph_view import (
     GraphView,
-    GraphViewCache,
     match_named_nodes,
     match_texts,
 )
@@ -361,7 +360,7 @@ def _cached_view(
     picture = whole.snapshot
     sources = frozenset((source.id, source.version) for source in picture.sources.values())
     who = ("explore", principal.own_scope.key, visibility_of(principal))
-    kept = desk.made.get(GraphViewCache).get(
+    kept: GraphView = desk.caches.graph_views.get_or_make(
         who, lambda: GraphView(picture), stamp=(whole.key, sources, then.known_at)
     )
     return kept.with_marks(picture.marks)

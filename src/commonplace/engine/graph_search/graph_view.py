@@ -33,7 +33,6 @@ from commonplace.model.graph.salience import AccessStats
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.types import NodeType, names_someone_else
 from commonplace.model.sources.source import title_key
-from commonplace.store.cache.stamped_cache import StampedCache
 
 MIN_NAME_SIMILARITY = 0.9  # of Jaro-Winkler: Sarah and Sara, Google and Goggle; not Mark and Mary
 MIN_FUZZY_LENGTH = 3  # shorter words are met only as they are written
@@ -230,10 +229,6 @@ class GraphView:
         other = copy(self)
         other.snapshot = replace(self.snapshot, marks=marks)
         return other
-
-
-class GraphViewCache(StampedCache[GraphView]):
-    """Those that were looked at last: one for each who looks, as of the graph's revision."""
 
 
 MAX_NAME_WORDS = 8  # words

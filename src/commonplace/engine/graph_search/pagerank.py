@@ -25,7 +25,6 @@ from commonplace.model.graph.elements import EDGE_PREFIX as EDGE
 from commonplace.model.graph.salience import salience_at
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.memory.lifecycle import NOW, PointInTime
-from commonplace.store.cache.stamped_cache import StampedCache
 
 MENTION_WEIGHT = 0.4  # as willingly as along an edge that nobody has read yet
 
@@ -124,11 +123,6 @@ def import_scipy_sparse() -> Any:
             remedy="pip install 'commonplace[graph]'",
             field="mode",
         ) from error
-
-
-class TransitionMatrixCache(StampedCache[TransitionMatrix]):
-    """The webs that were walked last. A key names the graph's revision and what the caller may see
-    of it; with the day in it, too, salience is never older than a day."""
 
 
 DAMPING = 0.85

@@ -19,7 +19,7 @@ from commonplace.engine.graph_search.pagerank import (
     PageRankResult,
     PathStep,
     ReachedEntity,
-    TransitionMatrixCache,
+    TransitionMatrix,
     build_transition_matrix,
     rank_from_seeds,
 )
@@ -69,11 +69,11 @@ def traverse_by_pagerank(
 ) -> Traversed:
     now = desk.clock()
     one = visible_graph(desk, principal, silent=True)
-    day = now.date().isoformat()
+    day = now.date().isoformat()  # salience is never older than a day
     key = (*one.key, day, str(then.as_of), str(then.known_at))
     picture = _sources_as_of(then, graph_as_of(desk, principal.own_scope, one.snapshot, then))
     walk = replace(walk, seeds=_resolve_seeds(picture, walk.seeds))
-    web = desk.made.get(TransitionMatrixCache).get(
+    web: TransitionMatrix = desk.caches.transition_matrices.get_or_make(
         key, lambda: build_transition_matrix(picture, now, then)
     )
     found = rank_from_seeds(web, picture, walk, lambda id: not _is_archived(picture, id, now))
@@ -171,7 +171,7 @@ def traverse_by_cypher(
     now = desk.clock()
     one = visible_graph(desk, principal, silent=True)
     key = "\x1f".join((*one.key, now.date().isoformat()))
-    queries = desk.made.get(CypherQueries)
+    queries = CypherQueries(desk.caches.cypher_graphs)
     found = queries.run(key, lambda: one.snapshot, now, query, params, verbose)
     record_touches(desk, principal, _ids_in(found, one.snapshot))
     return Traversed(

@@ -7,7 +7,7 @@ else reads through a desk need not know of it, so that ranking in the past is th
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,7 +19,6 @@ from commonplace.engine.access import visibility_of
 from commonplace.engine.access_log import AccessLog
 from commonplace.engine.context import EngineContext, Vector
 from commonplace.engine.indexing import EMBED_BATCH_SIZE, build_indexing
-from commonplace.engine.query_cache import QueryCache
 from commonplace.errors import NotFound
 from commonplace.model.access.principal import Principal, ReadableScope, Scope
 from commonplace.model.access.team import Share, TeamAccess
@@ -56,8 +55,8 @@ def load_past_index(
     """Of what ``seen`` admits today; what it said then is judged by whoever asks the index."""
     now = desk.clock()
     key = _cache_key(scope, desk.store.counters(scope), then, seen)
-    kept = desk.past.get(key, now)
-    if kept is None:
+    kept = desk.caches.past_indexes.get(key)
+    if kept is None or not kept.is_good(now):
         with desk.index.reading(scope) as present:
             index = present.copy()
         past = desk.store.past(scope, then, now, index.counters)
@@ -66,7 +65,7 @@ def load_past_index(
         standing = list(_past_memories(past.histories, then, seen, now))
         index.absorb(_with_rows(desk, past.page, standing))
         kept = PastIndex(index, now, past.next_end, threading.Lock())
-        desk.past.keep(_cache_key(scope, past.missed.counters, then, seen), kept)
+        _keep(desk, _cache_key(scope, past.missed.counters, then, seen), kept)
     return kept
 
 
@@ -76,8 +75,8 @@ def load_guest_past_index(
     """Of the sources that are granted there, and of nothing else."""
     scope, now = reading.scope, desk.clock()
     key = (reading.key, _cache_key(scope, desk.store.counters(scope), then, UNCLEARED))
-    kept = desk.past.get(key, now)
-    if kept is None:
+    kept = desk.caches.past_indexes.get(key)
+    if kept is None or not kept.is_good(now):
         granted = desk.live_sources(scope, sorted(reading.sources or ()))
         live = [source for source in granted if source.is_live(now)]
         ends = [source.ends_at for source in live if source.ends_at]
@@ -86,8 +85,14 @@ def load_guest_past_index(
         index = ScopeIndex(desk.embedder.dimension)
         index.absorb(page)
         kept = PastIndex(index, now, min(ends, default=None), threading.Lock())
-        desk.past.keep((reading.key, _cache_key(scope, page.counters, then, UNCLEARED)), kept)
+        _keep(desk, (reading.key, _cache_key(scope, page.counters, then, UNCLEARED)), kept)
     return kept
+
+
+def _keep(desk: EngineContext, key: Hashable, past: PastIndex) -> None:
+    """A key names all that an index depends on: a change of memory moves its numbers, so that
+    nothing stale is ever found."""
+    desk.caches.past_indexes.put(key, past, nbytes=past.index.nbytes)
 
 
 def list_past_ids(past: PastIndex, filters: Filters, seen: Visibility, now: datetime) -> list[str]:
@@ -174,7 +179,7 @@ def context_at(desk: EngineContext, principal: Principal, then: PointInTime) -> 
         index=cast(IndexCache, PastScopeIndexes(past)),
         access_log=cast(AccessLog, PastAccessLog(desk)),
         clock=lambda: then.known_at or desk.clock(),
-        kept=QueryCache(),  # units of the past are not those of today
+        caches=desk.caches.without_understandings(),  # the past has other units than today
         moment=then,
     )
 

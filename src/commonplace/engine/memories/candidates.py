@@ -25,7 +25,6 @@ from commonplace.errors import CommonplaceError
 from commonplace.language.observe.own_words import remove_opt_outs, remove_recalled_lines
 from commonplace.language.observe.turn import (
     HEARSAY_FACET,
-    INSTRUCTION_KINDS,
     find_candidates,
     to_hearsay,
 )
@@ -188,7 +187,7 @@ def _check_refused(
     if candidate.confidence < MIN_STORED_CONFIDENCE:
         return make_skipped(candidate, SkipReason.UNSURE)
     said = (candidate.content, candidate.trigger, candidate.profile_value or "")
-    if (planted and candidate.kind in INSTRUCTION_KINDS) or any(map(is_suspicious, said)):
+    if (planted and POLICIES[candidate.kind].is_instruction) or any(map(is_suspicious, said)):
         return make_skipped(candidate, SkipReason.SUSPICIOUS)
     return None
 
@@ -289,7 +288,7 @@ class ObservationLimits:
             for old in ledger.standing.values()
             if old.is_live(ledger.now)
             and can_see(self.principal, old)
-            and not memory.kind is old.kind is Kind.EVENT
+            and not (memory.kind is old.kind and POLICIES[memory.kind].recurs)
         )
 
 

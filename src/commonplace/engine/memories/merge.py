@@ -18,7 +18,7 @@ from commonplace.language.text.terms import extract_keywords
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import Changeset, build_add
 from commonplace.model.journal import Event, JournalNode
-from commonplace.model.memory.kinds import POLICIES, Kind, Stability
+from commonplace.model.memory.kinds import MERGED_KIND, POLICIES, Stability
 from commonplace.model.memory.memory import Memory, Sensitivity
 from commonplace.model.profile.fields import is_profile_item
 from commonplace.model.validation import MAX_CONTENT
@@ -87,8 +87,10 @@ def merge_memories(
 
 
 def _check_mergeable(originals: Sequence[Memory]) -> None:
-    if any(memory.kind is Kind.SOUL for memory in originals):
-        raise InvalidInput("A soul cannot be merged; update it instead.", field="ids")
+    for memory in originals:
+        if not POLICIES[memory.kind].can_merge:
+            message = f"A {memory.kind} cannot be merged; update it instead."
+            raise InvalidInput(message, field="ids")
     if len(merge_content(originals)) > MAX_CONTENT:
         raise InvalidInput("The merged memory would be too long.", field="ids")
 
@@ -99,7 +101,7 @@ def build_summary(id: str, originals: Sequence[Memory], now: datetime) -> Memory
     return Memory(
         id=id,
         user_id=originals[0].user_id,
-        kind=Kind.SUMMARY,
+        kind=MERGED_KIND,
         content=content,
         summary=summarise_merge(originals),
         category=_common_category(originals),
@@ -131,7 +133,7 @@ def summarise_merge(originals: Sequence[Memory]) -> str:
 
 def _common_category(originals: Sequence[Memory]) -> str:
     return (
-        _common_value([memory.category for memory in originals]) or POLICIES[Kind.SUMMARY].category
+        _common_value([memory.category for memory in originals]) or POLICIES[MERGED_KIND].category
     )
 
 

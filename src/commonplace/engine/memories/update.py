@@ -138,15 +138,8 @@ def _changes_content(before: Memory, wanted: Mapping[str, Any]) -> bool:
     if "content" in wanted and validation.text(wanted["content"], "content") != before.content:
         return True
     metadata = check_caller_metadata(wanted.get("metadata", {}))
-    said = _STATED_METADATA.get(before.kind, ())
+    said = POLICIES[before.kind].stated_metadata
     return any(name in said and before.metadata.get(name) != metadata[name] for name in metadata)
-
-
-_STATED_METADATA = {
-    Kind.KV: ("subject", "value"),
-    Kind.CONTACT: ("name", "phone", "email", "role", "description"),
-    Kind.PROCEDURE: ("steps",),
-}
 
 
 # ——— in place ———
@@ -385,7 +378,7 @@ def _build_update(
 
 def _render_words(before: Memory, metadata: Mapping[str, Any]) -> str | None:
     """New particulars in words. A contact's own words stay, unless they tell an old particular."""
-    if before.kind is Kind.PROCEDURE:
+    if POLICIES[before.kind].has_steps:
         return procedure_title(before.content)
     if before.kind is Kind.CONTACT:
         own_words = before.content != render_content(before.kind, before.metadata)
@@ -409,7 +402,7 @@ def _read_stated_metadata(before: Memory, wanted: Mapping[str, Any]) -> dict[str
             field="metadata.value",
         )
     merged = merge_caller_metadata(before, given)
-    if before.kind is Kind.PROCEDURE and "steps" not in given:
+    if POLICIES[before.kind].has_steps and "steps" not in given:
         merged.pop("steps", None)  # they are read from the new content
     return merged
 

@@ -45,7 +45,7 @@ from commonplace.model.changeset import (
     build_link,
 )
 from commonplace.model.journal import Event, Op
-from commonplace.model.memory.kinds import Action, MemoryRelation, OnConflict, needs_decision
+from commonplace.model.memory.kinds import POLICIES, Action, MemoryRelation, OnConflict
 from commonplace.model.memory.memory import HeldValue, Memory, State
 
 
@@ -107,7 +107,9 @@ class WritePlan:
         where the owner decides, that another value waits; whatever else is told stands beside."""
         if can_see(self.principal, weighed.old):
             return True
-        return weighed.relation is MemoryRelation.REPEAT or needs_decision(weighed.old.kind)
+        return (
+            weighed.relation is MemoryRelation.REPEAT or POLICIES[weighed.old.kind].asks_on_change
+        )
 
     def on_conflict_for(self, wish: OnConflict, weighed: Iterable[ComparedMemory]) -> OnConflict:
         """Nor does anybody decide about it."""
@@ -150,7 +152,7 @@ class WritePlan:
         old = decision.others[0]
         mentioned = item.mentioned
         if not can_see(self.principal, old):
-            if not needs_decision(old.kind):
+            if not POLICIES[old.kind].asks_on_change:
                 return WriteOutcome(old, old.conflict)
             mentioned = frozenset()  # only what is missing is filled in
         by_owner = self.principal.is_owner

@@ -41,14 +41,17 @@ from commonplace.model.access.principal import Principal
 from commonplace.model.delta import MAX_BULLETS, Delta
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import JournalNode
-from commonplace.model.memory.kinds import Categories, ContextMode, Kind
+from commonplace.model.memory.kinds import POLICIES, Categories, ContextMode, Kind
 from commonplace.model.memory.memory import Memory
 from commonplace.model.profile.fields import is_abbreviation
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 from commonplace.store.sql.rows import exact_micros
 
 PROFILE_CATEGORY, GOALS_CATEGORY = "profile", "goals"
-_LAYER_OF_KIND = {Kind.SOUL: LayerName.SOUL, Kind.RULE: LayerName.RULES}
+_LAYER_OF_KIND = {
+    str(kind): LayerName(policy.layer) for kind, policy in POLICIES.items() if policy.layer
+}
+_RECENT_KINDS = [kind for kind, layer in _LAYER_OF_KIND.items() if layer is LayerName.EPISODES]
 _SENTENCE_WORDS = 40  # words
 _LINE_OVERHEAD = 5  # tokens of a line beside its words: "- [", category, "] ", its end
 
@@ -91,12 +94,12 @@ def list_indexed_memories(
     always = [PROFILE_CATEGORY, *always_shown_categories(said)]
     late = index.numeric["created_at"][:size] > exact_micros(asked.moment - RECENT_PERIOD)
     mask &= (
-        _column_mask(index, "kind", (Kind.SOUL, Kind.RULE, Kind.SUMMARY))
+        _column_mask(index, "kind", _LAYER_OF_KIND.keys() - _RECENT_KINDS)
         | _column_mask(index, "category", always)
         | (
             late
             & (
-                _column_mask(index, "kind", (Kind.EVENT,))
+                _column_mask(index, "kind", _RECENT_KINDS)
                 | _column_mask(index, "category", (GOALS_CATEGORY,))
             )
         )
@@ -171,9 +174,10 @@ def _layer_of(
     agent: str | None,
 ) -> LayerName | None:
     """Soul and rules are who the agent is, whatever categories it asks for."""
-    if card.kind in _LAYER_OF_KIND:
-        is_mine = card.kind != Kind.SOUL or card.agent in (None, agent)
-        return _LAYER_OF_KIND[Kind(card.kind)] if is_mine else None
+    policy, layer = POLICIES[Kind(card.kind)], _LAYER_OF_KIND.get(card.kind)
+    if policy.is_standing_instruction:
+        is_mine = not policy.is_private_to_agent or card.agent in (None, agent)
+        return layer if is_mine else None
     if not asked.asks_for(card.category) or is_abbreviation(card.id):
         return None
     if not is_shown(card.kind, card.category, asked.categories):
@@ -183,9 +187,7 @@ def _layer_of(
         return LayerName.IDENTITY
     if card.category in always:
         return LayerName.STANDING
-    if card.kind == Kind.SUMMARY:
-        return LayerName.SUMMARIES
-    return LayerName.EPISODES if card.kind == Kind.EVENT and is_late else None
+    return layer if is_late or card.kind not in _RECENT_KINDS else None
 
 
 def _is_profile_item(card: IndexedMemory) -> bool:

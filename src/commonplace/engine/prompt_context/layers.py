@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from commonplace.engine.search.pack import Citation
 from commonplace.model.delta import Delta
-from commonplace.model.memory.kinds import POLICIES, ContextUse
+from commonplace.model.memory.kinds import ON_REQUEST_KINDS, POLICIES, ContextUse
 
 PART_SEPARATOR = "\n\n"  # two parts
 
@@ -172,9 +172,6 @@ LAYER_BY_NAME: Mapping[str, Layer] = {layer.name: layer for layer in LAYERS}
 
 RECENT_PERIOD = timedelta(days=7)
 
-ON_REQUEST_KINDS = frozenset(
-    kind for kind, policy in POLICIES.items() if policy.context is ContextUse.ON_REQUEST
-)
 _ON_REQUEST_CATEGORIES = frozenset(POLICIES[kind].category for kind in ON_REQUEST_KINDS)
 
 

@@ -12,7 +12,6 @@ from commonplace.engine.prompt_context import wording
 from commonplace.engine.prompt_context.budget import LayerLines, compose_text
 from commonplace.engine.prompt_context.context import PROFILE_CATEGORY
 from commonplace.engine.prompt_context.layers import (
-    ON_REQUEST_KINDS,
     ContextCitation,
     ContextPart,
     Layer,
@@ -25,6 +24,7 @@ from commonplace.language.text.tokens import count_tokens
 from commonplace.model.access.principal import Principal, merge_readable_scopes
 from commonplace.model.filters import Filters
 from commonplace.model.journal import JournalNode
+from commonplace.model.memory.kinds import ON_REQUEST_KINDS
 from commonplace.model.memory.memory import Memory
 from commonplace.model.profile.fields import is_abbreviation
 from commonplace.store.port import MemoryListing

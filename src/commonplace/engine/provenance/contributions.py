@@ -31,7 +31,7 @@ from commonplace.language.text.sentences import summarise
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import HoldValues, ReleaseHeld
 from commonplace.model.journal import Entry, Op
-from commonplace.model.memory.kinds import Kind, MemoryRelation, needs_decision
+from commonplace.model.memory.kinds import POLICIES, Kind, MemoryRelation
 from commonplace.model.memory.memory import HeldValue, Memory, State
 from commonplace.model.sources.source import is_source_id
 from commonplace.store.port import HeldQuery
@@ -64,7 +64,7 @@ def refresh_memory(
 
 def _merge_metadata(old: Memory, new: Memory) -> dict[str, Any]:
     """What stands stays; a fuller name or description takes the place of the shorter one."""
-    if old.kind not in (Kind.KV, Kind.CONTACT):  # there nobody is asked: the newer word holds
+    if not POLICIES[old.kind].asks_on_change:  # there nobody is asked: the newer word holds
         return {**old.metadata, **new.metadata}
     metadata = {**new.metadata, **old.metadata}
     if old.kind is Kind.CONTACT:
@@ -87,7 +87,7 @@ def _merge_content(old: Memory, new: Memory, metadata: dict[str, Any]) -> str:
         or compare(old.content, new.content).verdict is CompareVerdict.MORE
     ):
         return new.content
-    if old.kind in (Kind.CONTACT, Kind.KV):
+    if POLICIES[old.kind].has_fields:
         return f"{old.content}\n{new.content}"
     return old.content
 
@@ -224,7 +224,7 @@ def _merge_contribution(made: Memory, telling: HeldValue) -> Memory:
     place."""
     new = telling.memory
     adds = (
-        needs_decision(made.kind)
+        POLICIES[made.kind].asks_on_change
         or relate_memories(new, made, None).relation is MemoryRelation.REPEAT
     )
     if adds and telling.reason != REPLACES:

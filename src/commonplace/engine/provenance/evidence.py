@@ -21,14 +21,13 @@ from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import RemoveMemory, RewriteMemory, build_removal
 from commonplace.model.filters import OWNER_VISIBILITY
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.profile.fields import Signal, describe_field
 from commonplace.model.sources.source import Source, is_source_id, split_passage_id
 from commonplace.store.port import NO_LIMIT, MemoryListing
 
 OWNER_EVIDENCE = "owner"  # said it themself, outside of any source
-_VALUE_KINDS = (Kind.KV, Kind.CONTACT)
 
 
 def supporting_sources(memory: Memory) -> set[str]:
@@ -110,12 +109,12 @@ def source_of_evidence(id: str) -> str:
 
 
 def _states_all_of(telling: Memory, standing: Memory) -> bool:
-    if standing.kind in _VALUE_KINDS and dict(telling.metadata) != dict(standing.metadata):
+    if POLICIES[standing.kind].has_fields and dict(telling.metadata) != dict(standing.metadata):
         return False
     if fold(telling.content) == fold(standing.content) or is_rendered_from_fields(standing):
         return True
     told = compare(telling.content, standing.content)
-    return standing.kind not in _VALUE_KINDS and told.verdict is not CompareVerdict.MORE
+    return not POLICIES[standing.kind].has_fields and told.verdict is not CompareVerdict.MORE
 
 
 SignalSupports = list[

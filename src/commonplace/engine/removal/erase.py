@@ -53,7 +53,7 @@ from commonplace.model.changeset import (
 )
 from commonplace.model.filters import Filters, Visibility
 from commonplace.model.journal import Entry, Event, JournalNode, Op
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import MERGED_KIND
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.sources.source import Source, is_source_id
 from commonplace.store.port import NO_LIMIT, MemoryListing, SourceListing
@@ -342,7 +342,7 @@ def _merged_summaries(desk: EngineContext, principal: Principal) -> list[Memory]
     """All that were merged from others. An original does not know for sure: restoring it, or
     replacing it after that, has made it forget which summary it went into."""
     listing = MemoryListing(
-        filters=Filters(kinds=(Kind.SUMMARY,)),
+        filters=Filters(kinds=(MERGED_KIND,)),
         states=tuple(State),
         visibility=Visibility(cleared=True),
         limit=NO_LIMIT,

@@ -21,7 +21,7 @@ import numpy as np
 from commonplace.engine.access import visibility_of
 from commonplace.engine.context import EngineContext
 from commonplace.engine.graph.visible_graph import limit_to_visibility
-from commonplace.engine.graph_search.graph_view import GraphView, GraphViewCache, find_certain_nodes
+from commonplace.engine.graph_search.graph_view import GraphView, find_certain_nodes
 from commonplace.engine.graph_search.pagerank import (
     DAMPING,
     Scores,
@@ -36,7 +36,6 @@ from commonplace.model.graph.snapshot import GraphSnapshot, SourceMention
 from commonplace.model.memory.lifecycle import PointInTime
 from commonplace.model.sources.source import split_passage_id
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
-from commonplace.store.cache.stamped_cache import StampedCache
 from commonplace.store.port import Counters
 
 SOURCES_SHARE = 0.05  # what the best hit's source counts for, beside all nodes together
@@ -148,10 +147,6 @@ class ExpansionGraph:
     web: TransitionMatrix
 
 
-class ExpansionGraphCache(StampedCache[ExpansionGraph]):
-    """Those that were walked last."""
-
-
 def find_named_nodes(
     desk: EngineContext, principal: Principal, query: str, counters: Counters
 ) -> NamedNodes | None:
@@ -162,7 +157,7 @@ def find_named_nodes(
         return None  # a key for one team would be led by what another's sources tell
     sight, scope = visibility_of(principal.at(principal.own_scope)), principal.own_scope
     who, stamp = (scope.key, sight, desk.moment), (counters.graph, counters.epoch_of_graph)
-    view = desk.made.get(GraphViewCache).get(
+    view: GraphView = desk.caches.graph_views.get_or_make(
         who,
         lambda: GraphView(
             _nodes_known_at(
@@ -226,7 +221,7 @@ def compute_source_lifts(
     desk: EngineContext, named: NamedNodes, speaking: MentioningSources, ranked: Sequence[Ranked]
 ) -> dict[str, float]:
     """By how much each passage of a source is lifted. ``ranked``: best first."""
-    ground = desk.made.get(ExpansionGraphCache).get(
+    ground: ExpansionGraph = desk.caches.expansion_graphs.get_or_make(
         named.who,
         lambda: _build_expansion_graph(desk, named.view.snapshot, speaking),
         (named.stamp, frozenset(speaking.passages), speaking.titled, desk.clock().date()),

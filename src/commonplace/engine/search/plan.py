@@ -27,7 +27,7 @@ from commonplace.language.text.terms import analyse
 from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.filters import NO_FILTERS, Filters, Visibility
 from commonplace.model.journal import JournalNode
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import ON_REQUEST_KINDS
 from commonplace.model.sources.source import split_passage_id
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
 
@@ -44,7 +44,8 @@ class SearchTargets:
     def narrowed(self, index: ScopeIndex, candidates: Mask) -> Mask:
         """Before anything is scored."""
         if not self.procedures:
-            candidates = candidates & ~index.of_kind(Kind.PROCEDURE)
+            for kind in ON_REQUEST_KINDS:
+                candidates = candidates & ~index.of_kind(kind)
         if self.sources:
             return candidates & index.of_sources(self.sources)
         if not self.passages:

@@ -50,7 +50,7 @@ from commonplace.model.changeset import (
 )
 from commonplace.model.filters import OWNER_VISIBILITY, Filters
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.model.memory.kinds import Kind, MemoryRelation, needs_decision
+from commonplace.model.memory.kinds import POLICIES, MemoryRelation, kinds_where
 from commonplace.model.memory.memory import HeldValue, Memory, State
 from commonplace.model.sources.source import (
     SOURCE_CATEGORY,
@@ -379,14 +379,14 @@ def _promote_alternatives(
     return steps
 
 
-_VALUE_KINDS = (Kind.KV, Kind.CONTACT)
+_VALUE_KINDS = kinds_where(lambda policy: policy.asks_on_change)
 
 
 def _restore_alternatives(
     desk: EngineContext, principal: Principal, back: Collection[Memory], now: datetime
 ) -> list[ChangesetStep]:
     """What sources have said otherwise meanwhile stands beside what is back, as it did."""
-    values = [memory for memory in back if needs_decision(memory.kind)]
+    values = [memory for memory in back if POLICIES[memory.kind].asks_on_change]
     if not values:
         return []
     listing = MemoryListing(

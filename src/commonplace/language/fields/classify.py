@@ -5,14 +5,14 @@ prose for one costs more than missing one.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
 from commonplace.language.fields.contacts import parse_contact
 from commonplace.language.fields.key_values import parse_key_value
 from commonplace.language.text.sentences import split_sentences
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import DEFAULT_KIND, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,27 +312,37 @@ class Classification:
 def classify(text: str) -> Classification:
     """The kind of a text, its content, and the fields of a contact or a kv."""
     if len(text) > _CLASSIFIED_CHARACTERS:
-        return Classification(Kind.NOTE, text)
+        return Classification(DEFAULT_KIND, text)
     asked = strip_trigger(text)
     if len(split_sentences(asked.said)) == 1:
-        for kind in (Kind.CONTACT, Kind.KV):
-            fields = _certain_fields(kind, asked.said)
+        for kind, read in _FIELD_READERS.items():
+            fields = read(asked.said, False)
             if fields:
                 return Classification(kind, asked.said, fields)
-    return Classification(Kind.NOTE, asked.content)
+    return Classification(DEFAULT_KIND, asked.content)
 
 
-def _certain_fields(kind: Kind, said: str, asked: bool = False) -> dict[str, str]:
-    if kind is Kind.CONTACT:
-        contact = parse_contact(said, asked)
-        return contact.fields() if contact else {}
+def _contact_fields(said: str, asked: bool) -> dict[str, str]:
+    contact = parse_contact(said, asked)
+    return contact.fields() if contact else {}
+
+
+def _key_value_fields(said: str, asked: bool) -> dict[str, str]:
     pair = parse_key_value(said, asked)
     return {"subject": pair.subject, "value": pair.value} if pair else {}
 
 
+# How a sentence gives the fields of a kind that has them; the first that finds some decides.
+_FIELD_READERS: Mapping[Kind, Callable[[str, bool], dict[str, str]]] = {
+    Kind.CONTACT: _contact_fields,
+    Kind.KV: _key_value_fields,
+}
+
+
 def extract_fields(kind: Kind, text: str) -> dict[str, str]:
     """The fields of a text that the caller calls a contact or a kv; none when they are unclear."""
-    if kind not in (Kind.CONTACT, Kind.KV) or len(text) > _CLASSIFIED_CHARACTERS:
+    read = _FIELD_READERS.get(kind)
+    if read is None or len(text) > _CLASSIFIED_CHARACTERS:
         return {}
     said = strip_trigger(text).said
-    return _certain_fields(kind, said, asked=True) if len(split_sentences(said)) == 1 else {}
+    return read(said, True) if len(split_sentences(said)) == 1 else {}

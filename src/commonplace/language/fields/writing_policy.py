@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from commonplace.language.text.sentences import is_past, split_sentences
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import Kind, WritingStyle, kinds_where
 
 MAX_CHARACTERS = 280
 MAX_SENTENCES = 2
@@ -135,9 +135,9 @@ def _not_past(text: str) -> str | None:
 
 # ——— the rules ———
 
-_ALL = frozenset({Kind.FACT, Kind.EVENT, Kind.INSIGHT})
-_DURABLE = frozenset({Kind.FACT, Kind.INSIGHT})
-_EVENT = frozenset({Kind.EVENT})
+_ALL = frozenset(kinds_where(lambda policy: policy.writing is not None))
+_DURABLE = frozenset(kinds_where(lambda policy: policy.writing is WritingStyle.THIRD_PERSON))
+_EVENT = frozenset(kinds_where(lambda policy: policy.writing is WritingStyle.PAST_TENSE))
 
 WRITING_RULES: tuple[WritingRule, ...] = (
     WritingRule("length", _ALL, "It has {found} characters; write at most 280.", _too_long),

@@ -23,7 +23,7 @@ from commonplace.model.memory.candidate import (
     MemoryCandidate,
     TurnFinding,
 )
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import POLICIES, Kind
 
 SUMMARY_DAYS = 7
 MAX_SENTENCES = 60  # more is a document, and no turn
@@ -97,10 +97,7 @@ def _rank(one: TurnFinding) -> tuple[float, float]:
     return (-one.confidence - (1.0 if one.asked else 0.0), -one.importance)
 
 
-# What agents obey: taken from the owner's own words alone.
-INSTRUCTION_KINDS = frozenset({Kind.RULE, Kind.SOUL, Kind.PROCEDURE})
 HEARSAY_FACET = "hearsay"  # the facet; what the owner says for sure is not changed by it
-_FIELD_KINDS = frozenset({Kind.KV, Kind.CONTACT})
 
 
 def to_hearsay(candidate: MemoryCandidate, speaker: str) -> MemoryCandidate | None:
@@ -108,16 +105,16 @@ def to_hearsay(candidate: MemoryCandidate, speaker: str) -> MemoryCandidate | No
 
     A value or a contact becomes a statement: as what it is, it would take part in deciding what
     the owner's own value is."""
-    content = candidate.content
-    if not content.startswith(speaker) or candidate.kind in _FIELD_KINDS:
+    content, has_fields = candidate.content, POLICIES[candidate.kind].has_fields
+    if not content.startswith(speaker) or has_fields:
         content = _attribute_to(speaker, content)
-    if candidate.kind in INSTRUCTION_KINDS or len(content) > MAX_CHARACTERS:
+    if POLICIES[candidate.kind].is_instruction or len(content) > MAX_CHARACTERS:
         return None
     return replace(
         candidate,
-        kind=Kind.FACT if candidate.kind in _FIELD_KINDS else candidate.kind,
+        kind=Kind.FACT if has_fields else candidate.kind,
         content=content,
-        metadata={} if candidate.kind in _FIELD_KINDS else candidate.metadata,
+        metadata={} if has_fields else candidate.metadata,
         facet=HEARSAY_FACET,
         confidence=min(candidate.confidence, MIN_STORED_CONFIDENCE),
         profile_field=None,

@@ -14,7 +14,7 @@ from dataclasses import replace
 from commonplace.language.text.lexicon import any_pattern, load_patterns
 from commonplace.language.text.normalise import fold_case
 from commonplace.model.memory.candidate import MemoryCandidate, TurnFinding
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import POLICIES, Kind
 from commonplace.model.memory.memory import Sensitivity
 
 _SECRET_WORDS = (
@@ -46,7 +46,6 @@ _API_KEY = re.compile(
 )  # case counts
 # Thirteen to nineteen figures that begin as cards do, in groups or not.
 _CARD_NUMBER = re.compile(r"(?<![\d.-])(?:[3-6]\d{3}|2[2-7]\d\d)(?:[ -]?\d){9,15}(?![\d.]\d|\d)")
-_STATEMENT_KINDS = frozenset({Kind.FACT, Kind.EVENT, Kind.LOG, Kind.INSIGHT})
 
 
 def mark_sensitive(found: TurnFinding) -> TurnFinding:
@@ -83,7 +82,7 @@ def _is_sensitive(candidate: MemoryCandidate) -> bool:
     said = candidate.content
     if _API_KEY.search(said) or any(_is_card(card[0]) for card in _CARD_NUMBER.finditer(said)):
         return True
-    return candidate.kind in _STATEMENT_KINDS and bool(_SENSITIVE_STATEMENT.search(said))
+    return POLICIES[candidate.kind].is_screened and bool(_SENSITIVE_STATEMENT.search(said))
 
 
 def _is_card(number: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -45,8 +45,35 @@ class OnContentChange(StrEnum):
     OVERRIDE = "override"  # delete + insert: the old one leaves every read
 
 
+class ContextLayer(StrEnum):
+    """The layer of a context that shows all memories of a kind, as far as there is room."""
+
+    SOUL = "soul"
+    RULES = "rules"
+    EPISODES = "episodes"  # of the last days
+    SUMMARIES = "summaries"
+
+
+class WhenKnown(StrEnum):
+    """What `remember` does with a memory that repeats or changes what is stored."""
+
+    STORE = "stored again"
+    ASK = "refreshed; a person decides about another value"
+    REPLACE = "refreshed; what says more or otherwise replaces it"
+    ONCE_A_DAY = "refreshed on the same day; another day is another one"
+
+
+class WritingStyle(StrEnum):
+    """How the writing policy wants its words."""
+
+    THIRD_PERSON = "third person"
+    PAST_TENSE = "past tense"
+
+
 @dataclass(frozen=True, slots=True)
 class KindPolicy:
+    """All that differs between kinds, except how fields of one kind are read and worded."""
+
     kind: Kind
     purpose: str
     category: str  # when the text gives no better one
@@ -54,12 +81,42 @@ class KindPolicy:
     allowed: frozenset[Stability] = frozenset(Stability)
     ttl_days: int | None = None  # default life; None: no end
     context: ContextUse = ContextUse.YES
+    layer: ContextLayer | None = None  # None: shown where it is recalled
     required: tuple[str, ...] = ("content",)  # dotted names: metadata.subject
     min_confidence: float = 0.0
     max_live: int | None = None
     on_content_change: OnContentChange = OnContentChange.SUPERSEDE
+    when_known: WhenKnown = WhenKnown.STORE
+    has_fields: bool = False  # its metadata says it: words can be made of it, and it is compared
+    stated_metadata: tuple[str, ...] = ()  # changing these changes what the memory says
+    category_from_content: bool = False  # its own category says little
+    writing: WritingStyle | None = None  # None: any words do
+    is_instruction: bool = False  # agents obey it: taken from the owner's own words alone
+    is_private_to_agent: bool = False  # hidden from agents other than the one that it names
+    can_merge: bool = True
+    is_extracted: bool = False  # what a source says can become one
+    is_screened: bool = False  # its words are searched for sensitive matters
     idle_below: int = 0  # unread and less important than this: forgotten after a while; 0: never
     recall_weight: float = 1.0
+
+    @property
+    def asks_on_change(self) -> bool:
+        """Another value of such a memory is for a person to decide about."""
+        return self.when_known is WhenKnown.ASK
+
+    @property
+    def recurs(self) -> bool:
+        """The same on another day is another one."""
+        return self.when_known is WhenKnown.ONCE_A_DAY
+
+    @property
+    def has_steps(self) -> bool:
+        return "steps" in self.required
+
+    @property
+    def is_standing_instruction(self) -> bool:
+        """Part of every prompt, before anything else."""
+        return self.is_instruction and self.context in (ContextUse.FIRST, ContextUse.EARLY)
 
 
 _DURABLE = frozenset({Stability.STABLE, Stability.PERMANENT})
@@ -68,13 +125,23 @@ _PERMANENT = frozenset({Stability.PERMANENT})
 POLICIES: dict[Kind, KindPolicy] = {
     policy.kind: policy
     for policy in (
-        KindPolicy(Kind.NOTE, "ideas, brain dumps, meeting summaries", "knowledge"),
+        KindPolicy(
+            Kind.NOTE,
+            "ideas, brain dumps, meeting summaries",
+            "knowledge",
+            category_from_content=True,
+            is_extracted=True,
+        ),
         KindPolicy(
             Kind.CONTACT,
             "a person or business",
             "relationships",
             required=("metadata.name",),
             on_content_change=OnContentChange.OVERRIDE,
+            when_known=WhenKnown.ASK,
+            has_fields=True,
+            stated_metadata=("name", "phone", "email", "role", "description"),
+            is_extracted=True,
         ),
         KindPolicy(
             Kind.KV,
@@ -82,16 +149,43 @@ POLICIES: dict[Kind, KindPolicy] = {
             "knowledge",
             required=("metadata.subject", "metadata.value"),
             on_content_change=OnContentChange.OVERRIDE,
+            when_known=WhenKnown.ASK,
+            has_fields=True,
+            stated_metadata=("subject", "value"),
+            category_from_content=True,
+            is_extracted=True,
         ),
-        KindPolicy(Kind.FACT, "a durable statement (semantic)", "knowledge", idle_below=2),
         KindPolicy(
-            Kind.EVENT, "what was discussed, decided or done (episodic)", "event", idle_below=3
+            Kind.FACT,
+            "a durable statement (semantic)",
+            "knowledge",
+            when_known=WhenKnown.REPLACE,
+            category_from_content=True,
+            writing=WritingStyle.THIRD_PERSON,
+            is_extracted=True,
+            is_screened=True,
+            idle_below=2,
+        ),
+        KindPolicy(
+            Kind.EVENT,
+            "what was discussed, decided or done (episodic)",
+            "event",
+            layer=ContextLayer.EPISODES,
+            when_known=WhenKnown.ONCE_A_DAY,
+            writing=WritingStyle.PAST_TENSE,
+            is_extracted=True,
+            is_screened=True,
+            idle_below=3,
         ),
         KindPolicy(
             Kind.INSIGHT,
             "an inferred psychological or relational insight, with tags",
             "relationship_dynamic",
             context=ContextUse.LOW,
+            when_known=WhenKnown.REPLACE,
+            writing=WritingStyle.THIRD_PERSON,
+            is_extracted=True,
+            is_screened=True,
             idle_below=3,
             recall_weight=0.8,
         ),
@@ -101,6 +195,9 @@ POLICIES: dict[Kind, KindPolicy] = {
             "procedural",
             context=ContextUse.ON_REQUEST,
             required=("steps",),
+            when_known=WhenKnown.REPLACE,
+            stated_metadata=("steps",),
+            is_instruction=True,
         ),
         KindPolicy(
             Kind.LOG,
@@ -108,6 +205,7 @@ POLICIES: dict[Kind, KindPolicy] = {
             "activity",
             stability=Stability.VOLATILE,
             ttl_days=30,
+            is_screened=True,
             idle_below=3,
         ),
         KindPolicy(
@@ -116,6 +214,7 @@ POLICIES: dict[Kind, KindPolicy] = {
             "history",
             stability=Stability.VOLATILE,
             ttl_days=7,
+            layer=ContextLayer.SUMMARIES,
             idle_below=3,
         ),
         KindPolicy(
@@ -124,8 +223,11 @@ POLICIES: dict[Kind, KindPolicy] = {
             "constraints",
             allowed=_DURABLE,
             context=ContextUse.EARLY,
+            layer=ContextLayer.RULES,
             required=("content", "evidence"),
             min_confidence=0.8,
+            when_known=WhenKnown.REPLACE,
+            is_instruction=True,
         ),
         KindPolicy(
             Kind.SOUL,
@@ -134,10 +236,25 @@ POLICIES: dict[Kind, KindPolicy] = {
             stability=Stability.PERMANENT,
             allowed=_PERMANENT,
             context=ContextUse.FIRST,
+            layer=ContextLayer.SOUL,
             max_live=5,
+            is_instruction=True,
+            is_private_to_agent=True,
+            can_merge=False,
         ),
     )
 }
+
+
+def kinds_where(rule: Callable[[KindPolicy], bool]) -> tuple[Kind, ...]:
+    """The kinds whose policy says so, in the order of the table."""
+    return tuple(kind for kind, policy in POLICIES.items() if rule(policy))
+
+
+DEFAULT_KIND = Kind.NOTE  # of a text that neither its caller nor its words assign to another
+MERGED_KIND = Kind.SUMMARY  # of what is made of several memories
+ON_REQUEST_KINDS = kinds_where(lambda policy: policy.context is ContextUse.ON_REQUEST)
+PRIVATE_TO_AGENT_KINDS = kinds_where(lambda policy: policy.is_private_to_agent)
 
 
 class MemoryRelation(StrEnum):
@@ -166,39 +283,31 @@ class OnConflict(StrEnum):
     ALTERNATIVE = "alternative"  # for importers: never asks, never replaces
 
 
-_FREE_KINDS = (Kind.NOTE, Kind.LOG, Kind.SUMMARY, Kind.SOUL)
-_ASKING_KINDS = (Kind.CONTACT, Kind.KV)
-_REPLACING_KINDS = (Kind.FACT, Kind.INSIGHT, Kind.RULE, Kind.PROCEDURE)
-
 _STORED, _REFRESHED = Action.STORED, Action.REFRESHED
 _SUPERSEDED, _PENDING = Action.SUPERSEDED, Action.PENDING
 
-# relation                 notes …   contact, kv   facts …       event
-_ACTION_ROWS: dict[MemoryRelation, tuple[Action, Action, Action, Action]] = {
-    MemoryRelation.REPEAT: (_STORED, _REFRESHED, _REFRESHED, _REFRESHED),
-    MemoryRelation.REWORDING: (_STORED, _REFRESHED, _SUPERSEDED, _REFRESHED),
-    MemoryRelation.CHANGED: (_STORED, _PENDING, _SUPERSEDED, _STORED),
-    MemoryRelation.NEAR: (_STORED, _STORED, _STORED, _STORED),
-    MemoryRelation.NEW: (_STORED, _STORED, _STORED, _STORED),
+# when known               repeat, rewording, changed
+_ACTION_ROWS: dict[WhenKnown, tuple[Action, Action, Action]] = {
+    WhenKnown.STORE: (_STORED, _STORED, _STORED),
+    WhenKnown.ASK: (_REFRESHED, _REFRESHED, _PENDING),
+    WhenKnown.REPLACE: (_REFRESHED, _SUPERSEDED, _SUPERSEDED),
+    WhenKnown.ONCE_A_DAY: (_REFRESHED, _REFRESHED, _STORED),
 }
-_KIND_COLUMNS = (_FREE_KINDS, _ASKING_KINDS, _REPLACING_KINDS, (Kind.EVENT,))
+_KNOWN_RELATIONS = (MemoryRelation.REPEAT, MemoryRelation.REWORDING, MemoryRelation.CHANGED)
 
 ACTION_TABLE: dict[tuple[MemoryRelation, Kind], Action] = {
-    (relation, kind): action
-    for relation, actions in _ACTION_ROWS.items()
-    for kinds, action in zip(_KIND_COLUMNS, actions, strict=True)
-    for kind in kinds
+    **{(relation, kind): Action.STORED for relation in MemoryRelation for kind in Kind},
+    **{
+        (relation, kind): action
+        for kind, policy in POLICIES.items()
+        for relation, action in zip(_KNOWN_RELATIONS, _ACTION_ROWS[policy.when_known], strict=True)
+    },
 }
-
-
-def needs_decision(kind: Kind) -> bool:
-    """Another value of such a memory is for a person to decide about."""
-    return ACTION_TABLE[MemoryRelation.CHANGED, kind] is Action.PENDING
 
 
 def action_for(relation: MemoryRelation, kind: Kind, *, same_day: bool) -> Action:
     """What the table says. The same event on another day is another event."""
-    if kind is Kind.EVENT and not same_day:
+    if POLICIES[kind].recurs and not same_day:
         return Action.STORED
     return ACTION_TABLE[relation, kind]
 

@@ -12,7 +12,7 @@ from commonplace.model.access.principal import Scope
 from commonplace.model.graph.assertion import Note
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.snapshot import GraphSnapshot, SourceMention, build_snapshot
-from commonplace.store.cache.index_cache import BoundedCache
+from commonplace.store.cache.bounded_cache import BoundedCache
 from commonplace.store.graph_port import GraphPage
 from commonplace.store.port import Store
 
@@ -39,27 +39,26 @@ class GraphCache:
 
     def __init__(self, store: Store, dimension: int, budget: int = DEFAULT_GRAPH_BUDGET):
         self._store = store
-        self._shelf: BoundedCache[str, _GraphRows] = BoundedCache(
-            budget, lambda: _GraphRows(dimension)
-        )
+        self._dimension = dimension
+        self._graphs: BoundedCache[str, _GraphRows] = BoundedCache(max_bytes=budget)
 
     def of(self, scope: Scope) -> CachedGraph:
-        kept = self._shelf.take(scope.key)
+        kept = self._graphs.get_or_make(scope.key, lambda: _GraphRows(self._dimension))
         with kept.lock:
             page = self._store.graph_page(scope, kept.seq, kept.epoch)
             if kept.absorb(page):
-                self._shelf.weigh(scope.key, kept, kept.size())
+                self._graphs.resize(scope.key, kept, kept.size())
             return kept.drawn
 
     def drop(self, scope: Scope) -> None:
-        self._shelf.drop(lambda key: key == scope.key)
+        self._graphs.drop(lambda key: key == scope.key)
 
     @property
     def nbytes(self) -> int:
-        return self._shelf.nbytes
+        return self._graphs.nbytes
 
     def scopes(self) -> list[str]:
-        return self._shelf.kept()
+        return self._graphs.keys()
 
 
 class _GraphRows:

@@ -1,71 +1,17 @@
-"""Index cache: bounded LRU caches of scope indexes, present and past."""
+"""Index cache: scope indexes within a memory budget; indexes of past moments."""
 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Generic, TypeVar
 
 from commonplace.model.access.principal import ReadableScope, Scope
+from commonplace.store.cache.bounded_cache import BoundedCache
 from commonplace.store.cache.scope_index import NO_COUNTERS, ScopeIndex
 from commonplace.store.port import Counters, IndexPage, Store
-
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
-
-
-class BoundedCache(Generic[K, V]):
-    """One value for each key, made when it is first asked for. It weighs nothing until its owner
-    has weighed it; one that is heavier than the whole budget is not kept at all."""
-
-    def __init__(self, budget: int, make: Callable[[], V]):
-        self._budget = budget
-        self._make = make
-        self._kept: OrderedDict[K, V] = OrderedDict()
-        self._weights: dict[K, int] = {}
-        self._total = 0
-        self._lock = threading.Lock()
-
-    def take(self, key: K) -> V:
-        with self._lock:
-            if key not in self._kept:
-                self._kept[key] = self._make()
-            self._kept.move_to_end(key)
-            return self._kept[key]
-
-    def weigh(self, key: K, value: V, nbytes: int) -> None:
-        with self._lock:
-            if self._kept.get(key) is not value:
-                return  # dropped meanwhile: it lives only as long as who reads it
-            self._total += nbytes - self._weights.get(key, 0)
-            self._weights[key] = nbytes
-            if nbytes > self._budget:
-                self._let_go(key)  # first, or all the others would go for nothing
-            while self._total > self._budget:
-                self._let_go(next(iter(self._kept)))
-
-    def drop(self, where: Callable[[K], bool]) -> None:
-        with self._lock:
-            for key in [key for key in self._kept if where(key)]:
-                self._let_go(key)
-
-    def _let_go(self, key: K) -> None:
-        del self._kept[key]
-        self._total -= self._weights.pop(key, 0)
-
-    @property
-    def nbytes(self) -> int:
-        with self._lock:
-            return self._total
-
-    def kept(self) -> list[K]:
-        with self._lock:
-            return [*self._kept]
-
 
 DEFAULT_INDEX_BUDGET = 1 << 30
 
@@ -85,15 +31,14 @@ class IndexCache:
 
     def __init__(self, store: Store, dimension: int, budget: int = DEFAULT_INDEX_BUDGET):
         self._store = store
-        self._shelf: BoundedCache[_IndexKey, _CachedIndex] = BoundedCache(
-            budget, lambda: _CachedIndex(dimension)
-        )
+        self._dimension = dimension
+        self._indexes: BoundedCache[_IndexKey, _CachedIndex] = BoundedCache(max_bytes=budget)
 
     @contextmanager
     def reading(self, scope: Scope) -> Iterator[ScopeIndex]:
         """The scope's index as of now, held still while it is read."""
         reading = ReadableScope(scope)
-        kept = self._shelf.take(reading.key)
+        kept = self._cached(reading)
         with kept.lock:
             self._catch_up(reading, kept)
             yield kept.index
@@ -109,7 +54,7 @@ class IndexCache:
             with self.reading(readings[0].scope) as index:
                 yield [index]
             return
-        wanted = {reading.key: (reading, self._shelf.take(reading.key)) for reading in readings}
+        wanted = {reading.key: (reading, self._cached(reading)) for reading in readings}
         for reading, kept in wanted.values():
             with kept.lock:
                 self._catch_up(reading, kept)
@@ -120,6 +65,9 @@ class IndexCache:
                 if kept.index.counters == NO_COUNTERS:  # meanwhile another's catching up has failed
                     self._catch_up(reading, kept)
             yield [wanted[reading.key][1].index for reading in readings]
+
+    def _cached(self, reading: ReadableScope) -> _CachedIndex:
+        return self._indexes.get_or_make(reading.key, lambda: _CachedIndex(self._dimension))
 
     def _catch_up(self, reading: ReadableScope, kept: _CachedIndex) -> None:
         index = kept.index
@@ -132,7 +80,7 @@ class IndexCache:
         if reading.sources is not None:  # a page of some sources is always all of it
             index.counters = NO_COUNTERS
         index.absorb(page)
-        self._shelf.weigh(reading.key, kept, index.nbytes)
+        self._indexes.resize(reading.key, kept, index.nbytes)
 
     def _page(self, reading: ReadableScope, known: Counters) -> IndexPage:
         if reading.sources is None:
@@ -141,18 +89,15 @@ class IndexCache:
         return self._store.index_page_of(reading.scope, ids, known.seq, known.epoch)
 
     def drop(self, scope: Scope) -> None:
-        self._shelf.drop(lambda key: key[0] == scope.key)
+        self._indexes.drop(lambda key: key[0] == scope.key)
 
     @property
     def nbytes(self) -> int:
-        return self._shelf.nbytes
+        return self._indexes.nbytes
 
     def scopes(self) -> list[str]:
-        return [key[0] for key in self._shelf.kept()]
-
-
-MAX_PAST_INDEXES = 16  # of several scopes, for one who reads them together
-MAX_PAST_BYTES = 1 << 28  # of all that are kept
+        cached = self._indexes.keys()
+        return [key[0] for key in cached]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,35 +109,3 @@ class PastIndex:
 
     def is_good(self, now: datetime) -> bool:
         return self.made_at <= now and (self.good_until is None or now < self.good_until)
-
-
-class PastIndexCache:
-    """By a key that names all that a past index depends on: the scope's numbers, who asks, and
-    the moments. A change of memory moves the numbers, so that nothing stale is ever found."""
-
-    def __init__(self, kept: int = MAX_PAST_INDEXES, max_bytes: int = MAX_PAST_BYTES):
-        self._most = kept
-        self._max_bytes = max_bytes
-        self._kept: OrderedDict[Hashable, PastIndex] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable, now: datetime) -> PastIndex | None:
-        with self._lock:
-            found = self._kept.get(key)
-            if found is None or not found.is_good(now):
-                return None
-            self._kept.move_to_end(key)
-            return found
-
-    def keep(self, key: Hashable, past: PastIndex) -> None:
-        with self._lock:
-            self._kept[key] = past
-            self._kept.move_to_end(key)
-            while len(self._kept) > self._most or self._nbytes() > self._max_bytes:
-                self._kept.popitem(last=False)
-
-    def _nbytes(self) -> int:
-        return sum(past.index.nbytes for past in self._kept.values())
-
-    def __len__(self) -> int:
-        return len(self._kept)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.model.filters import Filters, Visibility
+from commonplace.model.memory.kinds import PRIVATE_TO_AGENT_KINDS
 from commonplace.model.profile.fields import ABBREVIATION_FACET, is_abbreviation
 from commonplace.model.sources.source import PASSAGE_KIND, SOURCE_CATEGORY
 from commonplace.store.cache.postings import Postings, SourceEntry, SourceNames
@@ -334,7 +335,7 @@ class ScopeIndex:
         if not visibility.cleared:
             mask &= self._coded("sensitivity") != self.words["sensitivity"].known("high")
         if visibility.agent is not None:
-            mask &= self._souls_of(visibility.agent)
+            mask &= self._of_agent(visibility.agent)
         if visibility.categories is not None:
             mask &= self._one_of("category", visibility.categories)
         return mask
@@ -350,10 +351,11 @@ class ScopeIndex:
         mask: Mask = self._coded("kind") == self.words["kind"].known(kind)
         return mask
 
-    def _souls_of(self, agent: str) -> Mask:
+    def _of_agent(self, agent: str) -> Mask:
         owners = self._coded("agent_id")
         mine = (owners == 0) | (owners == self.words["agent_id"].known(agent))
-        allowed: Mask = mine | (self._coded("kind") != self.words["kind"].known("soul"))
+        private = [self.words["kind"].known(kind) for kind in PRIVATE_TO_AGENT_KINDS]
+        allowed: Mask = mine | ~np.isin(self._coded("kind"), private)
         return allowed
 
     def _admitted(self, filters: Filters) -> Mask:

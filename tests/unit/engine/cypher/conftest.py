@@ -3,14 +3,13 @@
 import pytest
 
 from commonplace.engine.graph_search.cypher.query import CypherQueries
+from commonplace.store.cache.bounded_cache import BoundedCache
 from support.small_graph import NOW, small_graph
 
 
 @pytest.fixture(scope="module")
 def engine():
-    made = CypherQueries()
-    yield made
-    made.close()
+    return CypherQueries(BoundedCache())
 
 
 @pytest.fixture

@@ -5,10 +5,12 @@ import time
 
 import pytest
 
+from commonplace.engine.context import MAX_GRAPHS, EngineCaches
 from commonplace.engine.graph_search.cypher.execution import budget as budgets
 from commonplace.engine.graph_search.cypher.execution.budget import QueryLimits
-from commonplace.engine.graph_search.cypher.query import MOST_GRAPHS, CypherQueries
+from commonplace.engine.graph_search.cypher.query import CypherQueries
 from commonplace.errors import BadCypher, QueryTooCostly
+from commonplace.store.cache.bounded_cache import BoundedCache
 from support.small_graph import NOW, small_graph
 
 SECOND = QueryLimits(seconds=0.3)
@@ -157,7 +159,7 @@ def test_sorting_in_turns_is_sorting(descending, monkeypatch):
 
 
 def test_a_loaded_graph_is_held_for_each_key_and_the_oldest_makes_room():
-    queries, loaded = CypherQueries(), []
+    queries, loaded = CypherQueries(EngineCaches().cypher_graphs), []
 
     def load():
         loaded.append(1)
@@ -169,12 +171,12 @@ def test_a_loaded_graph_is_held_for_each_key_and_the_oldest_makes_room():
     for key in ("a", "a", "b", "a", "b"):
         ask(key)
     assert len(loaded) == 2
-    for number in range(MOST_GRAPHS - 1):
+    for number in range(MAX_GRAPHS - 1):
         ask(str(number))
     ask("b")
-    assert len(loaded) == 2 + MOST_GRAPHS - 1
+    assert len(loaded) == 2 + MAX_GRAPHS - 1
     ask("a")
-    assert len(loaded) == 2 + MOST_GRAPHS
+    assert len(loaded) == 2 + MAX_GRAPHS
 
 
 def test_two_graphs_do_not_mix(engine):
@@ -190,4 +192,4 @@ def test_a_wrong_query_loads_nothing():
         raise AssertionError("loaded")
 
     with pytest.raises(BadCypher):
-        CypherQueries().run("x", load, NOW, "RETURN x")
+        CypherQueries(BoundedCache()).run("x", load, NOW, "RETURN x")

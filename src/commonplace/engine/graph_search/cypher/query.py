@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -40,6 +38,7 @@ from commonplace.engine.graph_search.cypher.values import (
 )
 from commonplace.errors import BadCypher, QueryTooCostly
 from commonplace.model.graph.snapshot import GraphSnapshot
+from commonplace.store.cache.bounded_cache import BoundedCache
 
 _ARGUMENTS = {
     **{name: (one.least, one.most) for name, one in FUNCTIONS.items()},
@@ -67,16 +66,11 @@ _NAMES = SchemaNames()
 CHECKED_FUNCTIONS = CheckedFunctions(_ARGUMENTS, FUNCTION_NAMES)
 
 
-MOST_GRAPHS = 8
-MOST_THINGS = 600_000  # nodes and relationships of all graphs that are held
-
-
 class CypherQueries:
-    """Runs queries. A graph is loaded once for each key, and held until others need the room."""
+    """Runs queries. A graph is loaded once for each key, as long as the cache keeps it."""
 
-    def __init__(self) -> None:
-        self._graphs: OrderedDict[str, CypherGraph] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self, graphs: BoundedCache[Hashable, CypherGraph]) -> None:
+        self._graphs = graphs
 
     def run(
         self,
@@ -103,24 +97,11 @@ class CypherQueries:
         return CypherAnswer(compiled.columns, tuple(map(tuple, shown)), truncated)
 
     def _graph(self, key: str, load: Callable[[], GraphSnapshot], now: datetime) -> CypherGraph:
-        with self._lock:
-            if key in self._graphs:
-                self._graphs.move_to_end(key)
-                return self._graphs[key]
-        graph = graph_of(load(), now)
-        with self._lock:
-            self._graphs[key] = graph
-            while len(self._graphs) > 1 and self._is_full():
-                self._graphs.popitem(last=False)
+        graph = self._graphs.get(key)
+        if graph is None:
+            graph = graph_of(load(), now)
+            self._graphs.put(key, graph, nbytes=graph.nbytes)
         return graph
-
-    def _is_full(self) -> bool:
-        things = sum(len(one.nodes) + len(one.relationships) for one in self._graphs.values())
-        return len(self._graphs) > MOST_GRAPHS or things > MOST_THINGS
-
-    def close(self) -> None:
-        with self._lock:
-            self._graphs.clear()
 
 
 def _cut_rows(rows: Iterable[list[Any]], limits: QueryLimits) -> tuple[list[list[Any]], bool]:

@@ -19,11 +19,9 @@ from commonplace.language.observe.turn import find_candidates, to_hearsay
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.normalise import fold
 from commonplace.model.memory.candidate import MIN_STORED_CONFIDENCE, MemoryCandidate
-from commonplace.model.memory.kinds import Kind
+from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.sources.source import SourceType
 
-# Never orders: they are taken from the owner's own mouth, and not from what is read.
-_STORABLE_KINDS = frozenset({Kind.FACT, Kind.EVENT, Kind.KV, Kind.CONTACT, Kind.NOTE, Kind.INSIGHT})
 # How sure the reader of turns is, weighed by where it reads: a source begins at a floor, and what
 # is said plainly rises above it.
 _SOURCE_FLOORS = {
@@ -115,11 +113,10 @@ def _attribute_candidate(
 def _is_storable(candidate: MemoryCandidate) -> bool:
     """What waits for consent is asked for in talk alone."""
     said = (candidate.content, candidate.trigger)
-    is_statement = candidate.kind not in (Kind.KV, Kind.CONTACT)
-    if is_statement and len(candidate.content.split()) < _MIN_WORDS:
+    if not POLICIES[candidate.kind].has_fields and len(candidate.content.split()) < _MIN_WORDS:
         return False
     return (
-        candidate.kind in _STORABLE_KINDS
+        POLICIES[candidate.kind].is_extracted
         and not candidate.is_sensitive
         and not any(map(is_suspicious, said))
     )

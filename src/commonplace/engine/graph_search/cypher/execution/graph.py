@@ -11,6 +11,8 @@ from commonplace.engine.graph_search.cypher.values import (
     PropertyReader,
 )
 
+BYTES_PER_ELEMENT = 230  # a node or relationship, beside the snapshot; measured
+
 
 class CypherGraph:
     """Filled once, then only read; indexes on properties are made when they are first used."""
@@ -21,6 +23,10 @@ class CypherGraph:
         self.by_label: dict[str, list[CypherNode]] = {}
         self.by_type: dict[str, list[CypherRelationship]] = {}
         self._indexes: dict[tuple[str | None, str], dict[Any, list[CypherNode]]] = {}
+
+    @property
+    def nbytes(self) -> int:
+        return (len(self.nodes) + len(self.relationships)) * BYTES_PER_ELEMENT
 
     def add_node(
         self, key: Any, labels: Iterable[str], thing: Any, reader: PropertyReader
