@@ -209,10 +209,10 @@ class _ArchiveReader:
             for id in referred(value):
                 self._require(among, id)
         key = _KEYS.get(type_, _id)(value)
-        if check := self._checks.get(type_):
-            check(value)
         if key in self._found[type_]:
             raise InvalidInput(f"It repeats {key!r}.")
+        if check := self._checks.get(type_):
+            check(value)
         self._found[type_][key] = value
 
     def _require(self, among: tuple[str, ...], id: str | None) -> None:

@@ -337,9 +337,8 @@ SELECT a, b, strength, created_at, relation
  ORDER BY 3 DESC, 1, 2
 
 -- name: journal
-SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, category, old_ref,
-       new_ref, similarity, meta
-  FROM journal
+SELECT #journal_columns
+  FROM journal j
  WHERE scope = :scope
    AND (CAST(:subject AS TEXT) IS NULL OR subject = CAST(:subject AS TEXT))
    AND (CAST(:thread_id AS TEXT) IS NULL OR thread_id = CAST(:thread_id AS TEXT))
@@ -349,9 +348,8 @@ SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, ca
  ORDER BY seq
 
 -- name: journal_newest
-SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, category, old_ref,
-       new_ref, similarity, meta
-  FROM journal
+SELECT #journal_columns
+  FROM journal j
  WHERE scope = :scope
    AND (CAST(:subject AS TEXT) IS NULL OR subject = CAST(:subject AS TEXT))
    AND (CAST(:thread_id AS TEXT) IS NULL OR thread_id = CAST(:thread_id AS TEXT))
@@ -365,8 +363,7 @@ SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, ca
 -- What would be told in a delta header, of the most important items first, the lines of an item
 -- together. Not told: links, the old side of a replacement, turns that were heard, answers
 -- to a question. The rest is judged by rules.
-SELECT j.seq, j.ts, j.revision, j.thread_id, j.actor, j.node, j.op, j.status, j.event, j.subject,
-       j.category, j.old_ref, j.new_ref, j.similarity, j.meta
+SELECT #journal_columns
   FROM journal j
   LEFT JOIN memories m ON m.scope = j.scope AND m.id = j.subject
  WHERE j.scope = :scope

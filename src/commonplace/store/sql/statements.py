@@ -20,7 +20,7 @@ from commonplace.store.sql.graph_rows import (
     NOTE_COLUMNS,
 )
 from commonplace.store.sql.jobs import JOB_COLUMNS
-from commonplace.store.sql.rows import COLUMNS, INDEX_COLUMNS
+from commonplace.store.sql.rows import COLUMNS, INDEX_COLUMNS, JOURNAL_COLUMNS
 from commonplace.store.sql.sources import PASSAGE_COLUMNS, SOURCE_COLUMNS
 
 SHARED = "commonplace.store.sql"
@@ -36,6 +36,7 @@ _EACH = re.compile(r"#each\(([\w.]+)\)")
 _COLUMNS = {
     "#columns": COLUMNS,
     "#index_columns": INDEX_COLUMNS,
+    "#journal_columns": JOURNAL_COLUMNS,
     "#source_columns": SOURCE_COLUMNS,
     "#passage_columns": PASSAGE_COLUMNS,
     "#job_columns": JOB_COLUMNS,
