@@ -20,6 +20,7 @@ from commonplace.store.sql.graph_rows import (
     NOTE_COLUMNS,
 )
 from commonplace.store.sql.jobs import JOB_COLUMNS
+from commonplace.store.sql.memories import PROPOSAL_COLUMNS
 from commonplace.store.sql.rows import COLUMNS, INDEX_COLUMNS, JOURNAL_COLUMNS
 from commonplace.store.sql.sources import PASSAGE_COLUMNS, SOURCE_COLUMNS
 
@@ -40,6 +41,7 @@ _COLUMNS = {
     "#source_columns": SOURCE_COLUMNS,
     "#passage_columns": PASSAGE_COLUMNS,
     "#job_columns": JOB_COLUMNS,
+    "#proposal_columns": PROPOSAL_COLUMNS,
     "#key_columns": KEY_COLUMNS,
     "#node_columns": NODE_COLUMNS,
     "#edge_columns": EDGE_COLUMNS,
