@@ -72,6 +72,8 @@ class Codec:
         """Days and moments become ISO 8601."""
         if type(value) in _PLAIN:
             return value
+        if is_dataclass(value) and not isinstance(value, type):
+            return self.record(type(value)).write(value)
         if isinstance(value, Enum):
             return value.value
         if isinstance(value, date):  # and every moment is one
@@ -82,8 +84,6 @@ class Codec:
             return [self.write(item) for item in value]
         if isinstance(value, frozenset):
             return sorted(map(self.write, value))
-        if is_dataclass(value) and not isinstance(value, type):
-            return self.record(type(value)).write(value)
         return value
 
     def read(self, hint: Any, data: Any, field: str = "It") -> Any:

@@ -141,6 +141,11 @@ _READ_MARKS = ("last_accessed_at", "access_count")
 _WRITTEN_ELSEWHERE = ("conflict", *_READ_MARKS)  # by Hold and LetGo, and by reading
 _STORED = RowCodec(Memory, ("user_id", *_WRITTEN_ELSEWHERE))
 _MEMORY = RowCodec(Memory, ("user_id",))
+STORED_COLUMNS = ", ".join(_STORED.names)
+STORED_VALUES = ", ".join(f":{name}" for name in _STORED.names)
+STORED_CHANGES = ", ".join(
+    f"{name} = :{name}" for name in _STORED.names if name not in ("id", "arrived_at")
+)
 INDEX_COLUMNS = named_columns("m", IndexedRow._fields)
 COLUMNS = ", ".join(f"r.{name}" if name in _READ_MARKS else f"m.{name}" for name in _MEMORY.names)
 

@@ -21,7 +21,14 @@ from commonplace.store.sql.graph_rows import (
 )
 from commonplace.store.sql.jobs import JOB_COLUMNS
 from commonplace.store.sql.memories import PROPOSAL_COLUMNS
-from commonplace.store.sql.rows import COLUMNS, INDEX_COLUMNS, JOURNAL_COLUMNS
+from commonplace.store.sql.rows import (
+    COLUMNS,
+    INDEX_COLUMNS,
+    JOURNAL_COLUMNS,
+    STORED_CHANGES,
+    STORED_COLUMNS,
+    STORED_VALUES,
+)
 from commonplace.store.sql.sources import PASSAGE_COLUMNS, SOURCE_COLUMNS
 
 SHARED = "commonplace.store.sql"
@@ -37,6 +44,9 @@ _EACH = re.compile(r"#each\(([\w.]+)\)")
 _COLUMNS = {
     "#columns": COLUMNS,
     "#index_columns": INDEX_COLUMNS,
+    "#stored_columns": STORED_COLUMNS,
+    "#stored_values": STORED_VALUES,
+    "#stored_changes": STORED_CHANGES,
     "#journal_columns": JOURNAL_COLUMNS,
     "#source_columns": SOURCE_COLUMNS,
     "#passage_columns": PASSAGE_COLUMNS,
