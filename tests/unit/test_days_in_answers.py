@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from commonplace.operations.schemas import AnswerSchemas, value_from_data
-from commonplace.operations.serialization import as_data
+from commonplace.operations.schemas import AnswerSchemas
+from commonplace.operations.serialization import as_data, value_from_data
 
 DAY = date(2026, 3, 2)
 MOMENT = datetime(2026, 3, 2, 9, tzinfo=UTC)

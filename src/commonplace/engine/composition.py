@@ -17,6 +17,7 @@ from commonplace.language.text.terms import extract_keywords
 from commonplace.model import validation
 from commonplace.model.access.principal import Principal
 from commonplace.model.changeset import ChangeMemory, build_change
+from commonplace.model.export.codec import type_hints_of
 from commonplace.model.journal import Event, JournalNode, Op
 from commonplace.model.memory.kinds import (
     DEFAULT_KIND,
@@ -73,18 +74,12 @@ class Draft:
 # What `remember` accepts: the draft's fields, and `steps`, which become its content.
 ACCEPTED_FIELDS = (*(f.name for f in fields(Draft)), "steps", "scope")
 
-_WORD_FIELDS = (
-    "category",
-    "facet",
-    "source_type",
-    "source_id",
-    "job_id",
-    "agent_id",
-    "run_id",
-    "actor_id",
-    "role",
-    "thread_id",
+_WORD_FIELDS = frozenset(
+    name for name, hint in type_hints_of(Draft).items() if hint == str | None and name != "summary"
 )
+
+
+_DRAFTED_FIELDS = tuple(f.name for f in fields(Memory) if f.name in Draft.__dataclass_fields__)
 
 
 def read_draft(given: Mapping[str, Any]) -> Draft:
@@ -275,36 +270,23 @@ def compose_memory(draft: Draft, id: str, principal: Principal, now: datetime) -
     expires_at = draft.expires_at or default_expiry(policy, stability, draft.ttl_days, now)
     if expires_at is not None and expires_at <= now:
         raise InvalidInput("The memory would be expired already.", field="expires_at")
+    given = {name: getattr(draft, name) for name in _DRAFTED_FIELDS}
+    derived = {
+        "summary": draft.summary or derive_summary(draft),
+        "category": draft.category or derive_category(draft.kind, draft.content, policy.category),
+        "tags": draft.tags if draft.tags is not None else extract_keywords(draft.content),
+        "stability": stability,
+        "agent_id": draft.agent_id or principal.agent,
+        "expires_at": expires_at,
+        "valid_from": draft.valid_from or min(now, draft.valid_to or now),
+    }
     return Memory(
         id=id,
         user_id=principal.user_id,
-        kind=draft.kind,
-        content=draft.content,
-        summary=draft.summary or derive_summary(draft),
-        category=draft.category or derive_category(draft.kind, draft.content, policy.category),
-        tags=draft.tags if draft.tags is not None else extract_keywords(draft.content),
-        metadata=draft.metadata,
-        importance=draft.importance,
-        confidence=draft.confidence,
-        stability=stability,
-        sensitivity=draft.sensitivity,
-        pinned=draft.pinned,
-        evidence=draft.evidence,
-        facet=draft.facet,
-        source_type=draft.source_type,
-        source_id=draft.source_id,
-        job_id=draft.job_id,
-        agent_id=draft.agent_id or principal.agent,
-        run_id=draft.run_id,
-        actor_id=draft.actor_id,
-        role=draft.role,
-        thread_id=draft.thread_id,
-        expires_at=expires_at,
-        valid_from=draft.valid_from or min(now, draft.valid_to or now),
-        valid_to=draft.valid_to,
         created_at=now,
         updated_at=now,
         arrived_at=now,
+        **{**given, **derived},
     )
 
 

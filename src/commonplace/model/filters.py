@@ -60,18 +60,9 @@ def _within(moment: datetime, after: datetime | None, before: datetime | None) -
 
 NO_FILTERS = Filters()
 
-EXACT_FIELDS = (
-    "agent_id",
-    "run_id",
-    "actor_id",
-    "role",
-    "facet",
-    "thread_id",
-    "source_type",
-    "source_id",
-    "pinned",
-)
 FILTER_NAMES = tuple(f.name for f in fields(Filters))
+# What a filter names as a memory does must be the same; of its tags one suffices.
+EXACT_FIELDS = tuple(f.name for f in fields(Memory) if f.name in {*FILTER_NAMES} - {"tags"})
 
 
 @dataclass(frozen=True, slots=True)

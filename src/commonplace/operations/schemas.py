@@ -1,16 +1,16 @@
-"""JSON schemas of requests and answers, and answers rebuilt from JSON data."""
+"""JSON schemas of requests and answers."""
 
 from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from enum import Enum
-from functools import cache
 from typing import Any
 
+from commonplace.model.export.codec import type_hints_of
 from commonplace.operations import limits
 from commonplace.operations.serialization import answer_properties
 from commonplace.operations.table import Operation, Parameter, ParameterShape
@@ -67,12 +67,6 @@ def _or_null(parameter: Parameter) -> Schema:
         return schema
     told = schema.pop("description")
     return {"anyOf": [schema, {"type": "null"}], "description": told}
-
-
-@cache
-def type_hints_of(kind: Any) -> Mapping[str, Any]:
-    """Hints are written as text, and making types of them takes its time."""
-    return typing.get_type_hints(kind)
 
 
 def return_type_of(operation: Operation) -> Any:
@@ -158,58 +152,3 @@ _SCALAR_SCHEMAS: Mapping[Any, Schema] = {
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-# ——— the other way: answers from data ———
-
-
-def value_from_data(hint: Any, data: Any) -> Any:
-    """Data that `answers.as_data` made, as the value that the verb returned."""
-    origin, inner = typing.get_origin(hint), typing.get_args(hint)
-    if data is None or hint in (Any, object):
-        return data
-    if origin in (typing.Union, types.UnionType):
-        return value_from_data(_matching_type(inner, data), data)
-    if origin is not None and issubclass(origin, Mapping):
-        return {
-            value_from_data(inner[0], name): value_from_data(inner[1], each)
-            for name, each in data.items()
-        }
-    if origin is tuple:
-        return tuple(value_from_data(inner[0], each) for each in data)
-    if origin is not None and issubclass(origin, Iterable):
-        return [value_from_data(inner[0], each) for each in data]
-    if typing.is_typeddict(hint):
-        hints = type_hints_of(hint)
-        return {name: value_from_data(hints[name], each) for name, each in data.items()}
-    if isinstance(hint, type) and is_dataclass(hint):
-        return _dataclass_from(hint, data)
-    if hint in (date, datetime):
-        return hint.fromisoformat(data)
-    return hint(data) if isinstance(hint, type) and issubclass(hint, Enum) else data
-
-
-def _matching_type(alternatives: Sequence[Any], data: Any) -> Any:
-    """Of several dataclasses, the one whose fields these are; of a text beside them, the text."""
-    possible = [each for each in alternatives if each is not types.NoneType]
-    if isinstance(data, str) and str in possible:
-        return str
-    if isinstance(data, Mapping):
-        for each in possible:
-            if is_dataclass(each) and _all_names(each) == set(data):
-                return each
-    return possible[0]
-
-
-def _all_names(kind: Any) -> set[str]:
-    return {field.name for field in fields(kind)} | set(answer_properties(kind))
-
-
-def _dataclass_from(kind: Any, data: Mapping[str, Any]) -> Any:
-    hints = type_hints_of(kind)
-    given = {
-        field.name: value_from_data(hints[field.name], data[field.name])
-        for field in fields(kind)
-        if field.init and (field.name in data or field.default is MISSING)
-    }
-    return kind(**given)

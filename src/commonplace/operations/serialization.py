@@ -3,35 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
-from datetime import date
-from enum import Enum
-from functools import cache
+from datetime import date, datetime
 from typing import Any
 
 from commonplace.errors import BadText, CommonplaceError, MissingField, UnknownField
+from commonplace.model.export.codec import Codec
 from commonplace.operations.table import Parameter, ParameterShape
-
-
-def as_data(value: Any) -> Any:
-    """Dataclasses become maps, with their public properties; days and moments become ISO 8601."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {name: as_data(getattr(value, name)) for name in _answer_fields(type(value))}
-    if isinstance(value, date):  # and every moment is one
-        return value.isoformat()
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, Mapping):
-        return {str(name): as_data(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_data(item) for item in value]
-    return value
-
-
-@cache
-def _answer_fields(kind: Any) -> tuple[str, ...]:
-    return (*(field.name for field in fields(kind)), *answer_properties(kind))
-
 
 _HIDDEN_PROPERTIES = frozenset(
     {
@@ -56,6 +33,25 @@ def answer_properties(kind: type) -> list[str]:
         for name, member in vars(kind).items()
         if isinstance(member, property) and name not in _HIDDEN_PROPERTIES
     ]
+
+
+ANSWERS = Codec(
+    {
+        date: lambda value, field: date.fromisoformat(value),
+        datetime: lambda value, field: datetime.fromisoformat(value),
+    },
+    properties=answer_properties,
+)
+
+
+def as_data(value: Any) -> Any:
+    """Dataclasses become maps, with their public properties; days and moments become ISO 8601."""
+    return ANSWERS.write(value)
+
+
+def value_from_data(hint: Any, data: Any) -> Any:
+    """Data that `as_data` made, as the value that the verb returned."""
+    return ANSWERS.read(hint, data)
 
 
 def arguments_from_json(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 
 from commonplace.engine.comparison import (
@@ -343,20 +343,9 @@ def _copy_step(
     sources: Sequence[AddSource],
     of_graph: Mapping[str, bytes],
 ) -> ImportScope:
-    return ImportScope(
-        tuple(zip(arrived, indexes, strict=True)),
-        belongings.versions,
-        belongings.links,
-        belongings.journal,
-        belongings.revision,
-        belongings.profile_numbers,
-        belongings.held,
-        tuple(sources),
-        belongings.proposals,
-        belongings.recall_log,
-        belongings.graph,
-        of_graph,
-    )
+    coming = {f.name: getattr(belongings, f.name) for f in fields(belongings)}
+    coming |= {"memories": tuple(zip(arrived, indexes, strict=True)), "sources": tuple(sources)}
+    return ImportScope(**coming, graph_vectors=of_graph)
 
 
 def _graph_vectors(desk: EngineContext, graph: WholeGraph) -> dict[str, bytes]:

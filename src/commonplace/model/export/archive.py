@@ -2,65 +2,34 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from datetime import datetime
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import reduce
 from typing import Any
 
 from commonplace.errors import InvalidInput
-from commonplace.model import validation
-from commonplace.model.access.principal import Scope
-from commonplace.model.export.graph import GraphReader, graph_lines
 from commonplace.model.export.records import (
-    FieldReader,
-    SourceReader,
+    LINE_TYPES,
+    EdgeLine,
+    HeldLine,
+    NodeLine,
+    OriginalLine,
+    StatsLine,
     WholeSource,
-    add_once,
-    count,
-    decode_logged,
-    decode_proposal,
-    encode_logged,
-    encode_proposal,
-    fraction,
-    metadata,
-    one_of,
-    optional,
-    read_record,
-    reference,
-    source_lines,
-    when,
-    whole_number,
-    word,
+    record_codec,
 )
 from commonplace.model.graph.snapshot import NO_GRAPH, WholeGraph
-from commonplace.model.journal import (
-    Entry,
-    Event,
-    JournalNode,
-    JournalRow,
-    JournalStatus,
-    Op,
-    RecallLogEntry,
-)
-from commonplace.model.memory.kinds import POLICIES, Stability
-from commonplace.model.memory.memory import (
-    HeldValue,
-    Link,
-    LinkType,
-    Memory,
-    Sensitivity,
-    State,
-    Version,
-)
+from commonplace.model.journal import JournalRow, RecallLogEntry
+from commonplace.model.memory.memory import HeldValue, Link, Memory, State, Version
 from commonplace.model.profile.fields import Proposal
+from commonplace.model.sources.source import Passage, Source, original_digest
+from commonplace.model.validation import integer
 
 FORMAT = 1
-
-# When this store got an item is the store's own business, not the item's.
-# The question that a memory is asked about in travels with what is held in it.
-_OMITTED_FIELDS = frozenset({"user_id", "arrived_at", "conflict"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,86 +49,77 @@ class ScopeExport:
     graph: WholeGraph = NO_GRAPH
 
 
-def to_plain_json(value: Any) -> Any:
-    """Values as JSON has them."""
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Mapping):
-        return {str(name): to_plain_json(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [to_plain_json(item) for item in value]
-    return str(value) if isinstance(value, str) else value
+# ——— writing ———
+
+_NAMES = {kind: name for name, kind in LINE_TYPES.items()}
 
 
 def to_lines(user_id: str, belongings: ScopeExport) -> Iterator[str]:
-    header = {
-        "type": "commonplace",
-        "format": FORMAT,
-        "user_id": user_id,
-        "revision": belongings.revision,
-        "profile_numbers": belongings.profile_numbers,
-    }
-    yield _line(header)
-    for memory in belongings.memories:
-        yield _line({"type": "memory", **_encode_memory(memory)})
-    for version in belongings.versions:
-        yield _line(
-            {
-                "type": "version",
-                "memory": _encode_memory(version.memory),
-                "recorded_at": version.recorded_at,
-                "invalidated_at": version.invalidated_at,
-            }
-        )
-    for link in belongings.links:
-        yield _line({"type": "link", **{f.name: getattr(link, f.name) for f in fields(link)}})
+    codec = record_codec(user_id)
+    yield _line(
+        "commonplace",
+        {
+            "format": FORMAT,
+            "user_id": user_id,
+            "revision": belongings.revision,
+            "profile_numbers": belongings.profile_numbers,
+        },
+    )
+    for value in _line_values(belongings):
+        yield _line(_NAMES[type(value)], codec.write(value))
+
+
+def _line(type_: str, data: Mapping[str, Any]) -> str:
+    record = {"type": type_, **data}
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=_base64)
+
+
+def _base64(raw: bytes) -> str:
+    return base64.b64encode(raw).decode("ascii")
+
+
+def _line_values(belongings: ScopeExport) -> Iterator[Any]:
+    """What others refer to comes before them."""
+    yield from belongings.memories
+    yield from belongings.versions
+    yield from belongings.links
     for held in belongings.held:
-        yield _line({"type": "held", **_encode_held(held, belongings.memories)})
-    for proposal in belongings.proposals:
-        yield _line({"type": "proposal", **encode_proposal(proposal)})
+        yield _held_line(held, belongings.memories)
+    yield from belongings.proposals
     for whole in belongings.sources:
-        yield from map(_line, source_lines(whole))
-    for line in graph_lines(belongings.graph, Scope.of_user(user_id).key):
-        yield _line(line)
-    for logged in belongings.recall_log:
-        yield _line({"type": "search", **encode_logged(logged)})
-    for row in belongings.journal:
-        yield _line({"type": "journal", **_encode_journal(row)})
+        yield whole.source
+        for part, raw in enumerate(whole.original, 1):
+            yield OriginalLine(whole.source.id, part, raw)
+        yield from whole.passages
+    graph = belongings.graph
+    for node in graph.nodes:
+        yield NodeLine(node, graph.texts.get(node.id, ""))
+    yield from graph.node_assertions
+    for edge in graph.edges:
+        yield EdgeLine(edge, graph.texts.get(edge.id, ""))
+    yield from graph.edge_assertions
+    yield from graph.notes
+    yield from graph.artifacts
+    yield from graph.extractions
+    for id, stats in sorted(graph.marks.items()):
+        yield StatsLine(id, stats)
+    yield from belongings.recall_log
+    yield from belongings.journal
 
 
-def _line(record: Mapping[str, Any]) -> str:
-    return json.dumps(to_plain_json(record), ensure_ascii=False, separators=(",", ":"))
+def _held_line(held: HeldValue, memories: Iterable[Memory]) -> HeldLine:
+    targets = tuple(m.id for m in memories if m.conflict and m.conflict == held.conflict)
+    return HeldLine(targets=targets, **_held_fields(held))
 
 
-def _encode_memory(memory: Memory) -> dict[str, Any]:
-    return {
-        f.name: getattr(memory, f.name) for f in fields(memory) if f.name not in _OMITTED_FIELDS
-    }
+def _held_fields(held: HeldValue | HeldLine) -> dict[str, Any]:
+    return {f.name: getattr(held, f.name) for f in fields(HeldValue)}
 
 
-def _encode_held(held: HeldValue, memories: Iterable[Memory]) -> dict[str, Any]:
-    return {
-        "memory": _encode_memory(held.memory),
-        "conflict": held.conflict,
-        "targets": [m.id for m in memories if m.conflict and m.conflict == held.conflict],
-        "beside": held.beside,
-        "merged_into": held.merged_into,
-        "mentioned": sorted(held.mentioned),
-        "reason": held.reason,
-        "actor": held.actor,
-        "held_at": held.held_at,
-    }
+# ——— reading ———
 
-
-def _encode_journal(row: JournalRow) -> dict[str, Any]:
-    return {
-        "seq": row.seq,
-        "ts": row.ts,
-        "revision": row.revision,
-        "thread_id": row.thread_id,
-        "actor": row.actor,
-        **asdict(row.entry),
-    }
+_PROFILE_NOTE = re.compile(r"profile:(\d{1,15})")
+_REMEDY = "Import a file that `commonplace export` wrote."
 
 
 def from_lines(lines: Iterable[str], user_id: str) -> ScopeExport:
@@ -178,25 +138,56 @@ def from_lines(lines: Iterable[str], user_id: str) -> ScopeExport:
     return reader.belongings()
 
 
-_PROFILE_NOTE = re.compile(r"profile:(\d{1,15})")
-_REMEDY = "Import a file that `commonplace export` wrote."
+def _id(value: Any) -> str:
+    return str(value.id)
+
+
+# What a line of this type is known by, where that is not its id.
+_KEYS: Mapping[str, Callable[[Any], Hashable]] = {
+    "version": lambda version: (version.memory.id, version.memory.version),
+    "link": lambda link: (link.a, link.b),
+    "held": lambda held: held.memory.id,
+    "original": lambda original: (original.source_id, original.part),
+    "passage": lambda passage: (passage.source_id, passage.number),
+    "node": lambda line: line.node.id,
+    "edge": lambda line: line.edge.id,
+    "extraction": lambda extraction: (extraction.scope, extraction.source),
+    "journal": lambda row: row.seq,
+}
+# What must be known before it: the types of lines, and ids among them.
+_REFERENCES: Mapping[str, tuple[tuple[str, ...], Callable[[Any], tuple[str | None, ...]]]] = {
+    "version": (("memory",), lambda version: (version.memory.id,)),
+    "link": (("memory",), lambda link: (link.a, link.b)),
+    "held": (("memory",), lambda held: _held_against(held)),
+    "original": (("source",), lambda original: (original.source_id,)),
+    "passage": (("source",), lambda passage: (passage.source_id,)),
+    "node_telling": (("node",), lambda told: (told.node,)),
+    "edge": (("node",), lambda line: line.edge.ends),
+    "edge_telling": (("edge",), lambda told: (told.edge,)),
+    "note": (("edge", "node"), lambda note: (note.about,)),
+}
+
+
+def _held_against(held: HeldLine) -> tuple[str | None, ...]:
+    return *held.targets, held.beside, held.merged_into
 
 
 class _ArchiveReader:
     """Takes the lines one by one. A file may come from anywhere, so each is checked like input."""
 
     def __init__(self, user_id: str):
-        self._user_id = user_id
+        self._codec = record_codec(user_id)
         self._header: Mapping[str, int] = {}
-        self._memories: dict[str, Memory] = {}
-        self._versions: dict[tuple[str, int], Version] = {}
-        self._links: dict[tuple[str, str], Link] = {}
-        self._journal: dict[int, JournalRow] = {}
-        self._held: dict[str, HeldValue] = {}
-        self._proposals: dict[str, Proposal] = {}
-        self._sources = SourceReader(user_id)
-        self._searches: dict[str, RecallLogEntry] = {}
-        self._graph = GraphReader(user_id)
+        self._found: dict[str, dict[Any, Any]] = {name: {} for name in LINE_TYPES}
+        self._names: set[tuple[str, ...]] = set()  # of sources, and of nodes that stand
+        self._pieces: Counter[tuple[str, str]] = Counter()  # of each source, by type of line
+        self._checks: Mapping[str, Callable[[Any], None]] = {
+            "held": self._check_held,
+            "source": lambda source: self._add_name("source", source.origin, source.external_id),
+            "original": lambda line: self._check_next("original", line.source_id, line.part),
+            "passage": lambda each: self._check_next("passage", each.source_id, each.number),
+            "node": self._check_node,
+        }
 
     def take(self, line: str) -> None:
         if not line.strip():
@@ -205,204 +196,130 @@ class _ArchiveReader:
         type_ = record.pop("type", None)
         if bool(self._header) == (type_ == "commonplace"):
             raise InvalidInput("The file must begin with exactly one Commonplace header.")
-        match type_:
-            case "commonplace":
-                self._header = _decode_header(record)
-            case "memory":
-                memory = _decode_memory(record, self._user_id)
-                add_once(self._memories, memory.id, memory)
-            case "version":
-                version = _decode_version(record, self._user_id)
-                self._about_known(version.memory.id)
-                add_once(self._versions, (version.memory.id, version.memory.version), version)
-            case "link":
-                link = _decode_link(record)
-                self._about_known(link.a, link.b)
-                add_once(self._links, (link.a, link.b), link)
-            case "held":
-                self._take_held(record)
-            case "proposal":
-                proposal = decode_proposal(record)
-                add_once(self._proposals, proposal.id, proposal)
-            case "source":
-                self._sources.take_source(record)
-            case "original":
-                self._sources.take_original(record)
-            case "passage":
-                self._sources.take_passage(record)
-            case "search":
-                logged = decode_logged(record)
-                add_once(self._searches, logged.id, logged)
-            case "journal":
-                row = _decode_journal(record, self._user_id)
-                add_once(self._journal, row.seq, row)
-            case of_the_graph if take := self._graph.takers.get(of_the_graph):
-                take(record)
-            case other:
-                raise InvalidInput(f"Unknown type of record: {other!r}.")
+        if type_ == "commonplace":
+            self._header = _read_header(record)
+        elif kind := LINE_TYPES.get(type_):
+            self._add(type_, self._codec.read(kind, record))
+        else:
+            raise InvalidInput(f"Unknown type of record: {type_!r}.")
 
-    def _take_held(self, record: Mapping[str, Any]) -> None:
-        targets = validation.ids(record["targets"]) if record["targets"] else ()
-        held = _decode_held(record, self._user_id)
-        about = [id for id in (*targets, held.beside, held.merged_into) if id]
-        self._about_known(*about)
+    def _add(self, type_: str, value: Any) -> None:
+        if type_ in _REFERENCES:
+            among, referred = _REFERENCES[type_]
+            for id in referred(value):
+                self._require(among, id)
+        key = _KEYS.get(type_, _id)(value)
+        if key in self._found[type_]:
+            raise InvalidInput(f"It repeats {key!r}.")
+        if check := self._checks.get(type_):
+            check(value)
+        self._found[type_][key] = value
+
+    def _require(self, among: tuple[str, ...], id: str | None) -> None:
+        if id and not any(id in self._found[each] for each in among):
+            raise InvalidInput(f"It refers to {id!r}, which no earlier line defines.")
+
+    def _check_held(self, held: HeldLine) -> None:
         if sum(map(bool, (held.conflict, held.beside, held.merged_into))) != 1:
             raise InvalidInput(
                 "A held value waits in a conflict or beside a memory, or is a part of one."
             )
-        kinds = {self._memories[id].kind for id in about}
+        memories = self._found["memory"]
+        kinds = {memories[id].kind for id in _held_against(held) if id}
         if held.memory.state is not State.ACTIVE or kinds - {held.memory.kind}:
             raise InvalidInput("A held value is a live memory of the kind that it is held against.")
-        add_once(self._held, held.memory.id, held)
-        for id in targets:
-            self._memories[id] = self._memories[id].evolve(conflict=held.conflict)
+        for id in held.targets:
+            memories[id] = memories[id].evolve(conflict=held.conflict)
 
-    def _about_known(self, *ids: str) -> None:
-        for id in ids:
-            if id not in self._memories:
-                raise InvalidInput(f"It refers to {id!r}, which no earlier line defines.")
+    def _check_next(self, type_: str, source_id: str, place: int) -> None:
+        """What belongs to a source comes in its order."""
+        source: Source = self._found["source"][source_id]
+        what, wanted = (
+            ("part", source.parts) if type_ == "original" else ("passage", source.passages)
+        )
+        self._pieces[type_, source_id] += 1
+        if place != (expected := self._pieces[type_, source_id]):
+            raise InvalidInput(f"{what} {place} comes where {what} {expected} is wanted.")
+        if place > wanted:
+            raise InvalidInput(f"{what} {place} is one more than its source has.")
+
+    def _check_node(self, line: NodeLine) -> None:
+        node = line.node
+        if node.stands_for_itself:
+            self._add_name("node", node.type, node.subtype, node.key)
+        if node.is_owner and any(each.node.is_owner for each in self._all("node")):
+            raise InvalidInput("A graph has one owner.")
+
+    def _add_name(self, *name: str) -> None:
+        if name in self._names:
+            raise InvalidInput(f"It repeats {name[1:]!r}.")
+        self._names.add(name)
 
     def belongings(self) -> ScopeExport:
         if not self._header:
             raise InvalidInput("The file is empty.", remedy=_REMEDY)
+        journal = self._all("journal")
+        numbers = [
+            int(match[1]) for id in self._found["memory"] if (match := _PROFILE_NOTE.fullmatch(id))
+        ]
         return ScopeExport(
-            tuple(self._memories.values()),
-            tuple(self._versions.values()),
-            tuple(self._links.values()),
-            tuple(self._journal.values()),
-            max([self._header["revision"], *(row.revision for row in self._journal.values())]),
-            max([self._header["profile_numbers"], *(n + 1 for n in self._profile_numbers())]),
-            tuple(self._held.values()),
-            self._sources.sources(),
-            tuple(self._proposals.values()),
-            tuple(self._searches.values()),
-            self._graph.graph(),
+            memories=self._all("memory"),
+            versions=self._all("version"),
+            links=self._all("link"),
+            journal=journal,
+            revision=max([self._header["revision"], *(row.revision for row in journal)]),
+            profile_numbers=max([self._header["profile_numbers"], *(n + 1 for n in numbers)]),
+            held=tuple(HeldValue(**_held_fields(held)) for held in self._all("held")),
+            sources=self._sources(),
+            proposals=self._all("proposal"),
+            recall_log=self._all("search"),
+            graph=self._graph(),
         )
 
-    def _profile_numbers(self) -> list[int]:
-        found = (_PROFILE_NOTE.fullmatch(id) for id in self._memories)
-        return [int(match[1]) for match in found if match]
+    def _all(self, type_: str) -> tuple[Any, ...]:
+        return tuple(self._found[type_].values())
+
+    def _sources(self) -> tuple[WholeSource, ...]:
+        original: dict[str, list[bytes]] = {id: [] for id in self._found["source"]}
+        for line in self._all("original"):
+            original[line.source_id].append(line.raw)
+        passages: dict[str, list[Passage]] = {id: [] for id in self._found["source"]}
+        for passage in self._all("passage"):
+            passages[passage.source_id].append(passage)
+        return tuple(
+            _whole_source(source, original[source.id], passages[source.id])
+            for source in self._all("source")
+        )
+
+    def _graph(self) -> WholeGraph:
+        lines = {**self._found["node"], **self._found["edge"]}
+        nodes = tuple(line.node for line in self._all("node"))
+        for node in nodes:
+            self._require(("node",), node.merged_into)
+        return WholeGraph(
+            nodes=nodes,
+            edges=tuple(line.edge for line in self._all("edge")),
+            node_assertions=self._all("node_telling"),
+            edge_assertions=self._all("edge_telling"),
+            notes=self._all("note"),
+            artifacts=self._all("artifact"),
+            extractions=self._all("extraction"),
+            marks={line.id: line.stats for line in self._all("marks")},
+            texts={id: line.found_by for id, line in lines.items() if line.found_by},
+        )
 
 
-def _decode_header(record: Mapping[str, Any]) -> dict[str, int]:
+def _whole_source(source: Source, original: list[bytes], passages: list[Passage]) -> WholeSource:
+    if len(original) < source.parts or len(passages) < source.passages:
+        raise InvalidInput(f"The file is truncated: {source.id} is incomplete.")
+    if source.digest != reduce(lambda before, raw: original_digest(raw, before), original, ""):
+        raise InvalidInput(f"The original of {source.id} does not match its digest.")
+    return WholeSource(source, tuple(original), tuple(passages))
+
+
+def _read_header(record: Mapping[str, Any]) -> dict[str, int]:
     if record.get("format") != FORMAT:
         raise InvalidInput(f"Format {record.get('format')!r} is not {FORMAT}.")
-    return {name: count(record.get(name), name) for name in ("revision", "profile_numbers")}
-
-
-# ——— how each field is read ———
-
-_MEMORY: dict[str, FieldReader] = {
-    "id": validation.word,
-    "kind": validation.kind,
-    "content": validation.text,
-    "summary": validation.text,
-    "category": validation.word,
-    "tags": validation.words,
-    "metadata": metadata,
-    "importance": whole_number(1, 5),
-    "confidence": fraction,
-    "stability": one_of(Stability),
-    "sensitivity": one_of(Sensitivity),
-    "pinned": validation.flag,
-    "evidence": validation.texts,
-    "facet": word,
-    "source_type": word,
-    "source_id": word,
-    "job_id": word,
-    "agent_id": word,
-    "run_id": word,
-    "actor_id": word,
-    "role": word,
-    "thread_id": word,
-    "state": one_of(State),
-    "expires_at": when,
-    "superseded_by": word,
-    "purge_at": when,
-    "valid_from": when,
-    "valid_to": when,
-    "created_at": validation.when,
-    "updated_at": validation.when,
-    "version": whole_number(1),
-    "last_accessed_at": when,
-    "access_count": count,
-}
-_ENTRY: dict[str, FieldReader] = {
-    "op": one_of(Op),
-    "node": one_of(JournalNode),
-    "status": one_of(JournalStatus),
-    "event": optional(one_of(Event)),
-    "subject": word,
-    "category": word,
-    "old_ref": optional(reference),
-    "new_ref": optional(reference),
-    "similarity": optional(lambda value, field: validation.number(value, field, -1, 1)),
-    "meta": metadata,
-}
-_JOURNAL_PLACE: dict[str, FieldReader] = {
-    "seq": count,
-    "ts": validation.when,
-    "revision": count,
-    "thread_id": word,
-    "actor": optional(reference),
-}
-_LINK: dict[str, FieldReader] = {
-    "a": validation.word,
-    "b": validation.word,
-    "strength": fraction,
-    "created_at": validation.when,
-    "relation": one_of(LinkType),
-}
-
-
-_HELD: dict[str, FieldReader] = {
-    "conflict": word,
-    "targets": lambda value, field: value,
-    "beside": word,
-    "merged_into": word,
-    "mentioned": validation.words,
-    "reason": lambda value, field: validation.text(value, field) if value else "",
-    "actor": optional(reference),
-    "held_at": validation.when,
-}
-
-
-def _decode_memory(record: Mapping[str, Any], user_id: str) -> Memory:
-    memory = Memory(user_id=user_id, **read_record(record, _MEMORY, "A memory"))
-    present = {f"metadata.{name}": value for name, value in memory.metadata.items()}
-    needed = [name for name in POLICIES[memory.kind].required if name.startswith("metadata.")]
-    validation.required(present, needed, memory.kind)
-    return memory
-
-
-def _decode_version(record: Mapping[str, Any], user_id: str) -> Version:
-    return Version(
-        _decode_memory(record["memory"], user_id),
-        validation.when(record["recorded_at"], "recorded_at"),
-        when(record["invalidated_at"], "invalidated_at"),
-    )
-
-
-def _decode_link(record: Mapping[str, Any]) -> Link:
-    return Link(**read_record(record, _LINK, "A link"))
-
-
-def _decode_held(record: Mapping[str, Any], user_id: str) -> HeldValue:
-    told = {"merged_into": None} | {n: v for n, v in record.items() if n != "memory"}
-    values = read_record(told, _HELD, "A held value")
-    return HeldValue(
-        _decode_memory(record["memory"], user_id),
-        values["conflict"],
-        values["beside"],
-        frozenset(values["mentioned"]),
-        values["reason"],
-        values["actor"],
-        values["held_at"],
-        values["merged_into"],
-    )
-
-
-def _decode_journal(record: Mapping[str, Any], user_id: str) -> JournalRow:
-    values = read_record(record, {**_JOURNAL_PLACE, **_ENTRY}, "A journal line")
-    entry = Entry(**{name: values.pop(name) for name in _ENTRY})
-    return JournalRow(user_id=user_id, entry=entry, **values)
+    return {
+        name: integer(record.get(name), name, 0, 2**62) for name in ("revision", "profile_numbers")
+    }

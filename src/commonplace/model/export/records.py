@@ -1,30 +1,42 @@
-"""Export records: field readers; sources, proposals and the recall log.
+"""Export records: the types of lines, and how each differs from the dataclass that it holds.
 
 Passages travel along, so that their numbers stay what citations say. What they are found by does
-not: it is made anew where they arrive.
+not: it is made anew where they arrive. What nodes and edges are found by travels as text.
 """
 
 from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
-from enum import StrEnum
-from functools import reduce
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any
 
 from commonplace.errors import InvalidInput, TooLong
 from commonplace.model import validation
-from commonplace.model.journal import LoggedHit, LoggedSearch, RecallLogEntry
-from commonplace.model.memory.kinds import TtlPolicy
-from commonplace.model.memory.memory import Sensitivity, State
+from commonplace.model.access.principal import Scope
+from commonplace.model.export.codec import Codec, FieldReader, RecordRule
+from commonplace.model.graph.assertion import CitedSource, EdgeAssertion, NodeAssertion, Note
+from commonplace.model.graph.elements import (
+    ARTIFACT_PREFIX,
+    EDGE_PREFIX,
+    NODE_PREFIX,
+    Artifact,
+    Edge,
+    Mentioned,
+    Node,
+)
+from commonplace.model.graph.salience import AccessStats
+from commonplace.model.graph.steps import Extraction
+from commonplace.model.journal import Entry, JournalRow, LoggedHit, LoggedSearch, RecallLogEntry
+from commonplace.model.memory.kinds import POLICIES, TtlPolicy
+from commonplace.model.memory.memory import Link, Memory, State, Version
 from commonplace.model.profile.consent import MAX_SIGNALS
 from commonplace.model.profile.fields import (
     PROPOSAL_PREFIX,
     Proposal,
     Signal,
-    SignalKind,
     field_name,
     read_field_value,
 )
@@ -32,85 +44,25 @@ from commonplace.model.sources.source import (
     MAX_ALIAS_BYTES,
     MAX_ORIGINAL_BYTES,
     MAX_PARTS,
-    ContentType,
-    ContextType,
     Passage,
-    ProcessingStatus,
     Source,
-    SourceType,
     check_alias,
-    original_digest,
 )
-
-FieldReader = Callable[[Any, str], Any]
-KeyT = TypeVar("KeyT")
-ItemT = TypeVar("ItemT")
-
-
-def read_record(
-    record: Mapping[str, Any], readings: Mapping[str, FieldReader], what: str
-) -> dict[str, Any]:
-    """All fields that ``readings`` names, and no others."""
-    validation.known_fields(record, readings, what)
-    missing = [name for name in readings if name not in record]
-    if missing:
-        raise InvalidInput(f"{what} lacks {missing[0]}.")
-    return {name: reading(record[name], name) for name, reading in readings.items()}
-
-
-def add_once(items: dict[KeyT, ItemT], key: KeyT, item: ItemT) -> None:
-    if key in items:
-        raise InvalidInput(f"It repeats {key!r}.")
-    items[key] = item
-
-
-def whole_number(low: int, high: int = 2**62) -> FieldReader:
-    return lambda value, field: validation.integer(value, field, low, high)
-
-
-def optional(reading: FieldReader) -> FieldReader:
-    return lambda value, field: None if value is None else reading(value, field)
-
-
-def one_of(choices: type[StrEnum]) -> FieldReader:
-    return lambda value, field: validation.choice(value, field, choices, {})
-
-
-def fraction(value: object, field: str) -> float:
-    return validation.number(value, field, 0, 1)
-
-
-def metadata(value: object, field: str) -> dict[str, Any]:
-    return validation.metadata(value, field, validation.MAX_KEPT_METADATA)
-
-
-def reference(value: object, field: str) -> str:
-    """An id with a prefix or a version number: a little longer than a word."""
-    return validation.text(value, field, 2 * validation.MAX_WORD)
-
-
-def exact_text(limit: int) -> FieldReader:
-    """Text to the letter, not even trimmed: a path that is spelled otherwise is another one."""
-
-    def reading(value: Any, field: str) -> str:
-        validation.text(value, field, limit)
-        if len(value) > limit:
-            raise TooLong(f"{field} has {len(value):,} characters; the limit is {limit:,}.")
-        return str(value)
-
-    return reading
-
-
-count = whole_number(0)
-word, when = optional(validation.word), optional(validation.when)
-
 
 MAX_PARTICIPANTS = 100_000  # of people: a channel's whole history is one source
 MAX_RAW_LENGTH = 4 * (MAX_ORIGINAL_BYTES // 3 + 1)  # in base64
+MAX_NAME_LENGTH = 500  # PostgreSQL's index takes a third of a page, in any script
+MAX_OUTPUT_LENGTH = 4_000_000
+MAX_NAMES = 10_000
+MAX_DAYS = 100_000
+MAX_SENTENCES = 40_000_000  # no more than a source has letters
+_MAX_NUMBER = 1e9
+_MAX_SCORE = 1_000_000.0  # a score, and a part of one, is a small number
+_HEX = re.compile(r"[0-9a-f]{1,64}")
+_SOURCE_ID = re.compile(r"source:[^\s#@]{1,150}")
 
-# Whoever imports a source owns it.
-_OMITTED_SOURCE_FIELDS = frozenset({"user_id", "team_id"})
-_SOURCE_ID_PATTERN = re.compile(r"source:[^\s#@]{1,150}")
+
+# ——— lines that are not a dataclass of the model ———
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,86 +74,133 @@ class WholeSource:
     passages: tuple[Passage, ...]
 
 
-def source_lines(whole: WholeSource) -> Iterator[dict[str, Any]]:
-    source = whole.source
-    told = {
-        f.name: getattr(source, f.name)
-        for f in fields(source)
-        if f.name not in _OMITTED_SOURCE_FIELDS
-    }
-    yield {"type": "source", **told}
-    for part, raw in enumerate(whole.original, 1):
-        encoded = base64.b64encode(raw).decode("ascii")
-        yield {"type": "original", "source_id": source.id, "part": part, "raw": encoded}
-    for passage in whole.passages:
-        yield {"type": "passage", **{name: getattr(passage, name) for name in _PASSAGE}}
+@dataclass(frozen=True, slots=True)
+class OriginalLine:
+    source_id: str
+    part: int
+    raw: bytes
 
 
-@dataclass(slots=True)
-class _SourceBuilder:
-    source: Source
-    original: list[bytes] = field(default_factory=list)
-    passages: list[Passage] = field(default_factory=list)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldLine:
+    """The memories of the question that a value waits in are named with it."""
+
+    memory: Memory
+    conflict: str | None
+    targets: tuple[str, ...]
+    beside: str | None
+    merged_into: str | None
+    mentioned: frozenset[str]
+    reason: str
+    actor: str | None
+    held_at: datetime
 
 
-class SourceReader:
-    """Takes lines about sources. What belongs to one comes after it, in its order."""
-
-    def __init__(self, user_id: str):
-        self._user_id = user_id
-        self._arriving: dict[str, _SourceBuilder] = {}
-        self._names: dict[tuple[str, str], str] = {}
-
-    def take_source(self, record: Mapping[str, Any]) -> None:
-        source = _decode_source(record, self._user_id)
-        add_once(self._arriving, source.id, _SourceBuilder(source))
-        add_once(self._names, (source.origin, source.external_id), source.id)
-
-    def take_original(self, record: Mapping[str, Any]) -> None:
-        values = read_record(record, _ORIGINAL, "An original")
-        arriving = self._of(values["source_id"])
-        _require_next(values["part"], len(arriving.original), arriving.source.parts, "part")
-        arriving.original.append(values["raw"])
-
-    def take_passage(self, record: Mapping[str, Any]) -> None:
-        passage = Passage(**read_record(record, _PASSAGE, "A passage"))
-        arriving = self._of(passage.source_id)
-        _require_next(passage.number, len(arriving.passages), arriving.source.passages, "passage")
-        arriving.passages.append(passage)
-
-    def _of(self, id: str) -> _SourceBuilder:
-        if id not in self._arriving:
-            raise InvalidInput(f"It belongs to {id!r}, which no earlier line defines.")
-        return self._arriving[id]
-
-    def sources(self) -> tuple[WholeSource, ...]:
-        return tuple(map(_finish_source, self._arriving.values()))
+@dataclass(frozen=True, slots=True)
+class NodeLine:
+    node: Node
+    found_by: str
 
 
-def _require_next(place: int, there: int, wanted: int, what: str) -> None:
-    if place != there + 1:
-        raise InvalidInput(f"{what} {place} comes where {what} {there + 1} is wanted.")
-    if place > wanted:
-        raise InvalidInput(f"{what} {place} is one more than its source has.")
+@dataclass(frozen=True, slots=True)
+class EdgeLine:
+    edge: Edge
+    found_by: str
 
 
-def _finish_source(arriving: _SourceBuilder) -> WholeSource:
-    source = arriving.source
-    if len(arriving.original) < source.parts or len(arriving.passages) < source.passages:
-        raise InvalidInput(f"The file is truncated: {source.id} is incomplete.")
-    if source.digest != reduce(
-        lambda before, raw: original_digest(raw, before), arriving.original, ""
-    ):
-        raise InvalidInput(f"The original of {source.id} does not match its digest.")
-    return WholeSource(source, tuple(arriving.original), tuple(arriving.passages))
+@dataclass(frozen=True, slots=True)
+class StatsLine:
+    id: str
+    stats: AccessStats
 
 
-# ——— how each field is read ———
+LINE_TYPES: Mapping[str, type] = {
+    "memory": Memory,
+    "version": Version,
+    "link": Link,
+    "held": HeldLine,
+    "proposal": Proposal,
+    "source": Source,
+    "original": OriginalLine,
+    "passage": Passage,
+    "node": NodeLine,
+    "node_telling": NodeAssertion,
+    "edge": EdgeLine,
+    "edge_telling": EdgeAssertion,
+    "note": Note,
+    "artifact": Artifact,
+    "extraction": Extraction,
+    "marks": StatsLine,
+    "search": RecallLogEntry,
+    "journal": JournalRow,
+}
+
+
+# ——— how values are read ———
+
+
+def _whole_number(low: int, high: int = 2**62) -> FieldReader:
+    return lambda value, field: validation.integer(value, field, low, high)
+
+
+def _number(low: float, high: float) -> FieldReader:
+    return lambda value, field: validation.number(value, field, low, high)
+
+
+def _metadata(value: object, field: str) -> dict[str, Any]:
+    return validation.metadata(value, field, validation.MAX_KEPT_METADATA)
+
+
+def _provenance(value: Any, field: str) -> dict[str, Any]:
+    """Checked, and kept to the letter: a path is in it."""
+    _metadata(value, field)
+    return dict(value)
+
+
+def _output(value: Any, field: str) -> Any:
+    """Checked like any JSON that comes in, and kept to the letter."""
+    validation.metadata({"output": value}, field, MAX_OUTPUT_LENGTH)
+    return value
+
+
+def _reference(value: object, field: str) -> str:
+    """An id with a prefix or a version number: a little longer than a word."""
+    return validation.text(value, field, 2 * validation.MAX_WORD)
+
+
+def _exact_text(limit: int) -> FieldReader:
+    """Text to the letter, not even trimmed: a path that is spelled otherwise is another one."""
+
+    def reading(value: Any, field: str) -> str:
+        validation.text(value, field, limit)
+        if len(value) > limit:
+            raise TooLong(f"{field} has {len(value):,} characters; the limit is {limit:,}.")
+        return str(value)
+
+    return reading
+
+
+def _empty_or(reading: FieldReader) -> FieldReader:
+    return lambda value, field: "" if value == "" else reading(value, field)
+
+
+def _if_given(reading: FieldReader, otherwise: Any) -> FieldReader:
+    return lambda value, field: reading(value, field) if value else otherwise
+
+
+def _prefixed(prefix: str, what: str = "{field}") -> FieldReader:
+    def reading(value: Any, field: str) -> str:
+        id = validation.word(value, field)
+        if not id.startswith(prefix):
+            raise InvalidInput(f"{what.format(field=field)} begins with {prefix}", field=field)
+        return id
+
+    return reading
 
 
 def _source_id(value: object, field: str) -> str:
     id = validation.word(value, field)
-    if not _SOURCE_ID_PATTERN.fullmatch(id):
+    if not _SOURCE_ID.fullmatch(id):
         raise InvalidInput(f"{field} is not a source id: {id[:40]!r}.")
     return id
 
@@ -217,195 +216,267 @@ def _raw(value: object, field: str) -> bytes:
         raise InvalidInput(f"{field} must be base64.") from None
 
 
-def _empty_or(reading: FieldReader) -> FieldReader:
-    return lambda value, field: "" if value == "" else reading(value, field)
+def _list_of(reading: FieldReader, limit: int) -> FieldReader:
+    def listed(value: Any, field: str) -> tuple[Any, ...]:
+        if not isinstance(value, list) or len(value) > limit:
+            raise InvalidInput(f"{field} must be a list of at most {limit:,}.", field=field)
+        return tuple(reading(each, field) for each in value)
+
+    return listed
 
 
-def _provenance(value: object, field: str) -> dict[str, Any]:
-    """Checked, and kept to the letter: a path is in it."""
-    metadata(value, field)
-    assert isinstance(value, Mapping)
-    return dict(value)
+def _digest(value: Any, field: str) -> str:
+    if not isinstance(value, str) or not _HEX.fullmatch(value):
+        raise InvalidInput(f"{field} holds digests: figures and the letters a to f.", field=field)
+    return value
+
+
+def _day(value: Any, field: str) -> date:
+    return validation.when(value, field).date()
 
 
 def _people_names(value: object, field: str) -> tuple[str, ...]:
     return validation.words(value, field, MAX_PARTICIPANTS)
 
 
-def _state(value: object, field: str) -> State:
-    state = validation.choice(value, field, State, {})
-    if state not in (State.ACTIVE, State.SOFT_DELETED):
-        raise InvalidInput(f"A source is never {state}.")
-    return state
-
-
-_alias, _passage_text = exact_text(MAX_ALIAS_BYTES), exact_text(validation.MAX_CONTENT)
-_short_name = optional(exact_text(validation.MAX_WORD))
-
-_SOURCE: dict[str, FieldReader] = {
-    "id": _source_id,
-    "origin": _alias,
-    "external_id": _alias,
-    "source_type": one_of(SourceType),
-    "content_type": one_of(ContentType),
-    "created_at": validation.when,
-    "updated_at": validation.when,
-    "context_type": optional(one_of(ContextType)),
-    "title": _empty_or(_passage_text),
-    "summary": _empty_or(_passage_text),
-    "keywords": validation.words,
-    "tags": _people_names,
-    "participants": _people_names,
-    "provenance": _provenance,
-    "thread_id": word,
-    "sensitivity": one_of(Sensitivity),
-    "ttl_policy": one_of(TtlPolicy),
-    "status": one_of(ProcessingStatus),
-    "started_at": when,
-    "ended_at": when,
-    "processing_started_at": when,
-    "processing_completed_at": when,
-    "extraction_started_at": when,
-    "extraction_completed_at": when,
-    "state": _state,
-    "purge_at": when,
-    "passages": whole_number(0),
-    "parts": whole_number(1, MAX_PARTS),
-    "digest": validation.word,
-    "version": whole_number(1),
-}
-_ORIGINAL: dict[str, FieldReader] = {
-    "source_id": _source_id,
-    "part": whole_number(1, MAX_PARTS),
-    "raw": _raw,
-}
-_PASSAGE: dict[str, FieldReader] = {
-    "source_id": _source_id,
-    "number": whole_number(1),
-    "turn": whole_number(1),
-    "text": _passage_text,
-    "speaker": _short_name,
-    "role": _short_name,
-    "at": validation.when,
-    "session": _short_name,
-    "label": _short_name,
-    "suspicious": validation.flag,
-}
-
-
-def _decode_source(record: Mapping[str, Any], user_id: str) -> Source:
-    told = {"ttl_policy": TtlPolicy.DECAY, **record}  # older files do not say
-    source = Source(user_id=user_id, **read_record(told, _SOURCE, "A source"))
-    check_alias(source.origin, source.external_id)
-    if (source.state is State.SOFT_DELETED) != (source.purge_at is not None):
-        raise InvalidInput("A source has a day to be purged exactly when it is forgotten.")
-    if user_id in source.participants:
-        return source
-    return source.evolve(participants=(user_id, *source.participants))
-
-
-def encode_proposal(proposal: Proposal) -> dict[str, Any]:
-    return asdict(proposal)
-
-
-def decode_proposal(record: Mapping[str, Any]) -> Proposal:
-    values = read_record(record, _PROPOSAL, "A proposal")
-    values["value"] = read_field_value(values["name"], values["value"])
-    if values["ends_at"] < values["proposed_at"]:
-        raise InvalidInput("The proposal ends before it begins.")
-    return Proposal(**values)
-
-
-def _proposal_id(value: object, field: str) -> str:
-    id = validation.word(value, field)
-    if not id.startswith(PROPOSAL_PREFIX):
-        raise InvalidInput(f"The id of a proposal begins with {PROPOSAL_PREFIX}", field=field)
-    return id
-
-
-def _signals(value: object, field: str) -> tuple[Signal, ...]:
-    if not isinstance(value, list) or not 0 < len(value) <= MAX_SIGNALS:
-        raise InvalidInput(f"A proposal has 1 to {MAX_SIGNALS} {field}.")
-    return tuple(Signal(**read_record(each, _SIGNAL, "A signal")) for each in value)
-
-
-_SIGNAL: dict[str, FieldReader] = {
-    "actor": reference,
-    "at": validation.when,
-    "kind": one_of(SignalKind),
-    "confidence": optional(fraction),
-    "thread": word,
-    "evidence": validation.texts,
-    "source_id": word,
-    "memory_id": word,
-}
-_PROPOSAL: dict[str, FieldReader] = {
-    "id": _proposal_id,
-    "name": lambda value, field: field_name(value),
-    "value": lambda value, field: value,
-    "signals": _signals,
-    "reason": lambda value, field: (
-        validation.text(value, field, validation.MAX_SENTENCE) if value else ""
-    ),
-    "proposed_at": validation.when,
-    "ends_at": validation.when,
-}
-
-
-_MAX_SCORE = 1_000_000.0  # a score, and a part of one, is a small number
-
-
-def encode_logged(logged: RecallLogEntry) -> dict[str, Any]:
-    return {
-        "id": logged.id,
-        "thread": logged.thread,
-        "turn": logged.turn,
-        "agent": logged.agent,
-        "at": logged.at,
-        "verb": logged.search.verb,
-        "asked": logged.search.asked,
-        "returned": [
-            {"id": hit.id, "score": hit.score, "why": hit.why, "parts": dict(hit.parts)}
-            for hit in logged.search.returned
-        ],
-    }
-
-
-def decode_logged(record: Mapping[str, Any]) -> RecallLogEntry:
-    values = read_record(record, _SEARCH, "A search")
-    search = LoggedSearch(values.pop("verb"), values.pop("asked"), values.pop("returned"))
-    return RecallLogEntry(**values, search=search)
-
-
-def _score(value: object, field: str) -> float:
-    return validation.number(value, field, -_MAX_SCORE, _MAX_SCORE)
-
-
-def _parts(value: object, field: str) -> dict[str, float]:
+def _score_parts(value: object, field: str) -> dict[str, float]:
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{field} must be a map of names to numbers.", field=field)
     return {validation.word(name, field): _score(part, field) for name, part in value.items()}
 
 
-def _returned_hits(value: object, field: str) -> tuple[LoggedHit, ...]:
-    if not isinstance(value, list):
-        raise InvalidInput(f"{field} must be a list.", field=field)
-    return tuple(LoggedHit(**read_record(hit, _HIT, "A hit")) for hit in value)
+_positive, _degree = _whole_number(1), _whole_number(1, 5)
+_amount, _score = _number(0, _MAX_NUMBER), _number(-_MAX_SCORE, _MAX_SCORE)
+_name, _text = _exact_text(MAX_NAME_LENGTH), _exact_text(validation.MAX_CONTENT)
+_alias, _short_name = _exact_text(MAX_ALIAS_BYTES), _exact_text(validation.MAX_WORD)
+_names = _list_of(_name, MAX_NAMES)
+_node, _edge = _prefixed(NODE_PREFIX), _prefixed(EDGE_PREFIX)
+
+# Of fields that no rule speaks of.
+_BY_TYPE: Mapping[Any, FieldReader] = {
+    str: validation.word,
+    int: _whole_number(0),
+    float: _number(0, 1),
+    bool: validation.flag,
+    datetime: validation.when,
+    tuple[str, ...]: validation.words,
+    frozenset[str]: lambda value, field: frozenset(validation.words(value, field)),
+    Mapping[str, Any]: _metadata,
+}
 
 
-_HIT: dict[str, FieldReader] = {
-    "id": validation.id,
-    "score": _score,
-    "why": lambda value, field: validation.text(value, field) if value else "",
-    "parts": _parts,
+# ——— what is asked of whole records ———
+
+
+def _check_memory(memory: Memory) -> Memory:
+    present = {f"metadata.{name}": value for name, value in memory.metadata.items()}
+    needed = [name for name in POLICIES[memory.kind].required if name.startswith("metadata.")]
+    validation.required(present, needed, memory.kind)
+    return memory
+
+
+def _check_source(source: Source) -> Source:
+    if source.state is State.SUPERSEDED:
+        raise InvalidInput(f"A source is never {source.state}.")
+    check_alias(source.origin, source.external_id)
+    if (source.state is State.SOFT_DELETED) != (source.purge_at is not None):
+        raise InvalidInput("A source has a day to be purged exactly when it is forgotten.")
+    if source.user_id in source.participants:
+        return source
+    return source.evolve(participants=(source.user_id, *source.participants))
+
+
+def _check_proposal(proposal: Proposal) -> Proposal:
+    if not 0 < len(proposal.signals) <= MAX_SIGNALS:
+        raise InvalidInput(f"A proposal has 1 to {MAX_SIGNALS} signals.")
+    if proposal.ends_at < proposal.proposed_at:
+        raise InvalidInput("The proposal ends before it begins.")
+    return replace(proposal, value=read_field_value(proposal.name, proposal.value))
+
+
+# ——— the rules ———
+
+# When this store got an item is the store's own business, not the item's; whoever imports it owns
+# it. The question that a memory is asked about in travels with what is held in it.
+_OF_MEMORIES: Mapping[type, RecordRule] = {
+    Memory: RecordRule(
+        what="A memory",
+        left_out={"user_id", "arrived_at", "conflict"},
+        readers={
+            "content": validation.text,
+            "summary": validation.text,
+            "evidence": validation.texts,
+            "importance": _degree,
+            "version": _positive,
+        },
+        check=_check_memory,
+    ),
+    Version: RecordRule(what="A version"),
+    Link: RecordRule(what="A link"),
+    HeldLine: RecordRule(
+        what="A held value",
+        older={"merged_into": None},
+        readers={
+            "targets": _if_given(validation.ids, ()),
+            "reason": _if_given(validation.text, ""),
+            "actor": _reference,
+        },
+    ),
+    Proposal: RecordRule(
+        what="A proposal",
+        readers={
+            "id": _prefixed(PROPOSAL_PREFIX, "The id of a proposal"),
+            "name": lambda value, field: field_name(value),
+            "reason": _if_given(
+                lambda value, field: validation.text(value, field, validation.MAX_SENTENCE), ""
+            ),
+        },
+        check=_check_proposal,
+    ),
+    Signal: RecordRule(
+        what="A signal", readers={"actor": _reference, "evidence": validation.texts}
+    ),
+    JournalRow: RecordRule(
+        what="A journal line",
+        left_out={"user_id"},
+        inlined="entry",
+        readers={"actor": _reference},
+    ),
+    Entry: RecordRule(
+        readers={"old_ref": _reference, "new_ref": _reference, "similarity": _number(-1, 1)}
+    ),
+    RecallLogEntry: RecordRule(what="A search", inlined="search"),
+    LoggedSearch: RecordRule(readers={"asked": validation.text}),
+    LoggedHit: RecordRule(
+        what="A hit",
+        readers={
+            "id": validation.id,
+            "score": _score,
+            "why": _if_given(validation.text, ""),
+            "parts": _score_parts,
+        },
+    ),
 }
-_SEARCH: dict[str, FieldReader] = {
-    "id": validation.word,
-    "thread": validation.word,
-    "turn": count,
-    "agent": word,
-    "at": validation.when,
-    "verb": validation.word,
-    "asked": validation.text,
-    "returned": _returned_hits,
+_OF_SOURCES: Mapping[type, RecordRule] = {
+    Source: RecordRule(
+        what="A source",
+        left_out={"user_id", "team_id"},
+        older={"ttl_policy": TtlPolicy.DECAY},
+        readers={
+            "id": _source_id,
+            "origin": _alias,
+            "external_id": _alias,
+            "title": _empty_or(_text),
+            "summary": _empty_or(_text),
+            "tags": _people_names,
+            "participants": _people_names,
+            "provenance": _provenance,
+            "parts": _whole_number(1, MAX_PARTS),
+            "version": _positive,
+        },
+        check=_check_source,
+    ),
+    OriginalLine: RecordRule(
+        what="An original",
+        readers={"source_id": _source_id, "part": _whole_number(1, MAX_PARTS), "raw": _raw},
+    ),
+    Passage: RecordRule(
+        what="A passage",
+        left_out={"arrived_at"},
+        readers={
+            "source_id": _source_id,
+            "number": _positive,
+            "turn": _positive,
+            "text": _text,
+            "speaker": _short_name,
+            "role": _short_name,
+            "session": _short_name,
+            "label": _short_name,
+        },
+    ),
 }
+_GRAPH_FIELDS: Mapping[str, FieldReader] = {
+    "node": _node,
+    "edge": _edge,
+    "a": _node,
+    "b": _node,
+    "merged_into": _node,
+    "name": _name,
+    "key": _name,
+    "subtype": _empty_or(_name),
+    "aliases": _names,
+    "not_called": _names,
+    "addresses": _names,
+    "description": _empty_or(_text),
+    "content": _text,
+    "content_type": _name,
+    "output": _output,
+    "attitude": _degree,
+    "proximity": _degree,
+    "by": _reference,
+    "added_by": _reference,
+    "created_by": _reference,
+    "recorded_by": _reference,
+    "version": _positive,
+}
+_OF_GRAPHS: Mapping[type, RecordRule] = {
+    NodeLine: RecordRule(what="A node", inlined="node", readers={"found_by": _empty_or(_text)}),
+    Node: RecordRule(
+        left_out={"user_id"},
+        renamed={"type": "node_type"},
+        readers={**_GRAPH_FIELDS, "id": _node},
+    ),
+    Mentioned: RecordRule(
+        what="What mentions a node",
+        readers={"promotion_score": _amount, "days": _list_of(_day, MAX_DAYS)},
+    ),
+    NodeAssertion: RecordRule(
+        what="A telling of a node",
+        renamed={"type": "node_type"},
+        last={"source"},
+        older={"not_called": []},
+        readers={**_GRAPH_FIELDS, "name": _empty_or(_name), "key": _empty_or(_name)},
+    ),
+    EdgeLine: RecordRule(what="An edge", inlined="edge", readers={"found_by": _empty_or(_text)}),
+    Edge: RecordRule(
+        left_out={"user_id"},
+        renamed={"type": "edge_type"},
+        readers={**_GRAPH_FIELDS, "id": _edge, "type": _name},
+    ),
+    EdgeAssertion: RecordRule(
+        what="A telling of an edge",
+        renamed={"type": "edge_type"},
+        last={"source"},
+        older={"beside": False},
+        readers={**_GRAPH_FIELDS, "type": _name},
+    ),
+    CitedSource: RecordRule(
+        what="A cited source", own_as_null="scope", readers={"scope": _reference}
+    ),
+    Note: RecordRule(what="A note", last={"source"}, readers=_GRAPH_FIELDS),
+    Artifact: RecordRule(
+        what="An artifact",
+        left_out={"user_id"},
+        last={"source"},
+        readers={**_GRAPH_FIELDS, "id": _prefixed(ARTIFACT_PREFIX)},
+    ),
+    Extraction: RecordRule(
+        what="An extraction",
+        last={"scope"},
+        own_as_null="scope",
+        older={"heard": []},  # then all counts as new
+        readers={
+            "scope": _reference,
+            "digest": _empty_or(_name),
+            "heard": _list_of(_digest, MAX_SENTENCES),
+        },
+    ),
+    StatsLine: RecordRule(what="What readings have left", inlined="stats"),
+    AccessStats: RecordRule(readers={"last_recall_interval": _amount, "decay_gradient": _amount}),
+}
+
+
+def record_codec(user_id: str) -> Codec:
+    """Writes what ``user_id`` owns, and reads it as theirs."""
+    own = {"user_id": user_id, "scope": Scope.of_user(user_id).key}
+    return Codec(_BY_TYPE, {**_OF_MEMORIES, **_OF_SOURCES, **_OF_GRAPHS}, own)

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.model.filters import Filters, Visibility
+from commonplace.model.filters import EXACT_FIELDS, Filters, Visibility
 from commonplace.model.memory.kinds import PRIVATE_TO_AGENT_KINDS
 from commonplace.model.profile.fields import ABBREVIATION_FACET, is_abbreviation
 from commonplace.model.sources.source import PASSAGE_KIND, SOURCE_CATEGORY
@@ -33,19 +33,8 @@ Columns = Mapping[str, Sequence[Any]]
 Number = TypeVar("Number", bound=np.generic)
 
 _NEVER = np.iinfo(np.int64).max
-_CODED = (
-    "kind",
-    "category",
-    "sensitivity",
-    "facet",
-    "source_type",
-    "source_id",
-    "agent_id",
-    "run_id",
-    "actor_id",
-    "role",
-    "thread_id",
-)
+_EXACT_WORDS = tuple(name for name in EXACT_FIELDS if name != "pinned")
+_CODED = ("kind", "category", "sensitivity", *_EXACT_WORDS)
 _OF_THE_SOURCE = ("tags", "sensitivity", "source_type", "thread_id", "state", "ends_at")
 _NUMERIC = ("importance", "pinned", "created_at", "updated_at")
 _NO_TAGS = "[]"
@@ -363,9 +352,7 @@ class ScopeIndex:
         for name, wanted in (("kind", filters.kinds), ("category", filters.categories)):
             if wanted:
                 mask &= self._one_of(name, wanted)
-        for name in ("agent_id", "run_id", "actor_id", "role", "facet"):
-            mask &= self._exactly(name, getattr(filters, name))
-        for name in ("thread_id", "source_type", "source_id"):
+        for name in _EXACT_WORDS:
             mask &= self._exactly(name, getattr(filters, name))
         if filters.tags:
             mask &= self._tagged(filters.tags)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Any
 
 from commonplace.errors import NotFound, StaleDecision
 from commonplace.model.access.key import Key
@@ -25,22 +24,10 @@ from commonplace.model.access.team import (
     TeamAccess,
     TeamRole,
 )
-from commonplace.store.sql.rows import Row, Session, instant, micros, moment
+from commonplace.store.sql.rows import Row, RowCodec, Session, instant, micros
 
-_KEY_COLUMN_NAMES = (
-    "id",
-    "label",
-    "agent",
-    "read_only",
-    "cleared",
-    "may_resolve",
-    "team",
-    "created_at",
-    "expires_at",
-    "revoked_at",
-    "last_used_at",
-)
-KEY_COLUMNS = ", ".join(_KEY_COLUMN_NAMES)
+_KEY = RowCodec(Key, ("user_id",))
+KEY_COLUMNS = ", ".join(_KEY.names)
 _NEVER = -1  # as the end of a key that has none
 
 
@@ -62,7 +49,7 @@ class SqlKeys(ABC):
 def add_key(session: Session, step: AddKey) -> None:
     if step.if_first and session.one("any_key"):
         raise StaleDecision("Another process created the first key.")
-    session.run("insert_key", **_key_values(step.key), digest=step.digest)
+    session.run("insert_key", **_KEY.values(step.key), digest=step.digest)
 
 
 def end_key(session: Session, step: ChangeKey) -> None:
@@ -80,25 +67,8 @@ def mark_keys_used(session: Session, ids: tuple[str, ...], at: datetime) -> None
     session.run_many("mark_key_used", [{"id": id, "day": day} for id in dict.fromkeys(ids)])
 
 
-def _key_values(key: Key) -> dict[str, Any]:
-    values = {name: getattr(key, name) for name in _KEY_COLUMN_NAMES}
-    return {name: _stored_value(value) for name, value in values.items()}
-
-
-def _stored_value(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return micros(value)
-    return int(value) if isinstance(value, bool) else value
-
-
 def _key_from(scope: Scope, row: Row) -> Key:
-    values = dict(zip(_KEY_COLUMN_NAMES, row, strict=True))
-    flags = {name: bool(values[name]) for name in ("read_only", "cleared", "may_resolve")}
-    ends = {name: moment(values[name]) for name in ("expires_at", "revoked_at", "last_used_at")}
-    return Key(
-        **{**values, **flags, **ends, "created_at": instant(values["created_at"])},
-        user_id=scope.name if scope.is_user else None,
-    )
+    return Key(user_id=scope.name if scope.is_user else None, **_KEY.decode(row))
 
 
 class SqlTeams(ABC):

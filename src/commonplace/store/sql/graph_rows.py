@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from enum import StrEnum
 from typing import Any
 
 from commonplace.model.access.principal import Scope
@@ -14,11 +12,21 @@ from commonplace.model.graph.assertion import CitedSource, EdgeAssertion, NodeAs
 from commonplace.model.graph.elements import Artifact, Edge, Mentioned, Node
 from commonplace.model.graph.salience import NEVER_READ, AccessStats, add_access, salience_at
 from commonplace.model.graph.steps import Extraction
-from commonplace.model.graph.types import EdgeKind, NodeType
+from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.sources.source import SourceType
-from commonplace.store.sql.rows import Row, Session, exact_micros, instant, micros, moment, to_json
+from commonplace.store.sql.rows import (
+    Row,
+    RowCodec,
+    Session,
+    instant,
+    members,
+    moment,
+    named_columns,
+    text_list,
+    to_json,
+)
 
 _CITED = (
     "cited_scope",
@@ -28,115 +36,29 @@ _CITED = (
     "cited_sensitivity",
     "cited_passage",
 )
-_MENTIONED = ("source_count", "promotion_score", "first_at", "last_at", "days")
-_LISTS = frozenset({"aliases", "addresses", "not_called"})
-_FLAGS = frozenset({"is_owner", "is_dirty", "has_meso", "has_macro", "stands", "ends", "beside"})
+# The source and what mentions a node are kept in columns of their own, "by" under another name.
+_NODE = RowCodec(Node, ("user_id", "mentioned"))
+_MENTIONED = RowCodec(Mentioned, ("days",))
+_EDGE = RowCodec(Edge, ("user_id",))
+_NODE_ASSERTION = RowCodec(NodeAssertion, ("source", "by"))
+_EDGE_ASSERTION = RowCodec(EdgeAssertion, ("source", "by"))
+_CITED_SOURCE = RowCodec(CitedSource)
+_NOTE = RowCodec(Note, ("source",))
+_ARTIFACT = RowCodec(Artifact, ("user_id", "source"))
+_EXTRACTION = RowCodec(Extraction, ("scope", "heard"))
+_ACCESS_STATS = RowCodec(AccessStats)
 
+NODE_COLUMNS = named_columns("n", _NODE.names, _MENTIONED.names, ("days",))
+EDGE_COLUMNS = _EDGE.columns("e")
+NODE_ASSERTION_COLUMNS = named_columns("t", _NODE_ASSERTION.names, ("teller",), _CITED)
+EDGE_ASSERTION_COLUMNS = named_columns("t", _EDGE_ASSERTION.names, ("teller",), _CITED)
+NOTE_COLUMNS = named_columns("o", _NOTE.names, _CITED)
+ARTIFACT_COLUMNS = named_columns("f", _ARTIFACT.names, _CITED)
+ACCESS_STATS_COLUMNS = named_columns("k", ("id",), _ACCESS_STATS.names)
+EXTRACTION_COLUMNS = named_columns("x", ("source_scope", "heard"), _EXTRACTION.names)
 
-def _columns(kind: type, left_out: Iterable[str] = ()) -> tuple[str, ...]:
-    """The columns that are called and kept as the fields are."""
-    folded = {"user_id", "source", "mentioned", "by", *left_out}
-    return tuple(f.name for f in fields(kind) if f.name not in folded)
-
-
-_NODE = _columns(Node)
-_EDGE = _columns(Edge)
-_NODE_ASSERTION = _columns(NodeAssertion)
-_EDGE_ASSERTION = _columns(EdgeAssertion)
-_NOTE = _columns(Note)
-_ARTIFACT = _columns(Artifact)
-_ACCESS_STATS = _columns(AccessStats)
-
-
-def _named(letter: str, *names: Sequence[str]) -> str:
-    return ", ".join(f"{letter}.{name}" for group in names for name in group)
-
-
-NODE_COLUMNS = _named("n", _NODE, _MENTIONED)
-EDGE_COLUMNS = _named("e", _EDGE)
-NODE_ASSERTION_COLUMNS = _named("t", _NODE_ASSERTION, ("teller",), _CITED)
-EDGE_ASSERTION_COLUMNS = _named("t", _EDGE_ASSERTION, ("teller",), _CITED)
-NOTE_COLUMNS = _named("o", _NOTE, _CITED)
-ARTIFACT_COLUMNS = _named("f", _ARTIFACT, _CITED)
-ACCESS_STATS_COLUMNS = _named("k", ("id",), _ACCESS_STATS)
-EXTRACTION_COLUMNS = (
-    "x.source_scope, x.source, x.started_at, x.completed_at, x.passages, x.digest, x.heard, "
-    "x.stands"
-)
-
-_Decoder = Callable[[Any], Any]
-
-
-def _members(kind: type[StrEnum]) -> _Decoder:
-    """By their words: calling the enumeration takes five times as long, and a node that thousands
-    of sources tell of has as many rows."""
-    return {str(member): member for member in kind}.__getitem__
-
-
-_node_type, _source_type = _members(NodeType), _members(SourceType)
-_sensitivity = _members(Sensitivity)
-
-
-def _list(text: str) -> tuple[str, ...]:
-    return () if text == "[]" else tuple(json.loads(text))
-
-
-_DECODERS: dict[str, _Decoder] = {
-    **dict.fromkeys(_LISTS, _list),
-    **dict.fromkeys(_FLAGS, bool),
-    "kind": _members(EdgeKind),
-    "sensitivity": _sensitivity,
-    "ttl_policy": _members(TtlPolicy),
-    "output": json.loads,
-}
-_NODE_TYPE: Mapping[str, _Decoder] = {"type": _node_type}  # the type of an edge is any word
-
-
-def _is_moment(name: str) -> bool:
-    return name.endswith("_at") or name in ("valid_from", "valid_to", "date_added")
-
-
-def _decoder(name: str, own: Mapping[str, _Decoder]) -> _Decoder | None:
-    return moment if _is_moment(name) else own.get(name) or _DECODERS.get(name)
-
-
-class _RowDecoder:
-    """Which places of a row are kept otherwise than as they are: found once, since a graph has a
-    hundred thousand rows."""
-
-    def __init__(self, names: Sequence[str], own: Mapping[str, _Decoder] | None = None):
-        self._names = names
-        places = enumerate(_decoder(name, own or {}) for name in names)
-        self._places = [(place, decode) for place, decode in places if decode is not None]
-
-    def __call__(self, row: Row) -> dict[str, Any]:
-        values = list(row)
-        for place, decode in self._places:
-            values[place] = decode(values[place])
-        return dict(zip(self._names, values, strict=True))
-
-
-_decoded_node = _RowDecoder(_NODE, _NODE_TYPE)
-_decoded_edge = _RowDecoder(_EDGE)
-_decoded_note = _RowDecoder(_NOTE)
-_decoded_artifact = _RowDecoder(_ARTIFACT)
-_decoded_access_stats = _RowDecoder(_ACCESS_STATS)
-
-
-def _encoded(item: Any, names: Sequence[str]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for name in names:
-        value = getattr(item, name)
-        if _is_moment(name):
-            value = micros(value)
-        elif name in _LISTS or name == "output":
-            value = to_json(value)
-        elif name in _FLAGS:
-            value = int(value)
-        elif isinstance(value, str):
-            value = str(value)  # of an enumeration, the word
-        values[name] = value
-    return values
+_node_type, _source_type = members(NodeType), members(SourceType)
+_sensitivity = members(Sensitivity)
 
 
 # ——— nodes and edges ———
@@ -144,37 +66,24 @@ def _encoded(item: Any, names: Sequence[str]) -> dict[str, Any]:
 
 def node_values(node: Node) -> dict[str, Any]:
     """All but seq and text."""
-    told = node.mentioned
-    return {
-        **_encoded(node, _NODE),
-        "source_count": told.source_count,
-        "promotion_score": told.promotion_score,
-        "first_at": micros(told.first_at),
-        "last_at": micros(told.last_at),
-        "days": to_json([day.isoformat() for day in told.days]),
-    }
+    days = to_json([day.isoformat() for day in node.mentioned.days])
+    return {**_NODE.values(node), **_MENTIONED.values(node.mentioned), "days": days}
 
 
 def node_from(scope: Scope, row: Row) -> Node:
-    values = _decoded_node(row[: len(_NODE)])
-    source_count, promotion_score, first_at, last_at, days = row[len(_NODE) :]
-    mentioned = Mentioned(
-        source_count=source_count,
-        promotion_score=promotion_score,
-        first_at=moment(first_at),
-        last_at=moment(last_at),
-        days=tuple(map(date.fromisoformat, json.loads(days))),
-    )
-    return Node(user_id=scope.name, mentioned=mentioned, **values)
+    width = len(_NODE.names)
+    days = tuple(map(date.fromisoformat, json.loads(row[-1])))
+    mentioned = Mentioned(days=days, **_MENTIONED.decode(row[width:-1]))
+    return Node(user_id=scope.name, mentioned=mentioned, **_NODE.decode(row[:width]))
 
 
 def edge_values(edge: Edge) -> dict[str, Any]:
     """All but seq and text."""
-    return _encoded(edge, _EDGE)
+    return _EDGE.values(edge)
 
 
 def edge_from(scope: Scope, row: Row) -> Edge:
-    return Edge(user_id=scope.name, **_decoded_edge(row))
+    return Edge(user_id=scope.name, **_EDGE.decode(row))
 
 
 # ——— what was told, and by which source ———
@@ -183,14 +92,7 @@ def edge_from(scope: Scope, row: Row) -> Edge:
 def _cited_values(source: CitedSource | None) -> dict[str, Any]:
     if source is None:
         return dict.fromkeys(_CITED)
-    return {
-        "cited_scope": source.scope,
-        "cited_id": source.id,
-        "cited_type": str(source.source_type),
-        "cited_at": exact_micros(source.said_at),
-        "cited_sensitivity": str(source.sensitivity),
-        "cited_passage": source.passage,
-    }
+    return dict(zip(_CITED, _CITED_SOURCE.values(source).values(), strict=True))
 
 
 def _cited_from(row: Sequence[Any]) -> CitedSource | None:
@@ -208,7 +110,7 @@ def _cited_from(row: Sequence[Any]) -> CitedSource | None:
 
 
 def node_assertion_values(told: NodeAssertion) -> dict[str, Any]:
-    return {**_encoded(told, _NODE_ASSERTION), "teller": told.by, **_cited_values(told.source)}
+    return {**_NODE_ASSERTION.values(told), "teller": told.by, **_cited_values(told.source)}
 
 
 def node_assertion_from(row: Row) -> NodeAssertion:
@@ -228,9 +130,9 @@ def node_assertion_from(row: Row) -> NodeAssertion:
         name=name,
         key=key,
         subtype=subtype,
-        aliases=_list(aliases),
-        not_called=_list(not_called),
-        addresses=_list(addresses),
+        aliases=text_list(aliases),
+        not_called=text_list(not_called),
+        addresses=text_list(addresses),
         description=description,
         confidence=confidence,
         sensitivity=_sensitivity(sensitivity),
@@ -239,7 +141,7 @@ def node_assertion_from(row: Row) -> NodeAssertion:
 
 
 def edge_assertion_values(told: EdgeAssertion) -> dict[str, Any]:
-    return {**_encoded(told, _EDGE_ASSERTION), "teller": told.by, **_cited_values(told.source)}
+    return {**_EDGE_ASSERTION.values(told), "teller": told.by, **_cited_values(told.source)}
 
 
 def edge_assertion_from(row: Row) -> EdgeAssertion:
@@ -271,22 +173,22 @@ def edge_assertion_from(row: Row) -> EdgeAssertion:
 
 def note_values(note: Note) -> dict[str, Any]:
     """All but seq."""
-    return {**_encoded(note, _NOTE), **_cited_values(note.source)}
+    return {**_NOTE.values(note), **_cited_values(note.source)}
 
 
 def note_from(row: Row) -> Note:
-    width = len(_NOTE)
-    return Note(source=_cited_from(row[width:]), **_decoded_note(row[:width]))
+    width = len(_NOTE.names)
+    return Note(source=_cited_from(row[width:]), **_NOTE.decode(row[:width]))
 
 
 def artifact_values(artifact: Artifact) -> dict[str, Any]:
     """All but seq."""
-    return {**_encoded(artifact, _ARTIFACT), **_cited_values(artifact.source)}
+    return {**_ARTIFACT.values(artifact), **_cited_values(artifact.source)}
 
 
 def artifact_from(scope: Scope, row: Row) -> Artifact:
-    width = len(_ARTIFACT)
-    values = _decoded_artifact(row[:width])
+    width = len(_ARTIFACT.names)
+    values = _ARTIFACT.decode(row[:width])
     return Artifact(user_id=scope.name, source=_cited_from(row[width:]), **values)
 
 
@@ -294,38 +196,20 @@ def artifact_from(scope: Scope, row: Row) -> Artifact:
 
 
 def extraction_values(extraction: Extraction) -> dict[str, Any]:
-    return {
-        "source_scope": extraction.scope,
-        "source": extraction.source,
-        "started_at": micros(extraction.started_at),
-        "completed_at": micros(extraction.completed_at),
-        "passages": extraction.passages,
-        "digest": extraction.digest,
-        "heard": " ".join(extraction.heard),
-        "stands": int(extraction.stands),
-    }
+    told = {"source_scope": extraction.scope, "heard": " ".join(extraction.heard)}
+    return {**_EXTRACTION.values(extraction), **told}
 
 
 def extraction_from(row: Row) -> Extraction:
-    scope, source, started_at, completed_at, passages, digest, heard, stands = row
-    return Extraction(
-        scope=scope,
-        source=source,
-        started_at=instant(started_at),
-        completed_at=instant(completed_at),
-        passages=passages,
-        digest=digest,
-        heard=tuple(heard.split()),
-        stands=bool(stands),
-    )
+    return Extraction(scope=row[0], heard=tuple(row[1].split()), **_EXTRACTION.decode(row[2:]))
 
 
 def access_stats_values(id: str, marks: AccessStats) -> dict[str, Any]:
-    return {"id": id, **_encoded(marks, _ACCESS_STATS)}
+    return {"id": id, **_ACCESS_STATS.values(marks)}
 
 
 def access_stats_from(row: Row) -> tuple[str, AccessStats]:
-    return row[0], AccessStats(**_decoded_access_stats(row[1:]))
+    return row[0], AccessStats(**_ACCESS_STATS.decode(row[1:]))
 
 
 def record_accesses(session: Session, read: Mapping[str, bool], now: datetime) -> None:

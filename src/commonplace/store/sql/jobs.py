@@ -6,7 +6,6 @@ transaction of its own on one row, and names the lease that it was claimed with.
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -24,11 +23,10 @@ from commonplace.model.jobs import (
     Failure,
     IdempotencyClaim,
     Job,
-    JobState,
     StoredAnswer,
 )
 from commonplace.store.port import JobQuery
-from commonplace.store.sql.rows import Row, Session, instant, micros, moment, to_json
+from commonplace.store.sql.rows import Row, RowCodec, Session, instant, micros, moment
 
 ABANDONED = Failure("abandoned", "Whoever worked on it did not come back, for the last time.")
 
@@ -135,54 +133,22 @@ def finish(session: Session, job: Job, at: datetime) -> None:
     raise LeaseLost("The job was taken over or cancelled before it was finished.")
 
 
-_COLUMNS = (
-    "scope",
-    "id",
-    "kind",
-    "key",
-    "payload",
-    "state",
-    "due_at",
-    "tries",
-    "max_tries",
-    "lease",
-    "worker",
-    "error_code",
-    "error",
-    "created_at",
-    "updated_at",
-)
-JOB_COLUMNS = ", ".join(_COLUMNS)
+_JOB = RowCodec(Job, ("scope", "failure"))
+JOB_COLUMNS = ", ".join(("scope", "error_code", "error", *_JOB.names))
 
 
 def _job_from(row: Row) -> Job:
-    values = dict(zip(_COLUMNS, row, strict=True))
-    code, told = values.pop("error_code"), values.pop("error")
-    return Job(
-        **{
-            **values,
-            "scope": Scope(values["scope"]),
-            "payload": json.loads(values["payload"]),
-            "state": JobState(values["state"]),
-            "due_at": moment(values["due_at"]),
-            "created_at": instant(values["created_at"]),
-            "updated_at": instant(values["updated_at"]),
-        },
-        failure=Failure(code, told) if code else None,
-    )
+    scope, code, told, *rest = row
+    failure = Failure(code, told) if code else None
+    return Job(scope=Scope(scope), failure=failure, **_JOB.decode(rest))
+
+
+_GIVEN = ("id", "kind", "key", "payload", "due_at", "max_tries", "created_at", "updated_at")
 
 
 def _new_values(job: Job) -> dict[str, Any]:
-    return {
-        "id": job.id,
-        "kind": job.kind,
-        "key": job.key,
-        "payload": to_json(dict(job.payload)),
-        "due_at": micros(job.due_at),
-        "max_tries": job.max_tries,
-        "created_at": micros(job.created_at),
-        "updated_at": micros(job.updated_at),
-    }
+    values = _JOB.values(job)
+    return {name: values[name] for name in _GIVEN}
 
 
 def _query_values(query: JobQuery) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from commonplace.model.profile.fields import Proposal, Signal, SignalKind
 from commonplace.model.sources.source import is_source_id, split_passage_id
 from commonplace.store.sql.rows import (
     Row,
+    RowCodec,
     Session,
     WriteNumbers,
     held_values,
@@ -324,16 +325,13 @@ def close_proposals(session: Session, step: CloseProposals) -> None:
             session.run("silence_proposal", id=id)
 
 
+_PROPOSAL = RowCodec(Proposal, ("signals",))
+PROPOSAL_COLUMNS = ", ".join(("signals", *_PROPOSAL.names))
+
+
 def _proposal_values(proposal: Proposal) -> dict[str, Any]:
-    return {
-        "id": proposal.id,
-        "name": proposal.name,
-        "value": to_json(proposal.value),
-        "signals": to_json([_signal_values(signal) for signal in proposal.signals]),
-        "reason": proposal.reason,
-        "proposed_at": micros(proposal.proposed_at),
-        "ends_at": micros(proposal.ends_at),
-    }
+    signals = to_json([_signal_values(signal) for signal in proposal.signals])
+    return {**_PROPOSAL.values(proposal), "signals": signals}
 
 
 def _signal_values(signal: Signal) -> dict[str, Any]:
@@ -341,16 +339,8 @@ def _signal_values(signal: Signal) -> dict[str, Any]:
 
 
 def _proposal_from(row: Row) -> Proposal:
-    id, name, value, signals, reason, proposed_at, ends_at = row
-    return Proposal(
-        id=id,
-        name=name,
-        value=json.loads(value),
-        signals=tuple(map(_signal_from, json.loads(signals))),
-        reason=reason,
-        proposed_at=instant(proposed_at),
-        ends_at=instant(ends_at),
-    )
+    signals = tuple(map(_signal_from, json.loads(row[0])))
+    return Proposal(signals=signals, **_PROPOSAL.decode(row[1:]))
 
 
 def _signal_from(values: dict[str, Any]) -> Signal:

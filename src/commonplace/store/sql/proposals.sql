@@ -10,7 +10,7 @@ DELETE FROM proposals WHERE scope = :scope AND id IN #list(ids)
 DELETE FROM proposals WHERE scope = :scope
 
 -- name: proposals
-SELECT id, name, value, signals, reason, proposed_at, ends_at
+SELECT #proposal_columns
   FROM proposals WHERE scope = :scope
  ORDER BY proposed_at, id
 

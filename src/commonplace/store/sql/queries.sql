@@ -6,6 +6,8 @@
 --   #using(index)  a hint for SQLite, which would walk through all of a scope's rows
 --   #columns     the columns of a memory, in the order that rows.py reads them
 --   #index_columns  those that the in-process index keeps
+--   #stored_columns, #stored_values, #stored_changes  a memory's fields as they are written
+--   #journal_columns  the columns of a journal line, in the order that rows.py reads them
 -- Every statement is bound to one owner by `scope = :scope`, or stands under "maintenance".
 
 -- name: lock_counters
@@ -45,29 +47,12 @@ UPDATE scopes
 UPDATE scopes SET tidied_at = :at WHERE scope = :scope
 
 -- name: insert_memory
-INSERT INTO memories (
-  scope, id, unit, seq, version, kind, content, summary, category, tags, metadata, importance,
-  confidence, stability, sensitivity, pinned, evidence, facet, source_type, source_id, job_id,
-  agent_id, run_id, actor_id, role, thread_id, state, expires_at, ends_at, superseded_by, purge_at,
-  valid_from, valid_to, created_at, updated_at, arrived_at
-) VALUES (
-  :scope, :id, :unit, :seq, :version, :kind, :content, :summary, :category, :tags, :metadata,
-  :importance, :confidence, :stability, :sensitivity, :pinned, :evidence, :facet, :source_type,
-  :source_id, :job_id, :agent_id, :run_id, :actor_id, :role, :thread_id, :state, :expires_at,
-  :ends_at, :superseded_by, :purge_at, :valid_from, :valid_to, :created_at, :updated_at, :arrived_at
-)
+INSERT INTO memories (scope, unit, seq, ends_at, #stored_columns)
+VALUES (:scope, :unit, :seq, :ends_at, #stored_values)
 
 -- name: update_memory
 UPDATE memories
-   SET seq = :seq, unit = COALESCE(CAST(:unit AS BIGINT), unit), version = :version, kind = :kind, content = :content, summary = :summary,
-       category = :category, tags = :tags, metadata = :metadata, importance = :importance,
-       confidence = :confidence, stability = :stability, sensitivity = :sensitivity,
-       pinned = :pinned, evidence = :evidence, facet = :facet, source_type = :source_type,
-       source_id = :source_id, job_id = :job_id, agent_id = :agent_id, run_id = :run_id,
-       actor_id = :actor_id, role = :role, thread_id = :thread_id, state = :state,
-       expires_at = :expires_at, ends_at = :ends_at, superseded_by = :superseded_by,
-       purge_at = :purge_at, valid_from = :valid_from, valid_to = :valid_to,
-       created_at = :created_at, updated_at = :updated_at
+   SET seq = :seq, unit = COALESCE(CAST(:unit AS BIGINT), unit), ends_at = :ends_at, #stored_changes
  WHERE scope = :scope AND id = :id AND version = :expected_version
 RETURNING id
 
@@ -337,9 +322,8 @@ SELECT a, b, strength, created_at, relation
  ORDER BY 3 DESC, 1, 2
 
 -- name: journal
-SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, category, old_ref,
-       new_ref, similarity, meta
-  FROM journal
+SELECT #journal_columns
+  FROM journal j
  WHERE scope = :scope
    AND (CAST(:subject AS TEXT) IS NULL OR subject = CAST(:subject AS TEXT))
    AND (CAST(:thread_id AS TEXT) IS NULL OR thread_id = CAST(:thread_id AS TEXT))
@@ -349,9 +333,8 @@ SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, ca
  ORDER BY seq
 
 -- name: journal_newest
-SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, category, old_ref,
-       new_ref, similarity, meta
-  FROM journal
+SELECT #journal_columns
+  FROM journal j
  WHERE scope = :scope
    AND (CAST(:subject AS TEXT) IS NULL OR subject = CAST(:subject AS TEXT))
    AND (CAST(:thread_id AS TEXT) IS NULL OR thread_id = CAST(:thread_id AS TEXT))
@@ -365,8 +348,7 @@ SELECT seq, ts, revision, thread_id, actor, node, op, status, event, subject, ca
 -- What would be told in a delta header, of the most important items first, the lines of an item
 -- together. Not told: links, the old side of a replacement, turns that were heard, answers
 -- to a question. The rest is judged by rules.
-SELECT j.seq, j.ts, j.revision, j.thread_id, j.actor, j.node, j.op, j.status, j.event, j.subject,
-       j.category, j.old_ref, j.new_ref, j.similarity, j.meta
+SELECT #journal_columns
   FROM journal j
   LEFT JOIN memories m ON m.scope = j.scope AND m.id = j.subject
  WHERE j.scope = :scope

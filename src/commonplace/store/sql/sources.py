@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -14,105 +12,34 @@ from commonplace.errors import StaleDecision
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import AddSource, ChangeSource, IndexEntry, RemoveSource
 from commonplace.model.journal import Event
-from commonplace.model.memory.kinds import TtlPolicy
-from commonplace.model.memory.memory import Sensitivity, State
-from commonplace.model.sources.source import (
-    ContentType,
-    ContextType,
-    Passage,
-    ProcessingStatus,
-    Source,
-    SourceType,
-    text_to_embed,
-)
+from commonplace.model.memory.memory import State
+from commonplace.model.sources.source import Passage, Source, text_to_embed
 from commonplace.store.port import NO_LIMIT, SourceListing
 from commonplace.store.sql.memories import delete_logged_items
-from commonplace.store.sql.rows import Row, Session, exact_micros, instant, micros, moment, to_json
+from commonplace.store.sql.rows import Row, RowCodec, Session, micros, named_columns
 
-_SOURCE_COLUMN_NAMES = tuple(f.name for f in fields(Source))
-_MOMENTS = tuple(name for name in _SOURCE_COLUMN_NAMES if name.endswith("_at"))
-_LISTS = ("keywords", "tags", "participants")
-_PASSAGE_COLUMNS = (
-    "unit",
-    "id",
-    "number",
-    "turn",
-    "text",
-    "speaker",
-    "role",
-    "at",
-    "session",
-    "label",
-)
-
-SOURCE_COLUMNS = ", ".join(f"s.{name}" for name in _SOURCE_COLUMN_NAMES)
-PASSAGE_COLUMNS = ", ".join(f"p.{name}" for name in (*_PASSAGE_COLUMNS, "suspicious", "arrived_at"))
-
-_DECODERS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(_MOMENTS, moment),
-    **dict.fromkeys(_LISTS, lambda text: tuple(json.loads(text))),
-    "provenance": json.loads,
-    "source_type": SourceType,
-    "content_type": ContentType,
-    "context_type": lambda word: ContextType(word) if word else None,
-    "sensitivity": Sensitivity,
-    "ttl_policy": TtlPolicy,
-    "status": ProcessingStatus,
-    "state": State,
-}
+_SOURCE = RowCodec(Source)
+_PASSAGE = RowCodec(Passage, ("source_id",))
+SOURCE_COLUMNS = _SOURCE.columns("s")
+PASSAGE_COLUMNS = named_columns("p", ("unit", "id"), _PASSAGE.names)
 
 
 def source_from(row: Row) -> Source:
-    named = zip(_SOURCE_COLUMN_NAMES, row, strict=True)
-    return Source(**{n: _DECODERS[n](value) if n in _DECODERS else value for n, value in named})
+    return Source(**_SOURCE.decode(row))
 
 
 def source_values(source: Source) -> dict[str, Any]:
-    values: dict[str, Any] = {name: getattr(source, name) for name in _SOURCE_COLUMN_NAMES}
-    for name in _MOMENTS:
-        values[name] = micros(values[name])
-    for name in (*_LISTS, "provenance"):
-        values[name] = to_json(values[name])
-    for name in ("source_type", "content_type", "sensitivity", "ttl_policy", "status", "state"):
-        values[name] = str(values[name])
-    values["context_type"] = str(source.context_type) if source.context_type else None
-    values["ends_at"] = micros(source.ends_at)
-    return values
+    return {**_SOURCE.values(source), "ends_at": micros(source.ends_at)}
 
 
 def passage_values(passage: Passage, now: datetime) -> dict[str, Any]:
-    return {
-        "id": passage.source_id,
-        "number": passage.number,
-        "turn": passage.turn,
-        "text": passage.text,
-        "speaker": passage.speaker,
-        "role": passage.role,
-        "at": exact_micros(passage.at),
-        "session": passage.session,
-        "label": passage.label,
-        "suspicious": int(passage.suspicious),
-        "arrived_at": micros(passage.arrived_at or now),
-    }
+    values = {"id": passage.source_id, **_PASSAGE.values(passage)}
+    return {**values, "arrived_at": micros(passage.arrived_at or now)}
 
 
 def passage_from(row: Row) -> tuple[int, Passage]:
     """With the unit it is found by."""
-    unit, source_id, number, turn, text, speaker, role, at, session, label, *rest = row
-    suspicious, arrived_at = rest
-    return unit, Passage(
-        source_id=source_id,
-        number=number,
-        turn=turn,
-        text=text,
-        speaker=speaker,
-        role=role,
-        at=instant(at),
-        session=session,
-        label=label,
-        suspicious=bool(suspicious),
-        arrived_at=moment(arrived_at),
-    )
+    return row[0], Passage(source_id=row[1], **_PASSAGE.decode(row[2:]))
 
 
 class SqlSources(ABC):

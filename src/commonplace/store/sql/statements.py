@@ -20,7 +20,15 @@ from commonplace.store.sql.graph_rows import (
     NOTE_COLUMNS,
 )
 from commonplace.store.sql.jobs import JOB_COLUMNS
-from commonplace.store.sql.rows import COLUMNS, INDEX_COLUMNS
+from commonplace.store.sql.memories import PROPOSAL_COLUMNS
+from commonplace.store.sql.rows import (
+    COLUMNS,
+    INDEX_COLUMNS,
+    JOURNAL_COLUMNS,
+    STORED_CHANGES,
+    STORED_COLUMNS,
+    STORED_VALUES,
+)
 from commonplace.store.sql.sources import PASSAGE_COLUMNS, SOURCE_COLUMNS
 
 SHARED = "commonplace.store.sql"
@@ -36,9 +44,14 @@ _EACH = re.compile(r"#each\(([\w.]+)\)")
 _COLUMNS = {
     "#columns": COLUMNS,
     "#index_columns": INDEX_COLUMNS,
+    "#stored_columns": STORED_COLUMNS,
+    "#stored_values": STORED_VALUES,
+    "#stored_changes": STORED_CHANGES,
+    "#journal_columns": JOURNAL_COLUMNS,
     "#source_columns": SOURCE_COLUMNS,
     "#passage_columns": PASSAGE_COLUMNS,
     "#job_columns": JOB_COLUMNS,
+    "#proposal_columns": PROPOSAL_COLUMNS,
     "#key_columns": KEY_COLUMNS,
     "#node_columns": NODE_COLUMNS,
     "#edge_columns": EDGE_COLUMNS,

@@ -14,6 +14,7 @@ from typing import Any
 from commonplace.errors import StoreClosed
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Applied, Bookkeeping, Changeset
+from commonplace.model.filters import EXACT_FIELDS
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory.memory import HeldValue, Link, Memory, Version
 from commonplace.store.failpoints import reach_failpoint
@@ -339,14 +340,7 @@ def _listing_values(listing: MemoryListing) -> dict[str, Any]:
         "tags": list(filters.tags),
         "any_successor": int(not listing.superseded_by),
         "superseded_by": list(listing.superseded_by),
-        "agent_id": filters.agent_id,
-        "run_id": filters.run_id,
-        "actor_id": filters.actor_id,
-        "role": filters.role,
-        "facet": filters.facet,
-        "thread_id": filters.thread_id,
-        "source_type": filters.source_type,
-        "source_id": filters.source_id,
+        **{name: getattr(filters, name) for name in EXACT_FIELDS},
         "pinned": None if filters.pinned is None else int(filters.pinned),
         "importance_min": filters.importance_min,
         "importance_max": filters.importance_max,

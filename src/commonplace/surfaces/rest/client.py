@@ -37,8 +37,8 @@ from commonplace.errors import (
 )
 from commonplace.model import validation
 from commonplace.model.access.principal import Principal
-from commonplace.operations.schemas import return_type_of, value_from_data
-from commonplace.operations.serialization import BYTES, JSON, as_data, decode_lines
+from commonplace.operations.schemas import return_type_of
+from commonplace.operations.serialization import BYTES, JSON, as_data, decode_lines, value_from_data
 from commonplace.operations.table import BY_NAME, OPERATIONS, Operation, ParameterShape
 from commonplace.surfaces.rest.request_checks import is_loopback
 from commonplace.surfaces.rest.routes import (
