@@ -10,7 +10,7 @@ from commonplace.model.changeset import LinkMemories, Receipt, build_link, build
 from commonplace.model.journal import Event
 from commonplace.model.memory.memory import Link
 from commonplace.store import failpoints
-from commonplace.store.port import Counters, JournalQuery
+from commonplace.store.queries import Counters, JournalQuery
 from support.clock import START
 from support.making import ANA, BOB, a_memory, adding, changeset, put, updating
 from support.stores import SCOPED_TABLES, all_rows, raw

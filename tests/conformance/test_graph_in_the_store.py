@@ -19,7 +19,7 @@ from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.sources.source import SourceType
 from commonplace.store import failpoints
-from commonplace.store.port import JournalQuery
+from commonplace.store.queries import JournalQuery
 from support.clock import START
 from support.graph_making import (
     a_node,

@@ -14,7 +14,7 @@ from commonplace.model.filters import UNCLEARED, Visibility
 from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.store.cache.graph_cache import GraphCache
-from commonplace.store.port import EmbedderIdentity
+from commonplace.store.queries import EmbedderIdentity
 from support.clock import START
 from support.graph_making import (
     a_node,

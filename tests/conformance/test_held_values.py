@@ -17,7 +17,7 @@ from commonplace.model.changeset import (
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.kinds import Kind
 from commonplace.model.memory.memory import Sensitivity, group_conflicts
-from commonplace.store.port import HeldQuery
+from commonplace.store.queries import HeldQuery
 from support.clock import START
 from support.making import (
     ANA,

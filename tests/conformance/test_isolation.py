@@ -13,7 +13,7 @@ from commonplace.model.filters import Visibility
 from commonplace.model.journal import LoggedHit, LoggedSearch, RecallLogQuery, RecallTurn
 from commonplace.model.memory.memory import State
 from commonplace.model.profile.consent import build_proposal
-from commonplace.store.port import HeldQuery, JournalQuery, MemoryListing
+from commonplace.store.queries import HeldQuery, JournalQuery, MemoryListing
 from commonplace.store.sql.statements import SHARED, read_statements, shared_files
 from support.clock import START
 from support.making import (

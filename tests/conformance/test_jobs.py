@@ -14,7 +14,7 @@ from commonplace.errors import LeaseLost, StaleDecision
 from commonplace.model.changeset import ClearScope, EnqueueJob, FinishJob, WithdrawJobs
 from commonplace.model.jobs import LEASE, Failure, JobState
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.store.port import JobQuery, JournalQuery
+from commonplace.store.queries import JobQuery, JournalQuery
 from commonplace.store.sqlite.store import STATEMENTS, SqliteStore
 from support.clock import START
 from support.making import ANA, BOB, a_job, a_memory, adding, changeset

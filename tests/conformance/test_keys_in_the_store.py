@@ -13,7 +13,7 @@ from commonplace.model.access.principal import Scope
 from commonplace.model.access.team import ChangeKey
 from commonplace.model.changeset import Bookkeeping, ClearScope
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.store.port import JournalQuery
+from commonplace.store.queries import JournalQuery
 from support.clock import START
 from support.making import ANA, BOB, a_key, a_memory, changeset, put
 

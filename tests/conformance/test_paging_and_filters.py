@@ -12,7 +12,7 @@ from commonplace.model.filters import FILTER_NAMES, Filters, Visibility
 from commonplace.model.memory.kinds import Kind, Stability
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.store.cache.scope_index import ScopeIndex
-from commonplace.store.port import MemoryListing
+from commonplace.store.queries import MemoryListing
 from support.clock import START
 from support.making import ANA, EMBEDDER, a_memory, put
 

@@ -15,8 +15,8 @@ from commonplace.model.filters import Visibility
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.model.sources.source import ProcessingStatus, SourceType
-from commonplace.store.port import JobQuery, JournalQuery, SourceCount, SourceListing
 from commonplace.store.postgres.store import OWN_STATEMENTS
+from commonplace.store.queries import JobQuery, JournalQuery, SourceCount, SourceListing
 from support.clock import START
 from support.making import ANA, BOB, EMBEDDER, a_job, a_memory, changeset, put
 from support.processes import Child

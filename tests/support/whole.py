@@ -14,7 +14,7 @@ from commonplace.model.graph.snapshot import WholeGraph
 from commonplace.model.journal import Event, JournalRow, Op
 from commonplace.model.memory.memory import VERSIONED_FIELDS, Memory, State, Version
 from commonplace.model.sources.source import Source
-from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.store.queries import NO_LIMIT, SourceListing
 
 
 def open_plainly(url: str, embedder: str | Embedder = "hashing") -> Commonplace:

@@ -11,7 +11,7 @@ from commonplace.engine.context import EngineContext, build_indexing
 from commonplace.engine.maintenance.worker import JobDecision, Worker
 from commonplace.model.changeset import Changeset, EnqueueJob, build_add
 from commonplace.model.jobs import Job
-from commonplace.store.port import JobQuery
+from commonplace.store.queries import JobQuery
 from support.clock import START
 from support.making import a_job, a_memory
 from support.opening import killed_at

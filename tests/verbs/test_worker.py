@@ -11,7 +11,7 @@ from commonplace.engine.maintenance.worker import BackgroundWorker, Worked, Work
 from commonplace.errors import EmbedderUnavailable, InvalidInput
 from commonplace.model.changeset import Changeset, EnqueueJob
 from commonplace.model.jobs import LEASE, LONGEST_WAIT, MAX_TRIES, JobState
-from commonplace.store.port import JobQuery
+from commonplace.store.queries import JobQuery
 from support.making import ANA, BOB, a_job
 from support.workers import note_of
 

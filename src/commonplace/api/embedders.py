@@ -15,7 +15,8 @@ from commonplace.language.embedders.embedder import (
     EmbedderServer,
 )
 from commonplace.settings import Settings, load
-from commonplace.store.port import EmbedderIdentity, Store
+from commonplace.store.port import Store
+from commonplace.store.queries import EmbedderIdentity
 from commonplace.store.sql.generations import embedder_mismatch
 from commonplace.store.sql.store import SqlStore
 

@@ -19,7 +19,7 @@ from commonplace.engine.graph.visible_graph import find_unambiguous_node, visibl
 from commonplace.errors import InvalidInput, NotAllowed
 from commonplace.model.filters import OWNER_VISIBILITY
 from commonplace.model.memory.memory import State
-from commonplace.store.port import NO_LIMIT, MemoryListing
+from commonplace.store.queries import NO_LIMIT, MemoryListing
 
 SHORTEST = 6  # characters
 _SHOWN = 10  # matches that an error lists

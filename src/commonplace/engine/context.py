@@ -40,7 +40,8 @@ from commonplace.model.sources.source import (
 )
 from commonplace.store.cache.graph_cache import GraphCache
 from commonplace.store.cache.index_cache import IndexCache, PastIndexCache
-from commonplace.store.port import SourceListing, Store
+from commonplace.store.port import Store
+from commonplace.store.queries import SourceListing
 
 log = logging.getLogger("commonplace")
 

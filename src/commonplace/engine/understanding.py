@@ -30,7 +30,7 @@ from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.profile.fields import Abbreviation
 from commonplace.model.sources.source import SPOKEN_CONTENT
 from commonplace.store.cache.scope_index import ScopeIndex
-from commonplace.store.port import SourceListing
+from commonplace.store.queries import SourceListing
 
 _SHIPPED_TERMINOLOGY = build_terminology(load_shipped_abbreviations())
 _CACHE_NAME = "vocabulary"

@@ -2,310 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from commonplace.model.access.key import Key
 from commonplace.model.access.principal import Scope
 from commonplace.model.access.team import Membership, Share, Team, TeamAccess
-from commonplace.model.changeset import Applied, Bookkeeping, Changeset, Receipt
-from commonplace.model.filters import NO_FILTERS, OWNER_VISIBILITY, UNCLEARED, Filters, Visibility
-from commonplace.model.jobs import LEASE, Failure, IdempotencyClaim, Job, JobState, StoredAnswer
+from commonplace.model.changeset import Applied, Bookkeeping, Changeset
+from commonplace.model.filters import OWNER_VISIBILITY, Visibility
+from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
+from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.graph.salience import AccessStats
+from commonplace.model.graph.snapshot import WholeGraph
+from commonplace.model.graph.steps import Extraction
+from commonplace.model.jobs import LEASE, Failure, IdempotencyClaim, Job, StoredAnswer
 from commonplace.model.journal import JournalRow, RecallLogEntry, RecallLogQuery
 from commonplace.model.memory.lifecycle import NOW, PointInTime
-from commonplace.model.memory.memory import HeldValue, Link, Memory, State, Version
+from commonplace.model.memory.memory import HeldValue, Link, Memory, Version
 from commonplace.model.profile.fields import Proposal
 from commonplace.model.sources.source import Passage, Source
-from commonplace.store.graph_port import GraphStore
-
-
-@dataclass(frozen=True, slots=True)
-class EmbedderIdentity:
-    """Vectors of different embedders never meet, so the store remembers whose they are."""
-
-    name: str
-    dimension: int
-
-
-@dataclass(frozen=True, slots=True)
-class Generation:
-    """All vectors that one embedder made. Only the current ones are ever read."""
-
-    number: int
-    embedder: EmbedderIdentity
-    state: str  # building, current, retired, removed
-
-
-@dataclass(frozen=True, slots=True)
-class Counters:
-    """The scope's numbers, locked and moved in the transaction of a change.
-
-    ``revision`` counts changes of memory. ``seq`` also counts what only the index sees (a late
-    vector). ``epoch`` moves when something vanished for good, so that every cache starts
-    anew.
-    """
-
-    revision: int = 0
-    seq: int = 0
-    epoch: int = 0
-    journal: int = 0
-    units: int = 0
-    profile_numbers: int = 0
-    tidied_at: datetime | None = None
-    generation: int = 1  # of the vectors that are current
-    observed_day: int = 0
-    observed: int = 0  # memories made of conversations on that day
-    graph: int = 0  # counts changes of the graph
-    graph_epoch: int = 0  # moves when something of the graph alone vanished
-
-    @property
-    def epoch_of_graph(self) -> int:
-        """Other than before when anything vanished that a picture of the graph may show."""
-        return self.epoch + self.graph_epoch
-
-    def observed_on(self, day: int) -> int:
-        return self.observed if self.observed_day == day else 0
-
-
-NO_LIMIT = 1 << 40  # as a limit: all there are
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryListing:
-    """A page of a scope's memories, newest first unless asked otherwise."""
-
-    filters: Filters = NO_FILTERS
-    visibility: Visibility = UNCLEARED
-    now: datetime | None = None  # given: only what is live at this instant
-    states: tuple[State, ...] = (State.ACTIVE,)
-    expired_by: datetime | None = None  # given: only what has ended by this instant
-    purgeable_by: datetime | None = None
-    restorable_at: datetime | None = None  # given: only what is not to be purged yet
-    without_vector: bool = False
-    generation: int | None = None  # whose vector is missing; None: the current one's
-    superseded_by: tuple[str, ...] = ()
-    only_profile: bool = False
-    volatile: bool = False  # only what is volatile and has no end of its own
-    limit: int = 50
-    after: str | None = None  # the id of the last item of the page before
-
-
-@dataclass(frozen=True, slots=True)
-class SourceListing:
-    """A page of a scope's sources, newest first."""
-
-    visibility: Visibility = UNCLEARED
-    states: tuple[State, ...] = (State.ACTIVE,)
-    types: tuple[str, ...] = ()
-    statuses: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    thread_id: str | None = None
-    origin: str | None = None
-    said_after: datetime | None = None
-    said_before: datetime | None = None
-    purgeable_by: datetime | None = None
-    restorable_at: datetime | None = None
-    live_at: datetime | None = None  # given: without those that have ended by then
-    ended_by: datetime | None = None
-    then: PointInTime = NOW  # only what has a passage that was said and known by then
-    limit: int = 50
-    after: tuple[datetime, str] | None = None  # when the last one of the page before came; its id
-    among: frozenset[str] | None = None  # given: of these alone
-    brought_by: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class JournalQuery:
-    subject: str | None = None
-    thread_id: str | None = None
-    after_revision: int | None = None
-    after_seq: int | None = None
-    events_only: bool = False  # leave out operational rows
-    newest: int | None = None  # given: only so many, newest first; else all, oldest first
-    news_for: Visibility | None = None  # given: what is news to it, the most important items first
-
-
-@dataclass(frozen=True, slots=True)
-class HeldQuery:
-    """Held values by any of these."""
-
-    ids: Sequence[str] = ()  # of those that wait
-    conflicts: Sequence[str] = ()
-    beside: Sequence[str] = ()
-    merged_into: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class JobQuery:
-    """Jobs that are all of what is given here, the next to run first."""
-
-    ids: Sequence[str] = ()
-    kinds: Sequence[str] = ()
-    keys: Sequence[str] = ()
-    states: Sequence[JobState] = ()
-    limit: int = NO_LIMIT
-
-
-class IndexedRow(NamedTuple):
-    """What the in-process index knows of a memory, as stored; its text stays in the database.
-
-    A plain tuple, because a cold start reads a hundred thousand of them.
-    """
-
-    unit: int
-    id: str
-    kind: str
-    category: str
-    tags: str  # JSON
-    importance: int
-    sensitivity: str
-    pinned: int
-    facet: str | None
-    source_type: str | None
-    source_id: str | None
-    agent_id: str | None
-    run_id: str | None
-    actor_id: str | None
-    role: str | None
-    thread_id: str | None
-    state: str
-    ends_at: int | None  # microseconds, as the next two
-    created_at: int
-    updated_at: int
-
-
-class IndexedSource(NamedTuple):
-    """What the index knows of a source; its passages share it."""
-
-    id: str
-    user_id: str
-    title: str
-    participants: str  # JSON
-    tags: str  # JSON
-    sensitivity: str
-    source_type: str
-    thread_id: str | None
-    state: str
-    external_id: str = ""
-    first_unit: int = 0  # of its present passages: those with lower ones were replaced
-    ends_at: int | None = None  # microseconds
-
-
-class IndexedPassage(NamedTuple):
-    unit: int
-    source_id: str
-    number: int
-    speaker: str | None
-    role: str | None
-    session: str | None
-    at: int  # microseconds
-
-
-@dataclass(frozen=True, slots=True)
-class IndexPage:
-    """What changed for the index since a sequence number, read in one snapshot."""
-
-    counters: Counters
-    rows: Sequence[IndexedRow] = ()
-    terms: Sequence[tuple[int, str, int]] = ()  # unit, packed terms, traits
-    vectors: Sequence[tuple[int, bytes]] = ()
-    sources: Sequence[IndexedSource] = ()
-    passages: Sequence[IndexedPassage] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryHistory:
-    """A memory that has changed and is neither forgotten nor ended, with all it ever said."""
-
-    unit: int  # of what it says now
-    memory: Memory
-    versions: tuple[Version, ...]  # oldest first
-
-
-@dataclass(frozen=True, slots=True)
-class PastPage:
-    """What makes an index of the past out of that of the present, read in one snapshot."""
-
-    missed: IndexPage  # what the index of the present is to take in before
-    unchanged: Sequence[int]  # units of memories that stood then as they are now
-    histories: Sequence[MemoryHistory]  # memories that have changed, oldest first
-    cut: Sequence[str]  # sources of which not every passage was there, and those that have ended
-    page: IndexPage  # what there was of those, and the terms and vectors of lives
-    next_end: datetime | None  # when the next memory or source ends
-
-
-@dataclass(frozen=True, slots=True)
-class OperationCount:
-    day: str
-    node: str
-    op: str
-    status: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryCount:
-    kind: str
-    category: str
-    state: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class SourceCount:
-    source_type: str
-    status: str
-    state: str
-    count: int
-    passages: int
-
-
-@dataclass(frozen=True, slots=True)
-class NodeCount:
-    type: str
-    subtype: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class GraphCount:
-    """Of what stands; a node that was merged into another is not counted."""
-
-    nodes: tuple[NodeCount, ...] = ()
-    edges: int = 0
-    notes: int = 0
-    artifacts: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeStatistics:
-    """A scope in numbers."""
-
-    memories: tuple[MemoryCount, ...]
-    operations: tuple[OperationCount, ...]
-    receipts: tuple[Receipt, ...]
-    links: int
-    loose_ends: Mapping[str, int]  # rows that lack their counterpart; all zero is good
-    sources: tuple[SourceCount, ...] = ()
-    graph: GraphCount = GraphCount()
-
-
-@dataclass(frozen=True, slots=True)
-class StoreHealth:
-    """What a store says about itself."""
-
-    backend: str
-    version: str
-    schema: int
-    integrity: tuple[str, ...]  # problems; empty is good
-    looked_at: str  # what was checked for that
-    bytes_on_disk: int
-    pending_scrubs: int
-
-
-class Store(GraphStore, Protocol):
+from commonplace.store.queries import (
+    NO_LIMIT,
+    Counters,
+    EmbedderIdentity,
+    Generation,
+    GraphPage,
+    HeldQuery,
+    IndexPage,
+    JobQuery,
+    JournalQuery,
+    MemoryListing,
+    PastPage,
+    ScopeStatistics,
+    SourceListing,
+    StoreHealth,
+)
+
+
+class Store(Protocol):
     url: str  # without a password
 
     def apply(self, changeset: Changeset) -> Applied: ...
@@ -468,6 +203,85 @@ class Store(GraphStore, Protocol):
         ...
 
     def health(self) -> StoreHealth: ...
+
+    # ——— the graph ———
+
+    def nodes(self, scope: Scope, ids: Sequence[str]) -> list[Node]:
+        """Those that exist, whatever their state, in the order asked for."""
+        ...
+
+    def edges(self, scope: Scope, ids: Sequence[str]) -> list[Edge]: ...
+
+    def edges_at(self, scope: Scope, nodes: Sequence[str]) -> list[Edge]:
+        """All that begin or end at one of these, the past ones, too; oldest first."""
+        ...
+
+    def node_assertions(self, scope: Scope, nodes: Sequence[str]) -> list[NodeAssertion]:
+        """Those that do not stand, too; oldest first."""
+        ...
+
+    def edge_assertions(
+        self, scope: Scope, nodes: Sequence[str], types: Collection[str] | None = None
+    ) -> list[EdgeAssertion]:
+        """That name one of these nodes, at either end; of these types, or all."""
+        ...
+
+    def told_by(
+        self, scope: Scope, sources: Sequence[str]
+    ) -> tuple[list[NodeAssertion], list[EdgeAssertion], list[Note]]:
+        """All that this reader has from these sources."""
+        ...
+
+    def notes(self, scope: Scope, about: Sequence[str]) -> list[Note]:
+        """Newest first; those that have ended or do not stand, too."""
+        ...
+
+    def notes_by_id(self, scope: Scope, ids: Sequence[str]) -> list[Note]:
+        """By their own ids, whatever became of them."""
+        ...
+
+    def merged_into(self, scope: Scope, nodes: Sequence[str]) -> list[Node]:
+        """For which one of these speaks, directly."""
+        ...
+
+    def artifacts(self, scope: Scope, ids: Sequence[str] | None = None) -> list[Artifact]:
+        """Newest first; without ids all of them."""
+        ...
+
+    def ephemeral_artifacts(self, scope: Scope, made_by: datetime) -> list[str]:
+        """Ids of those that were made so long ago, for the night, which removes them."""
+        ...
+
+    def forgotten_graph_items(self, scope: Scope) -> dict[str, datetime]:
+        """Nodes, edges, notes and artifacts that were forgotten by hand, and when they are gone."""
+        ...
+
+    def extractions(self, scope: Scope, sources: Sequence[str] | None = None) -> list[Extraction]:
+        """What this reader has read."""
+        ...
+
+    def graph_page(self, scope: Scope, after_seq: int, epoch: int) -> GraphPage: ...
+
+    def graph_revision(self, scope: Scope) -> int: ...
+
+    def marks(self, scope: Scope, ids: Sequence[str] | None = None) -> dict[str, AccessStats]:
+        """What readings have left: of nodes, edges, and of sources for this reader."""
+        ...
+
+    def notes_ended(self, scope: Scope, by: datetime, limit: int) -> list[Note]:
+        """For the night, which removes them."""
+        ...
+
+    def unembedded_graph_items(
+        self, scope: Scope, limit: int, generation: int | None = None
+    ) -> list[tuple[str, str]]:
+        """Refs (id@version) and texts of nodes and edges without a vector; without a generation,
+        of the current one."""
+        ...
+
+    def whole_graph(self, scope: Scope) -> WholeGraph:
+        """All that is kept of it, in one snapshot."""
+        ...
 
     # ——— work that is owed; it is enqueued and finished by `apply` ———
 

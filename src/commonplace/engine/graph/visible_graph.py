@@ -37,7 +37,7 @@ from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.model.sources.source import Source
-from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.store.queries import NO_LIMIT, SourceListing
 
 GraphKey = tuple[str, ...]
 Citing = TypeVar("Citing", Note, Artifact)

@@ -24,7 +24,7 @@ from commonplace.model.journal import ChangeRow, Event, EventRow, HistoryRow, Jo
 from commonplace.model.memory.memory import Memory
 from commonplace.model.paging import items_after, take_page
 from commonplace.model.sources.source import Source, is_source_id
-from commonplace.store.port import NO_LIMIT, HeldQuery, JournalQuery
+from commonplace.store.queries import NO_LIMIT, HeldQuery, JournalQuery
 
 OWNER_CURSOR = ""  # the owner has a cursor per thread too
 PAGE_GROWTH = 4  # times as many lines, until an agent has as many as it asked for

@@ -40,7 +40,8 @@ from commonplace.model.profile.fields import PROFILE_PREFIX
 from commonplace.model.sources.source import Passage, Source
 from commonplace.store.cache.index_cache import IndexCache, PastIndex
 from commonplace.store.cache.scope_index import NO_COUNTERS, ScopeIndex
-from commonplace.store.port import (
+from commonplace.store.port import Store
+from commonplace.store.queries import (
     NO_LIMIT,
     Counters,
     HeldQuery,
@@ -49,7 +50,6 @@ from commonplace.store.port import (
     MemoryHistory,
     MemoryListing,
     SourceListing,
-    Store,
 )
 from commonplace.store.sql.rows import memory_values, pack_terms
 

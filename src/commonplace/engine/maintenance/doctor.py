@@ -24,7 +24,7 @@ from commonplace.model.memory.memory import State
 from commonplace.model.profile.consent import MAX_OPEN
 from commonplace.model.sources.source import ProcessingStatus
 from commonplace.store.cache.scope_index import ScopeIndex
-from commonplace.store.port import (
+from commonplace.store.queries import (
     NO_LIMIT,
     IndexPage,
     JobQuery,

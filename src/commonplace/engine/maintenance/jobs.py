@@ -18,7 +18,7 @@ from commonplace.errors import NotFound
 from commonplace.model.access.principal import Principal
 from commonplace.model.jobs import Job, JobState
 from commonplace.model.paging import take_page
-from commonplace.store.port import NO_LIMIT, JobQuery
+from commonplace.store.queries import NO_LIMIT, JobQuery
 
 
 def bind_job_kinds(desk: EngineContext) -> Mapping[str, JobFunction]:

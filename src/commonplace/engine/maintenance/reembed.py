@@ -20,7 +20,8 @@ from commonplace.model.changeset import Changeset
 from commonplace.model.filters import Visibility
 from commonplace.model.jobs import Job
 from commonplace.model.memory.memory import State
-from commonplace.store.port import EmbedderIdentity, Generation, MemoryListing, Store
+from commonplace.store.port import Store
+from commonplace.store.queries import EmbedderIdentity, Generation, MemoryListing
 
 BATCH_SIZE = 256  # memories: one call to the embedder, one transaction
 UNITS_AT_ONCE = 5_000  # when old vectors are removed

@@ -42,7 +42,7 @@ from commonplace.model.memory.lifecycle import (
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.profile.consent import ProposalDecision, build_settlement
 from commonplace.model.sources.source import SOURCE_CATEGORY, Source
-from commonplace.store.port import NO_LIMIT, MemoryListing, SourceListing
+from commonplace.store.queries import NO_LIMIT, MemoryListing, SourceListing
 
 log = logging.getLogger("commonplace")
 

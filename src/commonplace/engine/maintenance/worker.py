@@ -25,7 +25,7 @@ from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Changeset, FinishJob
 from commonplace.model.jobs import BEATS_PER_LEASE, LEASE, Failure, Job, JobState, next_retry
 from commonplace.store.failpoints import reach_failpoint
-from commonplace.store.port import JobQuery
+from commonplace.store.queries import JobQuery
 
 log = logging.getLogger("commonplace")
 

@@ -31,7 +31,7 @@ from commonplace.model.changeset import (
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.kinds import MemoryRelation
 from commonplace.model.memory.memory import ConflictResolution, HeldValue, Memory
-from commonplace.store.port import HeldQuery
+from commonplace.store.queries import HeldQuery
 
 _SAME_RELATIONS = (MemoryRelation.REPEAT, MemoryRelation.REWORDING)
 

@@ -22,7 +22,7 @@ from commonplace.model.profile.consent import (
     requires_owner,
 )
 from commonplace.model.profile.fields import PROFILE_PREFIX, Proposal
-from commonplace.store.port import HeldQuery, JournalQuery
+from commonplace.store.queries import HeldQuery, JournalQuery
 
 WITHHELD_TEXT = "(sensitive: look as one who is cleared)"
 INJECTION_TEXT = "(reads like instructions: look into the inbox)"

@@ -24,7 +24,7 @@ from commonplace.model.journal import RecallLogQuery
 from commonplace.model.memory.lifecycle import NOW, PointInTime, has_ended, versions_visible_to
 from commonplace.model.memory.memory import Link, Memory, State, Version
 from commonplace.model.paging import PageCursor, parse_cursor
-from commonplace.store.port import (
+from commonplace.store.queries import (
     NO_LIMIT,
     Counters,
     JobQuery,

@@ -53,7 +53,7 @@ from commonplace.model.journal import Entry, Event, JournalNode, Op
 from commonplace.model.memory.kinds import Kind
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.sources.source import Source, is_source_id
-from commonplace.store.port import NO_LIMIT, MemoryListing, SourceListing
+from commonplace.store.queries import NO_LIMIT, MemoryListing, SourceListing
 
 _REVOKE_ENTRY = Entry(op=Op.REVOKE, node=JournalNode.API)
 _GRANT_ENTRY = Entry(op=Op.GRANT, node=JournalNode.API)

@@ -40,7 +40,7 @@ from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.sources.source import find_mentioned_titles
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
-from commonplace.store.port import Counters
+from commonplace.store.queries import Counters
 
 MENTIONING_HITS = 5  # the best, whose mentions of titles are followed
 

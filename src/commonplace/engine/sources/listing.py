@@ -24,7 +24,7 @@ from commonplace.model.sources.source import (
     split_alias,
     split_passage_id,
 )
-from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.store.queries import NO_LIMIT, SourceListing
 
 SURROUNDING_PASSAGES = 3  # passages shown before and after the one that is asked for
 

@@ -28,7 +28,7 @@ from commonplace.model.filters import Visibility
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.model.sources.source import ContextType, ParsedSource, SourceType
-from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.store.queries import NO_LIMIT, SourceListing
 
 
 class IngestAction(StrEnum):

@@ -64,7 +64,7 @@ from commonplace.model.sources.source import (
     split_alias,
     split_passage_id,
 )
-from commonplace.store.port import NO_LIMIT, HeldQuery, MemoryListing
+from commonplace.store.queries import NO_LIMIT, HeldQuery, MemoryListing
 
 
 def resolve_source_ids(

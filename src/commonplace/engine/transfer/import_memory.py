@@ -43,7 +43,7 @@ from commonplace.model.memory.kinds import Action, MemoryRelation, OnConflict
 from commonplace.model.memory.memory import HeldValue, Memory, State
 from commonplace.model.profile.fields import Proposal, is_profile_item
 from commonplace.model.sources.source import SOURCE_CATEGORY, Passage, Source
-from commonplace.store.port import HeldQuery, MemoryListing, SourceListing
+from commonplace.store.queries import HeldQuery, MemoryListing, SourceListing
 
 
 @dataclass(slots=True)

@@ -12,7 +12,8 @@ from typing import Generic, TypeVar
 
 from commonplace.model.access.principal import ReadableScope, Scope
 from commonplace.store.cache.scope_index import NO_COUNTERS, ScopeIndex
-from commonplace.store.port import Counters, IndexPage, Store
+from commonplace.store.port import Store
+from commonplace.store.queries import Counters, IndexPage
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from commonplace.errors import EmbedderMismatch, embedder_option
 from commonplace.model.access.principal import Scope
 from commonplace.store.failpoints import reach_failpoint
-from commonplace.store.port import Counters, EmbedderIdentity, Generation
+from commonplace.store.queries import Counters, EmbedderIdentity, Generation
 from commonplace.store.sql.rows import Row, Session, moment
 
 

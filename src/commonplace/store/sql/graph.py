@@ -28,8 +28,7 @@ from commonplace.model.graph.steps import (
     SetExtraction,
 )
 from commonplace.model.journal import Event
-from commonplace.store.graph_port import GraphPage
-from commonplace.store.port import Counters
+from commonplace.store.queries import Counters, GraphPage
 from commonplace.store.sql.graph_rows import (
     access_stats_from,
     access_stats_values,

@@ -27,7 +27,7 @@ from commonplace.model.jobs import (
     JobState,
     StoredAnswer,
 )
-from commonplace.store.port import JobQuery
+from commonplace.store.queries import JobQuery
 from commonplace.store.sql.rows import Row, Session, instant, micros, moment, to_json
 
 ABANDONED = Failure("abandoned", "Whoever worked on it did not come back, for the last time.")

@@ -23,7 +23,7 @@ from commonplace.model.memory.memory import (
     State,
     Version,
 )
-from commonplace.store.port import IndexedRow
+from commonplace.store.queries import IndexedRow
 
 Row = Sequence[Any]
 

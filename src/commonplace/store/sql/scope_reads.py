@@ -16,7 +16,7 @@ from commonplace.model.filters import OWNER_VISIBILITY, Visibility
 from commonplace.model.graph.types import NODE_CATEGORY
 from commonplace.model.memory.lifecycle import NOW, PointInTime
 from commonplace.model.memory.memory import Version
-from commonplace.store.port import (
+from commonplace.store.queries import (
     Counters,
     GraphCount,
     IndexedPassage,

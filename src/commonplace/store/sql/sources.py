@@ -25,7 +25,7 @@ from commonplace.model.sources.source import (
     SourceType,
     text_to_embed,
 )
-from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.store.queries import NO_LIMIT, SourceListing
 from commonplace.store.sql.memories import delete_logged_items
 from commonplace.store.sql.rows import Row, Session, exact_micros, instant, micros, moment, to_json
 

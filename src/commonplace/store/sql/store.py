@@ -17,7 +17,7 @@ from commonplace.model.changeset import Applied, Bookkeeping, Changeset
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory.memory import HeldValue, Link, Memory, Version
 from commonplace.store.failpoints import reach_failpoint
-from commonplace.store.port import (
+from commonplace.store.queries import (
     Counters,
     HeldQuery,
     IndexedPassage,

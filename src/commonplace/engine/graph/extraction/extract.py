@@ -47,7 +47,7 @@ from commonplace.model.sources.source import (
     Source,
     SourceType,
 )
-from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.store.queries import NO_LIMIT, SourceListing
 
 ACTOR = EXTRACTION_ACTOR
 

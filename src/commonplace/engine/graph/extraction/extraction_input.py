@@ -22,7 +22,7 @@ from commonplace.model.changeset import Changeset, EnqueueJob
 from commonplace.model.graph.elements import Node
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.sources.source import Passage, Source, SourceType
-from commonplace.store.port import JobQuery
+from commonplace.store.queries import JobQuery
 
 # Without a speaker these are the words of whoever brought them.
 _OWN_WORD_TYPES = frozenset({SourceType.VOICE_MEMO, SourceType.TEXT_IMPORT, SourceType.CHAT})
