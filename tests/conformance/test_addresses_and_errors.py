@@ -51,7 +51,7 @@ SECRET = "hunter2"
 )
 def test_an_address_of_sqlite_is_a_path_or_a_url(typed, meant, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    expected = meant.format(here=tmp_path, own_scope=Path.home())
+    expected = meant.format(here=tmp_path, home=Path.home())
     assert parse_address(typed) == StoreAddress("sqlite", expected)
 
 

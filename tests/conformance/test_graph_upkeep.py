@@ -141,7 +141,7 @@ def test_another_embedder_makes_vectors_of_nodes_and_edges_anew(store, store_url
     """Also for whoever has a graph and nothing else."""
     store.claim_embedder(EmbedderIdentity(EMBEDDER.name, EMBEDDER.dimension))
     model = HashingEmbedder(16)
-    done = reembed(store, model, lambda progress: None)
+    done = reembed(store, model, lambda progress: None, START)
     assert done.memories == 5
     lengths = raw(store_url, "SELECT DISTINCT length(vector), generation FROM graph_vectors")
     assert lengths == [(64, 2)]
@@ -156,7 +156,8 @@ def test_until_it_is_complete_nothing_is_switched(store, graph):
     assert store.count_unbuilt(ANA, building.number) == 5
     assert not store.switch_to(building.number)
     waiting = store.unembedded_graph_items(ANA, 2, building.number)
-    store.build(ANA, building.number, {}, None, graph={ref: b"\0" * 64 for ref, _ in waiting})
+    vectors = {ref: b"\0" * 64 for ref, _ in waiting}
+    store.record(Bookkeeping(ANA, START, graph_vectors=vectors, generation=building.number))
     assert store.count_unbuilt(ANA, building.number) == 3
 
 

@@ -382,7 +382,7 @@ def test_a_login_that_owns_nothing_can_use_the_store(guarded):
         put(store, [mine])
         assert store.fetch(ANA, [mine.id]) == [mine]
         assert len(store.scopes()) == 2
-        assert store.claim("somebody", START).scope == ANA
+        assert store.claim_job("somebody", START).scope == ANA
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             raw(address, "SELECT count(*) FROM memories_0")
     finally:

@@ -8,6 +8,7 @@ import pytest
 from commonplace.engine.maintenance import reembed as verb
 from commonplace.language.embedders.hashing import HashingEmbedder
 from commonplace.model.changeset import Bookkeeping, IndexEntry
+from commonplace.store.sql import generations
 from support.embedders import Interrupted
 from support.making import ANA
 from support.sources import chat, turn
@@ -21,7 +22,7 @@ TALK = chat(*(turn("Dana", f"Heron number {n} sat on the wall.", n) for n in ran
 def small_steps(monkeypatch):
     """So that a handful of passages takes several of them."""
     monkeypatch.setattr(verb, "BATCH_SIZE", 2)
-    monkeypatch.setattr(verb, "UNITS_AT_ONCE", 2)
+    monkeypatch.setattr(generations, "UNITS_AT_ONCE", 2)
 
 
 def lengths(url):

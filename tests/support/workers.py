@@ -25,7 +25,7 @@ def claim_all(line: Line, url: str, name: str) -> None:
     store = open_store(url)
     line.say("ready")
     line.hear()
-    line.say([job.id for job in iter(lambda: store.claim(name, START), None)])
+    line.say([job.id for job in iter(lambda: store.claim_job(name, START), None)])
     store.close()
 
 

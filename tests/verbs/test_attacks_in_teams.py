@@ -86,14 +86,14 @@ def test_choosing_a_team_brings_nobody_back_who_was_removed(book, people, team):
 
 def test_a_choice_that_a_removal_overtakes_is_refused(book, people, team, monkeypatch):
     ana, dan, store = people["ana"], people["dan"], book._desk.store
-    apply_together = store.apply_together
+    apply = store.apply
 
-    def overtaken(changesets):
-        monkeypatch.setattr(store, "apply_together", apply_together)
+    def overtaken(*changesets):
+        monkeypatch.setattr(store, "apply", apply)
         ana.teams_remove(team, "dan")
-        return apply_together(changesets)
+        return apply(*changesets)
 
-    monkeypatch.setattr(store, "apply_together", overtaken)
+    monkeypatch.setattr(store, "apply", overtaken)
     with pytest.raises(NotFound):
         dan.teams_use(team)
     assert rows_agree(book, team, "dan")
@@ -106,17 +106,17 @@ def test_what_was_decided_on_an_older_state_of_the_team_does_not_happen(
     ana, dan, eve, store = people["ana"], people["dan"], people["eve"], book._desk.store
     ana.teams_role(team, "dan", "admin")
     ana.teams_invite(team, "eve")
-    apply_together = store.apply_together
+    apply = store.apply
 
-    def overtaken(changesets):
-        monkeypatch.setattr(store, "apply_together", apply_together)
+    def overtaken(*changesets):
+        monkeypatch.setattr(store, "apply", apply)
         if overtaking == "uninvited":
             ana.teams_remove(team, "eve")
         else:
             ana.teams_role(team, "dan", "member")
-        return apply_together(changesets)
+        return apply(*changesets)
 
-    monkeypatch.setattr(store, "apply_together", overtaken)
+    monkeypatch.setattr(store, "apply", overtaken)
     late = {
         "uninvited": lambda: eve.teams_join(team),
         "demoted": lambda: dan.teams_invite(team, "newcomer"),
@@ -140,14 +140,14 @@ def test_whoever_leaves_while_a_source_is_shared_with_them_is_no_guest(
 ):
     """Asked once more in the decision that would write the share."""
     ana, dan, store = people["ana"], people["dan"], book._desk.store
-    apply_together = store.apply_together
+    apply = store.apply
 
-    def overtaken(changesets):
-        monkeypatch.setattr(store, "apply_together", apply_together)
+    def overtaken(*changesets):
+        monkeypatch.setattr(store, "apply", apply)
         dan.teams_leave(team)
-        return apply_together(changesets)
+        return apply(*changesets)
 
-    monkeypatch.setattr(store, "apply_together", overtaken)
+    monkeypatch.setattr(store, "apply", overtaken)
     with pytest.raises((NotFound, NotAllowed)):
         ana.sources_share(brought.id, "dan")
     with pytest.raises(NotFound):

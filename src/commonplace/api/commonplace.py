@@ -66,6 +66,7 @@ from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.memory.lifecycle import LIFETIMES, NOW
 from commonplace.settings import Settings
 from commonplace.store.address import IN_MEMORY
+from commonplace.store.queries import ScopeQuery
 
 log = logging.getLogger("commonplace")
 
@@ -203,7 +204,7 @@ class Commonplace:
         model = make_embedder(embedder, self._settings) if isinstance(embedder, str) else embedder
         embedder_identity(model)  # says what is wrong before anything is begun
         self.flush()
-        done = reembed(self._desk.store, model, progress)
+        done = reembed(self._desk.store, model, progress, self._desk.clock())
         load_measured_calibration(self._desk.store, model)
         return done
 
@@ -255,7 +256,9 @@ class Commonplace:
 
         Does what extract does, for every user."""
         return extract_for_all_users(
-            self._desk, validation.integer(at_most, "at_most", 1, MAX_EXTRACTED)
+            self._desk,
+            self._desk.store.scopes(),
+            validation.integer(at_most, "at_most", 1, MAX_EXTRACTED),
         )
 
     def work(self, *, once: bool = False) -> Worked:
@@ -296,7 +299,7 @@ class Commonplace:
     def tidy_what_is_due(self) -> None:
         """Once a day for each user, whether or not a worker runs."""
         due = self._desk.clock() - LIFETIMES.tidy_every
-        for scope in self._desk.store.scopes(tidied_before=due)[:MAX_TIDIED_ON_OPEN]:
+        for scope in self._desk.store.scopes(ScopeQuery(tidied_before=due))[:MAX_TIDIED_ON_OPEN]:
             try:
                 self._tidy(scope)
             except CommonplaceError as error:  # one user's trouble does not close the store

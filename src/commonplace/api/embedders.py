@@ -15,7 +15,7 @@ from commonplace.language.embedders.embedder import (
     EmbedderServer,
 )
 from commonplace.settings import Settings, load
-from commonplace.store.port import Store
+from commonplace.store.port import Backend
 from commonplace.store.queries import EmbedderIdentity
 from commonplace.store.sql.generations import embedder_mismatch
 from commonplace.store.sql.store import SqlStore
@@ -88,7 +88,7 @@ def _set_known_dimension(model: Embedder, dimension: int) -> None:
 # ——— how its cosines are read ———
 
 
-def load_measured_calibration(store: Store, model: Embedder) -> Calibration | None:
+def load_measured_calibration(store: Backend, model: Embedder) -> Calibration | None:
     """What was measured here outranks what the embedder declares; that is kept for all to see."""
     kept = store.fact(_calibration_fact(model))
     if kept is not None:
@@ -100,11 +100,11 @@ def load_measured_calibration(store: Store, model: Embedder) -> Calibration | No
     return None
 
 
-def save_calibration(store: Store, model: Embedder, calibration: Calibration) -> None:
+def save_calibration(store: Backend, model: Embedder, calibration: Calibration) -> None:
     store.put_fact(_calibration_fact(model), calibration_to_text(calibration, measured=True))
 
 
-def reset_calibration(store: Store, model: Embedder) -> None:
+def reset_calibration(store: Backend, model: Embedder) -> None:
     """Back to what the embedder declares."""
     store.put_fact(_calibration_fact(model), calibration_to_text(model.calibration, measured=False))
 

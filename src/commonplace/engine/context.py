@@ -40,7 +40,7 @@ from commonplace.model.sources.source import (
 )
 from commonplace.store.cache.graph_cache import GraphCache
 from commonplace.store.cache.index_cache import IndexCache, PastIndexCache
-from commonplace.store.port import Store
+from commonplace.store.port import Backend
 from commonplace.store.queries import SourceListing
 
 log = logging.getLogger("commonplace")
@@ -93,7 +93,7 @@ class Singletons:
 
 @dataclass(frozen=True, slots=True)
 class EngineContext:
-    store: Store
+    store: Backend
     index: IndexCache
     embedder: Embedder
     clock: Callable[[], datetime]
@@ -227,11 +227,10 @@ class EngineContext:
 
     def apply(self, changeset: Changeset, elsewhere: Iterable[Changeset] = ()) -> Applied:
         carried = self._with_claim(_with_revision_checks([changeset, *elsewhere]))
-        in_order = sorted(each.scope.key for each in carried)
-        return self.store.apply_together(carried)[in_order.index(changeset.scope.key)]
+        return self.store.apply(*carried)
 
     def apply_together(self, changesets: Sequence[Changeset]) -> None:
-        self.store.apply_together(self._with_claim(_with_revision_checks(changesets)))
+        self.store.apply(*self._with_claim(_with_revision_checks(changesets)))
 
     def _with_claim(self, changesets: Sequence[Changeset]) -> list[Changeset]:
         """With the note that a request was done, where it is to be done once: it lies with who

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -23,6 +23,7 @@ from commonplace.model.memory.memory import HeldValue, Link, Memory, Version
 from commonplace.model.profile.fields import Proposal
 from commonplace.model.sources.source import Passage, Source
 from commonplace.store.queries import (
+    ALL_SCOPES,
     NO_LIMIT,
     Counters,
     EmbedderIdentity,
@@ -34,6 +35,7 @@ from commonplace.store.queries import (
     JournalQuery,
     MemoryListing,
     PastPage,
+    ScopeQuery,
     ScopeStatistics,
     SourceListing,
     StoreHealth,
@@ -43,13 +45,13 @@ from commonplace.store.queries import (
 class Store(Protocol):
     url: str  # without a password
 
-    def apply(self, changeset: Changeset) -> Applied: ...
-
-    def apply_together(self, changesets: Sequence[Changeset]) -> list[Applied]:
-        """Of several scopes, all or nothing. The answers come in the order of the scopes' keys."""
+    def apply(self, *changesets: Changeset) -> Applied:
+        """One for each scope, all or nothing. The revision is that of the first one's scope."""
         ...
 
-    def record(self, bookkeeping: Bookkeeping) -> None: ...
+    def record(self, bookkeeping: Bookkeeping) -> None:
+        """Never moves a revision."""
+        ...
 
     def counters(self, scope: Scope) -> Counters: ...
 
@@ -99,30 +101,6 @@ class Store(Protocol):
 
     def reachable(self, scope: Scope) -> TeamAccess:
         """Where a user stands at this moment: nothing of it is cached."""
-        ...
-
-    # ——— answers that are kept for a day ———
-
-    def claim_answer(
-        self, claim: IdempotencyClaim, request: str, now: datetime
-    ) -> StoredAnswer | None:
-        """None: nobody had it, or whoever had it changed nothing for long; now it is the caller's
-        to keep or to release. A changeset that carries the claim is applied only while it is
-        held."""
-        ...
-
-    def keep_answer(self, claim: IdempotencyClaim, answer: str | None) -> None:
-        """Unless something was erased since it was claimed."""
-        ...
-
-    def keep_harmless_answer(
-        self, claim: IdempotencyClaim, request: str, now: datetime, answer: str
-    ) -> None:
-        """In any case: it holds nothing that could be erased."""
-        ...
-
-    def release_answer(self, claim: IdempotencyClaim) -> None:
-        """Where nothing was changed."""
         ...
 
     # ——— the past ———
@@ -195,14 +173,6 @@ class Store(Protocol):
     def mentions(self, scope: Scope, text: str, *, files: bool = False) -> list[str]:
         """Where the text still stands: tables, for this scope alone, and on request files."""
         ...
-
-    def scopes(self, tidied_before: datetime | None = None) -> list[Scope]: ...
-
-    def scrub(self, at: datetime) -> bool:
-        """Compact, so that erased bytes are gone from the files. False: others are in the way."""
-        ...
-
-    def health(self) -> StoreHealth: ...
 
     # ——— the graph ———
 
@@ -283,9 +253,22 @@ class Store(Protocol):
         """All that is kept of it, in one snapshot."""
         ...
 
-    # ——— work that is owed; it is enqueued and finished by `apply` ———
+    # ——— work that is owed; it is enqueued, finished, retried and withdrawn by `apply` ———
 
-    def claim(
+    def jobs(self, scope: Scope, query: JobQuery) -> list[Job]: ...
+
+    def when_enqueued(self, tell: Callable[[], None]) -> None:
+        """Called after each change of this process's that has caused work."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Claims(Protocol):
+    """Rights for a limited time: a compare-and-set on one row that answers who won. It comes before
+    there is anything to decide or to journal, so that neither `apply` nor `record` can carry it."""
+
+    def claim_job(
         self,
         worker: str,
         now: datetime,
@@ -300,30 +283,39 @@ class Store(Protocol):
         ...
 
     def next_due(self, kinds: Sequence[str] = ()) -> datetime | None:
-        """When a worker may next have something to do. None: nothing waits."""
+        """When there may next be a job to claim. None: nothing waits."""
         ...
 
-    def heartbeat(self, job: Job, until: datetime) -> bool:
+    def extend_lease(self, job: Job, until: datetime) -> bool:
         """Hold the job until then. False: it is held no longer."""
         ...
 
-    def fail(self, job: Job, now: datetime, failure: Failure, retry_at: datetime | None) -> bool:
+    def fail_job(
+        self, job: Job, now: datetime, failure: Failure, retry_at: datetime | None
+    ) -> bool:
         """Not done; tried again at ``retry_at``, or dead. False: it is held no longer."""
         ...
 
-    def jobs(self, scope: Scope, query: JobQuery) -> list[Job]: ...
-
-    def retry(self, scope: Scope, id: str, now: datetime) -> Job | None:
-        """Due at once, with all its tries before it. One that runs goes on as it is."""
+    def claim_answer(
+        self, claim: IdempotencyClaim, request: str, now: datetime
+    ) -> StoredAnswer | None:
+        """None: nobody had it, or whoever had it changed nothing for long; now it is the caller's
+        to keep or to release, by `record`. A changeset that carries the claim is applied only
+        while it is held."""
         ...
 
-    def drop(self, scope: Scope, id: str) -> bool:
-        """Owed no longer. Whoever is at it has its result refused."""
+
+class StoreMaintenance(Protocol):
+    """An operator's: it crosses scopes, under a database role of its own, and no verb of a user's
+    calls it."""
+
+    def scopes(self, query: ScopeQuery = ALL_SCOPES) -> list[Scope]: ...
+
+    def scrub(self, at: datetime) -> bool:
+        """Compact, so that erased bytes are gone from the files. False: others are in the way."""
         ...
 
-    def when_enqueued(self, tell: Callable[[], None]) -> None:
-        """Called after each change of this process's that has caused work."""
-        ...
+    def health(self) -> StoreHealth: ...
 
     # ——— exchanging one embedder for another ———
 
@@ -331,42 +323,26 @@ class Store(Protocol):
 
     def begin_generation(self, identity: EmbedderIdentity) -> Generation:
         """The current one when it is this embedder's; the one being built when it is; else a new
-        one, and another one that was being built is given up."""
-        ...
-
-    def unbuilt(self, generation: int) -> list[Scope]:
-        """Whoever has something that this generation has no vector of yet."""
+        one, and another one that was being built is given up. It is built by `record`."""
         ...
 
     def count_unbuilt(self, scope: Scope, generation: int) -> int: ...
-
-    def build(
-        self,
-        scope: Scope,
-        generation: int,
-        vectors: Mapping[str, bytes],
-        built_seq: int | None,
-        passages: Mapping[int, bytes] | None = None,
-        graph: Mapping[str, bytes] | None = None,
-    ) -> None:
-        """Vectors by Memory.ref, of passages by unit, of the graph by Node.ref and Edge.ref.
-        ``built_seq``: complete up to this sequence number."""
-        ...
 
     def switch_to(self, generation: int) -> bool:
         """Make it current, in one transaction. False: something was written meanwhile."""
         ...
 
-    def remove_retired(self, scope: Scope, first: int, last: int) -> None:
-        """Vectors of generations that nobody reads any more, of these units."""
+    def remove_retired(self, report: Callable[[int, int], object]) -> None:
+        """The vectors of generations that nobody reads any more, of all scopes; told how many of
+        them are done, and how many there are."""
         ...
 
-    def forget_retired(self) -> None:
-        """All of their vectors are removed."""
-        ...
+    # ——— facts about the store, such as how an embedder's cosines are read ———
 
     def fact(self, name: str) -> str | None: ...
 
     def put_fact(self, name: str, value: str) -> None: ...
 
-    def close(self) -> None: ...
+
+class Backend(Store, Claims, StoreMaintenance, Protocol):
+    """All of it: what an adapter gives, and the engine is composed with."""

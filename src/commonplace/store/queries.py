@@ -113,6 +113,17 @@ class SourceListing:
 
 
 @dataclass(frozen=True, slots=True)
+class ScopeQuery:
+    """Scopes that something waits to be done for; without a wish all of them."""
+
+    tidied_before: datetime | None = None
+    unbuilt: int | None = None  # given: whoever lacks a vector of this generation
+
+
+ALL_SCOPES = ScopeQuery()
+
+
+@dataclass(frozen=True, slots=True)
 class JournalQuery:
     subject: str | None = None
     thread_id: str | None = None

@@ -40,7 +40,7 @@ from commonplace.model.profile.fields import PROFILE_PREFIX
 from commonplace.model.sources.source import Passage, Source
 from commonplace.store.cache.index_cache import IndexCache, PastIndex
 from commonplace.store.cache.scope_index import NO_COUNTERS, ScopeIndex
-from commonplace.store.port import Store
+from commonplace.store.port import Backend, Store
 from commonplace.store.queries import (
     NO_LIMIT,
     Counters,
@@ -174,7 +174,7 @@ def context_at(desk: EngineContext, principal: Principal, then: PointInTime) -> 
     past = _PastMoment(desk, principal, then)
     return replace(
         desk,
-        store=cast(Store, PastStore(past)),
+        store=cast(Backend, PastStore(past)),
         index=cast(IndexCache, PastScopeIndexes(past)),
         access_log=cast(AccessLog, PastAccessLog(desk)),
         clock=lambda: then.known_at or desk.clock(),

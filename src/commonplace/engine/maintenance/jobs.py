@@ -14,8 +14,9 @@ from commonplace.engine.maintenance.reembed import fill_late_vectors
 from commonplace.engine.maintenance.worker import JobFunction
 from commonplace.engine.memories.neighbours import link_after_embedding
 from commonplace.engine.sources.process import describe_thread, process
-from commonplace.errors import NotFound
+from commonplace.errors import NotFound, StaleDecision
 from commonplace.model.access.principal import Principal
+from commonplace.model.changeset import Changeset, RetryJob, WithdrawJobs
 from commonplace.model.jobs import Job, JobState
 from commonplace.model.paging import take_page
 from commonplace.store.queries import NO_LIMIT, JobQuery
@@ -57,18 +58,33 @@ def list_jobs(
 
 
 def retry_job(desk: EngineContext, principal: Principal, id: str) -> ShownJob:
-    job = desk.store.retry(principal.scope, id, desk.clock())
-    if job is None:
-        raise _unknown_job(id)
-    return present_job(job)
+    known = _find_job(desk, principal, id)
+    _change_job(desk, principal, RetryJob(id), id)
+    now = desk.store.jobs(principal.scope, JobQuery(ids=[id]))
+    return present_job(now[0] if now else known)  # a worker may have been fast
 
 
 def cancel_job(desk: EngineContext, principal: Principal, id: str) -> ShownJob:
     """As it was. Somebody may have finished it in this very moment: then there is none."""
-    known = desk.store.jobs(principal.scope, JobQuery(ids=[id]))
-    if not known or not desk.store.drop(principal.scope, id):
+    known = _find_job(desk, principal, id)
+    _change_job(desk, principal, WithdrawJobs(ids=(id,)), id)
+    return present_job(known)
+
+
+def _find_job(desk: EngineContext, principal: Principal, id: str) -> Job:
+    found = desk.store.jobs(principal.scope, JobQuery(ids=[id]))
+    if not found:
         raise _unknown_job(id)
-    return present_job(known[0])
+    return found[0]
+
+
+def _change_job(
+    desk: EngineContext, principal: Principal, step: RetryJob | WithdrawJobs, id: str
+) -> None:
+    try:
+        desk.apply(Changeset(principal.scope, desk.clock(), principal.actor, (step,)))
+    except StaleDecision:
+        raise _unknown_job(id) from None
 
 
 def present_job(job: Job) -> ShownJob:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -25,7 +24,7 @@ from commonplace.engine.sources.removal import (
     remaining_mentions,
     resolve_source_ids,
 )
-from commonplace.errors import NotAllowed, StoreError
+from commonplace.errors import NotAllowed
 from commonplace.language.text.terms import extract_keywords
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.access.team import (
@@ -104,9 +103,6 @@ def _leave_team(desk: EngineContext, one: Membership) -> Iterator[tuple[Scope, C
                 )
 
 
-log = logging.getLogger("commonplace")
-
-
 @dataclass(frozen=True, slots=True)
 class Erased:
     receipt: Receipt
@@ -120,11 +116,14 @@ class Erased:
         return self.receipt.scrub
 
 
+Compact = Callable[[], object]  # the store's files, by whoever may: it is for all users
+
+
 def erase_items(
     desk: EngineContext,
     principal: Principal,
     ids: Sequence[str],
-    now_too: bool,
+    compact: Compact | None,
     thread: str | None = None,
 ) -> Erased:
     """Also what is held back: a value that waits in a conflict, an alternative, a proposal."""
@@ -150,7 +149,7 @@ def erase_items(
 
     fall = desk.run_transaction_across_scopes(decide)
     revision = desk.store.counters(principal.scope).revision
-    receipt = _finish_receipt(desk, principal, receipt_id, now_too)
+    receipt = _finish_receipt(desk, principal, receipt_id, compact)
     gone, rewritten = _visible_result(principal, fall, ids)
     said = remaining_mentions(desk, principal, fall.named)
     return Erased(replace(receipt, items=len(gone)), gone, rewritten, revision, said)
@@ -250,7 +249,7 @@ def erase_source_memories(
     return (*fallen.steps, *rewrites, *reworded, *removals, *unsaid, *held_back)
 
 
-def erase_user(desk: EngineContext, principal: Principal, now_too: bool) -> Erased:
+def erase_user(desk: EngineContext, principal: Principal, compact: Compact | None) -> Erased:
     if not principal.is_owner:
         raise NotAllowed("Only the owner may erase a whole memory.")
     at = desk.clock()
@@ -273,19 +272,17 @@ def erase_user(desk: EngineContext, principal: Principal, now_too: bool) -> Eras
     )
     revision = desk.store.counters(principal.scope).revision
     desk.index.drop(principal.scope)
-    return Erased(_finish_receipt(desk, principal, receipt_id, now_too), tuple(ids), (), revision)
+    return Erased(_finish_receipt(desk, principal, receipt_id, compact), tuple(ids), (), revision)
 
 
 def _finish_receipt(
-    desk: EngineContext, principal: Principal, receipt_id: str, now_too: bool
+    desk: EngineContext, principal: Principal, receipt_id: str, compact: Compact | None
 ) -> Receipt:
-    """The receipt as it stands; with now_too after the compaction that completes it."""
-    if now_too:
+    """The receipt as it stands; after the compaction that completes it, where that is wanted. If
+    it cannot be had now, it is erased all the same, and the receipt says what waits."""
+    if compact:
         desk.access_log.flush()
-        try:
-            desk.store.scrub(desk.clock())
-        except StoreError as error:  # it is erased all the same, and the receipt says what waits
-            log.warning("compaction postponed: %s", error.code)
+        compact()
     return next(r for r in desk.store.statistics(principal.scope).receipts if r.id == receipt_id)
 
 

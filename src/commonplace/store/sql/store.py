@@ -18,6 +18,7 @@ from commonplace.model.journal import JournalRow
 from commonplace.model.memory.memory import HeldValue, Link, Memory, Version
 from commonplace.store.failpoints import reach_failpoint
 from commonplace.store.queries import (
+    ALL_SCOPES,
     Counters,
     HeldQuery,
     IndexedPassage,
@@ -26,12 +27,14 @@ from commonplace.store.queries import (
     IndexPage,
     JournalQuery,
     MemoryListing,
+    ScopeQuery,
     StoreHealth,
 )
 from commonplace.store.sql.access import SqlKeys, SqlTeams, mark_keys_used
 from commonplace.store.sql.changeset_writer import NO_COUNTER_MOVES, write_steps
 from commonplace.store.sql.generations import (
     SqlGenerations,
+    build_vectors,
     counters_from,
     id_and_version,
     insert_graph_vectors,
@@ -40,7 +43,12 @@ from commonplace.store.sql.generations import (
 )
 from commonplace.store.sql.graph import SqlGraph
 from commonplace.store.sql.graph_rows import record_accesses
-from commonplace.store.sql.jobs import SqlIdempotency, SqlJobs, delete_old_answers
+from commonplace.store.sql.jobs import (
+    SqlIdempotency,
+    SqlJobs,
+    delete_old_answers,
+    record_answers,
+)
 from commonplace.store.sql.memories import SqlProposals, SqlRecallLog, record_turns
 from commonplace.store.sql.rows import (
     Row,
@@ -92,35 +100,36 @@ class SqlStore(
 
     # ——— writes ———
 
-    def apply(self, changeset: Changeset) -> Applied:
-        return self.apply_together([changeset])[0]
-
-    def apply_together(self, changesets: Sequence[Changeset]) -> list[Applied]:
-        """Scopes are locked in the order of their keys: in another, two could wait for each other.
-        That order is also the one in which the answers come."""
+    def apply(self, *changesets: Changeset) -> Applied:
+        """Scopes are locked in the order of their keys: in another, two could wait for each
+        other."""
         ordered = sorted(changesets, key=lambda changeset: changeset.scope.key)
-        applied = []
+        revisions: dict[Scope, int] = {}
         with self._writing(ordered[0].scope) as session:
             reach_failpoint("apply.begun")
             for place, changeset in enumerate(ordered):
                 writing = session.at(changeset.scope) if place else session
                 hold_to = partial(self._hold_to, writing)
-                applied.append(Applied(write_steps(writing, changeset, hold_to)))
+                revisions[changeset.scope] = write_steps(writing, changeset, hold_to)
             reach_failpoint("apply.before_commit")
         reach_failpoint("apply.after_commit")
         for changeset in ordered:
             self._tell_of_work(changeset)
-        return applied
+        return Applied(revisions[changesets[0].scope])
 
     def record(self, bookkeeping: Bookkeeping) -> None:
         with self._writing(bookkeeping.scope) as session:
             # The counters are locked first, as in `apply`: in another order two could deadlock.
             numbered = session.one("number_journal", entries=len(bookkeeping.entries))
+            record_answers(session, bookkeeping.answers, bookkeeping.at)
             if numbered is None:
                 return  # nothing is remembered here, so there is nothing to keep books on
             self._record_reads(session, bookkeeping)
             record_accesses(session, bookkeeping.read, bookkeeping.at)
-            self._record_vectors(session, bookkeeping)
+            if bookkeeping.generation is None:
+                self._record_vectors(session, bookkeeping)
+            else:
+                build_vectors(session, bookkeeping, bookkeeping.generation)
             self._record_terms(session, bookkeeping)
             self._record_entries(session, bookkeeping, *numbered)
             record_turns(session, bookkeeping)
@@ -316,9 +325,12 @@ class SqlStore(
         with self._surveying() as session:
             return session.rows("unscrubbed")
 
-    def scopes(self, tidied_before: datetime | None = None) -> list[Scope]:
+    def scopes(self, query: ScopeQuery = ALL_SCOPES) -> list[Scope]:
         with self._surveying() as session:
-            rows = session.rows("all_scopes", tidied_before=micros(tidied_before))
+            if query.unbuilt is not None:
+                rows = session.rows("unbuilt_scopes", generation=query.unbuilt)
+            else:
+                rows = session.rows("all_scopes", tidied_before=micros(query.tidied_before))
         return [Scope(row[0]) for row in rows]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -337,10 +337,12 @@ class ExtractedForAll:
     failed: int  # users whose sources could not be extracted; the log says why
 
 
-def extract_for_all_users(desk: EngineContext, limit: int) -> ExtractedForAll:
+def extract_for_all_users(
+    desk: EngineContext, scopes: Iterable[Scope], limit: int
+) -> ExtractedForAll:
     """One user's trouble does not keep the others waiting."""
     done, failed = [], 0
-    for scope in desk.store.scopes():
+    for scope in scopes:
         if not scope.is_user:
             continue
         try:
