@@ -139,7 +139,9 @@ def putting_node(node: Node, *told: NodeAssertion, **more: Any) -> PutNode:
 
 
 def changing_node(before: Node, **fields: Any) -> PutNode:
-    more = {name: fields.pop(name) for name in ("told", "untold", "text") if name in fields}
+    more = {
+        name: fields.pop(name) for name in ("told", "removed_assertions", "text") if name in fields
+    }
     after = before.evolve(version=before.version + 1, **fields)
     return putting_node(after, *more.pop("told", ()), before=before, **more)
 

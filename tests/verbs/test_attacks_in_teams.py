@@ -43,8 +43,8 @@ def brought(people, team):
 def rows_agree(book, team, user):
     """Both sides of a membership say the same."""
     store = book._desk.store
-    of_team = {m.user_id: m for m in store.memberships(Scope.of_team(team))}
-    of_user = {m.team_id: m for m in store.memberships(Scope.of_user(user))}
+    of_team = {m.user_id: m for m in store.access(Scope.of_team(team)).memberships}
+    of_user = {m.team_id: m for m in store.access(Scope.of_user(user)).memberships}
     mine, theirs = of_user.get(team), of_team.get(user)
     if mine is None:
         return theirs is None or str(theirs.standing) == "left"
@@ -130,7 +130,7 @@ def test_two_owners_who_turn_on_each_other_leave_an_owner(book, people, team):
     ana, dan = people["ana"], people["dan"]
     ana.teams_role(team, "dan", "owner")
     at_once(lambda: dan.teams_role(team, "ana", "member"), lambda: ana.teams_remove(team, "dan"))
-    roles = [m.role for m in book._desk.store.memberships(Scope.of_team(team)) if m.owns]
+    roles = [m.role for m in book._desk.store.access(Scope.of_team(team)).memberships if m.owns]
     assert roles
     assert all(rows_agree(book, team, name) for name in ("ana", "dan"))
 
@@ -251,7 +251,7 @@ def test_invitations_from_strangers_take_no_place_and_no_name(people, team, book
     eve, dan = people["eve"], people["dan"]
     theirs = eve.teams_create("planning").id
     eve.teams_invite(theirs, "dan")
-    a_membership = book._desk.store.memberships(Scope.of_team(team))[0]
+    a_membership = book._desk.store.access(Scope.of_team(team)).memberships[0]
     assert dan.ingest(MINUTES, team="Planning").source.team_id == team
     invited = [replace(a_membership, standing=MembershipStatus.INVITED)] * MAX_TEAMS
     check_team_limit(invited)

@@ -41,7 +41,7 @@ from commonplace.model.sources.source import (
 from commonplace.store.cache.graph_cache import GraphCache
 from commonplace.store.cache.index_cache import IndexCache, PastIndexCache
 from commonplace.store.port import Backend
-from commonplace.store.queries import SourceListing
+from commonplace.store.queries import SourceByAlias, SourceListing, SourcesById
 
 log = logging.getLogger("commonplace")
 
@@ -128,15 +128,15 @@ class EngineContext:
 
     def sources(self, scope: Scope, ids: Sequence[str]) -> list[Source]:
         now = self.clock()
-        return [source.as_it_stands(now) for source in self.store.sources(scope, ids)]
+        return [source.as_it_stands(now) for source in self.store.sources(scope, SourcesById(ids))]
 
     def source_by_alias(self, scope: Scope, origin: str, external_id: str) -> Source | None:
-        found = self.store.source_by_alias(scope, origin, external_id)
-        return found.as_it_stands(self.clock()) if found else None
+        found = self.store.sources(scope, SourceByAlias(origin, external_id))
+        return found[0].as_it_stands(self.clock()) if found else None
 
     def source_page(self, scope: Scope, listing: SourceListing) -> list[Source]:
         """Without those that have ended."""
-        return self.store.source_page(scope, replace(listing, live_at=self.clock()))
+        return self.store.sources(scope, replace(listing, live_at=self.clock()))
 
     # ——— meaning ———
 
@@ -363,12 +363,12 @@ def readable_scopes(
     own = ReadableScope(principal.own_scope)
     if not visibility_of(principal).sees_sources:
         return (own,)
-    found = desk.store.reachable(principal.own_scope)
+    found = desk.store.access(principal.own_scope)
     teams = reachable_teams(principal, found.memberships)
     active = [one for one in teams if one.is_active] if searching else []
     others = [ReadableScope(one.team_scope, is_own=False) for one in active or teams]
     if principal.team is None:
-        given = current_shares(found.shares, _shares_by_owner(desk, found.shares))
+        given = current_shares(found.granted, _shares_by_owner(desk, found.granted))
         guests = guest_sources(given, {one.team_scope for one in teams})
         others += [ReadableScope(scope, is_own=False, sources=ids) for scope, ids in guests.items()]
     return (own, *sorted(others, key=lambda reading: reading.scope.key))
@@ -377,7 +377,9 @@ def readable_scopes(
 def _shares_by_owner(desk: EngineContext, shares: Sequence[Share]) -> list[Share]:
     """Once for each owner, however much of theirs is shared."""
     owners = dict.fromkeys(share.owner for share in shares)
-    return [told for owner in owners for told in desk.store.shares(owner) if told.owner == owner]
+    return [
+        told for owner in owners for told in desk.store.access(owner).shares if told.owner == owner
+    ]
 
 
 def principal_at_source(desk: EngineContext, principal: Principal, id: str) -> Principal:

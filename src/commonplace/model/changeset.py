@@ -338,6 +338,7 @@ class Bookkeeping:
     generation: int | None = None
     built_seq: int | None = None  # given: that generation is complete up to this sequence number
     answers: tuple[AnswerOutcome, ...] = ()  # of requests that are to be done once
+    facts: Mapping[str, str] = field(default_factory=dict)  # about the store, not about the scope
 
 
 def build_add(

@@ -2,43 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
 from commonplace.model.access.key import Key
 from commonplace.model.access.principal import Scope
-from commonplace.model.access.team import Membership, Share, Team, TeamAccess
+from commonplace.model.access.team import TeamAccess
 from commonplace.model.changeset import Applied, Bookkeeping, Changeset
 from commonplace.model.filters import OWNER_VISIBILITY, Visibility
-from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
-from commonplace.model.graph.elements import Artifact, Edge, Node
-from commonplace.model.graph.salience import AccessStats
 from commonplace.model.graph.snapshot import WholeGraph
 from commonplace.model.graph.steps import Extraction
 from commonplace.model.jobs import LEASE, Failure, IdempotencyClaim, Job, StoredAnswer
 from commonplace.model.journal import JournalRow, RecallLogEntry, RecallLogQuery
-from commonplace.model.memory.lifecycle import NOW, PointInTime
+from commonplace.model.memory.lifecycle import PointInTime
 from commonplace.model.memory.memory import HeldValue, Link, Memory, Version
 from commonplace.model.profile.fields import Proposal
 from commonplace.model.sources.source import Passage, Source
 from commonplace.store.queries import (
     ALL_SCOPES,
-    NO_LIMIT,
+    AssertionQuery,
+    Assertions,
     Counters,
+    DisputedMemories,
     EmbedderIdentity,
+    EndedGraphItems,
+    EndedQuery,
     Generation,
+    GrantedSources,
+    GraphItems,
     GraphPage,
+    GraphQuery,
     HeldQuery,
     IndexPage,
     JobQuery,
     JournalQuery,
     MemoryListing,
+    PassageQuery,
     PastPage,
     ScopeQuery,
     ScopeStatistics,
-    SourceListing,
+    SourceQuery,
     StoreHealth,
+    Unembedded,
+    UnembeddedQuery,
 )
 
 
@@ -59,7 +66,7 @@ class Store(Protocol):
         """Those that exist, whatever their state, in the order asked for."""
         ...
 
-    def page(self, scope: Scope, listing: MemoryListing) -> list[Memory]: ...
+    def page(self, scope: Scope, listing: MemoryListing | DisputedMemories) -> list[Memory]: ...
 
     def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]: ...
 
@@ -69,39 +76,18 @@ class Store(Protocol):
         """Values that wait, oldest first; without a query all of them."""
         ...
 
-    def disputed(self, scope: Scope, conflicts: Sequence[str] | None = None) -> list[Memory]:
-        """The targets of open conflicts, whatever their state."""
-        ...
-
     def proposals(self, scope: Scope) -> list[Proposal]:
         """What waits for the profile, oldest first; those whose days are over, too."""
         ...
 
-    # ——— keys ———
+    # ——— who may read: nothing of it is cached ———
 
-    def key(self, scope: Scope, id: str) -> tuple[Key, bytes] | None:
-        """With the digest of its token, as it stands at this moment: nothing of it is cached."""
+    def keys(self, scope: Scope, id: str | None = None) -> dict[Key, bytes]:
+        """With the digests of their tokens, oldest first; those that have ended, too. With an id
+        this one alone."""
         ...
 
-    def keys(self, scope: Scope) -> list[Key]:
-        """Oldest first; those that have ended, too."""
-        ...
-
-    # ——— teams and guests ———
-
-    def team(self, scope: Scope) -> Team | None: ...
-
-    def memberships(self, scope: Scope) -> list[Membership]:
-        """Of a team or of a user, oldest standing first. A team remembers who has left it."""
-        ...
-
-    def shares(self, scope: Scope) -> list[Share]:
-        """What is shared from here, and what is shared with this user."""
-        ...
-
-    def reachable(self, scope: Scope) -> TeamAccess:
-        """Where a user stands at this moment: nothing of it is cached."""
-        ...
+    def access(self, scope: Scope) -> TeamAccess: ...
 
     # ——— the past ———
 
@@ -117,31 +103,17 @@ class Store(Protocol):
 
     # ——— sources ———
 
-    def sources(self, scope: Scope, ids: Sequence[str]) -> list[Source]:
-        """Those that exist, whatever their state, in the order asked for."""
-        ...
-
-    def source_by_alias(self, scope: Scope, origin: str, external_id: str) -> Source | None: ...
-
-    def source_page(self, scope: Scope, listing: SourceListing) -> list[Source]: ...
+    def sources(self, scope: Scope, query: SourceQuery) -> list[Source]: ...
 
     def original(self, scope: Scope, id: str) -> list[bytes]:
         """As it came, part by part."""
         ...
 
-    def passages(self, scope: Scope, units: Sequence[int]) -> dict[int, Passage]: ...
-
-    def passages_of(
-        self, scope: Scope, id: str, first: int = 1, last: int = NO_LIMIT
-    ) -> list[tuple[int, Passage]]:
-        """With their units, in order."""
+    def passages(self, scope: Scope, query: PassageQuery) -> dict[int, Passage]:
+        """By unit."""
         ...
 
-    def unembedded_passages(
-        self, scope: Scope, limit: int, generation: int | None = None
-    ) -> list[tuple[int, str]]:
-        """Units and texts without a vector; without a generation, of the current one."""
-        ...
+    def unembedded(self, scope: Scope, query: UnembeddedQuery) -> Unembedded: ...
 
     def journal(self, scope: Scope, query: JournalQuery) -> list[JournalRow]: ...
 
@@ -151,16 +123,11 @@ class Store(Protocol):
         """Oldest first."""
         ...
 
-    def index_page(self, scope: Scope, after_seq: int, epoch: int) -> IndexPage:
-        """Everything when ``epoch`` is not the scope's own any more, else what is newer."""
-        ...
-
-    def index_page_of(
-        self, scope: Scope, ids: Sequence[str], after_seq: int, epoch: int, then: PointInTime = NOW
+    def index_page(
+        self, scope: Scope, after_seq: int, epoch: int, granted: GrantedSources | None = None
     ) -> IndexPage:
-        """Of these sources all that a guest may find, as it was said and known then; nothing while
-        both numbers are the scope's own. What is forgotten or marked sensitivity high is not among
-        it, for nobody but its owner may know of that."""
+        """Everything when ``epoch`` is not the scope's own any more, else what is newer. Of granted
+        sources always everything, but nothing while both numbers are the scope's own."""
         ...
 
     def statistics(
@@ -176,78 +143,17 @@ class Store(Protocol):
 
     # ——— the graph ———
 
-    def nodes(self, scope: Scope, ids: Sequence[str]) -> list[Node]:
-        """Those that exist, whatever their state, in the order asked for."""
-        ...
+    def graph_items(self, scope: Scope, query: GraphQuery) -> GraphItems: ...
 
-    def edges(self, scope: Scope, ids: Sequence[str]) -> list[Edge]: ...
+    def assertions(self, scope: Scope, query: AssertionQuery) -> Assertions: ...
 
-    def edges_at(self, scope: Scope, nodes: Sequence[str]) -> list[Edge]:
-        """All that begin or end at one of these, the past ones, too; oldest first."""
-        ...
-
-    def node_assertions(self, scope: Scope, nodes: Sequence[str]) -> list[NodeAssertion]:
-        """Those that do not stand, too; oldest first."""
-        ...
-
-    def edge_assertions(
-        self, scope: Scope, nodes: Sequence[str], types: Collection[str] | None = None
-    ) -> list[EdgeAssertion]:
-        """That name one of these nodes, at either end; of these types, or all."""
-        ...
-
-    def told_by(
-        self, scope: Scope, sources: Sequence[str]
-    ) -> tuple[list[NodeAssertion], list[EdgeAssertion], list[Note]]:
-        """All that this reader has from these sources."""
-        ...
-
-    def notes(self, scope: Scope, about: Sequence[str]) -> list[Note]:
-        """Newest first; those that have ended or do not stand, too."""
-        ...
-
-    def notes_by_id(self, scope: Scope, ids: Sequence[str]) -> list[Note]:
-        """By their own ids, whatever became of them."""
-        ...
-
-    def merged_into(self, scope: Scope, nodes: Sequence[str]) -> list[Node]:
-        """For which one of these speaks, directly."""
-        ...
-
-    def artifacts(self, scope: Scope, ids: Sequence[str] | None = None) -> list[Artifact]:
-        """Newest first; without ids all of them."""
-        ...
-
-    def ephemeral_artifacts(self, scope: Scope, made_by: datetime) -> list[str]:
-        """Ids of those that were made so long ago, for the night, which removes them."""
-        ...
-
-    def forgotten_graph_items(self, scope: Scope) -> dict[str, datetime]:
-        """Nodes, edges, notes and artifacts that were forgotten by hand, and when they are gone."""
-        ...
+    def ended_graph_items(self, scope: Scope, query: EndedQuery) -> EndedGraphItems: ...
 
     def extractions(self, scope: Scope, sources: Sequence[str] | None = None) -> list[Extraction]:
         """What this reader has read."""
         ...
 
     def graph_page(self, scope: Scope, after_seq: int, epoch: int) -> GraphPage: ...
-
-    def graph_revision(self, scope: Scope) -> int: ...
-
-    def marks(self, scope: Scope, ids: Sequence[str] | None = None) -> dict[str, AccessStats]:
-        """What readings have left: of nodes, edges, and of sources for this reader."""
-        ...
-
-    def notes_ended(self, scope: Scope, by: datetime, limit: int) -> list[Note]:
-        """For the night, which removes them."""
-        ...
-
-    def unembedded_graph_items(
-        self, scope: Scope, limit: int, generation: int | None = None
-    ) -> list[tuple[str, str]]:
-        """Refs (id@version) and texts of nodes and edges without a vector; without a generation,
-        of the current one."""
-        ...
 
     def whole_graph(self, scope: Scope) -> WholeGraph:
         """All that is kept of it, in one snapshot."""
@@ -326,8 +232,6 @@ class StoreMaintenance(Protocol):
         one, and another one that was being built is given up. It is built by `record`."""
         ...
 
-    def count_unbuilt(self, scope: Scope, generation: int) -> int: ...
-
     def switch_to(self, generation: int) -> bool:
         """Make it current, in one transaction. False: something was written meanwhile."""
         ...
@@ -337,11 +241,9 @@ class StoreMaintenance(Protocol):
         them are done, and how many there are."""
         ...
 
-    # ——— facts about the store, such as how an embedder's cosines are read ———
-
-    def fact(self, name: str) -> str | None: ...
-
-    def put_fact(self, name: str, value: str) -> None: ...
+    def fact(self, name: str) -> str | None:
+        """About the store, such as how an embedder's cosines are read; told by `record`."""
+        ...
 
 
 class Backend(Store, Claims, StoreMaintenance, Protocol):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
 from commonplace.model.changeset import Receipt
 from commonplace.model.filters import NO_FILTERS, UNCLEARED, Filters, Visibility
-from commonplace.model.graph.assertion import Note
+from commonplace.model.graph.assertion import EdgeAssertion, NodeAssertion, Note
 from commonplace.model.graph.elements import Artifact, Edge, Node
+from commonplace.model.graph.salience import AccessStats
 from commonplace.model.graph.snapshot import SourceMention
 from commonplace.model.jobs import JobState
 from commonplace.model.memory.lifecycle import NOW, PointInTime
@@ -89,6 +90,28 @@ class MemoryListing:
 
 
 @dataclass(frozen=True, slots=True)
+class DisputedMemories:
+    """The targets of open conflicts, whatever their state."""
+
+    conflicts: Sequence[str] | None = None  # None: of all of them
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesById:
+    """Those that exist, whatever their state, in the order asked for."""
+
+    ids: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceByAlias:
+    """The one of this name elsewhere, whatever its state; or none."""
+
+    origin: str
+    external_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class SourceListing:
     """A page of a scope's sources, newest first."""
 
@@ -110,6 +133,118 @@ class SourceListing:
     after: tuple[datetime, str] | None = None  # when the last one of the page before came; its id
     among: frozenset[str] | None = None  # given: of these alone
     brought_by: str | None = None
+
+
+SourceQuery = SourcesById | SourceByAlias | SourceListing
+
+
+@dataclass(frozen=True, slots=True)
+class PassagesByUnit:
+    units: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class PassagesOf:
+    """Those of one source, in order."""
+
+    source_id: str
+    first: int = 1
+    last: int = NO_LIMIT
+
+
+PassageQuery = PassagesByUnit | PassagesOf
+
+
+@dataclass(frozen=True, slots=True)
+class GrantedSources:
+    """Of these sources all that a guest may find, as it was said and known then. What is forgotten
+    or marked sensitivity high is not among it, for nobody but its owner may know of that."""
+
+    ids: Sequence[str]
+    then: PointInTime = NOW
+
+
+@dataclass(frozen=True, slots=True)
+class UnembeddedQuery:
+    """What has no vector of a generation."""
+
+    limit: int = NO_LIMIT  # of passages, and of items of the graph
+    generation: int | None = None  # None: the current one
+    counted: bool = False  # whether to count all there are; needs a generation
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """Passages by unit, nodes and edges by ref (id@version), each with its text."""
+
+    passages: Sequence[tuple[int, str]]
+    graph: Sequence[tuple[str, str]]
+    total: int = 0  # with the memories, where it was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class GraphQuery:
+    """Items of the graph, whatever their state: all that any of these asks for."""
+
+    nodes: Sequence[str] = ()  # ids: answered in this order
+    merged_into: Sequence[str] = ()  # nodes: those for which one of these speaks, directly
+    edges: Sequence[str] = ()  # ids: answered in this order
+    notes: Sequence[str] = ()  # ids
+    notes_about: Sequence[str] = ()  # nodes and edges: answered newest first
+    artifacts: Sequence[str] | None = ()  # ids; None: all. Answered newest first
+    marks: Sequence[str] | None = ()  # nodes, edges and sources; None: all
+
+    @property
+    def is_empty(self) -> bool:
+        wishes = (self.nodes, self.merged_into, self.edges, self.notes, self.notes_about)
+        return not any(wishes) and all(
+            w is not None and not w for w in (self.artifacts, self.marks)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class GraphItems:
+    nodes: Sequence[Node] = ()
+    edges: Sequence[Edge] = ()
+    notes: Sequence[Note] = ()
+    artifacts: Sequence[Artifact] = ()
+    marks: Mapping[str, AccessStats] = field(default_factory=dict)  # what readings have left
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionQuery:
+    """Assertions, those that do not stand, too: all that any of these asks for."""
+
+    nodes: Sequence[str] = ()  # about these nodes; answered oldest first
+    ends: Sequence[str] = ()  # about edges that begin or end at these nodes; oldest first
+    types: Collection[str] | None = None  # of edges at ``ends``; None: all
+    sources: Sequence[str] = ()  # all that this reader has from these
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.nodes and not self.ends and not self.sources
+
+
+class Assertions(NamedTuple):
+    nodes: Sequence[NodeAssertion]
+    edges: Sequence[EdgeAssertion]
+    notes: Sequence[Note]  # from sources
+
+
+@dataclass(frozen=True, slots=True)
+class EndedQuery:
+    """What of the graph the night removes."""
+
+    notes_by: datetime | None = None  # given: notes that have ended by then
+    artifacts_made_by: datetime | None = None  # given: ephemeral artifacts made by then
+    limit: int = NO_LIMIT  # of notes
+
+
+@dataclass(frozen=True, slots=True)
+class EndedGraphItems:
+    forgotten: Mapping[str, datetime]  # by hand: nodes, edges, notes, artifacts; when they are gone
+    notes: Sequence[Note] = ()
+    artifacts: Sequence[str] = ()  # ids
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,13 @@ from commonplace.model.filters import Visibility
 from commonplace.model.jobs import Job
 from commonplace.model.memory.memory import State
 from commonplace.store.port import Backend
-from commonplace.store.queries import EmbedderIdentity, Generation, MemoryListing, ScopeQuery
+from commonplace.store.queries import (
+    EmbedderIdentity,
+    Generation,
+    MemoryListing,
+    ScopeQuery,
+    UnembeddedQuery,
+)
 
 BATCH_SIZE = 256  # memories: one call to the embedder, one transaction
 MAX_PASSES = 1_000  # over what others wrote meanwhile
@@ -76,7 +82,7 @@ class _GenerationBuilder:
         self._at = at
         self._done = 0
         self._total = sum(
-            store.count_unbuilt(scope, generation.number)
+            store.unembedded(scope, UnembeddedQuery(0, generation.number, counted=True)).total
             for scope in store.scopes(ScopeQuery(unbuilt=generation.number))
         )
 
@@ -104,8 +110,8 @@ class _GenerationBuilder:
             # Before the page: what is written after it moves the number, and is seen next time.
             seq = self._store.counters(scope).seq
             waiting = self._store.page(scope, _without_vector(number))
-            passages = self._store.unembedded_passages(scope, BATCH_SIZE, number)
-            graph = self._store.unembedded_graph_items(scope, BATCH_SIZE, number)
+            others = self._store.unembedded(scope, UnembeddedQuery(BATCH_SIZE, number))
+            passages, graph = others.passages, others.graph
             if not waiting and not passages and not graph:
                 self._record(scope, built_seq=seq)
                 return
@@ -176,10 +182,7 @@ def fill_late_vectors(desk: EngineContext, link: LinkFunction, job: Job) -> JobD
     missing = MemoryListing(
         states=tuple(State), visibility=Visibility(cleared=True), without_vector=True, limit=1
     )
-    if (
-        desk.store.page(job.scope, missing)
-        or desk.store.unembedded_passages(job.scope, 1)
-        or desk.store.unembedded_graph_items(job.scope, 1)
-    ):
+    others = desk.store.unembedded(job.scope, UnembeddedQuery(1))
+    if others.passages or others.graph or desk.store.page(job.scope, missing):
         raise EmbedderUnavailable("The embedder is still down.")
     return lambda: Changeset(job.scope, desk.clock(), EMBED_ACTOR, ())

@@ -31,6 +31,7 @@ from commonplace.store.queries import (
     JournalQuery,
     MemoryListing,
     OperationCount,
+    PassagesOf,
     SourceListing,
 )
 
@@ -195,8 +196,8 @@ def _gather_sources(desk: EngineContext, scope: Scope) -> Iterator[WholeSource]:
     listing = SourceListing(
         states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
     )
-    for source in reversed(desk.store.source_page(scope, listing)):
-        passages = [passage for _, passage in desk.store.passages_of(scope, source.id)]
+    for source in reversed(desk.store.sources(scope, listing)):
+        passages = list(desk.store.passages(scope, PassagesOf(source.id)).values())
         yield WholeSource(source, tuple(desk.store.original(scope, source.id)), tuple(passages))
 
 

@@ -65,11 +65,11 @@ def remove_memberships_and_shares(
     the team's, and stays; a team that nobody else is in goes with them."""
     steps: dict[Scope, list[ChangesetStep]] = {}
     decided_on: dict[Scope, int] = {}
-    for one in desk.store.memberships(principal.own_scope):
+    for one in desk.store.access(principal.own_scope).memberships:
         decided_on[one.team_scope] = desk.store.counters(one.team_scope).revision
         for scope, step in _leave_team(desk, one):
             steps.setdefault(scope, []).append(step)
-    for share in desk.store.shares(principal.own_scope):
+    for share in desk.store.access(principal.own_scope).shares:
         if share.owner == principal.own_scope:
             steps.setdefault(share.guest_scope, []).append(
                 SetGrant(share, _REVOKE_ENTRY, gone=True)
@@ -84,7 +84,7 @@ def remove_memberships_and_shares(
 
 def _leave_team(desk: EngineContext, one: Membership) -> Iterator[tuple[Scope, ChangesetStep]]:
     team = one.team_scope
-    people = desk.store.memberships(team)
+    people = desk.store.access(team).memberships
     others = [each for each in people if each.is_member and each.user_id != one.user_id]
     if one.is_member and not others:
         yield team, ClearScope(Entry(op=Op.DELETE, event=Event.ERASE, node=JournalNode.API))
@@ -95,7 +95,7 @@ def _leave_team(desk: EngineContext, one: Membership) -> Iterator[tuple[Scope, C
     yield team, SetMember(one, _REVOKE_ENTRY, gone=True)
     if (heir := next_owner(people, one.user_id)) is not None:
         yield team, SetMember(replace(heir, role=TeamRole.OWNER), _GRANT_ENTRY)
-        for mine in desk.store.memberships(heir.user_scope):
+        for mine in desk.store.access(heir.user_scope).memberships:
             if mine.team_scope == team:
                 yield (
                     heir.user_scope,
@@ -212,7 +212,7 @@ def _changes_elsewhere(
     steps: dict[Scope, list[ChangesetStep]] = {
         Scope.of_user(source.user_id): [] for source in fall.sources
     }
-    for share in desk.store.shares(principal.scope) if gone else ():
+    for share in desk.store.access(principal.scope).shares if gone else ():
         if share.owner == principal.scope and share.source_id in gone:
             told = Entry(op=Op.REVOKE)
             steps.setdefault(share.guest_scope, []).append(SetGrant(share, told, gone=True))
@@ -261,7 +261,7 @@ def erase_user(desk: EngineContext, principal: Principal, compact: Compact | Non
     all_sources = SourceListing(
         states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
     )
-    ids += [source.id for source in desk.store.source_page(principal.scope, all_sources)]
+    ids += [source.id for source in desk.store.sources(principal.scope, all_sources)]
     entry = Entry(op=Op.DELETE, event=Event.ERASE, meta={"items": len(ids)})
     receipt = Receipt(receipt_id, at, len(ids))
     changeset = Changeset(

@@ -238,7 +238,7 @@ def is_in_originals(desk: EngineContext, scope: Scope, text: str) -> bool:
     sought = _folded(text)
     return any(
         sought in _folded(said)
-        for source in desk.store.source_page(scope, _ALL_SOURCES)
+        for source in desk.store.sources(scope, _ALL_SOURCES)
         for raw in desk.store.original(scope, source.id)
         for said in decoded_variants(raw)
     )

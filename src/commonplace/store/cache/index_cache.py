@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from commonplace.model.access.principal import ReadableScope, Scope
 from commonplace.store.cache.scope_index import NO_COUNTERS, ScopeIndex
 from commonplace.store.port import Store
-from commonplace.store.queries import Counters, IndexPage
+from commonplace.store.queries import Counters, GrantedSources, IndexPage
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -136,10 +136,8 @@ class IndexCache:
         self._shelf.weigh(reading.key, kept, index.nbytes)
 
     def _page(self, reading: ReadableScope, known: Counters) -> IndexPage:
-        if reading.sources is None:
-            return self._store.index_page(reading.scope, known.seq, known.epoch)
-        ids = sorted(reading.sources)
-        return self._store.index_page_of(reading.scope, ids, known.seq, known.epoch)
+        granted = None if reading.sources is None else GrantedSources(sorted(reading.sources))
+        return self._store.index_page(reading.scope, known.seq, known.epoch, granted)
 
     def drop(self, scope: Scope) -> None:
         self._shelf.drop(lambda key: key[0] == scope.key)

@@ -14,8 +14,15 @@ from contextlib import AbstractContextManager
 from commonplace.errors import EmbedderMismatch, embedder_option
 from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Bookkeeping
+from commonplace.model.sources.source import text_to_embed
 from commonplace.store.failpoints import reach_failpoint
-from commonplace.store.queries import Counters, EmbedderIdentity, Generation
+from commonplace.store.queries import (
+    Counters,
+    EmbedderIdentity,
+    Generation,
+    Unembedded,
+    UnembeddedQuery,
+)
 from commonplace.store.sql.rows import Row, Session, moment
 
 UNITS_AT_ONCE = 5_000  # when old vectors are removed
@@ -96,13 +103,20 @@ class SqlGenerations(ABC):
             session.run("move_generations", before="building", after="retired", but=0)
             return _begin(session, identity, "building")
 
-    def count_unbuilt(self, scope: Scope, generation: int) -> int:
+    def unembedded(self, scope: Scope, query: UnembeddedQuery) -> Unembedded:
+        asked = {"limit": query.limit, "generation": query.generation}
         with self._reading(scope) as session:
-            counts = [
-                session.one(statement, generation=generation)
-                for statement in ("count_unbuilt", "count_unbuilt_passages", "count_unbuilt_graph")
-            ]
-        return sum(int(row[0]) for row in counts if row)
+            passages = session.rows("unembedded_passages", **asked)
+            graph = [*session.rows("unembedded_nodes", **asked)]
+            if len(graph) < query.limit:
+                left = {**asked, "limit": query.limit - len(graph)}
+                graph += session.rows("unembedded_edges", **left)
+            total = _count_unbuilt(session, query.generation) if query.counted else 0
+        return Unembedded(
+            [(unit, text_to_embed(*told)) for unit, *told in passages],
+            [(f"{id}@{version}", text) for id, version, text in graph],
+            total,
+        )
 
     def switch_to(self, generation: int) -> bool:
         with self._maintaining() as session:
@@ -143,10 +157,6 @@ class SqlGenerations(ABC):
             row = session.one("fact", name=name)
         return str(row[0]) if row else None
 
-    def put_fact(self, name: str, value: str) -> None:
-        with self._maintaining() as session:
-            session.run("put_fact", name=name, value=value)
-
 
 def embedder_mismatch(known: EmbedderIdentity, mine: EmbedderIdentity) -> EmbedderMismatch:
     return EmbedderMismatch(
@@ -179,6 +189,14 @@ def _begin(session: Session, identity: EmbedderIdentity, state: str) -> Generati
         state=state,
     )
     return Generation(number, identity, state)
+
+
+def _count_unbuilt(session: Session, generation: int | None) -> int:
+    counts = [
+        session.one(statement, generation=generation)
+        for statement in ("count_unbuilt", "count_unbuilt_passages", "count_unbuilt_graph")
+    ]
+    return sum(int(row[0]) for row in counts if row)
 
 
 def _require_building(session: Session, generation: int) -> None:

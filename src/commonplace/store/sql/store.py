@@ -20,6 +20,8 @@ from commonplace.store.failpoints import reach_failpoint
 from commonplace.store.queries import (
     ALL_SCOPES,
     Counters,
+    DisputedMemories,
+    GrantedSources,
     HeldQuery,
     IndexedPassage,
     IndexedRow,
@@ -118,6 +120,10 @@ class SqlStore(
         return Applied(revisions[changesets[0].scope])
 
     def record(self, bookkeeping: Bookkeeping) -> None:
+        if bookkeeping.facts:
+            with self._maintaining() as session:
+                facts = bookkeeping.facts.items()
+                session.run_many("put_fact", [{"name": n, "value": value} for n, value in facts])
         with self._writing(bookkeeping.scope) as session:
             # The counters are locked first, as in `apply`: in another order two could deadlock.
             numbered = session.one("number_journal", entries=len(bookkeeping.entries))
@@ -213,9 +219,14 @@ class SqlStore(
         found = {memory.id: memory for memory in (memory_from(scope, row) for row in rows)}
         return [found[id] for id in dict.fromkeys(ids) if id in found]
 
-    def page(self, scope: Scope, listing: MemoryListing) -> list[Memory]:
+    def page(self, scope: Scope, listing: MemoryListing | DisputedMemories) -> list[Memory]:
         with self._reading(scope) as session:
-            rows = session.rows("page", **_listing_values(listing))
+            if isinstance(listing, DisputedMemories):
+                known = listing.conflicts
+                asked = {"any": int(known is None), "conflicts": list(known or ())}
+                rows = session.rows("disputed", **asked)
+            else:
+                rows = session.rows("page", **_listing_values(listing))
         return [memory_from(scope, row) for row in rows]
 
     def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]:
@@ -242,13 +253,6 @@ class SqlStore(
             )
         return [held_from(scope, row) for row in rows]
 
-    def disputed(self, scope: Scope, conflicts: Sequence[str] | None = None) -> list[Memory]:
-        with self._reading(scope) as session:
-            rows = session.rows(
-                "disputed", any=int(conflicts is None), conflicts=list(conflicts or ())
-            )
-        return [memory_from(scope, row) for row in rows]
-
     def journal(self, scope: Scope, query: JournalQuery) -> list[JournalRow]:
         values = {
             "subject": query.subject,
@@ -272,8 +276,12 @@ class SqlStore(
             row = session.one("cursor", agent=agent, thread=thread)
         return row[0] if row else 0
 
-    def index_page(self, scope: Scope, after_seq: int, epoch: int) -> IndexPage:
+    def index_page(
+        self, scope: Scope, after_seq: int, epoch: int, granted: GrantedSources | None = None
+    ) -> IndexPage:
         with self._reading(scope) as session:
+            if granted is not None:
+                return self._index_page_of(session, granted, after_seq, epoch)
             return self._index_page(session, after_seq, epoch)
 
     def _index_page(self, session: Session, after_seq: int, epoch: int) -> IndexPage:

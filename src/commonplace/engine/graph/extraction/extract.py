@@ -47,7 +47,7 @@ from commonplace.model.sources.source import (
     Source,
     SourceType,
 )
-from commonplace.store.queries import NO_LIMIT, SourceListing
+from commonplace.store.queries import NO_LIMIT, PassagesOf, SourceListing
 
 ACTOR = EXTRACTION_ACTOR
 
@@ -110,7 +110,9 @@ def prepare_extraction(
     if source is None or source.status is ProcessingStatus.RAW or source.state is not State.ACTIVE:
         return None
     started = desk.clock()
-    passages = tuple(passage for _, passage in desk.store.passages_of(source.scope, id))
+    passages = tuple(
+        passage for passage in desk.store.passages(source.scope, PassagesOf(id)).values()
+    )
     everybody = desk.graph_cache.of(reader.own_scope).snapshot.nodes.values()
     owner = describe_owner(desk, reader.own_scope, everybody)
     called = load_owner_nicknames(desk, reader.own_scope, everybody, passages)
