@@ -402,7 +402,7 @@ def test_a_login_that_may_not_claim_leaves_the_work_to_others(guarded, caplog):
         book.user("ana").remember("Answers are given all the same")
         assert len(book.user("ana").jobs()) == 1
     assert [record.getMessage() for record in caplog.records] == [
-        "work that is owed has to wait: store_error"
+        "background jobs postponed: store_error"
     ]
 
 

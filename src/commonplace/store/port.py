@@ -50,6 +50,8 @@ from commonplace.store.queries import (
 
 
 class Store(Protocol):
+    """What a verb uses: reads of one scope each, and the only two writes that carry a decision."""
+
     url: str  # without a password
 
     def apply(self, *changesets: Changeset) -> Applied:
@@ -57,7 +59,8 @@ class Store(Protocol):
         ...
 
     def record(self, bookkeeping: Bookkeeping) -> None:
-        """Never moves a revision."""
+        """Never moves a revision. All or nothing, but for facts, which are about the store: they
+        are written first, under the operators' database role."""
         ...
 
     def counters(self, scope: Scope) -> Counters: ...
