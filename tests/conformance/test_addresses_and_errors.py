@@ -24,7 +24,7 @@ from commonplace.errors import (
 from commonplace.language.embedders.hashing import HashingEmbedder
 from commonplace.model.changeset import Receipt
 from commonplace.store.address import StoreAddress, parse_address
-from commonplace.store.port import EmbedderIdentity
+from commonplace.store.queries import EmbedderIdentity
 from support.clock import START
 from support.making import ANA, a_memory, changeset, put
 from support.stores import open_store

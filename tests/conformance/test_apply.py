@@ -10,7 +10,7 @@ from commonplace.model.changeset import LinkMemories, Receipt, build_link, build
 from commonplace.model.journal import Event
 from commonplace.model.memory.memory import Link
 from commonplace.store import failpoints
-from commonplace.store.port import Counters, JournalQuery
+from commonplace.store.queries import Counters, JournalQuery
 from support.clock import START
 from support.making import ANA, BOB, a_memory, adding, changeset, put, updating
 from support.stores import SCOPED_TABLES, all_rows, raw
@@ -46,11 +46,11 @@ def test_what_rests_on_another_scope_is_refused_once_that_has_changed(store):
     put(store, [a_memory()])
     unmoved = changeset(decided_on=1)
     bobs = [changeset(adding(a_memory(user_id="bob")), scope=BOB), unmoved]
-    store.apply_together(bobs)
+    store.apply(*bobs)
     assert (store.counters(ANA).revision, store.counters(BOB).revision) == (1, 1)
     put(store, [a_memory()])
     with pytest.raises(StaleDecision):
-        store.apply_together(bobs)
+        store.apply(*bobs)
     assert store.counters(BOB).revision == 1
 
 

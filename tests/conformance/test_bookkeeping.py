@@ -7,7 +7,7 @@ from threading import Barrier
 from commonplace.model.changeset import Bookkeeping, build_removal
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.store.cache.scope_index import ScopeIndex
-from commonplace.store.port import JournalQuery, MemoryListing
+from commonplace.store.queries import JournalQuery, MemoryListing
 from support.clock import START
 from support.making import ANA, BOB, EMBEDDER, a_memory, adding, changeset, indexed, put, updating
 from support.stores import all_rows

@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.store import failpoints
 from commonplace.store.cache.index_cache import IndexCache
-from commonplace.store.port import JournalQuery
+from commonplace.store.queries import JournalQuery
 from support.making import ANA, BOB, EMBEDDER, a_memory, put
 from support.stores import open_store, raw
 

@@ -7,6 +7,7 @@ import pytest
 
 from commonplace.errors import StoreError
 from commonplace.model.graph.types import NodeType
+from commonplace.store.queries import GraphQuery
 from support.graph_making import (
     a_node,
     an_edge,
@@ -36,7 +37,7 @@ def test_a_name_stands_for_one_node_of_a_type(store, store_url):
     ]
     store.apply(changeset(*map(putting_node, others)))
     store.apply(changeset(putting_node(a_node("Mira", user_id="bob")), scope=BOB))
-    assert store.nodes(ANA, [node.id for node in others]) == others
+    assert store.graph_items(ANA, GraphQuery(nodes=[node.id for node in others])).nodes == others
 
 
 def test_a_node_that_does_not_stand_or_is_merged_leaves_its_name_to_others(store, store_url):
@@ -45,7 +46,7 @@ def test_a_node_that_does_not_stand_or_is_merged_leaves_its_name_to_others(store
     store.apply(changeset(changing_node(first, stands=False)))
     third = a_node("Mira")
     store.apply(changeset(putting_node(third)))
-    gone = store.nodes(ANA, [first.id])[0]
+    gone = store.graph_items(ANA, GraphQuery(nodes=[first.id])).nodes[0]
     assert refused(store, store_url, changing_node(gone, stands=True))
     store.apply(changeset(changing_node(third, merged_into=second.id)))
     store.apply(changeset(changing_node(gone, stands=True)))
@@ -56,14 +57,16 @@ def test_names_can_be_exchanged_in_one_changeset(store):
     store.apply(changeset(putting_node(one), putting_node(two)))
     exchanged = [changing_node(one, key="noa"), changing_node(two, key="mira")]
     store.apply(changeset(*exchanged))
-    assert store.nodes(ANA, [one.id, two.id]) == [step.after for step in exchanged]
+    assert store.graph_items(ANA, GraphQuery(nodes=[one.id, two.id])).nodes == [
+        step.after for step in exchanged
+    ]
 
 
 def test_a_name_goes_to_a_new_node_while_the_old_one_is_merged_into_it(store):
     old, new = a_node("Mira"), a_node("Mira", aliases=("Miri",))
     store.apply(changeset(putting_node(old)))
     store.apply(changeset(putting_node(new), changing_node(old, merged_into=new.id)))
-    assert store.merged_into(ANA, [new.id])[0].id == old.id
+    assert store.graph_items(ANA, GraphQuery(merged_into=[new.id])).nodes[0].id == old.id
 
 
 def test_a_graph_has_one_owner(store, store_url):
@@ -86,4 +89,4 @@ def test_a_node_does_not_go_before_its_edges(store, store_url):
     store.apply(changeset(putting_node(mira), putting_node(noa), putting_edge(edge)))
     assert refused(store, store_url, removing_node(mira))
     assert refused(store, store_url, removing_node(noa))
-    assert store.edges(ANA, [edge.id]) == [edge]
+    assert store.graph_items(ANA, GraphQuery(edges=[edge.id])).edges == [edge]

@@ -19,7 +19,13 @@ from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.sources.source import SourceType
 from commonplace.store import failpoints
-from commonplace.store.port import JournalQuery
+from commonplace.store.queries import (
+    AssertionQuery,
+    EndedQuery,
+    GraphItems,
+    GraphQuery,
+    JournalQuery,
+)
 from support.clock import START
 from support.graph_making import (
     a_node,
@@ -85,7 +91,9 @@ def friends(store):
 def test_a_node_comes_back_with_every_field(store):
     plain = a_node("Rust", type=NodeType.CONCEPT)
     store.apply(changeset(putting_node(FULL), putting_node(plain)))
-    assert store.nodes(ANA, [plain.id, "node:none", FULL.id, plain.id]) == [plain, FULL]
+    assert store.graph_items(
+        ANA, GraphQuery(nodes=[plain.id, "node:none", FULL.id, plain.id])
+    ).nodes == [plain, FULL]
 
 
 def test_an_edge_comes_back_with_every_field(store, friends):
@@ -105,9 +113,7 @@ def test_an_edge_comes_back_with_every_field(store, friends):
         created_at=START + timedelta(days=1),
     )
     store.apply(changeset(putting_edge(past)))
-    assert store.edges(ANA, [past.id, edge.id]) == [past, edge]
-    assert store.edges_at(ANA, [mira.id]) == store.edges_at(ANA, [noa.id]) == [edge, past]
-    assert store.edges_at(ANA, ["node:none"]) == store.edges_at(ANA, []) == []
+    assert store.graph_items(ANA, GraphQuery(edges=[past.id, edge.id])).edges == [past, edge]
 
 
 def test_tellings_come_back_as_they_were_told(store):
@@ -120,12 +126,16 @@ def test_tellings_come_back_as_they_were_told(store):
     store.apply(
         changeset(putting_node(mira, own_word, read), putting_node(noa), putting_edge(edge, ended))
     )
-    assert store.node_assertions(ANA, [mira.id]) == [own_word, read]
-    assert store.edge_assertions(ANA, [noa.id]) == [ended]
+    assert store.assertions(ANA, AssertionQuery(nodes=[mira.id])).nodes == [own_word, read]
+    assert store.assertions(ANA, AssertionQuery(ends=[noa.id])).edges == [ended]
     note = a_note(edge, source=team, expires_at=note_expiry(NoteLifetime.WEEK, START))
     store.apply(changeset(putting_note(note)))
-    assert store.told_by(ANA, ["source:9"]) == ([read], [ended], [note])
-    assert store.told_by(ANA, ["source:none"]) == store.told_by(ANA, []) == ([], [], [])
+    assert store.assertions(ANA, AssertionQuery(sources=["source:9"])) == ([read], [ended], [note])
+    assert (
+        store.assertions(ANA, AssertionQuery(sources=["source:none"]))
+        == store.assertions(ANA, AssertionQuery(sources=[]))
+        == ([], [], [])
+    )
 
 
 def test_a_new_version_takes_tellings_up_changes_them_and_drops_them(store):
@@ -134,7 +144,7 @@ def test_a_new_version_takes_tellings_up_changes_them_and_drops_them(store):
     store.apply(changeset(putting_node(mira, first, second)))
     forgotten = a_node_telling(mira, id=second.id, source=second.source, stands=False)
     store.apply(changeset(changing_node(mira, told=(forgotten,), removed_assertions=(first.id,))))
-    assert store.node_assertions(ANA, [mira.id]) == [forgotten]
+    assert store.assertions(ANA, AssertionQuery(nodes=[mira.id])).nodes == [forgotten]
     assert loose_ends(store) == {}
 
 
@@ -143,14 +153,23 @@ def test_notes_are_found_by_what_they_are_about_newest_first(store, friends):
     old, new = a_note(mira, "old"), a_note(mira, "new", date_added=LATER)
     ending = a_note(edge, "brief", expires_at=LATER, date_added=START - timedelta(days=1))
     store.apply(changeset(*map(putting_note, (old, new, ending))))
-    assert store.notes(ANA, [mira.id]) == [new, old]
-    assert store.notes(ANA, [edge.id, mira.id]) == [new, old, ending]
-    assert store.notes_ended(ANA, LATER, 10) == [ending]
-    assert store.notes_ended(ANA, START, 10) == []
+    assert store.graph_items(ANA, GraphQuery(notes_about=[mira.id])).notes == [new, old]
+    assert store.graph_items(ANA, GraphQuery(notes_about=[edge.id, mira.id])).notes == [
+        new,
+        old,
+        ending,
+    ]
+    assert store.ended_graph_items(ANA, EndedQuery(notes_by=LATER, limit=10)).notes == [ending]
+    assert store.ended_graph_items(ANA, EndedQuery(notes_by=START, limit=10)).notes == []
     store.apply(changeset(putting_note(replace(new, stands=False))))
-    assert store.notes(ANA, [mira.id]) == [replace(new, stands=False), old]
+    assert store.graph_items(ANA, GraphQuery(notes_about=[mira.id])).notes == [
+        replace(new, stands=False),
+        old,
+    ]
     store.apply(changeset(removing_notes(old, ending, event=Event.TTL)))
-    assert [note.id for note in store.notes(ANA, [mira.id, edge.id])] == [new.id]
+    assert [
+        note.id for note in store.graph_items(ANA, GraphQuery(notes_about=[mira.id, edge.id])).notes
+    ] == [new.id]
 
 
 def test_artifacts_hold_text_or_whatever_json_can(store):
@@ -159,12 +178,16 @@ def test_artifacts_hold_text_or_whatever_json_can(store):
         "data", output={"steps": [1, None, "שלום"]}, source=cited(), created_at=LATER
     )
     store.apply(changeset(putting_artifact(text), putting_artifact(data)))
-    assert store.artifacts(ANA) == [data, text]
-    assert store.artifacts(ANA, [text.id]) == [text]
+    assert store.graph_items(ANA, GraphQuery(artifacts=None)).artifacts == [data, text]
+    assert store.graph_items(ANA, GraphQuery(artifacts=[text.id])).artifacts == [text]
     store.apply(changeset(putting_artifact(text.evolve(output=["other"]))))
-    assert store.artifacts(ANA, [text.id]) == [text.evolve(output=["other"])]
+    assert store.graph_items(ANA, GraphQuery(artifacts=[text.id])).artifacts == [
+        text.evolve(output=["other"])
+    ]
     store.apply(changeset(RemoveArtifact(data.id, going(data.id))))
-    assert [each.id for each in store.artifacts(ANA)] == [text.id]
+    assert [each.id for each in store.graph_items(ANA, GraphQuery(artifacts=None)).artifacts] == [
+        text.id
+    ]
 
 
 def test_how_far_a_source_was_read_is_no_change_of_memory(store, friends):
@@ -183,7 +206,7 @@ def test_merged_nodes_are_found_by_who_speaks_for_them(store):
     mira, miri, other = a_node("Mira"), a_node("Miri"), a_node("Noa")
     store.apply(changeset(*map(putting_node, (mira, miri, other))))
     store.apply(changeset(changing_node(miri, merged_into=mira.id)))
-    [found] = store.merged_into(ANA, [mira.id, other.id])
+    [found] = store.graph_items(ANA, GraphQuery(merged_into=[mira.id, other.id])).nodes
     assert (found.id, found.merged_into) == (miri.id, mira.id)
 
 
@@ -195,7 +218,7 @@ def test_every_change_of_the_graph_moves_both_revisions_together(store, friends)
     store.apply(changeset(putting_node(a_node("Ido")), putting_node(a_node("Tal"))))
     after = store.counters(ANA)
     assert (after.revision, after.graph) == (before.revision + 1, before.graph + 1)
-    assert store.graph_revision(ANA) == after.graph
+    assert store.counters(ANA).graph == after.graph
     told = store.journal(ANA, JournalQuery(after_revision=before.revision))
     assert [row.entry.event for row in told] == [Event.ADD, Event.ADD]
 
@@ -247,10 +270,14 @@ def test_what_is_removed_takes_all_that_was_told_of_it(store, friends):
     mira, noa, edge = friends
     store.apply(changeset(putting_note(a_note(mira)), putting_note(a_note(edge))))
     store.apply(changeset(removing_edge(edge), removing_node(mira)))
-    assert store.nodes(ANA, [mira.id, noa.id]) == [noa]
-    assert store.edges(ANA, [edge.id]) == []
-    assert store.node_assertions(ANA, [mira.id]) == store.edge_assertions(ANA, [noa.id]) == []
-    assert store.notes(ANA, [mira.id, edge.id]) == []
+    assert store.graph_items(ANA, GraphQuery(nodes=[mira.id, noa.id])).nodes == [noa]
+    assert store.graph_items(ANA, GraphQuery(edges=[edge.id])).edges == []
+    assert (
+        store.assertions(ANA, AssertionQuery(nodes=[mira.id])).nodes
+        == store.assertions(ANA, AssertionQuery(ends=[noa.id])).edges
+        == []
+    )
+    assert store.graph_items(ANA, GraphQuery(notes_about=[mira.id, edge.id])).notes == []
     assert loose_ends(store) == {}
 
 
@@ -296,18 +323,25 @@ def test_another_owner_sees_and_reaches_nothing(store, friends):
     note = a_note(mira)
     store.apply(changeset(putting_note(note), extracted(an_extraction())))
     store.apply(changeset(putting_artifact(an_artifact())))
-    assert store.nodes(BOB, [mira.id]) == store.edges(BOB, [edge.id]) == []
-    assert store.edges_at(BOB, [mira.id]) == store.node_assertions(BOB, [mira.id]) == []
-    assert store.edge_assertions(BOB, [mira.id]) == store.notes(BOB, [mira.id]) == []
-    assert store.told_by(BOB, ["source:1"]) == ([], [], [])
-    assert store.artifacts(BOB) == store.extractions(BOB) == []
+    by_id = GraphQuery(nodes=[mira.id], edges=[edge.id], notes=[note.id])
+    assert store.graph_items(BOB, by_id) == GraphItems([], [], [], [], {})
+    assert store.assertions(BOB, AssertionQuery(nodes=[mira.id])).nodes == []
+    assert (
+        store.assertions(BOB, AssertionQuery(ends=[mira.id])).edges
+        == store.graph_items(BOB, GraphQuery(notes_about=[mira.id])).notes
+        == []
+    )
+    assert store.assertions(BOB, AssertionQuery(sources=["source:1"])) == ([], [], [])
+    assert (
+        store.graph_items(BOB, GraphQuery(artifacts=None)).artifacts == store.extractions(BOB) == []
+    )
     assert store.graph_page(BOB, 0, -1).nodes == []
     assert store.whole_graph(BOB).is_empty
     store.apply(changeset(removing_notes(note), scope=BOB))
     with pytest.raises(StaleDecision):
         store.apply(changeset(changing_node(mira, name="Mine"), scope=BOB))
-    assert store.nodes(ANA, [mira.id]) == [mira]
-    assert store.notes(ANA, [mira.id]) == [note]
+    assert store.graph_items(ANA, GraphQuery(nodes=[mira.id])).nodes == [mira]
+    assert store.graph_items(ANA, GraphQuery(notes_about=[mira.id])).notes == [note]
 
 
 def test_the_same_ids_can_belong_to_two_owners(store, friends):
@@ -317,5 +351,5 @@ def test_the_same_ids_can_belong_to_two_owners(store, friends):
         changeset(*map(putting_node, his), putting_edge(edge.evolve(user_id="bob")), scope=BOB)
     )
     store.apply(changeset(removing_edge(edge), removing_node(mira)))
-    assert store.nodes(BOB, [mira.id, noa.id]) == his
-    assert store.edges(BOB, [edge.id]) == [edge.evolve(user_id="bob")]
+    assert store.graph_items(BOB, GraphQuery(nodes=[mira.id, noa.id])).nodes == his
+    assert store.graph_items(BOB, GraphQuery(edges=[edge.id])).edges == [edge.evolve(user_id="bob")]

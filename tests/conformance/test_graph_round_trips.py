@@ -13,6 +13,7 @@ from commonplace.model.graph.assertion import CitedSource, EdgeAssertion, NodeAs
 from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.sources.source import SourceType
+from commonplace.store.queries import AssertionQuery
 from support.graph_making import a_node, an_edge, putting_edge, putting_node
 from support.making import changeset
 
@@ -83,10 +84,14 @@ def test_tellings_come_back_equal(shared_store, of_nodes, of_edges):
     )
     whole = shared_store.whole_graph(scope)
     if nodes:  # without any, the helper makes one up
-        assert sorted(shared_store.node_assertions(scope, [mira.id]), key=by_id) == by_ids(nodes)
+        assert sorted(
+            shared_store.assertions(scope, AssertionQuery(nodes=[mira.id])).nodes, key=by_id
+        ) == by_ids(nodes)
         assert {told.id for told in nodes} <= {told.id for told in whole.node_assertions}
     if edges:
-        assert sorted(shared_store.edge_assertions(scope, [noa.id]), key=by_id) == by_ids(edges)
+        assert sorted(
+            shared_store.assertions(scope, AssertionQuery(ends=[noa.id])).edges, key=by_id
+        ) == by_ids(edges)
         assert sorted(whole.edge_assertions, key=by_id) == by_ids(edges)
 
 

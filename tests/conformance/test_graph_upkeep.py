@@ -14,7 +14,7 @@ from commonplace.model.filters import UNCLEARED, Visibility
 from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.store.cache.graph_cache import GraphCache
-from commonplace.store.port import EmbedderIdentity
+from commonplace.store.queries import EmbedderIdentity, UnembeddedQuery
 from support.clock import START
 from support.graph_making import (
     a_node,
@@ -141,7 +141,7 @@ def test_another_embedder_makes_vectors_of_nodes_and_edges_anew(store, store_url
     """Also for whoever has a graph and nothing else."""
     store.claim_embedder(EmbedderIdentity(EMBEDDER.name, EMBEDDER.dimension))
     model = HashingEmbedder(16)
-    done = reembed(store, model, lambda progress: None)
+    done = reembed(store, model, lambda progress: None, START)
     assert done.memories == 5
     lengths = raw(store_url, "SELECT DISTINCT length(vector), generation FROM graph_vectors")
     assert lengths == [(64, 2)]
@@ -153,11 +153,12 @@ def test_another_embedder_makes_vectors_of_nodes_and_edges_anew(store, store_url
 def test_until_it_is_complete_nothing_is_switched(store, graph):
     store.claim_embedder(EmbedderIdentity(EMBEDDER.name, EMBEDDER.dimension))
     building = store.begin_generation(EmbedderIdentity("other", 16))
-    assert store.count_unbuilt(ANA, building.number) == 5
+    assert store.unembedded(ANA, UnembeddedQuery(0, building.number, counted=True)).total == 5
     assert not store.switch_to(building.number)
-    waiting = store.unembedded_graph_items(ANA, 2, building.number)
-    store.build(ANA, building.number, {}, None, graph={ref: b"\0" * 64 for ref, _ in waiting})
-    assert store.count_unbuilt(ANA, building.number) == 3
+    waiting = store.unembedded(ANA, UnembeddedQuery(2, building.number)).graph
+    vectors = {ref: b"\0" * 64 for ref, _ in waiting}
+    store.record(Bookkeeping(ANA, START, graph_vectors=vectors, generation=building.number))
+    assert store.unembedded(ANA, UnembeddedQuery(0, building.number, counted=True)).total == 3
 
 
 def test_vectors_that_wait_are_told_in_small_portions(store):
@@ -165,9 +166,9 @@ def test_vectors_that_wait_are_told_in_small_portions(store):
     store.apply(changeset(*(replace(putting_node(node), vector=None) for node in nodes)))
     edge = replace(putting_edge(an_edge(nodes[0], nodes[1])), vector=None)
     store.apply(changeset(edge))
-    assert len(store.unembedded_graph_items(ANA, 3)) == 3
-    waiting = store.unembedded_graph_items(ANA, 100)
+    assert len(store.unembedded(ANA, UnembeddedQuery(3)).graph) == 3
+    waiting = store.unembedded(ANA, UnembeddedQuery(100)).graph
     assert {ref for ref, _ in waiting} == {each.ref for each in (*nodes, edge.after)}
     ready = {ref: bytes(EMBEDDER.dimension * 4) for ref, _ in waiting}
     store.record(Bookkeeping(ANA, START, graph_vectors=ready))
-    assert store.unembedded_graph_items(ANA, 100) == []
+    assert store.unembedded(ANA, UnembeddedQuery(100)).graph == []

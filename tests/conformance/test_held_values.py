@@ -17,7 +17,7 @@ from commonplace.model.changeset import (
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.kinds import Kind
 from commonplace.model.memory.memory import Sensitivity, group_conflicts
-from commonplace.store.port import HeldQuery
+from commonplace.store.queries import DisputedMemories, HeldQuery
 from support.clock import START
 from support.making import (
     ANA,
@@ -83,8 +83,8 @@ def test_what_was_held_comes_back_as_it_was(store, targets):
 def test_a_target_names_its_question_and_is_otherwise_as_it_was(store, targets):
     store.apply(changeset(holding("The code is 2", targets[0], conflict="q")))
     assert conflicts_of(store, targets) == ["q", None]
-    assert [memory.id for memory in store.disputed(ANA)] == [targets[0].id]
-    assert store.disputed(ANA, ["another"]) == []
+    assert [memory.id for memory in store.page(ANA, DisputedMemories())] == [targets[0].id]
+    assert store.page(ANA, DisputedMemories(["another"])) == []
     assert store.fetch(ANA, [targets[0].id]) == [targets[0].evolve(conflict="q")]
     assert len(store.versions(ANA, [targets[0].id])) == 1
 
@@ -112,7 +112,7 @@ def test_held_values_are_found_by_any_of_their_names_oldest_first(store, targets
 def test_an_alternative_disputes_nothing(store, targets):
     store.apply(changeset(HoldValues(None, (a_held("else", beside=targets[0].id),), ASKED)))
     assert conflicts_of(store, targets) == [None, None]
-    assert store.disputed(ANA) == []
+    assert store.page(ANA, DisputedMemories()) == []
 
 
 def test_held_again_it_waits_where_it_was_put_last(store, targets):
@@ -131,7 +131,7 @@ def test_a_question_absorbs_others_with_their_values_and_targets(store, targets)
     assert conflicts_of(store, targets) == ["q1", "q1"]
     assert sorted(texts(store, conflicts=["q1"])) == ["one", "three", "two"]
     assert texts(store, conflicts=["q2"]) == []
-    (conflict,) = group_conflicts(store.held(ANA), store.disputed(ANA))
+    (conflict,) = group_conflicts(store.held(ANA), store.page(ANA, DisputedMemories()))
     assert (conflict.id, len(conflict.targets), len(conflict.held)) == ("q1", 2, 3)
 
 
@@ -155,7 +155,7 @@ def test_letting_a_value_go_leaves_the_question_until_it_is_over(store, targets)
     store.apply(changeset(ReleaseHeld((first.memory.id,), DECIDED)))
     assert (texts(store, conflicts=["q"]), conflicts_of(store, targets)) == (["two"], ["q", None])
     store.apply(changeset(ReleaseHeld((second.memory.id,), DECIDED, "q")))
-    assert (store.held(ANA), store.disputed(ANA)) == ([], [])
+    assert (store.held(ANA), store.page(ANA, DisputedMemories())) == ([], [])
 
 
 def test_a_question_and_its_target_can_come_in_one_changeset(store):
@@ -226,8 +226,8 @@ def test_two_owners_may_have_a_question_of_the_same_name(store, targets):
     store.apply(changeset(holding("of bob", his, conflict="q"), scope=BOB))
     store.apply(changeset(holding("of ana", targets[0], conflict="q")))
     store.apply(changeset(ReleaseHeld((), DECIDED, "q")))
-    assert store.disputed(ANA) == []
-    assert [memory.id for memory in store.disputed(BOB)] == [his.id]
+    assert store.page(ANA, DisputedMemories()) == []
+    assert [memory.id for memory in store.page(BOB, DisputedMemories())] == [his.id]
 
 
 def test_a_copy_brings_questions_along(store):
@@ -235,7 +235,7 @@ def test_a_copy_brings_questions_along(store):
     values = (a_held("The code is 2", conflict="q"), a_held("else", beside=disputed.id))
     copy = ImportScope(((disputed, indexed(disputed)),), (), (), (), 1, 0, values)
     store.apply(changeset(copy))
-    assert [memory.id for memory in store.disputed(ANA, ["q"])] == [disputed.id]
+    assert [memory.id for memory in store.page(ANA, DisputedMemories(["q"]))] == [disputed.id]
     assert sorted(held.memory.content for held in store.held(ANA)) == ["The code is 2", "else"]
 
 

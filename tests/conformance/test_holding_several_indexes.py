@@ -51,11 +51,11 @@ class Gate:
         self._slow = slow
         self.asked, self.open = threading.Event(), threading.Event()
 
-    def index_page(self, scope, after_seq, epoch):
+    def index_page(self, scope, after_seq, epoch, granted=None):
         if scope == self._slow:
             self.asked.set()
             assert self.open.wait(SOON)
-        return self._store.index_page(scope, after_seq, epoch)
+        return self._store.index_page(scope, after_seq, epoch, granted)
 
 
 @pytest.mark.parametrize("slow", range(3))

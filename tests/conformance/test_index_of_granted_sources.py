@@ -12,6 +12,7 @@ from commonplace.model.memory.lifecycle import PointInTime
 from commonplace.model.memory.memory import State
 from commonplace.store.cache.index_cache import IndexCache
 from commonplace.store.cache.scope_index import NO_COUNTERS, ScopeIndex
+from commonplace.store.queries import GrantedSources, SourcesById
 from support.clock import START
 from support.making import ANA, EMBEDDER, a_memory, adding, changeset
 from support.sources import a_source, altering, bringing, ending, filling
@@ -34,7 +35,9 @@ def whole(store, scope):
 def granted(store, scope, *sources, then=None):
     ids = [source.id for source in sources]
     index, more = ScopeIndex(EMBEDDER.dimension), {"then": then} if then else {}
-    index.absorb(store.index_page_of(scope, ids, NO_COUNTERS.seq, NO_COUNTERS.epoch, **more))
+    index.absorb(
+        store.index_page(scope, NO_COUNTERS.seq, NO_COUNTERS.epoch, GrantedSources(ids, **more))
+    )
     return index.fingerprint()
 
 
@@ -58,7 +61,7 @@ def test_it_equals_the_index_of_a_scope_that_holds_nothing_else(store, talks):
 
 
 def test_what_is_forgotten_sensitive_erased_or_of_another_is_not_there(store, talks):
-    one, two, three, four = store.sources(ANA, [source.id for source in talks])
+    one, two, three, four = store.sources(ANA, SourcesById([source.id for source in talks]))
     store.apply(changeset(altering(one, state=State.SOFT_DELETED)))
     store.apply(changeset(altering(two, sensitivity="high")))
     store.apply(changeset(ending(three, Event.ERASE)))
@@ -69,10 +72,10 @@ def test_what_is_forgotten_sensitive_erased_or_of_another_is_not_there(store, ta
 
 def test_nothing_is_read_while_the_scope_stands_still(store, talks):
     ids = [talks[0].id]
-    page = store.index_page_of(ANA, ids, NO_COUNTERS.seq, NO_COUNTERS.epoch)
+    page = store.index_page(ANA, NO_COUNTERS.seq, NO_COUNTERS.epoch, GrantedSources(ids))
     known = page.counters
     assert page.passages
-    again = store.index_page_of(ANA, ids, known.seq, known.epoch)
+    again = store.index_page(ANA, known.seq, known.epoch, GrantedSources(ids))
     assert (again.counters, again.sources, again.passages) == (known, (), ())
 
 
@@ -101,7 +104,7 @@ def test_a_kept_one_follows_every_change_of_what_is_granted(store, talks):
         return granted(store, ANA, *talks[:2])
 
     def first():
-        return store.sources(ANA, [talks[0].id])[0]
+        return store.sources(ANA, SourcesById([talks[0].id]))[0]
 
     assert kept() == fresh() != NOTHING
     store.apply(changeset(filling(first(), ["A third heron"])))

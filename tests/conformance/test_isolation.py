@@ -13,7 +13,7 @@ from commonplace.model.filters import Visibility
 from commonplace.model.journal import LoggedHit, LoggedSearch, RecallLogQuery, RecallTurn
 from commonplace.model.memory.memory import State
 from commonplace.model.profile.consent import build_proposal
-from commonplace.store.port import HeldQuery, JournalQuery, MemoryListing
+from commonplace.store.queries import DisputedMemories, HeldQuery, JournalQuery, MemoryListing
 from commonplace.store.sql.statements import SHARED, read_statements, shared_files
 from support.clock import START
 from support.making import (
@@ -199,7 +199,7 @@ def test_a_port_opened_on_one_owner_shows_nothing_of_another(store):
     assert store.journal(BOB, JournalQuery(subject=hers.id)) == []
     store.apply(changeset(holding("Held of hers", hers)))
     assert store.held(BOB) == store.held(BOB, HeldQuery(beside=[hers.id])) == []
-    assert store.disputed(BOB) == []
+    assert store.page(BOB, DisputedMemories()) == []
     assert store.mentions(BOB, "Held of hers") == []
     assert store.mentions(ANA, "Held of hers") == ["held"]
     store.apply(changeset(build_proposal(a_proposal("Proposed to her"))))
@@ -212,8 +212,8 @@ def test_a_port_opened_on_one_owner_shows_nothing_of_another(store):
     assert [logged.search for logged in store.recall_log(ANA, RecallLogQuery("t", 1))] == [asked]
     key = a_key(label="Her laptop")
     store.apply(changeset(key))
-    assert store.key(BOB, key.key.id) is None
-    assert store.keys(BOB) == store.mentions(BOB, "Her laptop") == []
+    assert store.keys(BOB, key.key.id) == {}
+    assert (store.keys(BOB), store.mentions(BOB, "Her laptop")) == ({}, [])
     assert store.mentions(ANA, "Her laptop") == ["keys"]
     assert store.mentions(BOB, "Hers alone") == []
     assert store.mentions(ANA, "hers ALONE") == ["memories", "versions"]
@@ -382,7 +382,7 @@ def test_a_login_that_owns_nothing_can_use_the_store(guarded):
         put(store, [mine])
         assert store.fetch(ANA, [mine.id]) == [mine]
         assert len(store.scopes()) == 2
-        assert store.claim("somebody", START).scope == ANA
+        assert store.claim_job("somebody", START).scope == ANA
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             raw(address, "SELECT count(*) FROM memories_0")
     finally:

@@ -11,10 +11,10 @@ from datetime import timedelta
 import pytest
 
 from commonplace.errors import LeaseLost, StaleDecision
-from commonplace.model.changeset import ClearScope, EnqueueJob, FinishJob, WithdrawJobs
+from commonplace.model.changeset import ClearScope, EnqueueJob, FinishJob, RetryJob, WithdrawJobs
 from commonplace.model.jobs import LEASE, Failure, JobState
 from commonplace.model.journal import Entry, Event, Op
-from commonplace.store.port import JobQuery, JournalQuery
+from commonplace.store.queries import JobQuery, JournalQuery
 from commonplace.store.sqlite.store import STATEMENTS, SqliteStore
 from support.clock import START
 from support.making import ANA, BOB, a_job, a_memory, adding, changeset
@@ -62,7 +62,7 @@ def test_work_is_no_change_of_memory(store):
     )
     assert applied.revision == 1
     assert len(store.journal(ANA, JournalQuery())) == 1
-    finished = store.claim("w", START)
+    finished = store.claim_job("w", START)
     assert store.apply(changeset(FinishJob(finished), decided_on=1)).revision == 1
 
 
@@ -77,14 +77,14 @@ def test_the_same_work_waits_once(store):
 def test_work_caused_again_while_it_runs_runs_again(store):
     """What came while the first run looked the other way is not lost."""
     owe(store, a_job())
-    held = store.claim("w", START)
+    held = store.claim_job("w", START)
     owe(store, a_job(payload={"part": 2}))
     assert only(store).state is JobState.RUNNING
     store.apply(changeset(FinishJob(held), at=later(seconds=3)))
     again = only(store)
     assert (again.state, again.tries, again.due_at) == ("queued", 0, later(seconds=3))
     assert again.payload == {"part": 2}
-    store.apply(changeset(FinishJob(store.claim("w", later(seconds=3)))))
+    store.apply(changeset(FinishJob(store.claim_job("w", later(seconds=3)))))
     assert store.jobs(ANA, ALL) == []
 
 
@@ -95,8 +95,8 @@ def test_what_has_been_due_for_longest_is_claimed_first_whoever_owns_it(store):
     order = [(ANA, 3), (BOB, 1), (ANA, 2), (BOB, 4)]
     owe(store, *(a_job(scope, key=str(n), due_at=later(seconds=n)) for scope, n in order))
     assert store.next_due() == later(seconds=1)
-    assert store.claim("w", START) is None
-    claimed = [store.claim("w", later(seconds=3)) for _ in range(4)]
+    assert store.claim_job("w", START) is None
+    claimed = [store.claim_job("w", later(seconds=3)) for _ in range(4)]
     assert [job and job.key for job in claimed] == ["1", "2", "3", None]
     assert claimed[0].scope == BOB
     assert (claimed[0].worker, claimed[0].tries, claimed[0].lease) == ("w", 1, 1)
@@ -106,17 +106,17 @@ def test_what_has_been_due_for_longest_is_claimed_first_whoever_owns_it(store):
 def test_a_worker_claims_what_it_knows_how_to_do(store):
     owe(store, a_job(kind="process"), a_job(BOB, kind="embed", key="x"))
     assert store.next_due(["extract"]) is None
-    assert store.claim("w", START, kinds=["extract"]) is None
-    assert store.claim("w", START, scope=BOB, id=only(store).id) is None
-    assert store.claim("w", START, kinds=["embed", "extract"]).scope == BOB
-    assert store.claim("w", START, scope=ANA, id=only(store).id) == only(store)
+    assert store.claim_job("w", START, kinds=["extract"]) is None
+    assert store.claim_job("w", START, scope=BOB, id=only(store).id) is None
+    assert store.claim_job("w", START, kinds=["embed", "extract"]).scope == BOB
+    assert store.claim_job("w", START, scope=ANA, id=only(store).id) == only(store)
 
 
 def test_eight_threads_claim_each_job_once(store):
     owe(store, *(a_job(scope, key=str(n)) for scope in (ANA, BOB) for n in range(20)))
 
     def drain(name):
-        return list(iter(lambda: store.claim(name, START), None))
+        return list(iter(lambda: store.claim_job(name, START), None))
 
     with ThreadPoolExecutor(8) as pool:
         claimed = [job for jobs in pool.map(drain, "abcdefgh") for job in jobs]
@@ -140,31 +140,31 @@ def test_two_processes_claim_each_job_once(store, store_url):
 
 def test_a_lease_that_ended_is_taken_over_and_counts_as_a_try(store):
     owe(store, a_job())
-    lost = store.claim("gone", START)
-    assert store.claim("next", START + LEASE - timedelta(seconds=1)) is None
-    taken = store.claim("next", START + LEASE)
+    lost = store.claim_job("gone", START)
+    assert store.claim_job("next", START + LEASE - timedelta(seconds=1)) is None
+    taken = store.claim_job("next", START + LEASE)
     assert (taken.id, taken.worker, taken.tries, taken.lease) == (lost.id, "next", 2, 2)
 
 
 def test_a_heartbeat_keeps_the_job(store):
     owe(store, a_job())
-    held = store.claim("w", START)
-    assert store.heartbeat(held, START + 2 * LEASE)
-    assert store.claim("next", START + LEASE) is None
-    taken = store.claim("next", START + 2 * LEASE)
-    assert not store.heartbeat(held, START + 4 * LEASE)
-    assert store.heartbeat(taken, START + 4 * LEASE)
+    held = store.claim_job("w", START)
+    assert store.extend_lease(held, START + 2 * LEASE)
+    assert store.claim_job("next", START + LEASE) is None
+    taken = store.claim_job("next", START + 2 * LEASE)
+    assert not store.extend_lease(held, START + 4 * LEASE)
+    assert store.extend_lease(taken, START + 4 * LEASE)
 
 
 def test_after_a_take_over_the_old_holders_result_changes_nothing(store, store_url):
     owe(store, a_job())
-    slow = store.claim("slow", START)
-    taken = store.claim("next", START + LEASE)
+    slow = store.claim_job("slow", START)
+    taken = store.claim_job("next", START + LEASE)
     before = all_rows(store_url)
     late = a_memory("Too late")
     with pytest.raises(LeaseLost):
         store.apply(changeset(adding(late), FinishJob(slow), EnqueueJob(a_job(key="follow-up"))))
-    assert not store.fail(slow, START, OUTAGE, None)
+    assert not store.fail_job(slow, START, OUTAGE, None)
     assert all_rows(store_url) == before
     store.apply(changeset(adding(a_memory("In time")), FinishJob(taken)))
     with pytest.raises(LeaseLost):
@@ -174,7 +174,7 @@ def test_after_a_take_over_the_old_holders_result_changes_nothing(store, store_u
 
 def test_a_result_is_wanted_though_the_lease_has_ended_while_nobody_took_over(store):
     owe(store, a_job())
-    slow = store.claim("slow", START)
+    slow = store.claim_job("slow", START)
     store.apply(changeset(FinishJob(slow), at=START + 3 * LEASE))
     assert store.jobs(ANA, ALL) == []
 
@@ -184,28 +184,29 @@ def test_a_result_is_wanted_though_the_lease_has_ended_while_nobody_took_over(st
 
 def test_a_failed_job_comes_back_when_told_and_says_why(store):
     owe(store, a_job())
-    assert store.fail(store.claim("w", START), START, OUTAGE, later(seconds=9))
+    assert store.fail_job(store.claim_job("w", START), START, OUTAGE, later(seconds=9))
     waiting = only(store)
     assert (waiting.state, waiting.failure, waiting.tries) == ("queued", OUTAGE, 1)
-    assert store.claim("w", later(seconds=8)) is None
-    assert store.claim("w", later(seconds=9)).tries == 2
+    assert store.claim_job("w", later(seconds=8)) is None
+    assert store.claim_job("w", later(seconds=9)).tries == 2
 
 
 def test_a_dead_job_waits_for_a_person(store):
     owe(store, a_job())
-    assert store.fail(store.claim("w", START), START, OUTAGE, None)
+    assert store.fail_job(store.claim_job("w", START), START, OUTAGE, None)
     dead = only(store)
     assert (dead.state, dead.due_at) == (JobState.DEAD, None)
-    assert store.claim("w", later(days=9)) is store.next_due() is None
-    retried = store.retry(ANA, dead.id, later(days=1))
+    assert store.claim_job("w", later(days=9)) is store.next_due() is None
+    store.apply(changeset(RetryJob(dead.id), at=later(days=1)))
+    retried = only(store)
     assert (retried.state, retried.tries, retried.due_at) == ("queued", 0, later(days=1))
     assert retried.failure is None
-    assert store.claim("w", later(days=1)).lease == 2
+    assert store.claim_job("w", later(days=1)).lease == 2
 
 
 def test_work_that_died_lives_again_when_it_is_caused_again(store):
     owe(store, a_job())
-    store.fail(store.claim("w", START), START, OUTAGE, None)
+    store.fail_job(store.claim_job("w", START), START, OUTAGE, None)
     owe(store, a_job(due_at=later(seconds=5)))
     again = only(store)
     assert (again.state, again.tries, again.due_at) == ("queued", 0, later(seconds=5))
@@ -214,26 +215,26 @@ def test_work_that_died_lives_again_when_it_is_caused_again(store):
 def test_work_caused_during_the_last_try_has_tries_of_its_own(store):
     """That the try failed says nothing about what came while it ran."""
     owe(store, a_job(max_tries=1))
-    held = store.claim("w", START)
+    held = store.claim_job("w", START)
     owe(store, a_job(payload={"part": 2}, max_tries=1))
-    assert store.fail(held, later(seconds=1), OUTAGE, None)
+    assert store.fail_job(held, later(seconds=1), OUTAGE, None)
     again = only(store)
     assert (again.state, again.tries, again.due_at) == ("queued", 0, later(seconds=1))
     assert (again.payload, again.failure) == ({"part": 2}, OUTAGE)
-    vanishing = store.claim("w", later(seconds=1))
+    vanishing = store.claim_job("w", later(seconds=1))
     assert vanishing.tries == 1
     owe(store, a_job(payload={"part": 3}, max_tries=1))
-    taken_over = store.claim("w", later(seconds=1) + LEASE)
+    taken_over = store.claim_job("w", later(seconds=1) + LEASE)
     assert (taken_over.tries, taken_over.payload) == (1, {"part": 3})
-    assert store.claim("w", later(seconds=1) + 2 * LEASE) is None
+    assert store.claim_job("w", later(seconds=1) + 2 * LEASE) is None
     assert only(store).state is JobState.DEAD
 
 
 def test_a_job_whose_workers_all_vanish_is_dead_in_the_end(store):
     owe(store, a_job(max_tries=2))
     for lease in (0, 1):
-        assert store.claim("w", START + lease * LEASE).tries == lease + 1
-    assert store.claim("w", START + 2 * LEASE) is None
+        assert store.claim_job("w", START + lease * LEASE).tries == lease + 1
+    assert store.claim_job("w", START + 2 * LEASE) is None
     assert (only(store).state, only(store).failure.code) == (JobState.DEAD, "abandoned")
 
 
@@ -242,17 +243,23 @@ def test_a_job_whose_workers_all_vanish_is_dead_in_the_end(store):
 
 def test_a_running_job_is_not_retried_and_an_unknown_one_is_nobodys(store):
     owe(store, a_job())
-    held = store.claim("w", START)
-    assert store.retry(ANA, held.id, START) == held
-    assert store.retry(BOB, held.id, START) is store.retry(ANA, "nowhere", START) is None
+    held = store.claim_job("w", START)
+    store.apply(changeset(RetryJob(held.id)))
+    assert only(store) == held
+    for scope, id in ((BOB, held.id), (ANA, "nowhere")):
+        with pytest.raises(StaleDecision):
+            store.apply(changeset(RetryJob(id), scope=scope))
 
 
 def test_a_dropped_job_is_gone_and_its_result_with_it(store):
     owe(store, a_job())
-    held = store.claim("w", START)
-    assert not store.drop(BOB, held.id)
-    assert store.drop(ANA, held.id)
-    assert not store.drop(ANA, held.id)
+    held = store.claim_job("w", START)
+    withdrawn = WithdrawJobs(ids=(held.id,))
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(withdrawn, scope=BOB))
+    store.apply(changeset(withdrawn))
+    with pytest.raises(StaleDecision):
+        store.apply(changeset(withdrawn))
     with pytest.raises(LeaseLost):
         store.apply(changeset(adding(a_memory()), FinishJob(held)))
 
@@ -260,7 +267,7 @@ def test_a_dropped_job_is_gone_and_its_result_with_it(store):
 def test_work_about_what_is_gone_is_withdrawn_with_it(store):
     owe(store, *(a_job(key=key, due_at=later(seconds=n)) for n, key in enumerate("abc")))
     owe(store, a_job(BOB, key="b", due_at=later(hours=1)), a_job(kind="embed", key="b"))
-    held = store.claim("w", START, kinds=["count"])
+    held = store.claim_job("w", START, kinds=["count"])
     store.apply(changeset(adding(a_memory()), WithdrawJobs((held.key, "b"))))
     assert [job.key for job in store.jobs(ANA, ALL)] == ["c"]
     assert [job.key for job in store.jobs(BOB, ALL)] == ["b"]
@@ -283,7 +290,7 @@ def test_jobs_are_listed_by_kind_key_and_state_the_next_first(store):
     keys = {"a": 2, "b": 1, "c": 3}
     owe(store, *(a_job(key=key, due_at=later(seconds=at)) for key, at in keys.items()))
     owe(store, a_job(kind="embed", due_at=later(hours=1)))
-    store.fail(store.claim("w", later(seconds=1)), START, OUTAGE, None)
+    store.fail_job(store.claim_job("w", later(seconds=1)), START, OUTAGE, None)
     assert [job.key for job in store.jobs(ANA, JobQuery(kinds=["count"]))] == ["a", "c", "b"]
     assert [job.key for job in store.jobs(ANA, JobQuery(states=[JobState.DEAD]))] == ["b"]
     assert [job.key for job in store.jobs(ANA, JobQuery(keys=["c", "x"]))] == ["c"]
@@ -293,7 +300,7 @@ def test_jobs_are_listed_by_kind_key_and_state_the_next_first(store):
 
 def test_erasing_a_user_erases_what_is_owed_to_them(store):
     owe(store, a_job(), a_job(BOB))
-    held = store.claim("w", START, scope=ANA)
+    held = store.claim_job("w", START, scope=ANA)
     gone = Entry(op=Op.DELETE, event=Event.ERASE)
     store.apply(changeset(ClearScope(gone)))
     assert store.jobs(ANA, ALL) == []

@@ -9,6 +9,7 @@ import pytest
 from commonplace.model.changeset import Bookkeeping
 from commonplace.model.graph.salience import NEVER_READ, RISE, TOP_HIT_RISE, salience_at
 from commonplace.model.memory.kinds import TtlPolicy
+from commonplace.store.queries import GraphQuery
 from support.clock import START
 from support.graph_making import (
     a_node,
@@ -38,12 +39,12 @@ def test_a_reading_raises_what_was_shown_and_the_first_ones_more(store, friends)
     mira, noa, edge = friends
     before = store.counters(ANA)
     store.record(Bookkeeping(ANA, START, read={mira.id: True, edge.id: False}))
-    marks = store.marks(ANA)
+    marks = store.graph_items(ANA, GraphQuery(marks=None)).marks
     assert marks.keys() == {mira.id, edge.id}
     assert marks[mira.id].salience == pytest.approx(NEVER_READ.salience + TOP_HIT_RISE)
     assert marks[edge.id].salience == pytest.approx(NEVER_READ.salience + RISE)
     assert marks[mira.id].touched_at == START
-    assert store.marks(ANA, [edge.id, noa.id]).keys() == {edge.id}
+    assert store.graph_items(ANA, GraphQuery(marks=[edge.id, noa.id])).marks.keys() == {edge.id}
     after = store.counters(ANA)
     assert (after.revision, after.graph, after.seq, after.journal) == (
         before.revision,
@@ -57,7 +58,7 @@ def test_marks_follow_from_all_readings_before(store, friends):
     _, noa, _ = friends
     for day in (0, 1, 3):
         store.record(Bookkeeping(ANA, START + day * DAY, read={noa.id: False}))
-    [marks] = store.marks(ANA, [noa.id]).values()
+    [marks] = store.graph_items(ANA, GraphQuery(marks=[noa.id])).marks.values()
     assert (marks.access_count, marks.recall_frequency) == (3, 3)
     assert marks.last_recall_interval == pytest.approx(2.0)
     assert marks.decay_gradient == pytest.approx(1.1)
@@ -70,7 +71,7 @@ def test_what_was_not_read_for_long_has_faded_by_how_sure_it_is_and_by_its_polic
     store.apply(changeset(*map(putting_node, (sure, unsure, kept))))
     later = START + 50 * DAY
     store.record(Bookkeeping(ANA, later, read={sure.id: False, unsure.id: False, kept.id: False}))
-    marks = store.marks(ANA)
+    marks = store.graph_items(ANA, GraphQuery(marks=None)).marks
     faded = salience_at(NEVER_READ, START, later, confidence=0.5)
     assert marks[sure.id].salience == pytest.approx(NEVER_READ.salience + RISE)
     assert marks[unsure.id].salience == pytest.approx(faded + RISE)
@@ -86,26 +87,30 @@ def test_sources_fade_since_they_came_and_those_of_others_since_they_were_read(s
     store.record(
         Bookkeeping(ANA, later, read={own.id: False, "source:theirs": False, "source:no": True})
     )
-    marks = store.marks(ANA)
+    marks = store.graph_items(ANA, GraphQuery(marks=None)).marks
     assert marks.keys() == {own.id, "source:theirs"}
     assert marks[own.id].salience < marks["source:theirs"].salience < NEVER_READ.salience + RISE
     store.apply(changeset(extracted(theirs, gone=True)))
-    assert store.marks(ANA).keys() == {own.id}
+    assert store.graph_items(ANA, GraphQuery(marks=None)).marks.keys() == {own.id}
     store.apply(changeset(ending(own)))
-    assert store.marks(ANA) == {}
+    assert store.graph_items(ANA, GraphQuery(marks=None)).marks == {}
 
 
 def test_what_is_gone_has_no_marks_and_gets_none(store, friends):
     mira, noa, edge = friends
     store.record(Bookkeeping(ANA, START, read={mira.id: True, edge.id: True}))
     store.apply(changeset(removing_edge(edge), removing_node(mira)))
-    assert store.marks(ANA) == {}
+    assert store.graph_items(ANA, GraphQuery(marks=None)).marks == {}
     store.record(Bookkeeping(ANA, START, read={mira.id: True, edge.id: True, noa.id: True}))
-    assert store.marks(ANA).keys() == {noa.id}
+    assert store.graph_items(ANA, GraphQuery(marks=None)).marks.keys() == {noa.id}
 
 
 def test_one_reader_leaves_no_marks_for_another(store, friends):
     mira, _, _ = friends
     put(store, [a_memory(user_id="bob")], scope=BOB)
     store.record(Bookkeeping(BOB, START, read={mira.id: True}))
-    assert store.marks(ANA) == store.marks(BOB) == {}
+    assert (
+        store.graph_items(ANA, GraphQuery(marks=None)).marks
+        == store.graph_items(BOB, GraphQuery(marks=None)).marks
+        == {}
+    )

@@ -12,7 +12,7 @@ from commonplace.model.filters import FILTER_NAMES, Filters, Visibility
 from commonplace.model.memory.kinds import Kind, Stability
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.store.cache.scope_index import ScopeIndex
-from commonplace.store.port import MemoryListing
+from commonplace.store.queries import MemoryListing, ScopeQuery
 from support.clock import START
 from support.making import ANA, EMBEDDER, a_memory, put
 
@@ -164,5 +164,5 @@ def test_scopes_that_were_never_tidied_come_first(store):
         at = START + timedelta(hours=hour)
         store.record(Bookkeeping(Scope.of_user(name), at, tidied=True))
     assert [scope.name for scope in store.scopes()] == ["b", "d", "c", "a"]
-    due = store.scopes(tidied_before=START + timedelta(minutes=30))
+    due = store.scopes(ScopeQuery(tidied_before=START + timedelta(minutes=30)))
     assert [scope.name for scope in due] == ["b", "d", "c"]

@@ -8,6 +8,8 @@ import pytest
 from commonplace.engine.maintenance import reembed as verb
 from commonplace.language.embedders.hashing import HashingEmbedder
 from commonplace.model.changeset import Bookkeeping, IndexEntry
+from commonplace.store.queries import PassagesOf
+from commonplace.store.sql import generations
 from support.embedders import Interrupted
 from support.making import ANA
 from support.sources import chat, turn
@@ -21,7 +23,7 @@ TALK = chat(*(turn("Dana", f"Heron number {n} sat on the wall.", n) for n in ran
 def small_steps(monkeypatch):
     """So that a handful of passages takes several of them."""
     monkeypatch.setattr(verb, "BATCH_SIZE", 2)
-    monkeypatch.setattr(verb, "UNITS_AT_ONCE", 2)
+    monkeypatch.setattr(generations, "UNITS_AT_ONCE", 2)
 
 
 def lengths(url):
@@ -63,8 +65,8 @@ def test_words_of_another_version_are_seen_by_the_doctor_and_made_anew(open_book
     me = book.user("ana")
     done = me.ingest(TALK)
     forgotten = me.ingest(chat(turn("Ilan", "A stork!"))).id
-    units = [unit for unit, _ in book._desk.store.passages_of(ANA, done.id)]
-    units += [unit for unit, _ in book._desk.store.passages_of(ANA, forgotten)]
+    units = [unit for unit, _ in book._desk.store.passages(ANA, PassagesOf(done.id)).items()]
+    units += [unit for unit, _ in book._desk.store.passages(ANA, PassagesOf(forgotten)).items()]
     me.forget(forgotten)
     stale = {unit: IndexEntry({"old": 1}, None) for unit in units}
     book._desk.store.record(Bookkeeping(ANA, clock(), passage_terms=stale))

@@ -12,6 +12,7 @@ import pytest
 from commonplace.model.changeset import Bookkeeping
 from commonplace.model.journal import Event
 from commonplace.store.cache.graph_cache import GraphCache
+from commonplace.store.queries import UnembeddedQuery
 from support.clock import START
 from support.graph_making import (
     a_node,
@@ -70,7 +71,7 @@ def test_a_picture_holds_what_stands_with_its_vectors(store, pictures, friends):
     assert picture.notes == {mira.id: (note,)}
     assert picture.artifacts == {artifact.id: artifact}
     assert {mention.node for mention in picture.mentions} == {mira.id, noa.id}
-    assert picture.revision == store.graph_revision(ANA)
+    assert picture.revision == store.counters(ANA).graph
     assert sorted(drawn.ids) == sorted([mira.id, noa.id, edge.id])
     assert drawn.matrix.dtype == np.float32
     assert drawn.matrix[drawn.ids.index(edge.id)].tobytes() == vector_of(edge.type)
@@ -104,23 +105,23 @@ def test_a_vector_that_comes_late_is_taken_in_and_leaves_the_revision(store, pic
     mira, _, _ = friends
     store.apply(changeset(changing_node(mira, text="Mira of the cello")))
     before = pictures.of(ANA)
-    [(ref, text)] = store.unembedded_graph_items(ANA, 10)
+    [(ref, text)] = store.unembedded(ANA, UnembeddedQuery(10)).graph
     assert text == "Mira of the cello"
     store.record(Bookkeeping(ANA, START, graph_vectors={ref: vector_of(text)}))
     drawn = same_as_new(store, pictures)
     assert drawn.snapshot.revision == before.snapshot.revision
     assert drawn.matrix[drawn.ids.index(mira.id)].tobytes() == vector_of(text)
-    assert store.unembedded_graph_items(ANA, 10) == []
+    assert store.unembedded(ANA, UnembeddedQuery(10)).graph == []
 
 
 def test_a_vector_of_an_older_text_is_not_taken(store, friends):
     mira, _, _ = friends
     changed = changing_node(mira, text="one")
     store.apply(changeset(changed))
-    [(ref, text)] = store.unembedded_graph_items(ANA, 10)
+    [(ref, text)] = store.unembedded(ANA, UnembeddedQuery(10)).graph
     store.apply(changeset(changing_node(changed.after, text="two")))
     store.record(Bookkeeping(ANA, START, graph_vectors={ref: vector_of(text)}))
-    assert [text for _, text in store.unembedded_graph_items(ANA, 10)] == ["two"]
+    assert [text for _, text in store.unembedded(ANA, UnembeddedQuery(10)).graph] == ["two"]
 
 
 @pytest.mark.parametrize("event", [Event.ERASE, Event.DELETE])

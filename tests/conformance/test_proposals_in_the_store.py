@@ -18,7 +18,7 @@ from commonplace.model.profile.consent import (
     build_settlement,
 )
 from commonplace.model.profile.fields import Signal, SignalKind
-from commonplace.store.port import JournalQuery
+from commonplace.store.queries import JournalQuery
 from support.clock import START
 from support.making import ANA, BOB, a_memory, a_proposal, adding, changeset, updating
 from support.stores import all_rows

@@ -9,6 +9,7 @@ from commonplace.errors import BadSettings, EmbedderMismatch, EmbedderUnavailabl
 from commonplace.language.embedders.hashing import HashingEmbedder
 from commonplace.language.text.detect import Script
 from commonplace.model.changeset import Bookkeeping
+from commonplace.store.sql import generations
 from support.embedders import Interrupted, Switchable
 from support.making import ANA
 from support.stores import raw
@@ -21,7 +22,7 @@ TEXTS = ["The lamp is green", "Dana lives in Haifa", "The train leaves at seven"
 def small_steps(monkeypatch):
     """So that a handful of memories takes several of them."""
     monkeypatch.setattr(verb, "BATCH_SIZE", 2)
-    monkeypatch.setattr(verb, "UNITS_AT_ONCE", 2)
+    monkeypatch.setattr(generations, "UNITS_AT_ONCE", 2)
 
 
 @pytest.fixture

@@ -15,8 +15,18 @@ from commonplace.model.filters import Visibility
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.model.sources.source import ProcessingStatus, SourceType
-from commonplace.store.port import JobQuery, JournalQuery, SourceCount, SourceListing
 from commonplace.store.postgres.store import OWN_STATEMENTS
+from commonplace.store.queries import (
+    JobQuery,
+    JournalQuery,
+    PassagesByUnit,
+    PassagesOf,
+    SourceByAlias,
+    SourceCount,
+    SourceListing,
+    SourcesById,
+    UnembeddedQuery,
+)
 from support.clock import START
 from support.making import ANA, BOB, EMBEDDER, a_job, a_memory, changeset, put
 from support.processes import Child
@@ -64,12 +74,12 @@ def test_a_source_comes_back_as_it_was_given_and_only_to_its_owner(store):
         digest="abc",
     )
     store.apply(changeset(bringing(source)))
-    assert store.sources(ANA, [source.id, "source:none", source.id]) == [source]
-    assert store.source_by_alias(ANA, "test", "talk 1") == source
-    assert store.sources(BOB, [source.id]) == []
-    assert store.source_by_alias(BOB, "test", "talk 1") is None
+    assert store.sources(ANA, SourcesById([source.id, "source:none", source.id])) == [source]
+    assert store.sources(ANA, SourceByAlias("test", "talk 1")) == [source]
+    assert store.sources(BOB, SourcesById([source.id])) == []
+    assert store.sources(BOB, SourceByAlias("test", "talk 1")) == []
     assert store.original(BOB, source.id) == []
-    assert store.source_page(BOB, SourceListing()) == []
+    assert store.sources(BOB, SourceListing()) == []
 
 
 def test_originals_are_kept_part_by_part_to_the_byte(store):
@@ -86,12 +96,14 @@ def test_passages_keep_their_order_and_are_found_by_their_units(store):
     source = kept(store, a_source(), ["one", "two", "three"])
     more = filling(source, ["four"])
     store.apply(changeset(more))
-    listed = store.passages_of(ANA, source.id)
+    listed = list(store.passages(ANA, PassagesOf(source.id)).items())
     assert [passage.text for _, passage in listed] == ["one", "two", "three", "four"]
     assert [passage.id for _, passage in listed] == [f"{source.id}#{n}" for n in (1, 2, 3, 4)]
-    assert [p for _, p in store.passages_of(ANA, source.id, 2, 3)] == [p for _, p in listed[1:3]]
-    assert store.passages(ANA, [unit for unit, _ in listed]) == dict(listed)
-    assert store.passages(BOB, [unit for unit, _ in listed]) == {}
+    assert list(store.passages(ANA, PassagesOf(source.id, 2, 3)).values()) == [
+        p for _, p in listed[1:3]
+    ]
+    assert store.passages(ANA, PassagesByUnit([unit for unit, _ in listed])) == dict(listed)
+    assert store.passages(BOB, PassagesByUnit([unit for unit, _ in listed])) == {}
     assert loose_ends(store) == {}
 
 
@@ -99,11 +111,11 @@ def test_made_anew_the_old_passages_go_and_the_original_stays_unless_another_com
     source = kept(store, a_source(), ["one", "two"])
     anew = filling(source.evolve(passages=0), ["eins"])
     store.apply(changeset(replace(anew, before=source, anew=True)))
-    assert [p.text for _, p in store.passages_of(ANA, source.id)] == ["eins"]
+    assert [p.text for p in store.passages(ANA, PassagesOf(source.id)).values()] == ["eins"]
     assert store.original(ANA, source.id) == [b"raw"]
     again = altering(anew.after, passages=0, parts=1, status=ProcessingStatus.RAW)
     store.apply(changeset(replace(again, anew=True, original=b"other")))
-    assert store.passages_of(ANA, source.id) == []
+    assert store.passages(ANA, PassagesOf(source.id)) == {}
     assert store.original(ANA, source.id) == [b"other"]
     assert loose_ends(store) == {}
 
@@ -117,7 +129,7 @@ def test_a_removed_source_takes_everything_of_its_own_along_and_nothing_else(sto
     after = all_rows(store_url)
     for table in ("sources", "originals", "passages", "terms", "vectors", "memories"):
         assert after[table] == before[table], table
-    assert store.sources(ANA, [other.id, source.id]) == [other]
+    assert store.sources(ANA, SourcesById([other.id, source.id])) == [other]
     assert loose_ends(store) == {}
 
 
@@ -125,7 +137,7 @@ def test_of_an_erased_source_the_journal_keeps_lines_without_words(store):
     source = a_source(thread_id="secret thread")
     store.apply(changeset(bringing(source), thread_id="secret thread"))
     store.apply(changeset(filling(source, ["a"]), thread_id="secret thread"))
-    now_is = store.sources(ANA, [source.id])[0]
+    now_is = store.sources(ANA, SourcesById([source.id]))[0]
     store.apply(changeset(ending(now_is)))
     rows = store.journal(ANA, JournalQuery(subject=source.id))
     assert [row.entry.event for row in rows] == [Event.ADD, Event.UPDATE, Event.ERASE]
@@ -196,7 +208,7 @@ def test_of_processes_that_bring_in_one_name_at_once_one_is_first(store, store_u
         one.tell("go")
         two.tell("go")
         assert sorted(one.rest() + two.rest()) == ["first"] * 3 + ["late"] * 3
-    assert len(store.source_page(ANA, SourceListing())) == 3
+    assert len(store.sources(ANA, SourceListing())) == 3
 
 
 # ——— pages ———
@@ -215,7 +227,7 @@ def test_a_page_of_sources_is_what_its_listing_says_newest_first(store):
 
     def listed(**asked):
         asked.setdefault("visibility", Visibility(cleared=True))
-        return [names[s.id] for s in store.source_page(ANA, SourceListing(**asked))]
+        return [names[s.id] for s in store.sources(ANA, SourceListing(**asked))]
 
     assert listed()[-2:] == ["mid", "old"]
     assert set(listed()) == {"new", "said", "mid", "old"}
@@ -234,7 +246,7 @@ def test_a_page_of_sources_is_what_its_listing_says_newest_first(store):
     assert listed(said_before=week) == ["said"]
     assert set(listed(said_after=week)) == {"new", "mid", "old"}
     one_by_one, after = [], None
-    while page := store.source_page(
+    while page := store.sources(
         ANA, SourceListing(visibility=Visibility(cleared=True), limit=1, after=after)
     ):
         one_by_one.append(names[page[0].id])
@@ -302,18 +314,20 @@ def test_of_replaced_passages_caches_hear_by_the_first_unit_of_those_that_are_th
 
 def test_late_vectors_find_their_passages_by_unit(store):
     source = kept(store, a_source(), ["one", "two"], vectors=False)
-    waiting = store.unembedded_passages(ANA, 10)
+    waiting = store.unembedded(ANA, UnembeddedQuery(10)).passages
     assert [text for _, text in waiting] == ["Dana: one", "Dana: two"]
-    assert len(store.unembedded_passages(ANA, 1)) == 1
+    assert len(store.unembedded(ANA, UnembeddedQuery(1)).passages) == 1
     known = page_of(store).counters
     row = EMBEDDER.embed(["one"])[0].astype("<f4").tobytes()
     first = waiting[0][0]
     store.record(Bookkeeping(ANA, START, passage_vectors={first: row, 999: row}))
-    assert [unit for unit, _ in store.unembedded_passages(ANA, 10)] == [waiting[1][0]]
+    assert [unit for unit, _ in store.unembedded(ANA, UnembeddedQuery(10)).passages] == [
+        waiting[1][0]
+    ]
     told = store.index_page(ANA, known.seq, known.epoch)
     assert told.counters.revision == known.revision
     assert list(told.vectors) == [(first, row)]
-    store.apply(changeset(ending(store.sources(ANA, [source.id])[0])))
+    store.apply(changeset(ending(store.sources(ANA, SourcesById([source.id]))[0])))
     store.record(Bookkeeping(ANA, START, passage_vectors={first: row}))
     assert page_of(store).vectors == []  # the text is gone: so is its vector
 
@@ -323,7 +337,7 @@ def test_a_late_vector_never_lands_on_another_owners_passage(store):
     store.apply(changeset(bringing(a_source(user_id="bob")), scope=BOB))
     row = EMBEDDER.embed(["one"])[0].astype("<f4").tobytes()
     store.record(Bookkeeping(BOB, START, passage_vectors={units(store)[0]: row}))
-    assert len(store.unembedded_passages(ANA, 10)) == 1
+    assert len(store.unembedded(ANA, UnembeddedQuery(10)).passages) == 1
 
 
 # ——— counting, looking for words, erasing all ———
@@ -376,7 +390,7 @@ def test_a_text_is_found_in_passages_their_terms_and_in_originals(store):
     assert store.mentions(ANA, "zebrafish") == ["originals"]
     store.apply(changeset(filling(source, ["A zebrafish swims"])))
     assert set(store.mentions(ANA, "zebrafish")) == {"terms", "passages", "originals"}
-    store.apply(changeset(ending(store.sources(ANA, [source.id])[0])))
+    store.apply(changeset(ending(store.sources(ANA, SourcesById([source.id]))[0])))
     assert store.mentions(ANA, "zebrafish") == []
 
 
@@ -391,7 +405,7 @@ def test_erasing_a_user_leaves_nothing_of_their_sources_and_everything_of_others
     store.apply(changeset(everything))
     for table in ("sources", "originals", "passages", "terms", "vectors", "jobs"):
         assert raw(store_url, f"SELECT 1 FROM {table} WHERE scope = ?", ANA.key) == [], table
-    assert [p.text for _, p in store.passages_of(BOB, bobs.id)] == ["bob's"]
+    assert [p.text for p in store.passages(BOB, PassagesOf(bobs.id)).values()] == ["bob's"]
     assert loose_ends(store, BOB) == {}
 
 

@@ -65,46 +65,46 @@ def pull_the_plug():
 def test_a_team_and_its_people_come_back_as_they_were(store):
     one = a_membership(is_primary=True, role=TeamRole.ADMIN)
     store.apply(Changeset(TEAM, START, "user:ana", (PutTeam(CREW, TOLD),)))
-    store.apply_together(both_sides(one))
-    assert store.team(TEAM) == CREW
-    assert store.memberships(TEAM) == store.memberships(ANA) == [one]
-    assert store.team(ANA) is None
-    assert store.memberships(BOB) == []
+    store.apply(*both_sides(one))
+    assert store.access(TEAM).team == CREW
+    assert store.access(TEAM).memberships == store.access(ANA).memberships == (one,)
+    assert store.access(ANA).team is None
+    assert store.access(BOB).memberships == ()
     renamed = replace(CREW, name="All hands", retention_days=None)
     store.apply(Changeset(TEAM, START, "user:ana", (PutTeam(renamed, TOLD),)))
-    assert store.team(TEAM) == renamed
+    assert store.access(TEAM).team == renamed
 
 
 def test_a_membership_moves_the_teams_revision_and_not_the_users(store):
     put(store, [a_memory()])
     before = store.counters(ANA).revision
-    store.apply_together(both_sides(a_membership()))
+    store.apply(*both_sides(a_membership()))
     assert store.counters(TEAM).revision == 1
     assert store.counters(ANA).revision == before
 
 
 def test_two_who_decide_on_one_state_of_a_team_cannot_both_win(store):
-    store.apply_together(both_sides(a_membership(), decided_on=0))
+    store.apply(*both_sides(a_membership(), decided_on=0))
     with pytest.raises(StaleDecision):
-        store.apply_together(both_sides(a_membership("bob"), decided_on=0))
-    assert store.memberships(BOB) == []
+        store.apply(*both_sides(a_membership("bob"), decided_on=0))
+    assert store.access(BOB).memberships == ()
 
 
 @pytest.mark.parametrize("moment", ["apply.rows", "apply.journal", "apply.before_commit"])
 def test_a_crash_in_the_middle_leaves_neither_side(store, pull_the_plug, moment):
     pull_the_plug(moment)
     with pytest.raises(RuntimeError):
-        store.apply_together(both_sides(a_membership()))
-    assert store.memberships(ANA) == store.memberships(TEAM) == []
+        store.apply(*both_sides(a_membership()))
+    assert store.access(ANA).memberships == store.access(TEAM).memberships == ()
 
 
 def test_a_change_in_a_teams_name_needs_a_member(store):
     one = a_membership()
-    store.apply_together(both_sides(one))
+    store.apply(*both_sides(one))
     change = Changeset(TEAM, START, "user:ana", (PutTeam(CREW, TOLD),), member="ana")
     store.apply(change)
     for standing in (MembershipStatus.INVITED, MembershipStatus.LEFT):
-        store.apply_together(both_sides(replace(one, standing=standing)))
+        store.apply(*both_sides(replace(one, standing=standing)))
         with pytest.raises(NotFound):
             store.apply(change)
 
@@ -113,10 +113,10 @@ def test_a_share_is_found_by_both_and_means_the_same(store):
     share = Share(owner=ANA, source_id="source:1", guest="bob", granted_by="ana", granted_at=START)
     given = Changeset(ANA, START, "user:ana", (SetShare(share, TOLD),))
     taken = Changeset(BOB, START, "user:ana", (SetGrant(share, TOLD),))
-    store.apply_together([given, taken])
-    assert store.shares(ANA) == store.shares(BOB) == [share]
-    assert store.reachable(BOB).shares == (share,)
-    assert store.reachable(ANA).shares == (), "one is not one's own guest"
+    store.apply(given, taken)
+    assert store.access(ANA).shares == store.access(BOB).shares == (share,)
+    assert store.access(BOB).granted == (share,)
+    assert store.access(ANA).granted == (), "one is not one's own guest"
 
 
 def test_changes_that_cross_do_not_wait_for_each_other(store):
@@ -135,9 +135,7 @@ def test_changes_that_cross_do_not_wait_for_each_other(store):
                     granted_at=START,
                 )
                 given = Changeset(owner, START, "user", (SetShare(one, TOLD),))
-                store.apply_together(
-                    [given, Changeset(guest, START, "user", (SetGrant(one, TOLD),))]
-                )
+                store.apply(given, Changeset(guest, START, "user", (SetGrant(one, TOLD),)))
         except Exception as error:
             failed.append(error)
 
@@ -147,4 +145,4 @@ def test_changes_that_cross_do_not_wait_for_each_other(store):
     for each in both:
         each.join(60)
     assert failed == []
-    assert len(store.shares(ANA)) == len(store.shares(BOB)) == 40
+    assert len(store.access(ANA).shares) == len(store.access(BOB).shares) == 40

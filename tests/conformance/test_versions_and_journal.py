@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from commonplace.model.journal import Event
-from commonplace.store.port import JournalQuery
+from commonplace.store.queries import JournalQuery
 from support.clock import START
 from support.making import ANA, a_memory, adding, changeset, put, updating
 from support.stores import raw

@@ -5,8 +5,8 @@ import pytest
 import commonplace
 from commonplace.errors import EmbedderMismatch
 from commonplace.language.embedders.hashing import HashingEmbedder
-from commonplace.store.port import EmbedderIdentity
 from commonplace.store.postgres import store as postgres_store
+from commonplace.store.queries import EmbedderIdentity
 from commonplace.store.sqlite import store as sqlite_store
 from support.making import ANA
 from support.stores import is_postgres, open_store, raw

@@ -99,17 +99,17 @@ def decide_then_wait(line: Line, url: str, user: str, verb: str, given: Mapping[
 
 def _announce_first_decision(book: Commonplace, line: Line) -> list[int | None]:
     store = book._desk.store
-    apply_together = store.apply_together
+    apply = store.apply
     decisions: list[int | None] = []
 
-    def announced(changesets: Sequence[Changeset]) -> list[Applied]:
+    def announced(*changesets: Changeset) -> Applied:
         decisions.append(changesets[0].decided_on)
         if len(decisions) == 1:
             line.say(("decided", changesets[0].decided_on))
             line.hear()
-        return apply_together(changesets)
+        return apply(*changesets)
 
-    store.apply_together = announced  # type: ignore[method-assign]
+    store.apply = announced  # type: ignore[method-assign]
     return decisions
 
 

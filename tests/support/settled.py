@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from commonplace.api import Commonplace
-from commonplace.store.port import JobQuery
+from commonplace.store.queries import JobQuery
 
 PATIENCE = 60.0
 

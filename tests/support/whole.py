@@ -14,7 +14,7 @@ from commonplace.model.graph.snapshot import WholeGraph
 from commonplace.model.journal import Event, JournalRow, Op
 from commonplace.model.memory.memory import VERSIONED_FIELDS, Memory, State, Version
 from commonplace.model.sources.source import Source
-from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.store.queries import NO_LIMIT, PassagesOf, SourceListing
 
 
 def open_plainly(url: str, embedder: str | Embedder = "hashing") -> Commonplace:
@@ -48,7 +48,7 @@ def all_sources(me: User) -> list[Source]:
     listing = SourceListing(
         visibility=Visibility(cleared=True), states=tuple(State), limit=NO_LIMIT
     )
-    return me._desk.store.source_page(me.principal.scope, listing)
+    return me._desk.store.sources(me.principal.scope, listing)
 
 
 def assert_healthy(me: User) -> None:
@@ -78,7 +78,9 @@ def assert_originals_are_whole(me: User, sources: Sequence[Source]) -> None:
     store, scope = me._desk.store, me.principal.scope
     for source in sources:
         assert len(store.original(scope, source.id)) == source.parts
-        numbers = [passage.number for _, passage in store.passages_of(scope, source.id)]
+        numbers = [
+            passage.number for passage in store.passages(scope, PassagesOf(source.id)).values()
+        ]
         assert numbers == list(range(1, source.passages + 1))
 
 

@@ -12,7 +12,7 @@ from commonplace.engine.indexing import build_indexing
 from commonplace.engine.maintenance.worker import JobDecision, Worker
 from commonplace.model.changeset import Changeset, EnqueueJob, build_add
 from commonplace.model.jobs import Job
-from commonplace.store.port import JobQuery
+from commonplace.store.queries import JobQuery
 from support.clock import START
 from support.making import a_job, a_memory
 from support.opening import killed_at
@@ -26,7 +26,7 @@ def claim_all(line: Line, url: str, name: str) -> None:
     store = open_store(url)
     line.say("ready")
     line.hear()
-    line.say([job.id for job in iter(lambda: store.claim(name, START), None)])
+    line.say([job.id for job in iter(lambda: store.claim_job(name, START), None)])
     store.close()
 
 

@@ -13,6 +13,7 @@ from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Bookkeeping
 from commonplace.model.graph.elements import Mentioned
 from commonplace.model.graph.types import NodeType
+from commonplace.store.queries import EndedQuery, UnembeddedQuery
 from support.clock import START
 from support.graph_making import (
     a_node,
@@ -110,7 +111,7 @@ def test_into_an_empty_memory_it_comes_whole_with_its_ids(graph, me, book, store
     assert told(store.whole_graph(BEN)) == told(store.whole_graph(ANA))
     assert list(ben.export())[1:] == list(me.export())[1:]
     assert all(finding.ok for finding in ben.doctor())
-    assert store.unembedded_graph_items(BEN, 10) == []
+    assert store.unembedded(BEN, UnembeddedQuery(10)).graph == []
 
 
 def test_what_was_read_from_ones_own_sources_is_from_the_importers_own(graph, me, book, store):
@@ -135,7 +136,10 @@ def test_what_was_learned_merged_noted_and_forgotten_arrives_so(learned, me, boo
     ben = book.user("ben")
     ben.import_(list(me.export()))
     assert told(store.whole_graph(BEN)) == told(store.whole_graph(ANA))
-    assert store.forgotten_graph_items(BEN) == store.forgotten_graph_items(ANA)
+    assert (
+        store.ended_graph_items(BEN, EndedQuery()).forgotten
+        == store.ended_graph_items(ANA, EndedQuery()).forgotten
+    )
     assert seen(ben) == seen(me)
     sarah = ben.node("Sarah Chen").node
     assert sarah.id == ben.node("Sally Brook").node.id == me.node("Sarah Chen").node.id
@@ -167,11 +171,11 @@ def test_importing_again_adds_nothing(graph, me, book, store):
     ben = book.user("ben")
     lines = list(me.export())
     ben.import_(lines)
-    before, revision = store.whole_graph(BEN), store.graph_revision(BEN)
+    before, revision = store.whole_graph(BEN), store.counters(BEN).graph
     ben.import_(lines)
     me.import_(lines)
     assert store.whole_graph(BEN) == before
-    assert store.graph_revision(BEN) == revision
+    assert store.counters(BEN).graph == revision
     assert list(me.export()) == lines
 
 
@@ -190,9 +194,9 @@ def test_beside_others_a_known_name_takes_up_what_is_told(graph, me, book, store
     assert all(mira.id in edge.ends for edge in arrived.edges)
     assert [node.merged_into for node in arrived.nodes if node.name == "Miri"] == [mira.id]
     assert all(finding.ok for finding in ben.doctor())
-    revision = store.graph_revision(BEN)
+    revision = store.counters(BEN).graph
     ben.import_(list(me.export()))
-    assert store.graph_revision(BEN) == revision
+    assert store.counters(BEN).graph == revision
 
 
 def test_a_memory_with_nothing_but_a_graph_is_not_empty(graph, me, book, store):

@@ -20,7 +20,7 @@ from commonplace.errors import (
     Unauthenticated,
 )
 from commonplace.model.access.key import KeyState
-from commonplace.store.port import JournalQuery
+from commonplace.store.queries import JournalQuery
 from support.stores import all_rows
 
 

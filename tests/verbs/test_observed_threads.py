@@ -15,6 +15,7 @@ from commonplace.errors import InvalidInput
 from commonplace.model import validation
 from commonplace.model.sources.source import ContentType, ProcessingStatus, SourceType
 from commonplace.model.validation import stored_form
+from commonplace.store.queries import PassagesOf
 from support.embedders import Counting
 from support.odd_texts import odd_texts
 from support.sources import chat, turn
@@ -109,7 +110,7 @@ def test_whatever_is_said_is_kept_and_reads_the_same_from_its_original(me):
     scope = me.principal.scope
     turns = parse_parts(source, me._desk.store.original(scope, source.id)).turns
     assert [turn.text for turn in turns] == [stored_form(text) for text in texts]
-    kept = [passage for _, passage in me._desk.store.passages_of(scope, source.id)]
+    kept = list(me._desk.store.passages(scope, PassagesOf(source.id)).values())
     assert cut_into_passages(source, turns) == kept
     assert [id for each in observed for id in each.passages] == [passage.id for passage in kept]
     assert all(finding.ok for finding in me.doctor())

@@ -14,6 +14,7 @@ from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.filters import Filters
 from commonplace.model.memory.lifecycle import PointInTime
 from commonplace.model.memory.memory import State
+from commonplace.store.queries import SourcesById
 from support.clock import START
 from support.making import a_memory, changeset
 from support.scopes import ANA, GARDENERS, Said, as_guest, ask, bring, keep, of_team, own
@@ -95,7 +96,7 @@ def test_what_is_forgotten_is_gone_for_everybody_and_comes_back_for_everybody(bo
     theirs = bring(book, GARDENERS, [HERON])
     ways = (of_team(), as_guest(GARDENERS, theirs))
     for state, found in ((State.ACTIVE, 1), (State.SOFT_DELETED, 0), (State.ACTIVE, 1)):
-        (now,) = store.sources(GARDENERS, [theirs.id])
+        (now,) = store.sources(GARDENERS, SourcesById([theirs.id]))
         store.apply(changeset(altering(now, state=state), scope=GARDENERS))
         for reading in ways:
             assert len(ids(ask(book, QUERY, own(), reading))) == found

@@ -32,15 +32,15 @@ def before_the_next_write(book, monkeypatch):
     """Something that another does, once, after the next change was decided and before it is
     written."""
     store = book._desk.store
-    write = store.apply_together
+    write = store.apply
     waiting = []
 
-    def slowly(changesets):
+    def slowly(*changesets):
         if waiting:
             waiting.pop()()
-        return write(changesets)
+        return write(*changesets)
 
-    monkeypatch.setattr(store, "apply_together", slowly)
+    monkeypatch.setattr(store, "apply", slowly)
     return waiting.append
 
 

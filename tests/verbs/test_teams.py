@@ -331,14 +331,14 @@ def test_whoever_is_removed_while_bringing_something_brings_nothing(
 ):
     """The membership is asked for once more in the transaction that would write."""
     dan, store = people["dan"], book._desk.store
-    asked = store.source_by_alias
+    asked = store.sources
 
     def removed_meanwhile(*arguments):
-        monkeypatch.setattr(store, "source_by_alias", asked)
+        monkeypatch.setattr(store, "sources", asked)
         people["ana"].teams_remove(team, "dan")
         return asked(*arguments)
 
-    monkeypatch.setattr(store, "source_by_alias", removed_meanwhile)
+    monkeypatch.setattr(store, "sources", removed_meanwhile)
     with pytest.raises((NotFound, NotAllowed)):
         dan.ingest(MINUTES, team=team)
     assert people["ana"].sources(team=team).sources == ()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace.errors import NotFound
+from commonplace.store.queries import GraphQuery
 
 SPEAKING = "My colleague Sarah Chen works at Lumora Labs."
 CATEGORIES = """
@@ -112,7 +113,7 @@ def test_what_is_answered_counts_as_read_wherever_it_stands(book, me, returned):
         f"RETURN {returned}",
     )
     book.flush()
-    read = book._desk.store.marks(me.principal.own_scope)
+    read = book._desk.store.graph_items(me.principal.own_scope, GraphQuery(marks=None)).marks
     assert read[sarah].access_count == 1
     of_path = {id for id in read if id.startswith(("edge:", "node:"))} - {sarah}
     assert len(of_path) == (2 if returned in ("path", "[path]") else "nodes" in returned)
@@ -125,7 +126,7 @@ def test_nothing_counts_as_read_that_is_not_there(book, me):
         "cypher", cypher="MATCH (:Source)-[m:mentions]->() RETURN m, 'node:x', [['edge:y']]"
     )
     book.flush()
-    assert book._desk.store.marks(me.principal.own_scope) == {}
+    assert book._desk.store.graph_items(me.principal.own_scope, GraphQuery(marks=None)).marks == {}
 
 
 # ——— artifacts ———

@@ -11,7 +11,7 @@ from commonplace.engine.maintenance.worker import BackgroundWorker, Worked, Work
 from commonplace.errors import EmbedderUnavailable, InvalidInput
 from commonplace.model.changeset import Changeset, EnqueueJob
 from commonplace.model.jobs import LEASE, LONGEST_WAIT, MAX_TRIES, JobState
-from commonplace.store.port import JobQuery
+from commonplace.store.queries import JobQuery
 from support.making import ANA, BOB, a_job
 from support.workers import note_of
 
@@ -180,21 +180,21 @@ def test_a_long_job_is_held_by_its_heartbeat(desk, owe, clock, monkeypatch):
     owe()
     lease = timedelta(seconds=0.3)
     beaten = threading.Event()
-    keep = desk.store.heartbeat
+    keep = desk.store.extend_lease
 
     def heard(job, until):
         held = keep(job, until)
         beaten.set()
         return held
 
-    monkeypatch.setattr(desk.store, "heartbeat", heard)
+    monkeypatch.setattr(desk.store, "extend_lease", heard)
 
     def long(job):
         for _ in range(5):
             beaten.clear()
             clock.tick(seconds=0.1)
             assert beaten.wait(PATIENCE)
-        assert desk.store.claim("another", clock()) is None
+        assert desk.store.claim_job("another", clock()) is None
         return lambda: note_of(desk, job)
 
     assert Worker(desk, {"note": long}, lease=lease).run_until_idle() == Worked(done=1)

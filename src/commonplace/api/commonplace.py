@@ -66,6 +66,7 @@ from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.memory.lifecycle import LIFETIMES, NOW
 from commonplace.settings import Settings
 from commonplace.store.address import IN_MEMORY
+from commonplace.store.queries import AssertionQuery, ScopeQuery
 
 log = logging.getLogger("commonplace")
 
@@ -206,8 +207,8 @@ class Commonplace:
         model = make_embedder(embedder, self._settings) if isinstance(embedder, str) else embedder
         embedder_identity(model)  # says what is wrong before anything is begun
         self.flush()
-        done = reembed(self._desk.store, model, progress)
-        load_measured_calibration(self._desk.store, model)
+        done = reembed(self._desk.store, model, progress, self._desk.clock())
+        load_measured_calibration(self._desk.store, model, self._desk.clock())
         return done
 
     def calibrate(self, lines: Iterable[str] | None = None, *, reset: bool = False) -> Calibrated:
@@ -219,7 +220,7 @@ class Commonplace:
         if validation.flag(reset, "reset"):
             if lines is not None:
                 raise InvalidInput("Give lines or reset, not both.", field="reset")
-            reset_calibration(self._desk.store, model)
+            reset_calibration(self._desk.store, model, self._desk.clock())
             self._desk.measured.calibration = None
             known = model.calibration
             return Calibrated(model.name, dict(known.knots), dict(known.proofs))
@@ -227,7 +228,7 @@ class Commonplace:
             raise MissingField("Give lines or reset.", field="lines")
         found = self._measure(parse_pairs(lines))
         whole = self._desk.calibration.with_measured(found)
-        save_calibration(self._desk.store, model, whole)
+        save_calibration(self._desk.store, model, whole, self._desk.clock())
         self._desk.measured.calibration = whole
         return Calibrated(model.name, dict(found.knots), dict(found.proofs))
 
@@ -258,7 +259,9 @@ class Commonplace:
 
         Does what extract does, for every user."""
         return extract_for_all_users(
-            self._desk, validation.integer(at_most, "at_most", 1, MAX_EXTRACTED)
+            self._desk,
+            self._desk.store.scopes(),
+            validation.integer(at_most, "at_most", 1, MAX_EXTRACTED),
         )
 
     def work(self, *, once: bool = False) -> Worked:
@@ -299,7 +302,7 @@ class Commonplace:
     def tidy_what_is_due(self) -> None:
         """Once a day for each user, whether or not a worker runs."""
         due = self._desk.clock() - LIFETIMES.tidy_every
-        for scope in self._desk.store.scopes(tidied_before=due)[:MAX_TIDIED_ON_OPEN]:
+        for scope in self._desk.store.scopes(ScopeQuery(tidied_before=due))[:MAX_TIDIED_ON_OPEN]:
             try:
                 self._tidy(scope)
             except CommonplaceError as error:  # one user's trouble does not close the store
@@ -358,7 +361,7 @@ def _is_described(desk: EngineContext, home: Scope, picture: GraphSnapshot, node
     if not node.is_owner or node.aliases or node.id in picture.notes:
         return True
     related = any(node.id in edge.ends for edge in picture.edges.values())
-    return related or bool(desk.store.node_assertions(home, [node.id]))
+    return related or bool(desk.store.assertions(home, AssertionQuery(nodes=[node.id])).nodes)
 
 
 def apply_graph_edits(

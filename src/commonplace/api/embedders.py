@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from importlib import import_module
 from typing import Any, cast
 
@@ -14,8 +15,11 @@ from commonplace.language.embedders.embedder import (
     EmbedderDown,
     EmbedderServer,
 )
+from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import Bookkeeping
 from commonplace.settings import Settings, load
-from commonplace.store.port import EmbedderIdentity, Store
+from commonplace.store.port import Backend
+from commonplace.store.queries import EmbedderIdentity
 from commonplace.store.sql.generations import embedder_mismatch
 from commonplace.store.sql.store import SqlStore
 
@@ -87,7 +91,7 @@ def _set_known_dimension(model: Embedder, dimension: int) -> None:
 # ——— how its cosines are read ———
 
 
-def load_measured_calibration(store: Store, model: Embedder) -> Calibration | None:
+def load_measured_calibration(store: Backend, model: Embedder, now: datetime) -> Calibration | None:
     """What was measured here outranks what the embedder declares; that is kept for all to see."""
     kept = store.fact(_calibration_fact(model))
     if kept is not None:
@@ -95,17 +99,21 @@ def load_measured_calibration(store: Store, model: Embedder) -> Calibration | No
         if measured:
             return calibration
     if kept != calibration_to_text(model.calibration, measured=False):
-        reset_calibration(store, model)
+        reset_calibration(store, model, now)
     return None
 
 
-def save_calibration(store: Store, model: Embedder, calibration: Calibration) -> None:
-    store.put_fact(_calibration_fact(model), calibration_to_text(calibration, measured=True))
+def save_calibration(
+    store: Backend, model: Embedder, calibration: Calibration, now: datetime
+) -> None:
+    told = {_calibration_fact(model): calibration_to_text(calibration, measured=True)}
+    store.record(Bookkeeping(Scope.of_the_store(), now, facts=told))
 
 
-def reset_calibration(store: Store, model: Embedder) -> None:
+def reset_calibration(store: Backend, model: Embedder, now: datetime) -> None:
     """Back to what the embedder declares."""
-    store.put_fact(_calibration_fact(model), calibration_to_text(model.calibration, measured=False))
+    told = {_calibration_fact(model): calibration_to_text(model.calibration, measured=False)}
+    store.record(Bookkeeping(Scope.of_the_store(), now, facts=told))
 
 
 def _calibration_fact(model: Embedder) -> str:

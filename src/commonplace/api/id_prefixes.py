@@ -19,7 +19,7 @@ from commonplace.engine.graph.visible_graph import find_unambiguous_node, visibl
 from commonplace.errors import InvalidInput, NotAllowed
 from commonplace.model.filters import OWNER_VISIBILITY
 from commonplace.model.memory.memory import State
-from commonplace.store.port import NO_LIMIT, MemoryListing
+from commonplace.store.queries import NO_LIMIT, EndedQuery, GraphQuery, MemoryListing
 
 SHORTEST = 6  # characters
 _SHOWN = 10  # matches that an error lists
@@ -114,8 +114,13 @@ def _of_the_graph(me: User) -> Iterator[str]:
     yield from picture.artifacts
     yield from (note.id for notes in picture.notes.values() for note in notes)
     if me.principal.is_owner:
-        yield from me._desk.store.forgotten_graph_items(scope)
-        yield from (node.id for node in me._desk.store.merged_into(scope, list(picture.nodes)))
+        yield from me._desk.store.ended_graph_items(scope, EndedQuery()).forgotten
+        yield from (
+            node.id
+            for node in me._desk.store.graph_items(
+                scope, GraphQuery(merged_into=list(picture.nodes))
+            ).nodes
+        )
 
 
 def _conflicts(me: User) -> Iterable[str]:

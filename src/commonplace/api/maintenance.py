@@ -91,14 +91,14 @@ class MaintenanceVerbs(UserHandle):
 
         For a job that is dead or waiting."""
         self._require_owner("retry a job")
-        return retry_job(self._desk, self.principal, validation.id(id))
+        return retry_job(self._desk, self._request, validation.id(id))
 
     def jobs_cancel(self, id: str) -> ShownJob:
         """Cancel a job.
 
         The result of a running job is discarded."""
         self._require_owner("cancel a job")
-        return cancel_job(self._desk, self.principal, validation.id(id))
+        return cancel_job(self._desk, self._request, validation.id(id))
 
     def export(self) -> Iterator[str]:
         """Export everything this user owns, as JSON lines."""

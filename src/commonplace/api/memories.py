@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from commonplace.api.handle import (
@@ -26,13 +27,14 @@ from commonplace.api.search import RecallVerbs
 from commonplace.engine.conversation.observe import Observed, observe_turns
 from commonplace.engine.graph.edit import MergedNodes, merge_nodes
 from commonplace.engine.graph.visible_graph import find_unambiguous_node
+from commonplace.engine.maintenance.tidy import scrub
 from commonplace.engine.memories import inbox as inbox
 from commonplace.engine.memories.conflicts import Resolved, resolve_conflict
 from commonplace.engine.memories.inbox import OpenConflict
 from commonplace.engine.memories.merge import Merged, merge_memories
 from commonplace.engine.memories.remember import Remembered, remember
 from commonplace.engine.memories.update import Updated, update_memory
-from commonplace.engine.removal.erase import Erased, erase_items, erase_user
+from commonplace.engine.removal.erase import Compact, Erased, erase_items, erase_user
 from commonplace.engine.removal.forget import (
     Forgotten,
     Restored,
@@ -286,13 +288,16 @@ class ForgetVerbs(RecallVerbs):
 
         Cannot be undone. now: wait for the compaction that removes the last bytes from the files.
         """
-        now_too = validation.flag(now, "now")
+        compact = self._compaction(now)
         wanted = validation.ids(ids)
         with self._hint_node_ids(wanted):
             acting = locate_items(self._desk, self.principal, wanted)
             return erase_items(
-                self._desk, self._request.acting_as(acting), wanted, now_too, read_thread(thread)
+                self._desk, self._request.acting_as(acting), wanted, compact, read_thread(thread)
             )
+
+    def _compaction(self, now: bool) -> Compact | None:
+        return partial(scrub, self._desk) if validation.flag(now, "now") else None
 
     @contextmanager
     def _hint_node_ids(self, wanted: Sequence[str]) -> Iterator[None]:
@@ -312,7 +317,7 @@ class ForgetVerbs(RecallVerbs):
 
         Cannot be undone."""
         self._refuse_team_keys("erase a whole memory")
-        return erase_user(self._desk, self._request, validation.flag(now, "now"))
+        return erase_user(self._desk, self._request, self._compaction(now))
 
     def verify_forget(self, text: str, *, files: bool = False) -> Verified:
         """Check whether a text is still stored anywhere.

@@ -106,7 +106,7 @@ def _make_engine(
         extracts=chosen.extraction == "auto",
         settings=shown,
         measured=MeasuredCalibration(
-            load_measured_calibration(store, model) if model.name else None
+            load_measured_calibration(store, model, clock()) if model.name else None
         ),
     )
     return replace(desk, cascade=partial(cascade, desk))

@@ -54,7 +54,7 @@ from commonplace.model.sources.source import (
     ProcessingStatus,
     SourceType,
 )
-from commonplace.store.port import SourceListing
+from commonplace.store.queries import SourceListing
 
 MAX_EXTERNAL_ID = 1000
 _MAX_PATH = 4096

@@ -53,12 +53,12 @@ def readable_scopes(
     own = ReadableScope(principal.own_scope)
     if not visibility_of(principal).sees_sources:
         return (own,)
-    found = desk.store.reachable(principal.own_scope)
+    found = desk.store.access(principal.own_scope)
     teams = reachable_teams(principal, found.memberships)
     active = [one for one in teams if one.is_active] if searching else []
     others = [ReadableScope(one.team_scope, is_own=False) for one in active or teams]
     if principal.team is None:
-        given = current_shares(found.shares, _shares_by_owner(desk, found.shares))
+        given = current_shares(found.granted, _shares_by_owner(desk, found.granted))
         guests = guest_sources(given, {one.team_scope for one in teams})
         others += [ReadableScope(scope, is_own=False, sources=ids) for scope, ids in guests.items()]
     return (own, *sorted(others, key=lambda reading: reading.scope.key))
@@ -67,7 +67,9 @@ def readable_scopes(
 def _shares_by_owner(desk: EngineContext, shares: Sequence[Share]) -> list[Share]:
     """Once for each owner, however much of theirs is shared."""
     owners = dict.fromkeys(share.owner for share in shares)
-    return [told for owner in owners for told in desk.store.shares(owner) if told.owner == owner]
+    return [
+        told for owner in owners for told in desk.store.access(owner).shares if told.owner == owner
+    ]
 
 
 def principal_at_source(desk: EngineContext, principal: Principal, id: str) -> Principal:

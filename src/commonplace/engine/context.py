@@ -27,7 +27,8 @@ from commonplace.model.sources.source import (
 from commonplace.store.cache.bounded_cache import BoundedCache
 from commonplace.store.cache.graph_cache import GraphCache
 from commonplace.store.cache.index_cache import IndexCache, PastIndex
-from commonplace.store.port import SourceListing, Store
+from commonplace.store.port import Backend
+from commonplace.store.queries import SourceByAlias, SourceListing, SourcesById
 
 log = logging.getLogger("commonplace")
 
@@ -97,7 +98,7 @@ class EngineCaches:
 
 @dataclass(frozen=True, slots=True)
 class EngineContext:
-    store: Store
+    store: Backend
     index: IndexCache
     embedder: Embedder
     clock: Callable[[], datetime]
@@ -125,15 +126,15 @@ class EngineContext:
 
     def live_sources(self, scope: Scope, ids: Sequence[str]) -> list[Source]:
         now = self.clock()
-        return [source.as_it_stands(now) for source in self.store.sources(scope, ids)]
+        return [source.as_it_stands(now) for source in self.store.sources(scope, SourcesById(ids))]
 
     def live_source_by_alias(self, scope: Scope, origin: str, external_id: str) -> Source | None:
-        found = self.store.source_by_alias(scope, origin, external_id)
-        return found.as_it_stands(self.clock()) if found else None
+        found = self.store.sources(scope, SourceByAlias(origin, external_id))
+        return found[0].as_it_stands(self.clock()) if found else None
 
     def live_source_page(self, scope: Scope, listing: SourceListing) -> list[Source]:
         """Without those that have ended."""
-        return self.store.source_page(scope, replace(listing, live_at=self.clock()))
+        return self.store.sources(scope, replace(listing, live_at=self.clock()))
 
     # ——— meaning ———
 

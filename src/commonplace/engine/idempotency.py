@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
 
 from commonplace.engine.context import EngineContext
 from commonplace.errors import CommonplaceError, IdempotencyConflict, OutcomeUnknown, StoreBusy
 from commonplace.model.access.principal import Principal
-from commonplace.model.jobs import CLAIM_TIMEOUT, AnswerState, IdempotencyClaim, StoredAnswer
+from commonplace.model.changeset import Bookkeeping
+from commonplace.model.jobs import (
+    CLAIM_TIMEOUT,
+    AnswerOutcome,
+    AnswerState,
+    IdempotencyClaim,
+    KeepAnswer,
+    KeepHarmlessAnswer,
+    ReleaseAnswer,
+    StoredAnswer,
+)
 
 
 class AnswerRetention(StrEnum):
@@ -51,13 +62,18 @@ def run_once(
     except OutcomeUnknown:  # the note is there, if anything is
         raise
     except CommonplaceError:
-        desk.store.release_answer(claim)
+        _record(desk, now, ReleaseAnswer(claim))
         raise
     if asked.holds is AnswerRetention.NUMBERS:
-        desk.store.keep_harmless_answer(claim, asked.request, now, answer)
+        _record(desk, now, KeepHarmlessAnswer(claim, asked.request, answer))
     else:
-        desk.store.keep_answer(claim, None if asked.holds is AnswerRetention.SECRET else answer)
+        is_secret = asked.holds is AnswerRetention.SECRET
+        _record(desk, now, KeepAnswer(claim, None if is_secret else answer))
     return answer
+
+
+def _record(desk: EngineContext, now: datetime, outcome: AnswerOutcome) -> None:
+    desk.store.record(Bookkeeping(outcome.claim.scope, now, answers=(outcome,)))
 
 
 def _replay_answer(kept: StoredAnswer, asked: IdempotentRequest, desk: EngineContext) -> str:

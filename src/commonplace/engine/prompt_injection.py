@@ -11,7 +11,7 @@ from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import Memory
 from commonplace.model.sources.source import Source
-from commonplace.store.port import JournalQuery
+from commonplace.store.queries import JournalQuery
 
 
 def is_prompt_injection(item: Memory | Source | Node | Edge | Artifact) -> bool:

@@ -80,14 +80,13 @@ def apply_changeset(
     elsewhere: Iterable[Changeset] = (),
 ) -> Applied:
     carried = _with_claim(request, _with_revision_checks([changeset, *elsewhere]))
-    in_order = sorted(each.scope.key for each in carried)
-    return engine.store.apply_together(carried)[in_order.index(changeset.scope.key)]
+    return engine.store.apply(*carried)
 
 
 def apply_changesets(
     engine: EngineContext, request: RequestContext | None, changesets: Sequence[Changeset]
 ) -> None:
-    engine.store.apply_together(_with_claim(request, _with_revision_checks(changesets)))
+    engine.store.apply(*_with_claim(request, _with_revision_checks(changesets)))
 
 
 def _with_claim(request: RequestContext | None, changesets: Sequence[Changeset]) -> list[Changeset]:

@@ -33,7 +33,7 @@ from commonplace.model.profile.fields import Abbreviation
 from commonplace.model.sources.source import SPOKEN_CONTENT
 from commonplace.store.cache.bounded_cache import BoundedCache
 from commonplace.store.cache.scope_index import ScopeIndex
-from commonplace.store.port import SourceListing
+from commonplace.store.queries import PassagesOf, SourceListing
 
 _SHIPPED_TERMINOLOGY = build_terminology(load_shipped_abbreviations())
 _CACHE_NAME = "vocabulary"
@@ -207,7 +207,7 @@ def load_recent_turns(
     if talk is None:
         return []
     first = max(1, talk.passages - _RECENT_PASSAGES + 1)
-    held = [p for _, p in desk.store.passages_of(principal.scope, talk.id, first)]
+    held = list(desk.store.passages(principal.scope, PassagesOf(talk.id, first)).values())
     turns = [
         RecentTurn(" ".join(passage.text for passage in pieces), pieces[0].role)
         for _, group in groupby(held, key=lambda passage: passage.turn)

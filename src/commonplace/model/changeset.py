@@ -24,7 +24,7 @@ from commonplace.model.access.team import (
 )
 from commonplace.model.graph.snapshot import NO_GRAPH, WholeGraph
 from commonplace.model.graph.steps import GraphStep, SetExtraction
-from commonplace.model.jobs import IdempotencyClaim, Job
+from commonplace.model.jobs import AnswerOutcome, IdempotencyClaim, Job
 from commonplace.model.journal import (
     Entry,
     Event,
@@ -173,10 +173,18 @@ class FinishJob:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawJobs:
-    """What these jobs are about is gone: they are owed no longer, and whoever is at one has its
-    result refused."""
+    """These jobs are owed no longer, and whoever is at one has its result refused: what the keys
+    name is gone, or the owner does not want the ones of these ids, which must still be there."""
 
-    keys: tuple[str, ...]
+    keys: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetryJob:
+    """Due at once, with all its tries before it. One that runs goes on as it is."""
+
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +258,9 @@ ChangesetStep = (
     | EnqueueJob
     | FinishJob
     | WithdrawJobs
+    | RetryJob
 )
-JOB_STEPS = (EnqueueJob, FinishJob, WithdrawJobs)
+JOB_STEPS = (EnqueueJob, FinishJob, WithdrawJobs, RetryJob)
 # These steps alone do not move the revision.
 STEPS_WITHOUT_REVISION = (
     *JOB_STEPS,
@@ -296,7 +305,7 @@ def merge_changesets(one: Changeset, other: Changeset) -> Changeset:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    revision: int
+    revision: int  # of the first changeset's scope
 
 
 # ——— bookkeeping: the second door, which never moves the revision ———
@@ -304,7 +313,8 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Bookkeeping:
-    """What is worth writing down but is no change of memory. A crash may lose it."""
+    """What is worth writing down but is no change of memory. A crash may lose what was not
+    recorded yet, and nothing is wrong then."""
 
     scope: Scope
     at: datetime
@@ -324,6 +334,11 @@ class Bookkeeping:
     used_keys: tuple[str, ...] = ()
     # Nodes, edges and sources that were shown, and whether each was among the first (salience).
     read: Mapping[str, bool] = field(default_factory=dict)
+    # Given: the vectors are of this generation, which is being built, and nobody reads them yet.
+    generation: int | None = None
+    built_seq: int | None = None  # given: that generation is complete up to this sequence number
+    answers: tuple[AnswerOutcome, ...] = ()  # of requests that are to be done once
+    facts: Mapping[str, str] = field(default_factory=dict)  # about the store, not about the scope
 
 
 def build_add(

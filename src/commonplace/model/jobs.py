@@ -106,3 +106,30 @@ class StoredAnswer:
     at: datetime
     state: AnswerState
     answer: str | None  # None: it is not kept
+
+
+@dataclass(frozen=True, slots=True)
+class KeepAnswer:
+    """Unless something was erased since it was claimed. None: done, and its answer is secret."""
+
+    claim: IdempotencyClaim
+    answer: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeepHarmlessAnswer:
+    """In any case: it holds nothing that could be erased."""
+
+    claim: IdempotencyClaim
+    request: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseAnswer:
+    """Nothing was changed: the next one may try."""
+
+    claim: IdempotencyClaim
+
+
+AnswerOutcome = KeepAnswer | KeepHarmlessAnswer | ReleaseAnswer

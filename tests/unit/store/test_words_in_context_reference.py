@@ -15,7 +15,7 @@ from commonplace.engine.search.context_scores import ContextQuery
 from commonplace.engine.search.context_scores import score_lexical as words_in_contexts
 from commonplace.store.cache.scope_index import ScopeIndex
 from commonplace.store.cache.windows import NEAR_WINDOW, WIDE_WINDOW
-from commonplace.store.port import Counters, IndexedPassage, IndexedRow, IndexedSource, IndexPage
+from commonplace.store.queries import Counters, IndexedPassage, IndexedRow, IndexedSource, IndexPage
 
 K1, B = 1.2, 0.75
 

@@ -23,6 +23,7 @@ from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.model.paging import take_page
+from commonplace.store.queries import GraphQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def list_artifacts(
 ) -> ArtifactPage:
     """Newest first."""
     seen_ones = visible_graph(desk, principal, sources=True).snapshot.artifacts
-    stored = desk.store.artifacts(principal.own_scope)
+    stored = desk.store.graph_items(principal.own_scope, GraphQuery(artifacts=None)).artifacts
     shown = [seen_ones[each.id] for each in stored if each.id in seen_ones]
     found = take_page(shown, after, limit + 1)
     return ArtifactPage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)

@@ -21,6 +21,7 @@ from commonplace.model.graph.node_fold import FoldedNode, fold_node
 from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.types import edge_kind_between
 from commonplace.model.memory.lifecycle import PointInTime
+from commonplace.store.queries import AssertionQuery, GraphQuery
 
 MergeRoots = Mapping[str, str]  # each node → the one that speaks for it
 
@@ -33,11 +34,12 @@ def graph_as_of(
     if known_at is None:
         return picture
     speakers = merge_roots_of(desk, scope, picture)
-    told = [t for t in desk.store.node_assertions(scope, [*speakers]) if t.recorded_at <= known_at]
+    found = desk.store.assertions(scope, AssertionQuery(nodes=[*speakers], ends=[*speakers]))
+    told = [t for t in found.nodes if t.recorded_at <= known_at]
     nodes = _nodes_as_of(picture, told, speakers)
     related = [
         t
-        for t in desk.store.edge_assertions(scope, [*speakers])
+        for t in found.edges
         if t.recorded_at <= known_at and {speakers.get(t.a), speakers.get(t.b)} <= nodes.keys()
     ]
     mentioned = {(t.source.id, speakers[t.node]) for t in told if t.source and t.stands}
@@ -59,7 +61,7 @@ def merge_roots_of(desk: EngineContext, scope: Scope, picture: GraphSnapshot) ->
     speakers = {id: id for id in picture.nodes}
     wanted = list(speakers)
     while wanted:
-        found = desk.store.merged_into(scope, wanted)
+        found = desk.store.graph_items(scope, GraphQuery(merged_into=wanted)).nodes
         wanted = [node.id for node in found if node.id not in speakers]
         speakers |= {node.id: speakers[str(node.merged_into)] for node in found}
     return speakers

@@ -54,6 +54,7 @@ from commonplace.model.graph.steps import PutEdge, PutNode
 from commonplace.model.graph.types import NODE_CATEGORY, NodeType, canonical_relationship
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.memory import Sensitivity
+from commonplace.store.queries import GraphQuery
 
 EditResult = TypeVar("EditResult")
 MAX_LISTED_EDGES = 5  # relationships that an error tells the ids of
@@ -434,7 +435,7 @@ def _merged_node(
 ) -> Node | None:
     """The node of this id, where another speaks for it; the caller may see both."""
     sight = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
-    found = desk.store.nodes(principal.own_scope, [id])
+    found = desk.store.graph_items(principal.own_scope, GraphQuery(nodes=[id])).nodes
     if not found or found[0].merged_into is None or not sees_node(sight, found[0]):
         return None
     table.canvas.load([id])

@@ -43,6 +43,7 @@ from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.journal import JournalNode as Place
 from commonplace.model.memory.kinds import ephemeral_cutoff
 from commonplace.model.sources.source import Source
+from commonplace.store.queries import AssertionQuery, EndedQuery, GraphQuery
 
 GraphItem = Node | Edge | Note | Artifact
 
@@ -98,8 +99,8 @@ def _load_item(canvas: GraphUnitOfWork, id: str) -> GraphItem | None:
         canvas.load_edges([id])
         return canvas.edges.get(id)
     if id.startswith(NOTE):
-        return next(iter(store.notes_by_id(scope, [id])), None)
-    return next(iter(store.artifacts(scope, [id])), None)
+        return next(iter(store.graph_items(scope, GraphQuery(notes=[id])).notes), None)
+    return next(iter(store.graph_items(scope, GraphQuery(artifacts=[id])).artifacts), None)
 
 
 def visibility_by_id(principal: Principal) -> Visibility:
@@ -154,7 +155,7 @@ def retract_item(canvas: GraphUnitOfWork, id: str) -> None:
             canvas.load_relations([edge.a], equivalent_types(edge.type))
         canvas.retract([t.id for t in canvas.related.values() if t.edge == id])
     elif id.startswith(NOTE):
-        for note in canvas.desk.store.notes_by_id(canvas.scope, [id]):
+        for note in canvas.desk.store.graph_items(canvas.scope, GraphQuery(notes=[id])).notes:
             canvas.load_subject(note.about)
         canvas.retract([id])
 
@@ -184,14 +185,17 @@ def purge_graph_items(
     desk: EngineContext, scope: Scope, by: str, now: datetime
 ) -> tuple[ChangesetStep, ...]:
     """What was forgotten long enough ago, and notes and artifacts whose time is over."""
-    due = [id for id, at in desk.store.forgotten_graph_items(scope).items() if at <= now]
-    ended = [note.id for note in desk.store.notes_ended(scope, now, _NOTES_AT_ONCE)]
+    over = desk.store.ended_graph_items(
+        scope, EndedQuery(now, ephemeral_cutoff(now), limit=_NOTES_AT_ONCE)
+    )
+    due = [id for id, at in over.forgotten.items() if at <= now]
+    ended = [note.id for note in over.notes]
     canvas = GraphUnitOfWork(desk, scope, by, now)
     for id in dict.fromkeys([*due, *ended]):
         if not _is_artifact(id):
             retract_item(canvas, id)
     made = dict.fromkeys(filter(_is_artifact, due), Event.DELETE)
-    made |= dict.fromkeys(desk.store.ephemeral_artifacts(scope, ephemeral_cutoff(now)), Event.TTL)
+    made |= dict.fromkeys(over.artifacts, Event.TTL)
     return (*diff_graph(canvas), *(_remove_artifact(id, event) for id, event in made.items()))
 
 
@@ -270,7 +274,7 @@ def retract_sources(
     canvas.retract(ids)
     made = [
         replace(each, source=None)
-        for each in desk.store.artifacts(scope)
+        for each in desk.store.graph_items(scope, GraphQuery(artifacts=None)).artifacts
         if each.source is not None and each.source.id in sources
     ]
     read = desk.store.extractions(scope, sources)
@@ -317,7 +321,7 @@ def _open_for_sources(
     canvas = GraphUnitOfWork(desk, scope, by, at)
     if not sources:
         return canvas, []
-    nodes, edges, notes = desk.store.told_by(scope, sources)
+    nodes, edges, notes = desk.store.assertions(scope, AssertionQuery(sources=sources))
     canvas.load(t.node for t in nodes)
     canvas.load(note.about for note in notes if note.about.startswith(OF_NODE))
     canvas.load_edges(note.about for note in notes if note.about.startswith(OF_EDGE))

@@ -19,6 +19,7 @@ from commonplace.model.graph.elements import NODE_PREFIX, Edge, Node
 from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.memory import Memory
+from commonplace.store.queries import AssertionQuery, GraphQuery
 
 Asserted = TypeVar("Asserted", NodeAssertion, EdgeAssertion, Note)
 
@@ -51,7 +52,7 @@ class GraphUnitOfWork:
         groups = {self.root(id) for id in ids} - self._loaded
         members = [id for id in {**self.nodes, **self.changed_nodes} if self.root(id) in groups]
         self._loaded |= groups
-        for telling in self.desk.store.node_assertions(self.scope, members):
+        for telling in self.desk.store.assertions(self.scope, AssertionQuery(nodes=members)).nodes:
             self._keep(self.told, telling)
 
     def is_loaded(self, root: str) -> bool:
@@ -65,17 +66,21 @@ class GraphUnitOfWork:
         while wanted:
             self._looked_at.update(wanted)
             self.load_identities(wanted)
-            for note in store.notes(self.scope, wanted):
+            around = store.graph_items(
+                self.scope, GraphQuery(notes_about=wanted, merged_into=wanted)
+            )
+            for note in around.notes:
                 self._keep(self.notes, note)
-            around = [*store.merged_into(self.scope, wanted)]
             roots = [self.root(id) for id in wanted]
-            wanted = [id for id in (*roots, *(n.id for n in around)) if id not in self._looked_at]
+            wanted = [
+                id for id in (*roots, *(n.id for n in around.nodes)) if id not in self._looked_at
+            ]
 
     def load_identities(self, ids: Iterable[str]) -> None:
         """Who they are, and who speaks for them; nothing else of them."""
         wanted = [id for id in dict.fromkeys(ids) if id not in self.nodes]
         while wanted:
-            found = self.desk.store.nodes(self.scope, wanted)
+            found = self.desk.store.graph_items(self.scope, GraphQuery(nodes=wanted)).nodes
             self.nodes.update((node.id, node) for node in found)
             wanted = [
                 node.merged_into
@@ -88,7 +93,9 @@ class GraphUnitOfWork:
         types, or all of it."""
         self.load_nodes(ids := list(ids))
         members = sorted({m for id in ids for m in self.group(self.root(id))} & self.nodes.keys())
-        found = self.desk.store.edge_assertions(self.scope, members, types)
+        found = self.desk.store.assertions(
+            self.scope, AssertionQuery(ends=members, types=types)
+        ).edges
         for telling in found:
             self._keep(self.related, telling)
         self.load_edges(telling.edge for telling in found)
@@ -97,11 +104,12 @@ class GraphUnitOfWork:
     def load_edges(self, ids: Iterable[str]) -> None:
         wanted = [id for id in dict.fromkeys(ids) if id not in self.edges]
         if wanted:
-            found = self.desk.store.edges(self.scope, wanted)
-            self.edges.update((edge.id, edge) for edge in found)
-            for note in self.desk.store.notes(self.scope, wanted):
+            query = GraphQuery(edges=wanted, notes_about=wanted)
+            found = self.desk.store.graph_items(self.scope, query)
+            self.edges.update((edge.id, edge) for edge in found.edges)
+            for note in found.notes:
                 self._keep(self.notes, note)
-            self.load_identities(end for edge in found for end in edge.ends)
+            self.load_identities(end for edge in found.edges for end in edge.ends)
 
     def load_subject(self, about: str) -> None:
         """What a note is on."""

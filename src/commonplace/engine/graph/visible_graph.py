@@ -32,7 +32,7 @@ from commonplace.model.graph.snapshot import GraphSnapshot
 from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.model.sources.source import Source
-from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.store.queries import NO_LIMIT, AssertionQuery, GraphQuery, SourceListing
 
 GraphKey = tuple[str, ...]
 Citing = TypeVar("Citing", Note, Artifact)
@@ -78,7 +78,7 @@ def visible_graph(
             sight, picture.artifacts, readable if sources else None, desk.clock()
         ),
         teams=teams,
-        marks=desk.store.marks(principal.own_scope),
+        marks=desk.store.graph_items(principal.own_scope, GraphQuery(marks=None)).marks,
     )
     return VisibleGraph(limited, _graph_key(principal, sight, limited))
 
@@ -101,11 +101,10 @@ def _limit_to_team(
         return told.stands and near
 
     speakers = merge_roots_of(desk, home, picture)
-    told = desk.store.node_assertions(home, [*speakers])
-    present = {speakers[telling.node] for telling in told if counts(telling)}
+    told = desk.store.assertions(home, AssertionQuery(nodes=[*speakers], ends=[*speakers]))
+    present = {speakers[telling.node] for telling in told.nodes if counts(telling)}
     nodes = {id: n for id, n in picture.nodes.items() if n.is_owner or id in present}
-    related = desk.store.edge_assertions(home, [*speakers])
-    drawn = {telling.edge for telling in related if counts(telling)}
+    drawn = {telling.edge for telling in told.edges if counts(telling)}
     return replace(
         picture,
         nodes=nodes,
@@ -204,7 +203,7 @@ def _readable_sources(
             if source.state is State.ACTIVE and shown:
                 found[source.id] = source
         is_in_it = reading.scope.is_team and not reading.is_guest
-        if is_in_it and (team := desk.store.team(reading.scope)):
+        if is_in_it and (team := desk.store.access(reading.scope).team):
             teams[team.id] = team
     return found, teams
 

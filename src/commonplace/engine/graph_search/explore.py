@@ -66,7 +66,7 @@ from commonplace.model.graph.salience import TOP_HITS, current_salience
 from commonplace.model.graph.types import NodeType
 from commonplace.model.memory.lifecycle import PointInTime
 from commonplace.model.sources.source import Source, split_passage_id
-from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.store.queries import NO_LIMIT, SourceListing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

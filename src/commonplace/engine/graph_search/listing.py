@@ -31,6 +31,7 @@ from commonplace.model.graph.types import (
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.lifecycle import NOW, PointInTime
 from commonplace.model.paging import take_page
+from commonplace.store.queries import AssertionQuery, GraphQuery
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,9 +206,10 @@ def show_edge(desk: EngineContext, principal: Principal, id: str) -> WholeEdge:
     if edge is None:
         raise NotFound(f"There is no {id!r} in the graph.", remedy=EDGE_IDS_REMEDY, field="id")
     shown = present_edges(at_hand.snapshot, [edge], now)[0]
-    told = desk.store.edge_assertions(
-        principal.own_scope, [edge.a, edge.b], equivalent_types(edge.type)
-    )
+    told = desk.store.assertions(
+        principal.own_scope,
+        AssertionQuery(ends=[edge.a, edge.b], types=equivalent_types(edge.type)),
+    ).edges
     cited = [each.source for each in told if each.edge == id and each.stands and each.source]
     sources = _present_sources(at_hand.snapshot, [(each.id, each.said_at) for each in cited])
     return WholeEdge(shown, live_notes_of(at_hand.snapshot, id, now), sources)
@@ -221,7 +223,9 @@ def _load_visible(desk: EngineContext, principal: Principal, named: str) -> Visi
 def _merge_root(desk: EngineContext, principal: Principal, id: str) -> str:
     """Of a node that was merged, the one that speaks for it."""
     met: set[str] = set()
-    while id not in met and (found := desk.store.nodes(principal.own_scope, [id])):
+    while id not in met and (
+        found := desk.store.graph_items(principal.own_scope, GraphQuery(nodes=[id])).nodes
+    ):
         met.add(id)
         id = found[0].merged_into or id
     return id

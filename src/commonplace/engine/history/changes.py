@@ -25,7 +25,7 @@ from commonplace.model.journal import ChangeRow, Event, EventRow, HistoryRow, Jo
 from commonplace.model.memory.memory import Memory
 from commonplace.model.paging import items_after, take_page
 from commonplace.model.sources.source import Source, is_source_id
-from commonplace.store.port import NO_LIMIT, HeldQuery, JournalQuery
+from commonplace.store.queries import NO_LIMIT, GraphQuery, HeldQuery, JournalQuery
 
 OWNER_CURSOR = ""  # the owner has a cursor per thread too
 PAGE_GROWTH = 4  # times as many lines, until an agent has as many as it asked for
@@ -143,10 +143,12 @@ def _load_items(
         *hide_unseen_disputes(desk, principal, store.fetch(scope, memories))
     ]
     found += desk.live_sources(scope, sources)
-    found += store.artifacts(scope, made) if made else ()
-    edges = store.edges(scope, [id for id in of_the_graph if id.startswith(EDGE)])
+    found += store.graph_items(scope, GraphQuery(artifacts=made)).artifacts if made else ()
+    edges = store.graph_items(
+        scope, GraphQuery(edges=[id for id in of_the_graph if id.startswith(EDGE)])
+    ).edges
     ends = [end for edge in edges for end in edge.ends]
-    found += [*edges, *store.nodes(scope, [*ends, *of_the_graph])]
+    found += [*edges, *store.graph_items(scope, GraphQuery(nodes=[*ends, *of_the_graph])).nodes]
     return {item.id: item for item in found}
 
 

@@ -21,7 +21,7 @@ from commonplace.engine.context import EngineContext, Vector
 from commonplace.engine.indexing import EMBED_BATCH_SIZE, build_indexing
 from commonplace.errors import NotFound
 from commonplace.model.access.principal import Principal, ReadableScope, Scope
-from commonplace.model.access.team import Share, TeamAccess
+from commonplace.model.access.team import TeamAccess
 from commonplace.model.changeset import Bookkeeping
 from commonplace.model.filters import UNCLEARED, Filters, Visibility
 from commonplace.model.memory.lifecycle import (
@@ -35,16 +35,19 @@ from commonplace.model.profile.fields import PROFILE_PREFIX
 from commonplace.model.sources.source import Passage, Source
 from commonplace.store.cache.index_cache import IndexCache, PastIndex
 from commonplace.store.cache.scope_index import NO_COUNTERS, ScopeIndex
-from commonplace.store.port import (
-    NO_LIMIT,
+from commonplace.store.port import Backend, Store
+from commonplace.store.queries import (
     Counters,
+    GrantedSources,
     HeldQuery,
     IndexedRow,
     IndexPage,
     MemoryHistory,
     MemoryListing,
+    PassageQuery,
+    PassagesByUnit,
     SourceListing,
-    Store,
+    SourceQuery,
 )
 from commonplace.store.sql.rows import memory_values, pack_terms
 
@@ -81,7 +84,9 @@ def load_guest_past_index(
         live = [source for source in granted if source.is_live(now)]
         ends = [source.ends_at for source in live if source.ends_at]
         sources = [source.id for source in live]
-        page = desk.store.index_page_of(scope, sources, NO_COUNTERS.seq, NO_COUNTERS.epoch, then)
+        page = desk.store.index_page(
+            scope, NO_COUNTERS.seq, NO_COUNTERS.epoch, GrantedSources(sources, then)
+        )
         index = ScopeIndex(desk.embedder.dimension)
         index.absorb(page)
         kept = PastIndex(index, now, min(ends, default=None), threading.Lock())
@@ -175,7 +180,7 @@ def context_at(desk: EngineContext, principal: Principal, then: PointInTime) -> 
     past = _PastMoment(desk, principal, then)
     return replace(
         desk,
-        store=cast(Store, PastStore(past)),
+        store=cast(Backend, PastStore(past)),
         index=cast(IndexCache, PastScopeIndexes(past)),
         access_log=cast(AccessLog, PastAccessLog(desk)),
         clock=lambda: then.known_at or desk.clock(),
@@ -278,12 +283,9 @@ class PastStore:
     def counters(self, scope: Scope) -> Counters:
         return self._store.counters(scope)
 
-    def reachable(self, scope: Scope) -> TeamAccess:
+    def access(self, scope: Scope) -> TeamAccess:
         """Who may look, and where, is of today."""
-        return self._store.reachable(scope)
-
-    def shares(self, scope: Scope) -> list[Share]:
-        return self._store.shares(scope)
+        return self._store.access(scope)
 
     # ——— memories ———
 
@@ -334,16 +336,10 @@ class PastStore:
 
     # ——— sources ———
 
-    def sources(self, scope: Scope, ids: Sequence[str]) -> list[Source]:
-        return self._as_they_were(scope, self._store.sources(scope, ids))
-
-    def source_by_alias(self, scope: Scope, origin: str, external_id: str) -> Source | None:
-        found = self._store.source_by_alias(scope, origin, external_id)
-        return next(iter(self._as_they_were(scope, [found] if found else [])), None)
-
-    def source_page(self, scope: Scope, listing: SourceListing) -> list[Source]:
-        found = self._store.source_page(scope, replace(listing, then=self._past.then))
-        return self._as_they_were(scope, found)
+    def sources(self, scope: Scope, query: SourceQuery) -> list[Source]:
+        if isinstance(query, SourceListing):
+            query = replace(query, then=self._past.then)
+        return self._as_they_were(scope, self._store.sources(scope, query))
 
     def _as_they_were(self, scope: Scope, sources: Sequence[Source]) -> list[Source]:
         units = self._store.units_then(scope, [source.id for source in sources], self._past.then)
@@ -353,16 +349,14 @@ class PastStore:
             if source.id in units and not source.has_ended(self._past.now)
         ]
 
-    def passages(self, scope: Scope, units: Sequence[int]) -> dict[int, Passage]:
-        """By units of the index of then: what a unit says never changes."""
-        return self._store.passages(scope, units)
-
-    def passages_of(
-        self, scope: Scope, id: str, first: int = 1, last: int = NO_LIMIT
-    ) -> list[tuple[int, Passage]]:
+    def passages(self, scope: Scope, query: PassageQuery) -> dict[int, Passage]:
+        """By units of the index of then all that is asked for: what a unit says never changes."""
+        found = self._store.passages(scope, query)
+        if isinstance(query, PassagesByUnit):
+            return found
+        id = query.source_id
         units = self._store.units_then(scope, [id], self._past.then).get(id, frozenset())
-        found = self._store.passages_of(scope, id, first, last)
-        return [(unit, passage) for unit, passage in found if unit in units]
+        return {unit: passage for unit, passage in found.items() if unit in units}
 
 
 def _place_after(ids: Sequence[str], id: str | None) -> int:

@@ -21,13 +21,15 @@ from commonplace.model.memory.memory import State
 from commonplace.model.profile.consent import MAX_OPEN
 from commonplace.model.sources.source import ProcessingStatus
 from commonplace.store.cache.scope_index import ScopeIndex
-from commonplace.store.port import (
+from commonplace.store.queries import (
     NO_LIMIT,
     IndexPage,
     JobQuery,
     MemoryListing,
+    PassagesOf,
     SourceListing,
     StoreHealth,
+    UnembeddedQuery,
 )
 from commonplace.store.sql.rows import pack_terms
 
@@ -125,8 +127,8 @@ def _vectors(desk: EngineContext, scopes: list[Scope], seen: Visibility) -> Find
     listing = MemoryListing(visibility=seen, without_vector=True, limit=NO_LIMIT)
     missing = sum(len(desk.store.page(scope, listing)) for scope in scopes)
     if seen.cleared:  # a passage or a node without a vector does not tell whose it is
-        missing += sum(len(desk.store.unembedded_passages(scope, NO_LIMIT)) for scope in scopes)
-        missing += sum(len(desk.store.unembedded_graph_items(scope, NO_LIMIT)) for scope in scopes)
+        others = [desk.store.unembedded(scope, UnembeddedQuery()) for scope in scopes]
+        missing += sum(len(each.passages) + len(each.graph) for each in others)
     return Finding(
         "vectors",
         missing == 0,
@@ -259,7 +261,7 @@ def _terms_match(desk: EngineContext, scope: Scope, page: IndexPage) -> bool:
 def _passage_terms_match(desk: EngineContext, scope: Scope, stored: Mapping[int, str]) -> bool:
     every = SourceListing(visibility=Visibility(cleared=True), limit=NO_LIMIT)
     for source in desk.live_source_page(scope, every):
-        for unit, passage in desk.store.passages_of(scope, source.id):
+        for unit, passage in desk.store.passages(scope, PassagesOf(source.id)).items():
             fresh = pack_terms(build_passage_indexing(source, passage, None).terms)
             if stored.get(unit, fresh) != fresh:
                 return False

@@ -7,18 +7,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from commonplace.engine.context import EngineContext
+from commonplace.engine.context import EngineContext, RequestContext
 from commonplace.engine.follow_up_jobs import DESCRIBE_JOB, EMBED_JOB, EXTRACT_JOB, PROCESS_JOB
 from commonplace.engine.graph.extraction.extract import run_extraction_job
 from commonplace.engine.maintenance.reembed import fill_late_vectors
 from commonplace.engine.maintenance.worker import JobFunction
 from commonplace.engine.memories.neighbours import link_after_embedding
 from commonplace.engine.sources.process import describe_thread, process
-from commonplace.errors import NotFound
+from commonplace.engine.transaction import apply_changeset
+from commonplace.errors import NotFound, StaleDecision
 from commonplace.model.access.principal import Principal
+from commonplace.model.changeset import Changeset, RetryJob, WithdrawJobs
 from commonplace.model.jobs import Job, JobState
 from commonplace.model.paging import take_page
-from commonplace.store.port import NO_LIMIT, JobQuery
+from commonplace.store.queries import NO_LIMIT, JobQuery
 
 
 def bind_job_kinds(desk: EngineContext) -> Mapping[str, JobFunction]:
@@ -56,19 +58,38 @@ def list_jobs(
     )
 
 
-def retry_job(desk: EngineContext, principal: Principal, id: str) -> ShownJob:
-    job = desk.store.retry(principal.scope, id, desk.clock())
-    if job is None:
-        raise _unknown_job(id)
-    return present_job(job)
+def retry_job(desk: EngineContext, request: RequestContext, id: str) -> ShownJob:
+    principal = request.principal
+    known = _find_job(desk, principal, id)
+    _change_job(desk, request, RetryJob(id), id)
+    now = desk.store.jobs(principal.scope, JobQuery(ids=[id]))
+    return present_job(now[0] if now else known)  # a worker may have been fast
 
 
-def cancel_job(desk: EngineContext, principal: Principal, id: str) -> ShownJob:
+def cancel_job(desk: EngineContext, request: RequestContext, id: str) -> ShownJob:
     """As it was. Somebody may have finished it in this very moment: then there is none."""
-    known = desk.store.jobs(principal.scope, JobQuery(ids=[id]))
-    if not known or not desk.store.drop(principal.scope, id):
+    known = _find_job(desk, request.principal, id)
+    _change_job(desk, request, WithdrawJobs(ids=(id,)), id)
+    return present_job(known)
+
+
+def _find_job(desk: EngineContext, principal: Principal, id: str) -> Job:
+    found = desk.store.jobs(principal.scope, JobQuery(ids=[id]))
+    if not found:
         raise _unknown_job(id)
-    return present_job(known[0])
+    return found[0]
+
+
+def _change_job(
+    desk: EngineContext, request: RequestContext, step: RetryJob | WithdrawJobs, id: str
+) -> None:
+    principal = request.principal
+    try:
+        apply_changeset(
+            desk, request, Changeset(principal.scope, desk.clock(), principal.actor, (step,))
+        )
+    except StaleDecision:
+        raise _unknown_job(id) from None
 
 
 def present_job(job: Job) -> ShownJob:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 from commonplace.engine.context import EngineContext
 from commonplace.engine.maintenance.tidy import LinkFunction, fill_vectors
@@ -16,14 +18,20 @@ from commonplace.engine.maintenance.worker import JobDecision
 from commonplace.errors import EmbedderMismatch, EmbedderUnavailable, StoreBusy
 from commonplace.language.embedders.embedder import Embedder, EmbedderDown
 from commonplace.model.access.principal import Principal, Scope
-from commonplace.model.changeset import Changeset
+from commonplace.model.changeset import Bookkeeping, Changeset
 from commonplace.model.filters import Visibility
 from commonplace.model.jobs import Job
 from commonplace.model.memory.memory import State
-from commonplace.store.port import EmbedderIdentity, Generation, MemoryListing, Store
+from commonplace.store.port import Backend
+from commonplace.store.queries import (
+    EmbedderIdentity,
+    Generation,
+    MemoryListing,
+    ScopeQuery,
+    UnembeddedQuery,
+)
 
 BATCH_SIZE = 256  # memories: one call to the embedder, one transaction
-UNITS_AT_ONCE = 5_000  # when old vectors are removed
 MAX_PASSES = 1_000  # over what others wrote meanwhile
 
 
@@ -48,28 +56,34 @@ class Reembedded:
 ReportProgress = Callable[[ReembedProgress], object]
 
 
-def reembed(store: Store, model: Embedder, report: ReportProgress) -> Reembedded:
+def reembed(store: Backend, model: Embedder, report: ReportProgress, at: datetime) -> Reembedded:
     identity = EmbedderIdentity(model.name, model.dimension)
     generation = store.begin_generation(identity)
     built = 0
     if generation.state == "building":
-        built = _GenerationBuilder(store, model, generation, report).until_current()
+        built = _GenerationBuilder(store, model, generation, report, at).until_current()
     _remove_old(store, report)
     return Reembedded(identity.name, identity.dimension, built)
 
 
 class _GenerationBuilder:
     def __init__(
-        self, store: Store, model: Embedder, generation: Generation, report: ReportProgress
+        self,
+        store: Backend,
+        model: Embedder,
+        generation: Generation,
+        report: ReportProgress,
+        at: datetime,
     ):
         self._store = store
         self._model = model
         self._generation = generation
         self._report = report
+        self._at = at
         self._done = 0
         self._total = sum(
-            store.count_unbuilt(scope, generation.number)
-            for scope in store.unbuilt(generation.number)
+            store.unembedded(scope, UnembeddedQuery(0, generation.number, counted=True)).total
+            for scope in store.scopes(ScopeQuery(unbuilt=generation.number))
         )
 
     def until_current(self) -> int:
@@ -77,7 +91,7 @@ class _GenerationBuilder:
         self._tell()
         try:
             for _ in range(MAX_PASSES):
-                for scope in self._store.unbuilt(self._generation.number):
+                for scope in self._store.scopes(ScopeQuery(unbuilt=self._generation.number)):
                     self._build(scope)
                 if self._store.switch_to(self._generation.number):
                     return self._done
@@ -96,24 +110,28 @@ class _GenerationBuilder:
             # Before the page: what is written after it moves the number, and is seen next time.
             seq = self._store.counters(scope).seq
             waiting = self._store.page(scope, _without_vector(number))
-            passages = self._store.unembedded_passages(scope, BATCH_SIZE, number)
-            graph = self._store.unembedded_graph_items(scope, BATCH_SIZE, number)
+            others = self._store.unembedded(scope, UnembeddedQuery(BATCH_SIZE, number))
+            passages, graph = others.passages, others.graph
             if not waiting and not passages and not graph:
-                self._store.build(scope, number, {}, seq)
+                self._record(scope, built_seq=seq)
                 return
             made = self._vectors([memory.searchable_text for memory in waiting])
             by_unit = self._vectors([text for _, text in passages])
             of_graph = self._vectors([text for _, text in graph])
-            self._store.build(
+            self._record(
                 scope,
-                number,
-                {memory.ref: row for memory, row in zip(waiting, made, strict=True)},
-                None,
-                {unit: row for (unit, _), row in zip(passages, by_unit, strict=True)},
-                {ref: row for (ref, _), row in zip(graph, of_graph, strict=True)},
+                vectors={memory.ref: row for memory, row in zip(waiting, made, strict=True)},
+                passage_vectors={
+                    unit: row for (unit, _), row in zip(passages, by_unit, strict=True)
+                },
+                graph_vectors={ref: row for (ref, _), row in zip(graph, of_graph, strict=True)},
             )
             self._done += len(waiting) + len(passages) + len(graph)
             self._tell()
+
+    def _record(self, scope: Scope, **built: Any) -> None:
+        number = self._generation.number
+        self._store.record(Bookkeeping(scope, self._at, generation=number, **built))
 
     def _vectors(self, texts: list[str]) -> list[bytes]:
         if not texts:
@@ -149,17 +167,10 @@ def _without_vector(generation: int) -> MemoryListing:
     )
 
 
-def _remove_old(store: Store, report: ReportProgress) -> None:
-    """In small transactions, so that nobody waits long."""
+def _remove_old(store: Backend, report: ReportProgress) -> None:
     if not any(each.state == "retired" for each in store.generations()):
         return
-    scopes = store.scopes()
-    for place, scope in enumerate(scopes):
-        report(ReembedProgress("removing", place, len(scopes)))
-        for first in range(0, store.counters(scope).units + 1, UNITS_AT_ONCE):
-            store.remove_retired(scope, first, first + UNITS_AT_ONCE - 1)
-    store.forget_retired()
-    report(ReembedProgress("removing", len(scopes), len(scopes)))
+    store.remove_retired(lambda done, total: report(ReembedProgress("removing", done, total)))
 
 
 EMBED_ACTOR = "worker:embed"
@@ -171,10 +182,7 @@ def fill_late_vectors(desk: EngineContext, link: LinkFunction, job: Job) -> JobD
     missing = MemoryListing(
         states=tuple(State), visibility=Visibility(cleared=True), without_vector=True, limit=1
     )
-    if (
-        desk.store.page(job.scope, missing)
-        or desk.store.unembedded_passages(job.scope, 1)
-        or desk.store.unembedded_graph_items(job.scope, 1)
-    ):
+    others = desk.store.unembedded(job.scope, UnembeddedQuery(1))
+    if others.passages or others.graph or desk.store.page(job.scope, missing):
         raise EmbedderUnavailable("The embedder is still down.")
     return lambda: Changeset(job.scope, desk.clock(), EMBED_ACTOR, ())

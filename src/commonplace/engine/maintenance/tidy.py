@@ -44,7 +44,13 @@ from commonplace.model.memory.lifecycle import (
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.profile.consent import ProposalDecision, build_settlement
 from commonplace.model.sources.source import SOURCE_CATEGORY, Source
-from commonplace.store.port import NO_LIMIT, MemoryListing, SourceListing
+from commonplace.store.queries import (
+    NO_LIMIT,
+    MemoryListing,
+    PassagesOf,
+    SourceListing,
+    UnembeddedQuery,
+)
 
 log = logging.getLogger("commonplace")
 
@@ -137,8 +143,8 @@ def _rebuild_passage_index(desk: EngineContext, scope: Scope) -> int:
         states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
     )
     total = 0
-    for source in desk.store.source_page(scope, listing):
-        found = desk.store.passages_of(scope, source.id)
+    for source in desk.store.sources(scope, listing):
+        found = desk.store.passages(scope, PassagesOf(source.id)).items()
         terms = {unit: build_passage_indexing(source, passage, None) for unit, passage in found}
         desk.store.record(Bookkeeping(scope, desk.clock(), passage_terms=terms))
         total += len(terms)
@@ -226,7 +232,7 @@ def expire_sources(desk: EngineContext, scope: Scope, now: datetime) -> int:
     def decide() -> tuple[Changeset, int]:
         revision = desk.store.counters(scope).revision
         listing = SourceListing(visibility=Visibility(cleared=True), ended_by=now, limit=NO_LIMIT)
-        ended = desk.store.source_page(scope, listing)
+        ended = desk.store.sources(scope, listing)
         steps = tuple(
             s for each in ended for s in forget_source_steps(each, now, each.ends_at or now)
         )
@@ -261,7 +267,7 @@ def purge_sources(desk: EngineContext, scope: Scope, now: datetime) -> int:
             purgeable_by=now,
             limit=NO_LIMIT,
         )
-        gone = desk.store.source_page(scope, listing)
+        gone = desk.store.sources(scope, listing)
         steps = tuple(
             build_source_removal(source, event=Event.DELETE, node=JournalNode.WORKER)
             for source in gone
@@ -356,7 +362,7 @@ def fill_vectors(desk: EngineContext, principal: Principal, link: LinkFunction) 
 
 def fill_passage_vectors(desk: EngineContext, scope: Scope) -> int:
     total = 0
-    while waiting := desk.store.unembedded_passages(scope, VECTORS_AT_ONCE):
+    while waiting := desk.store.unembedded(scope, UnembeddedQuery(VECTORS_AT_ONCE)).passages:
         vectors = desk.embed([text for _, text in waiting])
         if vectors is None:
             break
@@ -372,7 +378,7 @@ def fill_passage_vectors(desk: EngineContext, scope: Scope) -> int:
 def fill_graph_vectors(desk: EngineContext, scope: Scope) -> int:
     """Of nodes and edges. What is changed meanwhile comes up again in the next round."""
     total = 0
-    while waiting := desk.store.unembedded_graph_items(scope, VECTORS_AT_ONCE):
+    while waiting := desk.store.unembedded(scope, UnembeddedQuery(VECTORS_AT_ONCE)).graph:
         vectors = desk.embed([text for _, text in waiting])
         if vectors is None:
             break
@@ -386,7 +392,7 @@ def fill_graph_vectors(desk: EngineContext, scope: Scope) -> int:
 
 def tidy_team(desk: EngineContext, scope: Scope) -> Tidied:
     now = desk.clock()
-    team = desk.store.team(scope)
+    team = desk.store.access(scope).team
     days = team.retention_days if team else None
     let_go = expire_sources(desk, scope, now)
     let_go += _forget_old_sources(desk, scope, now, now - timedelta(days=days)) if days else 0
@@ -402,7 +408,7 @@ def _forget_old_sources(desk: EngineContext, scope: Scope, now: datetime, before
     def decide() -> tuple[Changeset, int]:
         revision = desk.store.counters(scope).revision
         listing = SourceListing(visibility=Visibility(cleared=True), limit=NO_LIMIT)
-        found = desk.store.source_page(scope, listing)
+        found = desk.store.sources(scope, listing)
         old = [each for each in found if _last_date(each) < before and not _is_kept_forever(each)]
         steps = tuple(step for each in old for step in forget_source_steps(each, now, until))
         return Changeset(scope, now, ACTOR, steps, revision), len(old)

@@ -26,7 +26,7 @@ from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Changeset, FinishJob
 from commonplace.model.jobs import BEATS_PER_LEASE, LEASE, Failure, Job, JobState, next_retry
 from commonplace.store.failpoints import reach_failpoint
-from commonplace.store.port import JobQuery
+from commonplace.store.queries import JobQuery
 
 log = logging.getLogger("commonplace")
 
@@ -158,12 +158,14 @@ class Worker:
         store, kinds = self._desk.store, sorted(self._kinds)
         if id is not None:
             now = self._desk.clock()
-            return store.claim(self.name, now, lease=self._lease, kinds=kinds, scope=scope, id=id)
+            return store.claim_job(
+                self.name, now, lease=self._lease, kinds=kinds, scope=scope, id=id
+            )
         self._due = store.next_due(kinds) if kinds else None
         now = self._desk.clock()
         if self._due is None or self._due > now:
             return None
-        return store.claim(self.name, now, lease=self._lease, kinds=kinds)
+        return store.claim_job(self.name, now, lease=self._lease, kinds=kinds)
 
     def _do(self, job: Job | None) -> _JobOutcome | None:
         if job is None:
@@ -191,7 +193,7 @@ class Worker:
         tell("job %s (%s) failed, try %d: %s", job.id, job.kind, job.tries, failure.code)
         log.debug("why job %s failed", job.id, exc_info=error)
         try:
-            self._desk.store.fail(job, now, failure, again_at)
+            self._desk.store.fail_job(job, now, failure, again_at)
         except StoreError as trouble:  # then its lease runs out, which says the same
             log.warning("job %s could not be released: %s", job.id, trouble.code)
 
@@ -204,7 +206,7 @@ class Worker:
         def beat() -> None:
             while not ended.wait(pause):
                 try:
-                    if not self._desk.store.heartbeat(job, self._desk.clock() + self._lease):
+                    if not self._desk.store.extend_lease(job, self._desk.clock() + self._lease):
                         return
                 except StoreError as error:
                     log.info("a heartbeat of job %s was missed: %s", job.id, error.code)

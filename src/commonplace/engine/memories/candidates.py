@@ -43,7 +43,7 @@ from commonplace.model.memory.candidate import (
 from commonplace.model.memory.kinds import POLICIES, Action, Kind, OnConflict
 from commonplace.model.memory.memory import Memory, Sensitivity, State
 from commonplace.model.sources.source import ConversationTurn, Source, SpeakerRole
-from commonplace.store.port import NO_LIMIT, MemoryListing
+from commonplace.store.queries import NO_LIMIT, MemoryListing
 
 MIN_EXAMINED_CHARACTERS = 200  # characters: a longer turn is looked at even without a trigger
 

@@ -34,7 +34,7 @@ from commonplace.model.changeset import (
 from commonplace.model.journal import Entry, Event, Op
 from commonplace.model.memory.kinds import MemoryRelation
 from commonplace.model.memory.memory import ConflictResolution, HeldValue, Memory
-from commonplace.store.port import HeldQuery
+from commonplace.store.queries import DisputedMemories, HeldQuery
 
 _SAME_RELATIONS = (MemoryRelation.REPEAT, MemoryRelation.REWORDING)
 
@@ -290,7 +290,7 @@ def resolve_conflict(
 def _load_conflict(desk: EngineContext, principal: Principal, id: str) -> _ConflictToResolve:
     held = desk.store.held(principal.scope, HeldQuery(ids=[id], conflicts=[id]))
     if held and held[0].conflict == id:
-        targets = desk.store.disputed(principal.scope, [id])
+        targets = desk.store.page(principal.scope, DisputedMemories([id]))
     elif held and held[0].beside:
         targets = desk.store.fetch(principal.scope, [held[0].beside])
     else:

@@ -23,7 +23,7 @@ from commonplace.model.profile.consent import (
     requires_owner,
 )
 from commonplace.model.profile.fields import PROFILE_PREFIX, Proposal
-from commonplace.store.port import HeldQuery, JournalQuery
+from commonplace.store.queries import DisputedMemories, HeldQuery, JournalQuery
 
 WITHHELD_TEXT = "(sensitive: look as one who is cleared)"
 INJECTION_TEXT = "(reads like instructions: look into the inbox)"
@@ -70,7 +70,7 @@ def list_conflicts(
     held = desk.store.held(principal.scope)
     questions = [
         _open_conflict(desk, principal, conflict)
-        for conflict in group_conflicts(held, desk.store.disputed(principal.scope))
+        for conflict in group_conflicts(held, desk.store.page(principal.scope, DisputedMemories()))
         if _may_see(principal, [*conflict.targets, *(h.memory for h in conflict.held)])
     ]
     if alternatives:

@@ -25,13 +25,14 @@ from commonplace.model.journal import RecallLogQuery
 from commonplace.model.memory.lifecycle import NOW, PointInTime, has_ended, versions_visible_to
 from commonplace.model.memory.memory import Link, Memory, State, Version
 from commonplace.model.paging import PageCursor, parse_cursor
-from commonplace.store.port import (
+from commonplace.store.queries import (
     NO_LIMIT,
     Counters,
     JobQuery,
     JournalQuery,
     MemoryListing,
     OperationCount,
+    PassagesOf,
     SourceListing,
 )
 
@@ -196,8 +197,8 @@ def _gather_sources(desk: EngineContext, scope: Scope) -> Iterator[WholeSource]:
     listing = SourceListing(
         states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
     )
-    for source in reversed(desk.store.source_page(scope, listing)):
-        passages = [passage for _, passage in desk.store.passages_of(scope, source.id)]
+    for source in reversed(desk.store.sources(scope, listing)):
+        passages = list(desk.store.passages(scope, PassagesOf(source.id)).values())
         yield WholeSource(source, tuple(desk.store.original(scope, source.id)), tuple(passages))
 
 

@@ -38,7 +38,7 @@ from commonplace.model.changeset import Bookkeeping, Changeset, IndexEntry
 from commonplace.model.journal import Entry, Op
 from commonplace.model.memory.kinds import Action, MemoryRelation, OnConflict
 from commonplace.model.memory.memory import Memory
-from commonplace.store.port import HeldQuery
+from commonplace.store.queries import HeldQuery
 
 
 def allowlist_warnings(desk: EngineContext, principal: Principal, category: str) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ from commonplace.model.profile.fields import (
     read_field_value,
     target_field,
 )
-from commonplace.store.port import MemoryListing
+from commonplace.store.queries import MemoryListing
 
 _REQUIRED_SIMILARITY = {
     CompareVerdict.EQUAL: 0.0,

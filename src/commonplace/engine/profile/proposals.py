@@ -56,7 +56,7 @@ from commonplace.model.profile.fields import (
     target_field,
 )
 from commonplace.model.profile.fields import PROPOSAL_PREFIX as PROPOSAL
-from commonplace.store.port import JournalQuery
+from commonplace.store.queries import JournalQuery
 
 
 class ProposalOutcome(StrEnum):

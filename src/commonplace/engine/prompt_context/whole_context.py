@@ -27,7 +27,7 @@ from commonplace.model.journal import JournalNode
 from commonplace.model.memory.kinds import ON_REQUEST_KINDS
 from commonplace.model.memory.memory import Memory
 from commonplace.model.profile.fields import is_abbreviation
-from commonplace.store.port import MemoryListing
+from commonplace.store.queries import MemoryListing
 
 HEADING = "## Memory Context"
 MAX_NOTES = 20

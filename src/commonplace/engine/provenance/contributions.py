@@ -34,7 +34,7 @@ from commonplace.model.journal import Entry, Op
 from commonplace.model.memory.kinds import POLICIES, Kind, MemoryRelation
 from commonplace.model.memory.memory import HeldValue, Memory, State
 from commonplace.model.sources.source import is_source_id
-from commonplace.store.port import HeldQuery
+from commonplace.store.queries import HeldQuery
 
 _UPDATABLE_FIELDS = (
     *("importance", "pinned", "category", "tags", "expires_at", "sensitivity", "facet"),

@@ -25,7 +25,7 @@ from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.profile.fields import Signal, describe_field
 from commonplace.model.sources.source import Source, is_source_id, split_passage_id
-from commonplace.store.port import NO_LIMIT, MemoryListing
+from commonplace.store.queries import NO_LIMIT, MemoryListing
 
 OWNER_EVIDENCE = "owner"  # said it themself, outside of any source
 

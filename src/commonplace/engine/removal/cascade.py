@@ -127,7 +127,7 @@ def _readers(desk: EngineContext, scope: Scope) -> dict[Scope, bool]:
     """Who may have learned of its sources, and whether they may at this moment."""
     if not scope.is_team:
         return {scope: False}
-    return {one.user_scope: one.is_member for one in desk.store.memberships(scope)}
+    return {one.user_scope: one.is_member for one in desk.store.access(scope).memberships}
 
 
 def _cascade_steps(

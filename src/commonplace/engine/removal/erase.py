@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -28,7 +27,7 @@ from commonplace.engine.sources.removal import (
     resolve_source_ids,
 )
 from commonplace.engine.transaction import run_transaction_across_scopes
-from commonplace.errors import NotAllowed, StoreError
+from commonplace.errors import NotAllowed
 from commonplace.language.text.terms import extract_keywords
 from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.access.team import (
@@ -56,7 +55,7 @@ from commonplace.model.journal import Entry, Event, JournalNode, Op
 from commonplace.model.memory.kinds import MERGED_KIND
 from commonplace.model.memory.memory import Memory, State
 from commonplace.model.sources.source import Source, is_source_id
-from commonplace.store.port import NO_LIMIT, MemoryListing, SourceListing
+from commonplace.store.queries import NO_LIMIT, MemoryListing, SourceListing
 
 _REVOKE_ENTRY = Entry(op=Op.REVOKE, node=JournalNode.API)
 _GRANT_ENTRY = Entry(op=Op.GRANT, node=JournalNode.API)
@@ -69,11 +68,11 @@ def remove_memberships_and_shares(
     the team's, and stays; a team that nobody else is in goes with them."""
     steps: dict[Scope, list[ChangesetStep]] = {}
     decided_on: dict[Scope, int] = {}
-    for one in desk.store.memberships(principal.own_scope):
+    for one in desk.store.access(principal.own_scope).memberships:
         decided_on[one.team_scope] = desk.store.counters(one.team_scope).revision
         for scope, step in _leave_team(desk, one):
             steps.setdefault(scope, []).append(step)
-    for share in desk.store.shares(principal.own_scope):
+    for share in desk.store.access(principal.own_scope).shares:
         if share.owner == principal.own_scope:
             steps.setdefault(share.guest_scope, []).append(
                 SetGrant(share, _REVOKE_ENTRY, gone=True)
@@ -88,7 +87,7 @@ def remove_memberships_and_shares(
 
 def _leave_team(desk: EngineContext, one: Membership) -> Iterator[tuple[Scope, ChangesetStep]]:
     team = one.team_scope
-    people = desk.store.memberships(team)
+    people = desk.store.access(team).memberships
     others = [each for each in people if each.is_member and each.user_id != one.user_id]
     if one.is_member and not others:
         yield team, ClearScope(Entry(op=Op.DELETE, event=Event.ERASE, node=JournalNode.API))
@@ -99,15 +98,12 @@ def _leave_team(desk: EngineContext, one: Membership) -> Iterator[tuple[Scope, C
     yield team, SetMember(one, _REVOKE_ENTRY, gone=True)
     if (heir := next_owner(people, one.user_id)) is not None:
         yield team, SetMember(replace(heir, role=TeamRole.OWNER), _GRANT_ENTRY)
-        for mine in desk.store.memberships(heir.user_scope):
+        for mine in desk.store.access(heir.user_scope).memberships:
             if mine.team_scope == team:
                 yield (
                     heir.user_scope,
                     SetMembership(replace(mine, role=TeamRole.OWNER), _GRANT_ENTRY),
                 )
-
-
-log = logging.getLogger("commonplace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +119,14 @@ class Erased:
         return self.receipt.scrub
 
 
+Compact = Callable[[], object]  # the store's files, by whoever may: it is for all users
+
+
 def erase_items(
     desk: EngineContext,
     request: RequestContext,
     ids: Sequence[str],
-    now_too: bool,
+    compact: Compact | None,
     thread: str | None = None,
 ) -> Erased:
     """Also what is held back: a value that waits in a conflict, an alternative, a proposal."""
@@ -154,7 +153,7 @@ def erase_items(
 
     fall = run_transaction_across_scopes(desk, request, decide)
     revision = desk.store.counters(principal.scope).revision
-    receipt = _finish_receipt(desk, principal, receipt_id, now_too)
+    receipt = _finish_receipt(desk, principal, receipt_id, compact)
     gone, rewritten = _visible_result(principal, fall, ids)
     said = remaining_mentions(desk, principal, fall.named)
     return Erased(replace(receipt, items=len(gone)), gone, rewritten, revision, said)
@@ -217,7 +216,7 @@ def _changes_elsewhere(
     steps: dict[Scope, list[ChangesetStep]] = {
         Scope.of_user(source.user_id): [] for source in fall.sources
     }
-    for share in desk.store.shares(principal.scope) if gone else ():
+    for share in desk.store.access(principal.scope).shares if gone else ():
         if share.owner == principal.scope and share.source_id in gone:
             told = Entry(op=Op.REVOKE)
             steps.setdefault(share.guest_scope, []).append(SetGrant(share, told, gone=True))
@@ -254,7 +253,7 @@ def erase_source_memories(
     return (*fallen.steps, *rewrites, *reworded, *removals, *unsaid, *held_back)
 
 
-def erase_user(desk: EngineContext, request: RequestContext, now_too: bool) -> Erased:
+def erase_user(desk: EngineContext, request: RequestContext, compact: Compact | None) -> Erased:
     principal = request.principal
     if not principal.is_owner:
         raise NotAllowed("Only the owner may erase a whole memory.")
@@ -267,7 +266,7 @@ def erase_user(desk: EngineContext, request: RequestContext, now_too: bool) -> E
     all_sources = SourceListing(
         states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
     )
-    ids += [source.id for source in desk.store.source_page(principal.scope, all_sources)]
+    ids += [source.id for source in desk.store.sources(principal.scope, all_sources)]
     entry = Entry(op=Op.DELETE, event=Event.ERASE, meta={"items": len(ids)})
     receipt = Receipt(receipt_id, at, len(ids))
     changeset = Changeset(
@@ -280,19 +279,17 @@ def erase_user(desk: EngineContext, request: RequestContext, now_too: bool) -> E
     )
     revision = desk.store.counters(principal.scope).revision
     desk.index.drop(principal.scope)
-    return Erased(_finish_receipt(desk, principal, receipt_id, now_too), tuple(ids), (), revision)
+    return Erased(_finish_receipt(desk, principal, receipt_id, compact), tuple(ids), (), revision)
 
 
 def _finish_receipt(
-    desk: EngineContext, principal: Principal, receipt_id: str, now_too: bool
+    desk: EngineContext, principal: Principal, receipt_id: str, compact: Compact | None
 ) -> Receipt:
-    """The receipt as it stands; with now_too after the compaction that completes it."""
-    if now_too:
+    """The receipt as it stands; after the compaction that completes it, where that is wanted. If
+    it cannot be had now, it is erased all the same, and the receipt says what waits."""
+    if compact:
         desk.access_log.flush()
-        try:
-            desk.store.scrub(desk.clock())
-        except StoreError as error:  # it is erased all the same, and the receipt says what waits
-            log.warning("compaction postponed: %s", error.code)
+        compact()
     return next(r for r in desk.store.statistics(principal.scope).receipts if r.id == receipt_id)
 
 

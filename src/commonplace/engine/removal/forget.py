@@ -33,7 +33,7 @@ from commonplace.model.memory.lifecycle import has_expired, is_purgeable
 from commonplace.model.memory.memory import VERSIONED_FIELDS, Memory, State
 from commonplace.model.profile.fields import is_profile_item
 from commonplace.model.sources.source import SOURCE_CATEGORY, Source
-from commonplace.store.port import NO_LIMIT, MemoryListing, SourceListing
+from commonplace.store.queries import NO_LIMIT, MemoryListing, SourceListing
 
 _VERSION_REF = re.compile(r"(.+)@(\d{1,9})")
 _STATE_FIELDS = frozenset(

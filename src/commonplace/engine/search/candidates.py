@@ -41,7 +41,7 @@ from commonplace.model.access.principal import Principal, ReadableScope
 from commonplace.model.memory.kinds import POLICIES
 from commonplace.model.sources.source import find_mentioned_titles
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
-from commonplace.store.port import Counters
+from commonplace.store.queries import Counters, PassagesByUnit
 
 MENTIONING_HITS = 5  # the best, whose mentions of titles are followed
 
@@ -55,7 +55,7 @@ def load_passage_texts(desk: EngineContext, best: Sequence[Ranked]) -> list[tupl
     found = {
         (reading, unit): passage.text
         for reading, wanted in units.items()
-        for unit, passage in desk.store.passages(reading.scope, wanted).items()
+        for unit, passage in desk.store.passages(reading.scope, PassagesByUnit(wanted)).items()
     }
     return [(each, found.get((each.reading, each.unit), "")) for each in passages]
 

@@ -36,7 +36,7 @@ from commonplace.model.graph.snapshot import GraphSnapshot, SourceMention
 from commonplace.model.memory.lifecycle import PointInTime
 from commonplace.model.sources.source import split_passage_id
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
-from commonplace.store.port import Counters
+from commonplace.store.queries import Counters
 
 SOURCES_SHARE = 0.05  # what the best hit's source counts for, beside all nodes together
 WIDELY_KNOWN = 0.02  # a node of more than this share of the sources tells nothing apart

@@ -21,6 +21,7 @@ from commonplace.model.sources.source import (
     Passage,
     Source,
 )
+from commonplace.store.queries import PassagesByUnit
 
 _REASON_TEXTS = {
     "meaning": "its meaning is similar",
@@ -127,7 +128,7 @@ class HitLoader:
             self._fetch_passages(reading, wanted)
 
     def _fetch_passages(self, reading: ReadableScope, units: Sequence[int]) -> None:
-        found = self._desk.store.passages(reading.scope, units)
+        found = self._desk.store.passages(reading.scope, PassagesByUnit(units))
         self._passages |= {(reading, unit): passage for unit, passage in found.items()}
         sources = {passage.source_id for passage in found.values()}
         missing = [id for id in sources if (reading, id) not in self._sources]

@@ -28,6 +28,7 @@ from commonplace.model.sources.source import (
     is_source_id,
     split_passage_id,
 )
+from commonplace.store.queries import PassagesOf
 
 
 def build_search(verb: str, asked: str, hits: Iterable[Hit]) -> LoggedSearch:
@@ -159,8 +160,8 @@ class _CurrentTexts:
         wanted, number = split_passage_id(id)
         if number is None or self._sources[wanted].state is not State.ACTIVE:
             return None
-        found = self._desk.store.passages_of(self._principal.scope, wanted, number, number)
-        return found[0][1] if found else None
+        found = self._desk.store.passages(self._principal.scope, PassagesOf(wanted, number, number))
+        return next(iter(found.values()), None)
 
 
 def _memory_line(memory: Memory) -> str:

@@ -24,7 +24,7 @@ from commonplace.model.sources.source import (
     split_alias,
     split_passage_id,
 )
-from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.store.queries import NO_LIMIT, PassagesOf, SourceListing
 
 SURROUNDING_PASSAGES = 3  # passages shown before and after the one that is asked for
 
@@ -94,7 +94,7 @@ def show_source(desk: EngineContext, principal: Principal, id: str) -> ShownSour
         if number is None
         else (number - SURROUNDING_PASSAGES, number + SURROUNDING_PASSAGES)
     )
-    passages = [p for _, p in desk.store.passages_of(source.scope, wanted, first, last)]
+    passages = list(desk.store.passages(source.scope, PassagesOf(wanted, first, last)).values())
     if number is not None and number not in {passage.number for passage in passages}:
         raise NotFound(f"There is no {id!r} here.", field="id")
     return ShownSource(source, tuple(passages))

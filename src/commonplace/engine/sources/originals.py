@@ -28,7 +28,7 @@ from commonplace.model.filters import Visibility
 from commonplace.model.memory.kinds import TtlPolicy
 from commonplace.model.memory.memory import Sensitivity, State
 from commonplace.model.sources.source import ContextType, ParsedSource, SourceType
-from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.store.queries import NO_LIMIT, SourceListing
 
 
 class IngestAction(StrEnum):
@@ -238,7 +238,7 @@ def is_in_originals(desk: EngineContext, scope: Scope, text: str) -> bool:
     sought = _folded(text)
     return any(
         sought in _folded(said)
-        for source in desk.store.source_page(scope, _ALL_SOURCES)
+        for source in desk.store.sources(scope, _ALL_SOURCES)
         for raw in desk.store.original(scope, source.id)
         for said in decoded_variants(raw)
     )

@@ -34,6 +34,7 @@ from commonplace.model.sources.source import (
     Source,
     SourceTurn,
 )
+from commonplace.store.queries import PassagesOf
 
 MAX_PASSAGE = 1000  # characters
 
@@ -136,7 +137,7 @@ def processing_changeset(desk: EngineContext, scope: Scope, id: str) -> Changese
         return Changeset(scope, started, ACTOR, ())
     source = found[0]
     reading = parse_parts(source, desk.store.original(scope, id))
-    kept = [passage for _, passage in desk.store.passages_of(scope, id)]
+    kept = list(desk.store.passages(scope, PassagesOf(id)).values())
     made = cut_into_passages(source, reading.turns, kept)
     anew = made[: len(kept)] != kept
     new = made if anew else made[len(kept) :]

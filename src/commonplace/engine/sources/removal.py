@@ -60,7 +60,7 @@ from commonplace.model.sources.source import (
     split_alias,
     split_passage_id,
 )
-from commonplace.store.port import NO_LIMIT, HeldQuery, MemoryListing
+from commonplace.store.queries import NO_LIMIT, HeldQuery, MemoryListing
 
 
 def resolve_source_ids(
@@ -223,7 +223,9 @@ def _require_team_rights(desk: EngineContext, acting: Principal, ids: Sequence[s
 def manages_team(desk: EngineContext, principal: Principal, team: Scope) -> bool:
     """Whether they manage the team."""
     return any(
-        one.manages for one in desk.store.memberships(principal.own_scope) if one.team_scope == team
+        one.manages
+        for one in desk.store.access(principal.own_scope).memberships
+        if one.team_scope == team
     )
 
 

@@ -44,6 +44,7 @@ from commonplace.model.sources.source import (
     SourceType,
     check_alias,
 )
+from commonplace.store.queries import PassagesOf
 
 LOOKED_BACK = 50  # passages: who sends a turn again does so soon
 
@@ -185,7 +186,9 @@ def _already_stored_turns(
     if not any(turn.is_dated for turn in talk.heard):
         return {}
     first = max(1, known.passages - LOOKED_BACK + 1)
-    kept = [p for _, p in desk.store.passages_of(known.scope, known.id, first, known.passages)]
+    kept = list(
+        desk.store.passages(known.scope, PassagesOf(known.id, first, known.passages)).values()
+    )
     by_words: dict[object, list[str]] = {}
     for _, own in groupby(kept, key=lambda passage: passage.turn):
         pieces = list(own)
@@ -272,8 +275,8 @@ def _continued_thread(
 ) -> GrownThread:
     *told, step = steps
     before = known.passages
-    last = desk.store.passages_of(source.scope, source.id, before, before)
-    turns = last[0][1].turn if last else 0
+    last = desk.store.passages(source.scope, PassagesOf(source.id, before, before))
+    turns = max((passage.turn for passage in last.values()), default=0)
     now, reading = talk.arriving.at, talk.arriving.reading
     source = _processed(source, before + len(talk.passages), now).evolve(
         participants=tuple(dict.fromkeys((*source.participants, *reading.participants))),

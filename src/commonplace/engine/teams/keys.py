@@ -35,8 +35,8 @@ def identify_key(desk: EngineContext, token: object) -> Key:
     anywhere opens nothing here; whatever is wrong with it, the answer is the same."""
     given = token if isinstance(token, str) else ""
     now = desk.clock()
-    found = desk.store.key(*locate_token(given))
-    key, digest = found or (None, None)
+    found = desk.store.keys(*locate_token(given))
+    key, digest = next(iter(found.items()), (None, None))
     if not matches_digest(given, digest) or key is None or not key.is_valid(now):
         raise Unauthenticated("Invalid, expired or revoked API key.")
     if not key.was_used_on(now):
@@ -160,7 +160,7 @@ def _key_changeset(
 
 
 def _find_key(desk: EngineContext, scope: Scope, id: str) -> Key:
-    found = desk.store.key(scope, id)
-    if found is None:  # what was given is not repeated: it may be a token, by mistake
+    found = desk.store.keys(scope, id)
+    if not found:  # what was given is not repeated: it may be a token, by mistake
         raise NotFound("No API key with this id.", remedy="See `commonplace keys`.", field="id")
-    return found[0]
+    return next(iter(found))

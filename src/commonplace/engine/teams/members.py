@@ -64,14 +64,14 @@ class ShownTeam:
 def list_teams(desk: EngineContext, principal: Principal) -> list[ShownTeam]:
     """Those that one is in, and those that one is invited to."""
     mine = own_memberships(desk, principal)
-    found = ((one, desk.store.team(one.team_scope)) for one in mine)
+    found = ((one, desk.store.access(one.team_scope).team) for one in mine)
     return [describe_team(team, one) for one, team in found if team is not None]
 
 
 def show_team(desk: EngineContext, principal: Principal, wanted: str) -> ShownTeam:
     one = find_membership(desk, principal, wanted)
     team = load_team(desk, one.team_scope)
-    people = desk.store.memberships(one.team_scope) if one.is_member else []
+    people = desk.store.access(one.team_scope).memberships if one.is_member else []
     here = [
         describe_member(team, each) for each in people if each.standing is not MembershipStatus.LEFT
     ]
@@ -79,7 +79,7 @@ def show_team(desk: EngineContext, principal: Principal, wanted: str) -> ShownTe
 
 
 def load_team(desk: EngineContext, scope: Scope) -> Team:
-    team = desk.store.team(scope)
+    team = desk.store.access(scope).team
     if team is None:
         raise_no_such_team()
     return team
@@ -100,7 +100,7 @@ def describe_team(team: Team, one: Membership) -> ShownTeam:
 
 
 def show_member(desk: EngineContext, one: Membership) -> ShownMember:
-    return describe_member(desk.store.team(one.team_scope), one)
+    return describe_member(desk.store.access(one.team_scope).team, one)
 
 
 def describe_member(team: Team | None, one: Membership) -> ShownMember:
@@ -117,7 +117,7 @@ def describe_member(team: Team | None, one: Membership) -> ShownMember:
 
 def own_memberships(desk: EngineContext, principal: Principal) -> list[Membership]:
     """A key that is for one team knows of no other."""
-    mine = desk.store.memberships(principal.own_scope)
+    mine = desk.store.access(principal.own_scope).memberships
     return [one for one in mine if principal.team in (None, one.team_id)]
 
 
@@ -129,7 +129,7 @@ def find_membership(desk: EngineContext, principal: Principal, wanted: str) -> M
     if not found and wanted == PRIMARY:
         found = [one for one in mine if one.is_primary]
     if not found:
-        called = [one for one in mine if _has_name(desk.store.team(one.team_scope), wanted)]
+        called = [one for one in mine if _has_name(desk.store.access(one.team_scope).team, wanted)]
         # A stranger's invitation to a team of the same name takes no name away.
         found = [one for one in called if one.is_member] or called
     if len(found) > 1:
@@ -207,7 +207,7 @@ def invite_member(
 
     def decide() -> tuple[list[Changeset], Membership]:
         mine, revision = require_manager(desk, principal, wanted, role)
-        people = desk.store.memberships(mine.team_scope)
+        people = desk.store.access(mine.team_scope).memberships
         known = next((each for each in people if each.user_id == user_id), None)
         if known is not None and known.standing is not MembershipStatus.LEFT:
             return [], known
@@ -232,7 +232,7 @@ def join_team(desk: EngineContext, request: RequestContext, wanted: str) -> Show
 
     def decide() -> tuple[list[Changeset], str]:
         one, revision = membership_and_revision(desk, principal, wanted)
-        mine = desk.store.memberships(principal.own_scope)
+        mine = desk.store.access(principal.own_scope).memberships
         if one.is_member:
             return [], one.team_id
         check_team_limit(mine)
@@ -299,7 +299,7 @@ def set_role(
 
 
 def _require_other_owner(desk: EngineContext, one: Membership, field: str) -> None:
-    if is_last_owner(desk.store.memberships(one.team_scope), one.user_id):
+    if is_last_owner(desk.store.access(one.team_scope).memberships, one.user_id):
         raise NotAllowed(
             "A team needs at least one owner.",
             remedy="Make another member owner first (`teams role`), or delete the team.",
@@ -308,7 +308,7 @@ def _require_other_owner(desk: EngineContext, one: Membership, field: str) -> No
 
 
 def _find_member(desk: EngineContext, mine: Membership, user_id: str) -> Membership:
-    people = desk.store.memberships(mine.team_scope)
+    people = desk.store.access(mine.team_scope).memberships
     for one in people:
         if one.user_id == user_id and one.standing is not MembershipStatus.LEFT:
             return one
@@ -355,7 +355,7 @@ def membership_changesets(
 
 def _keep_choices(desk: EngineContext, one: Membership) -> Membership:
     """Another's hand does not change which team is somebody's primary or active one."""
-    mine = {each.team_id: each for each in desk.store.memberships(one.user_scope)}
+    mine = {each.team_id: each for each in desk.store.access(one.user_scope).memberships}
     known = mine.get(one.team_id)
     if known is None:
         return one
@@ -378,7 +378,7 @@ def end_membership(
     could read as a guest goes with the membership."""
     team, told = one.team_scope, access_entry(Op.REVOKE, one.team_id, one)
     left = replace(one.becomes(MembershipStatus.LEFT, now), is_primary=False, is_active=False)
-    shares = [share for share in desk.store.shares(team) if share.guest == one.user_id]
+    shares = [share for share in desk.store.access(team).shares if share.guest == one.user_id]
     of_team: list[ChangesetStep] = [SetMember(left, told)]
     of_team += [SetShare(s, access_entry(Op.REVOKE, s.source_id), gone=True) for s in shares]
     of_user: list[ChangesetStep] = [

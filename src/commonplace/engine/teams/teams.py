@@ -57,7 +57,7 @@ def create_team(
             remedy="Use a key that is not limited to a team.",
         )
     now, id = desk.clock(), desk.new_id()
-    mine = desk.store.memberships(principal.own_scope)
+    mine = desk.store.access(principal.own_scope).memberships
     check_team_limit(mine)
     team = Team(
         id=id,
@@ -152,10 +152,10 @@ def _remove_from_users(
 ) -> list[Changeset]:
     """Of everybody who had something to do with it: their side of it goes, too."""
     steps: dict[Scope, list[ChangesetStep]] = {}
-    for one in desk.store.memberships(team):
+    for one in desk.store.access(team).memberships:
         told = access_entry(Op.REVOKE, one.team_id)
         steps.setdefault(one.user_scope, []).append(SetMembership(one, told, gone=True))
-    for share in desk.store.shares(team):
+    for share in desk.store.access(team).shares:
         told = access_entry(Op.REVOKE, share.source_id)
         steps.setdefault(share.guest_scope, []).append(SetGrant(share, told, gone=True))
     return [Changeset(scope, now, principal.actor, tuple(each)) for scope, each in steps.items()]
@@ -171,12 +171,12 @@ def choose_team(
     def decide() -> tuple[list[Changeset], None]:
         revisions = {
             one.team_scope: desk.store.counters(one.team_scope).revision
-            for one in desk.store.memberships(principal.own_scope)
+            for one in desk.store.access(principal.own_scope).memberships
         }
         chosen = None if wanted is None else require_member(desk, principal, wanted).team_id
         mine = [
             one
-            for one in desk.store.memberships(principal.own_scope)
+            for one in desk.store.access(principal.own_scope).memberships
             if one.team_scope in revisions
         ]
         after = [_with_choice(one, which, one.team_id == chosen) for one in mine]
@@ -281,12 +281,12 @@ def _is_user(desk: EngineContext, user_id: str) -> bool:
 def _standing_in_team(desk: EngineContext, source: Source, user_id: str) -> MembershipStatus | None:
     if source.team_id is None:
         return None
-    people = desk.store.memberships(source.scope)
+    people = desk.store.access(source.scope).memberships
     return next((each.standing for each in people if each.user_id == user_id), None)
 
 
 def _shares_of_source(desk: EngineContext, source: Source) -> list[Share]:
-    shares = desk.store.shares(source.scope)
+    shares = desk.store.access(source.scope).shares
     return [each for each in shares if each.owner == source.scope and each.source_id == source.id]
 
 
@@ -297,7 +297,9 @@ def _grant_share(desk: EngineContext, request: RequestContext, source: Source, g
 
     def decide() -> tuple[list[Changeset], None]:
         revision = desk.store.counters(source.scope).revision
-        given = [each for each in desk.store.shares(source.scope) if each.owner == source.scope]
+        given = [
+            each for each in desk.store.access(source.scope).shares if each.owner == source.scope
+        ]
         there = desk.live_sources(source.scope, [source.id])
         if not there or _standing_in_team(desk, source, guest) is MembershipStatus.LEFT:
             raise NotFound(f"There is no {source.id!r} here.", field="id")
@@ -327,10 +329,10 @@ def _is_settled(known: Share, source: Source, guest: str) -> bool:
 
 def _decline_share(desk: EngineContext, request: RequestContext, id: str) -> Shared:
     placed = request.principal
-    for known in desk.store.shares(placed.own_scope):
+    for known in desk.store.access(placed.own_scope).shares:
         if known.source_id != id or known.owner == placed.own_scope:
             continue
-        if known in desk.store.shares(known.owner):  # else its source is gone
+        if known in desk.store.access(known.owner).shares:  # else its source is gone
             _apply_share(desk, request, replace(known, declined=True))
             return Shared(id, ())
     raise NotFound(f"There is no {id!r} here.", field="id")

@@ -45,7 +45,13 @@ from commonplace.model.memory.kinds import Action, MemoryRelation, OnConflict
 from commonplace.model.memory.memory import HeldValue, Memory, State
 from commonplace.model.profile.fields import Proposal, is_profile_item
 from commonplace.model.sources.source import SOURCE_CATEGORY, Passage, Source
-from commonplace.store.port import HeldQuery, MemoryListing, SourceListing
+from commonplace.store.queries import (
+    HeldQuery,
+    MemoryListing,
+    SourceByAlias,
+    SourceListing,
+    SourcesById,
+)
 
 
 @dataclass(slots=True)
@@ -61,13 +67,13 @@ class ImportedSources:
         """What stands here for those that need not come, by the id they come under: the source
         of the same id, or of the same name in the place where it is from."""
         ids = [whole.source.id for whole in self.sources]
-        known = {source.id: source for source in self.desk.store.sources(scope, ids)}
+        known = {source.id: source for source in self.desk.store.sources(scope, SourcesById(ids))}
         for whole in self.sources:
             name = whole.source.origin, whole.source.external_id
             if whole.source.id not in known and (
-                same := self.desk.store.source_by_alias(scope, *name)
+                same := self.desk.store.sources(scope, SourceByAlias(*name))
             ):
-                known[whole.source.id] = same
+                known[whole.source.id] = same[0]
         return known
 
     def all_as_exported(self) -> list[AddSource]:
@@ -191,7 +197,7 @@ def import_memory(
 
 def _is_empty(desk: EngineContext, principal: Principal) -> bool:
     scope = principal.scope
-    kept = desk.store.page(scope, _ANY_MEMORY) or desk.store.source_page(scope, _ANY_SOURCE)
+    kept = desk.store.page(scope, _ANY_MEMORY) or desk.store.sources(scope, _ANY_SOURCE)
     return not (kept or desk.store.proposals(scope)) and desk.store.whole_graph(scope).is_empty
 
 

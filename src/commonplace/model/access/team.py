@@ -100,10 +100,17 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class TeamAccess:
-    """Where somebody stands at this moment, read in one snapshot."""
+    """Who may read what of a scope, or with it, at this moment: read in one snapshot."""
 
-    memberships: tuple[Membership, ...] = ()
-    shares: tuple[Share, ...] = ()  # in which they are the guest
+    scope: Scope
+    team: Team | None = None  # of a team's scope
+    memberships: tuple[Membership, ...] = ()  # of the team or the user, oldest first; ended, too
+    shares: tuple[Share, ...] = ()  # what is shared from here, and with this user
+
+    @property
+    def granted(self) -> tuple[Share, ...]:
+        """Those in which this user is the guest."""
+        return tuple(share for share in self.shares if share.owner != self.scope)
 
 
 # ——— what somebody may read ———

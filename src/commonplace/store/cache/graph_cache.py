@@ -13,8 +13,8 @@ from commonplace.model.graph.assertion import Note
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.snapshot import GraphSnapshot, SourceMention, build_snapshot
 from commonplace.store.cache.bounded_cache import BoundedCache
-from commonplace.store.graph_port import GraphPage
 from commonplace.store.port import Store
+from commonplace.store.queries import GraphPage
 
 DEFAULT_GRAPH_BUDGET = 1 << 30  # a graph of 10 k nodes and 100 k edges takes about a quarter
 _NO_EPOCH = -1  # no epoch: the page that comes is all of it

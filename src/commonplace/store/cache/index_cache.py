@@ -11,7 +11,8 @@ from datetime import datetime
 from commonplace.model.access.principal import ReadableScope, Scope
 from commonplace.store.cache.bounded_cache import BoundedCache
 from commonplace.store.cache.scope_index import NO_COUNTERS, ScopeIndex
-from commonplace.store.port import Counters, IndexPage, Store
+from commonplace.store.port import Store
+from commonplace.store.queries import Counters, GrantedSources, IndexPage
 
 DEFAULT_INDEX_BUDGET = 1 << 30
 
@@ -83,10 +84,8 @@ class IndexCache:
         self._indexes.resize(reading.key, kept, index.nbytes)
 
     def _page(self, reading: ReadableScope, known: Counters) -> IndexPage:
-        if reading.sources is None:
-            return self._store.index_page(reading.scope, known.seq, known.epoch)
-        ids = sorted(reading.sources)
-        return self._store.index_page_of(reading.scope, ids, known.seq, known.epoch)
+        granted = None if reading.sources is None else GrantedSources(sorted(reading.sources))
+        return self._store.index_page(reading.scope, known.seq, known.epoch, granted)
 
     def drop(self, scope: Scope) -> None:
         self._indexes.drop(lambda key: key[0] == scope.key)

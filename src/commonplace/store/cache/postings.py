@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from commonplace.model.sources.source import SourceType, file_title, title_key
-from commonplace.store.port import IndexedSource
+from commonplace.store.queries import IndexedSource
 
 K1 = 1.2
 B = 0.75

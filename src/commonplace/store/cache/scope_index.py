@@ -22,7 +22,7 @@ from commonplace.model.profile.fields import ABBREVIATION_FACET, is_abbreviation
 from commonplace.model.sources.source import PASSAGE_KIND, SOURCE_CATEGORY
 from commonplace.store.cache.postings import Postings, SourceEntry, SourceNames
 from commonplace.store.cache.windows import SessionContexts
-from commonplace.store.port import Counters, IndexedPassage, IndexedRow, IndexedSource, IndexPage
+from commonplace.store.queries import Counters, IndexedPassage, IndexedRow, IndexedSource, IndexPage
 from commonplace.store.sql.rows import KEY_SIGN, exact_micros, micros
 
 Mask = NDArray[np.bool_]

@@ -36,14 +36,10 @@ class SqlKeys(ABC):
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
         """One consistent view of one scope."""
 
-    def key(self, scope: Scope, id: str) -> tuple[Key, bytes] | None:
+    def keys(self, scope: Scope, id: str | None = None) -> dict[Key, bytes]:
         with self._reading(scope) as session:
-            row = session.one("key", id=id)
-        return (_key_from(scope, row[:-1]), bytes(row[-1])) if row else None
-
-    def keys(self, scope: Scope) -> list[Key]:
-        with self._reading(scope) as session:
-            return [_key_from(scope, row) for row in session.rows("keys")]
+            rows = session.rows("keys") if id is None else session.rows("key", id=id)
+        return {_key_from(scope, row): bytes(digest) for *row, digest in rows}
 
 
 def add_key(session: Session, step: AddKey) -> None:
@@ -76,26 +72,16 @@ class SqlTeams(ABC):
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
         """One consistent view of one scope."""
 
-    def team(self, scope: Scope) -> Team | None:
+    def access(self, scope: Scope) -> TeamAccess:
         with self._reading(scope) as session:
-            row = session.one("team")
-        return _team_from(row) if row else None
-
-    def memberships(self, scope: Scope) -> list[Membership]:
-        with self._reading(scope) as session:
-            return [_membership_from(scope, row) for row in session.rows("memberships")]
-
-    def shares(self, scope: Scope) -> list[Share]:
-        with self._reading(scope) as session:
-            return [_share_from(scope, row) for row in session.rows("shares")]
-
-    def reachable(self, scope: Scope) -> TeamAccess:
-        with self._reading(scope) as session:
+            team = session.one("team") if scope.is_team else None
             memberships = session.rows("memberships")
             shares = session.rows("shares")
         return TeamAccess(
+            scope,
+            _team_from(team) if team else None,
             tuple(_membership_from(scope, row) for row in memberships),
-            tuple(s for s in (_share_from(scope, row) for row in shares) if s.owner != scope),
+            tuple(_share_from(scope, row) for row in shares),
         )
 
 

@@ -36,6 +36,7 @@ from commonplace.model.changeset import (
     ReleaseHeld,
     RemoveMemory,
     RemoveSource,
+    RetryJob,
     RewriteMemory,
     WithdrawJobs,
 )
@@ -75,7 +76,7 @@ from commonplace.store.sql.graph import (
     remove_notes,
     set_extractions,
 )
-from commonplace.store.sql.jobs import enqueue, finish, require_claim
+from commonplace.store.sql.jobs import enqueue, finish, require_claim, retry, withdraw
 from commonplace.store.sql.memories import (
     add_memories,
     amend_memory,
@@ -153,7 +154,11 @@ def _finish(session: Session, step: FinishJob, numbers: WriteNumbers) -> None:
 
 
 def _withdraw(session: Session, batch: Sequence[WithdrawJobs], numbers: WriteNumbers) -> None:
-    session.run("withdraw_jobs", keys=[key for step in batch for key in step.keys])
+    withdraw(session, batch)
+
+
+def _retry(session: Session, step: RetryJob, numbers: WriteNumbers) -> None:
+    retry(session, step, numbers.at)
 
 
 def _remove_everything(
@@ -279,6 +284,7 @@ WRITERS: dict[type, Writer] = {
     EnqueueJob: _enqueue,
     FinishJob: _one_by_one_numbered(_finish),
     WithdrawJobs: _withdraw,
+    RetryJob: _one_by_one_numbered(_retry),
 }
 
 

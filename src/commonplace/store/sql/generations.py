@@ -8,14 +8,24 @@ So vectors of two models never meet, however late a process notices.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 
 from commonplace.errors import EmbedderMismatch, embedder_option
 from commonplace.model.access.principal import Scope
+from commonplace.model.changeset import Bookkeeping
+from commonplace.model.sources.source import text_to_embed
 from commonplace.store.failpoints import reach_failpoint
-from commonplace.store.port import Counters, EmbedderIdentity, Generation
+from commonplace.store.queries import (
+    Counters,
+    EmbedderIdentity,
+    Generation,
+    Unembedded,
+    UnembeddedQuery,
+)
 from commonplace.store.sql.rows import Row, Session, moment
+
+UNITS_AT_ONCE = 5_000  # when old vectors are removed
 
 
 class SqlGenerations(ABC):
@@ -42,6 +52,9 @@ class SqlGenerations(ABC):
     @abstractmethod
     def _hold_writers(self, session: Session) -> None:
         """No writer is halfway now, and none begins before this transaction ends."""
+
+    @abstractmethod
+    def counters(self, scope: Scope) -> Counters: ...
 
     # ——— held to one generation ———
 
@@ -90,38 +103,20 @@ class SqlGenerations(ABC):
             session.run("move_generations", before="building", after="retired", but=0)
             return _begin(session, identity, "building")
 
-    def unbuilt(self, generation: int) -> list[Scope]:
-        with self._surveying() as session:
-            return [Scope(row[0]) for row in session.rows("unbuilt_scopes", generation=generation)]
-
-    def count_unbuilt(self, scope: Scope, generation: int) -> int:
+    def unembedded(self, scope: Scope, query: UnembeddedQuery) -> Unembedded:
+        asked = {"limit": query.limit, "generation": query.generation}
         with self._reading(scope) as session:
-            counts = [
-                session.one(statement, generation=generation)
-                for statement in ("count_unbuilt", "count_unbuilt_passages", "count_unbuilt_graph")
-            ]
-        return sum(int(row[0]) for row in counts if row)
-
-    def build(
-        self,
-        scope: Scope,
-        generation: int,
-        vectors: Mapping[str, bytes],
-        built_seq: int | None,
-        passages: Mapping[int, bytes] | None = None,
-        graph: Mapping[str, bytes] | None = None,
-    ) -> None:
-        with self._writing(scope) as session:
-            # The counters' row is locked first, as in every write.
-            session.one("number_journal", entries=0)
-            _require_building(session, generation)
-            insert_late_vectors(session, vectors, generation)
-            insert_unit_vectors(session, passages or {}, generation)
-            insert_graph_vectors(session, graph or {}, generation)
-            reach_failpoint("reembed.vectors")
-            if built_seq is not None:
-                session.run("built_up_to", generation=generation, seq=built_seq)
-            reach_failpoint("reembed.built")
+            passages = session.rows("unembedded_passages", **asked)
+            graph = [*session.rows("unembedded_nodes", **asked)]
+            if len(graph) < query.limit:
+                left = {**asked, "limit": query.limit - len(graph)}
+                graph += session.rows("unembedded_edges", **left)
+            total = _count_unbuilt(session, query.generation) if query.counted else 0
+        return Unembedded(
+            [(unit, text_to_embed(*told)) for unit, *told in passages],
+            [(f"{id}@{version}", text) for id, version, text in graph],
+            total,
+        )
 
     def switch_to(self, generation: int) -> bool:
         with self._maintaining() as session:
@@ -136,16 +131,24 @@ class SqlGenerations(ABC):
         reach_failpoint("reembed.after_switch")
         return True
 
-    def remove_retired(self, scope: Scope, first: int, last: int) -> None:
+    def remove_retired(self, report: Callable[[int, int], object]) -> None:
+        """In small transactions, so that nobody waits long."""
+        with self._surveying() as session:
+            scopes = [Scope(row[0]) for row in session.rows("all_scopes", tidied_before=None)]
+        for done, scope in enumerate(scopes):
+            report(done, len(scopes))
+            for first in range(0, self.counters(scope).units + 1, UNITS_AT_ONCE):
+                self._remove_retired(scope, first, first + UNITS_AT_ONCE - 1)
+        with self._maintaining() as session:
+            session.run("move_generations", before="retired", after="removed", but=0)
+        report(len(scopes), len(scopes))
+
+    def _remove_retired(self, scope: Scope, first: int, last: int) -> None:
         with self._writing(scope) as session:
             session.run("remove_generations", first=first, last=last)
             if first == 0:  # vectors of the graph have no units: they go with the first
                 session.run("remove_graph_generations")
         reach_failpoint("reembed.removed")
-
-    def forget_retired(self) -> None:
-        with self._maintaining() as session:
-            session.run("move_generations", before="retired", after="removed", but=0)
 
     # ——— facts about the store ———
 
@@ -153,10 +156,6 @@ class SqlGenerations(ABC):
         with self._surveying() as session:
             row = session.one("fact", name=name)
         return str(row[0]) if row else None
-
-    def put_fact(self, name: str, value: str) -> None:
-        with self._maintaining() as session:
-            session.run("put_fact", name=name, value=value)
 
 
 def embedder_mismatch(known: EmbedderIdentity, mine: EmbedderIdentity) -> EmbedderMismatch:
@@ -192,6 +191,14 @@ def _begin(session: Session, identity: EmbedderIdentity, state: str) -> Generati
     return Generation(number, identity, state)
 
 
+def _count_unbuilt(session: Session, generation: int | None) -> int:
+    counts = [
+        session.one(statement, generation=generation)
+        for statement in ("count_unbuilt", "count_unbuilt_passages", "count_unbuilt_graph")
+    ]
+    return sum(int(row[0]) for row in counts if row)
+
+
 def _require_building(session: Session, generation: int) -> None:
     """Somebody else may have finished it, or have begun to change to another embedder."""
     state = next(each.state for each in _generations(session) if each.number == generation)
@@ -203,6 +210,18 @@ def _require_building(session: Session, generation: int) -> None:
         "it is not the one you want.",
         field="embedder",
     )
+
+
+def build_vectors(session: Session, bookkeeping: Bookkeeping, generation: int) -> None:
+    """Of the generation that is being built: no cache has to hear of them yet."""
+    _require_building(session, generation)
+    insert_late_vectors(session, bookkeeping.vectors, generation)
+    insert_unit_vectors(session, bookkeeping.passage_vectors, generation)
+    insert_graph_vectors(session, bookkeeping.graph_vectors, generation)
+    reach_failpoint("reembed.vectors")
+    if bookkeeping.built_seq is not None:
+        session.run("built_up_to", generation=generation, seq=bookkeeping.built_seq)
+    reach_failpoint("reembed.built")
 
 
 def insert_late_vectors(

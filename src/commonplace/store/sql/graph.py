@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
 
 from commonplace.errors import StaleDecision
 from commonplace.model.access.principal import Scope
@@ -28,8 +27,16 @@ from commonplace.model.graph.steps import (
     SetExtraction,
 )
 from commonplace.model.journal import Event
-from commonplace.store.graph_port import GraphPage
-from commonplace.store.port import Counters
+from commonplace.store.queries import (
+    AssertionQuery,
+    Assertions,
+    Counters,
+    EndedGraphItems,
+    EndedQuery,
+    GraphItems,
+    GraphPage,
+    GraphQuery,
+)
 from commonplace.store.sql.graph_rows import (
     access_stats_from,
     access_stats_values,
@@ -63,128 +70,52 @@ class SqlGraph(ABC):
     def _held_counters(self, session: Session) -> Counters:
         """Refused where the vectors are another embedder's."""
 
-    # ——— nodes and edges ———
-
-    def nodes(self, scope: Scope, ids: Sequence[str]) -> list[Node]:
-        if not ids:
-            return []
+    def graph_items(self, scope: Scope, query: GraphQuery) -> GraphItems:
+        if query.is_empty:
+            return GraphItems()
         with self._reading(scope) as session:
-            rows = session.rows("nodes", ids=list(dict.fromkeys(ids)))
-        found = {node.id: node for node in (node_from(scope, row) for row in rows)}
-        return [found[id] for id in dict.fromkeys(ids) if id in found]
-
-    def edges(self, scope: Scope, ids: Sequence[str]) -> list[Edge]:
-        if not ids:
-            return []
-        with self._reading(scope) as session:
-            rows = session.rows("edges", ids=list(dict.fromkeys(ids)))
-        found = {edge.id: edge for edge in (edge_from(scope, row) for row in rows)}
-        return [found[id] for id in dict.fromkeys(ids) if id in found]
-
-    def edges_at(self, scope: Scope, nodes: Sequence[str]) -> list[Edge]:
-        if not nodes:
-            return []
-        with self._reading(scope) as session:
-            rows = session.rows("edges_at", ids=list(nodes))
-        found = (edge_from(scope, row) for row in rows)
-        return sorted(found, key=lambda edge: (edge.recorded_at, edge.id))
-
-    def merged_into(self, scope: Scope, nodes: Sequence[str]) -> list[Node]:
-        if not nodes:
-            return []
-        with self._reading(scope) as session:
-            rows = session.rows("merged_into", ids=list(nodes))
-        return [node_from(scope, row) for row in rows]
-
-    # ——— what was told ———
-
-    def node_assertions(self, scope: Scope, nodes: Sequence[str]) -> list[NodeAssertion]:
-        if not nodes:
-            return []
-        with self._reading(scope) as session:
-            return [*map(node_assertion_from, session.rows("node_tellings", ids=list(nodes)))]
-
-    def edge_assertions(
-        self, scope: Scope, nodes: Sequence[str], types: Collection[str] | None = None
-    ) -> list[EdgeAssertion]:
-        if not nodes:
-            return []
-        with self._reading(scope) as session:
-            if types is None:
-                rows = session.rows("edge_tellings", ids=list(nodes))
-            else:
-                rows = session.rows("edge_tellings_of", ids=list(nodes), types=list(types))
-            found = map(edge_assertion_from, rows)
-            return sorted(found, key=lambda told: (told.recorded_at, told.id))
-
-    def told_by(
-        self, scope: Scope, sources: Sequence[str]
-    ) -> tuple[list[NodeAssertion], list[EdgeAssertion], list[Note]]:
-        if not sources:
-            return [], [], []
-        asked = list(sources)
-        with self._reading(scope) as session:
-            return (
-                [*map(node_assertion_from, session.rows("node_tellings_by", sources=asked))],
-                [*map(edge_assertion_from, session.rows("edge_tellings_by", sources=asked))],
-                [*map(note_from, session.rows("notes_by", sources=asked))],
+            return GraphItems(
+                _nodes(session, scope, query),
+                _edges(session, scope, query.edges),
+                _notes(session, query),
+                _artifacts(session, scope, query.artifacts),
+                _marks(session, query.marks),
             )
 
-    def notes(self, scope: Scope, about: Sequence[str]) -> list[Note]:
-        if not about:
-            return []
+    def assertions(self, scope: Scope, query: AssertionQuery) -> Assertions:
+        if query.is_empty:
+            return Assertions([], [], [])
         with self._reading(scope) as session:
-            return [*map(note_from, session.rows("notes", ids=list(about)))]
+            nodes = _rows_of("node_tellings", session, query.nodes)
+            edges = _edge_assertions(session, query.ends, query.types)
+            notes: Sequence[Row] = ()
+            if query.sources:
+                told = {"sources": list(query.sources)}
+                nodes += session.rows("node_tellings_by", **told)
+                edges += map(edge_assertion_from, session.rows("edge_tellings_by", **told))
+                notes = session.rows("notes_by", **told)
+        return Assertions([*map(node_assertion_from, nodes)], edges, [*map(note_from, notes)])
 
-    def notes_ended(self, scope: Scope, by: datetime, limit: int) -> list[Note]:
+    def ended_graph_items(self, scope: Scope, query: EndedQuery) -> EndedGraphItems:
+        by, made_by = query.notes_by, query.artifacts_made_by
         with self._reading(scope) as session:
-            return [*map(note_from, session.rows("notes_ended", by=micros(by), limit=limit))]
-
-    def artifacts(self, scope: Scope, ids: Sequence[str] | None = None) -> list[Artifact]:
-        with self._reading(scope) as session:
-            rows = session.rows("artifacts", any=int(ids is None), ids=list(ids or ()))
-        return [artifact_from(scope, row) for row in rows]
-
-    def ephemeral_artifacts(self, scope: Scope, made_by: datetime) -> list[str]:
-        with self._reading(scope) as session:
-            rows = session.rows("ephemeral_artifacts", made_by=micros(made_by))
-        return [str(id) for (id,) in rows]
+            forgotten = session.rows("forgotten_of_graph")
+            notes = session.rows("notes_ended", by=micros(by), limit=query.limit) if by else ()
+            made = session.rows("ephemeral_artifacts", made_by=micros(made_by)) if made_by else ()
+        return EndedGraphItems(
+            {id: instant(at) for id, at in forgotten},
+            [*map(note_from, notes)],
+            [str(id) for (id,) in made],
+        )
 
     # ——— what was read ———
-
-    def forgotten_graph_items(self, scope: Scope) -> dict[str, datetime]:
-        with self._reading(scope) as session:
-            return {id: instant(at) for id, at in session.rows("forgotten_of_graph")}
-
-    def notes_by_id(self, scope: Scope, ids: Sequence[str]) -> list[Note]:
-        with self._reading(scope) as session:
-            return list(map(note_from, session.rows("notes_called", ids=list(ids))))
 
     def extractions(self, scope: Scope, sources: Sequence[str] | None = None) -> list[Extraction]:
         asked = {"any": int(sources is None), "sources": list(sources or ())}
         with self._reading(scope) as session:
             return [*map(extraction_from, session.rows("extractions", **asked))]
 
-    def marks(self, scope: Scope, ids: Sequence[str] | None = None) -> dict[str, AccessStats]:
-        asked = {"any": int(ids is None), "ids": list(ids or ())}
-        with self._reading(scope) as session:
-            return dict(map(access_stats_from, session.rows("marks", **asked)))
-
-    def unembedded_graph_items(
-        self, scope: Scope, limit: int, generation: int | None = None
-    ) -> list[tuple[str, str]]:
-        asked = {"limit": limit, "generation": generation}
-        with self._reading(scope) as session:
-            rows = [*session.rows("unembedded_nodes", **asked)]
-            if len(rows) < limit:
-                rows += session.rows("unembedded_edges", **{**asked, "limit": limit - len(rows)})
-        return [(f"{id}@{version}", text) for id, version, text in rows]
-
     # ——— all of it ———
-
-    def graph_revision(self, scope: Scope) -> int:
-        with self._reading(scope) as session:
-            return self._held_counters(session).graph
 
     def graph_page(self, scope: Scope, after_seq: int, epoch: int) -> GraphPage:
         with self._reading(scope) as session:
@@ -247,6 +178,59 @@ def _notes_by_subject(notes: Iterable[Note]) -> dict[str, tuple[Note, ...]]:
     for note in notes:
         found.setdefault(note.about, []).append(note)
     return {about: tuple(all_of_it) for about, all_of_it in found.items()}
+
+
+def _rows_of(statement: str, session: Session, ids: Sequence[str]) -> list[Row]:
+    return [*session.rows(statement, ids=list(dict.fromkeys(ids)))] if ids else []
+
+
+def _nodes(session: Session, scope: Scope, query: GraphQuery) -> list[Node]:
+    found = {row.id: row for row in _nodes_from(scope, _rows_of("nodes", session, query.nodes))}
+    asked_for = [found[id] for id in dict.fromkeys(query.nodes) if id in found]
+    merged = _rows_of("merged_into", session, query.merged_into)
+    return asked_for + _nodes_from(scope, merged)
+
+
+def _nodes_from(scope: Scope, rows: Iterable[Row]) -> list[Node]:
+    return [node_from(scope, row) for row in rows]
+
+
+def _edges(session: Session, scope: Scope, ids: Sequence[str]) -> list[Edge]:
+    rows = _rows_of("edges", session, ids)
+    found = {edge.id: edge for edge in (edge_from(scope, row) for row in rows)}
+    return [found[id] for id in dict.fromkeys(ids) if id in found]
+
+
+def _notes(session: Session, query: GraphQuery) -> list[Note]:
+    by_id = _rows_of("notes_called", session, query.notes)
+    return [*map(note_from, [*by_id, *_rows_of("notes", session, query.notes_about)])]
+
+
+def _artifacts(session: Session, scope: Scope, ids: Sequence[str] | None) -> list[Artifact]:
+    if ids is not None and not ids:
+        return []
+    rows = session.rows("artifacts", any=int(ids is None), ids=list(ids or ()))
+    return [artifact_from(scope, row) for row in rows]
+
+
+def _marks(session: Session, ids: Sequence[str] | None) -> dict[str, AccessStats]:
+    if ids is not None and not ids:
+        return {}
+    rows = session.rows("marks", any=int(ids is None), ids=list(ids or ()))
+    return dict(map(access_stats_from, rows))
+
+
+def _edge_assertions(
+    session: Session, ends: Sequence[str], types: Collection[str] | None
+) -> list[EdgeAssertion]:
+    if not ends:
+        return []
+    if types is None:
+        rows = session.rows("edge_tellings", ids=list(ends))
+    else:
+        rows = session.rows("edge_tellings_of", ids=list(ends), types=list(types))
+    found = map(edge_assertion_from, rows)
+    return sorted(found, key=lambda told: (told.recorded_at, told.id))
 
 
 REMOVAL_STEPS = (RemoveNode, RemoveEdge, RemoveNotes, RemoveArtifact)

@@ -219,11 +219,6 @@ SELECT #node_columns FROM nodes n
 -- name: edges
 SELECT #edge_columns FROM edges e WHERE e.scope = :scope AND e.id IN #list(ids)
 
--- name: edges_at
-SELECT #edge_columns FROM edges e WHERE e.scope = :scope AND e.a IN #list(ids)
-UNION
-SELECT #edge_columns FROM edges e WHERE e.scope = :scope AND e.b IN #list(ids)
-
 -- name: node_tellings
 SELECT #node_telling_columns FROM node_tellings t
  WHERE t.scope = :scope AND t.node IN #list(ids) ORDER BY t.recorded_at, t.id

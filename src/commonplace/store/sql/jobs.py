@@ -12,20 +12,24 @@ from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Any
 
-from commonplace.errors import LeaseLost, StoreBusy
+from commonplace.errors import LeaseLost, StaleDecision, StoreBusy
 from commonplace.model.access.principal import Scope
-from commonplace.model.changeset import Changeset, EnqueueJob
+from commonplace.model.changeset import Changeset, EnqueueJob, RetryJob, WithdrawJobs
 from commonplace.model.jobs import (
     ANSWER_RETENTION,
     CLAIM_TIMEOUT,
     LEASE,
+    AnswerOutcome,
     AnswerState,
     Failure,
     IdempotencyClaim,
     Job,
+    KeepAnswer,
+    KeepHarmlessAnswer,
+    ReleaseAnswer,
     StoredAnswer,
 )
-from commonplace.store.port import JobQuery
+from commonplace.store.queries import JobQuery
 from commonplace.store.sql.rows import Row, RowCodec, Session, instant, micros, moment
 
 ABANDONED = Failure("abandoned", "Whoever worked on it did not come back, for the last time.")
@@ -52,7 +56,7 @@ class SqlJobs(ABC):
 
     # ——— a worker's ———
 
-    def claim(
+    def claim_job(
         self,
         worker: str,
         now: datetime,
@@ -79,10 +83,12 @@ class SqlJobs(ABC):
             row = session.one("next_due", any_kind=int(not kinds), kinds=list(kinds))
         return moment(row[0]) if row else None
 
-    def heartbeat(self, job: Job, until: datetime) -> bool:
+    def extend_lease(self, job: Job, until: datetime) -> bool:
         return self._move("hold_job", job, until=micros(until))
 
-    def fail(self, job: Job, now: datetime, failure: Failure, retry_at: datetime | None) -> bool:
+    def fail_job(
+        self, job: Job, now: datetime, failure: Failure, retry_at: datetime | None
+    ) -> bool:
         told = {"code": failure.code, "told": failure.told}
         return self._move("fail_job", job, now=micros(now), due_at=micros(retry_at), **told)
 
@@ -96,28 +102,14 @@ class SqlJobs(ABC):
         with self._reading(scope) as session:
             return [_job_from(row) for row in session.rows("jobs", **_query_values(query))]
 
-    def retry(self, scope: Scope, id: str, now: datetime) -> Job | None:
-        with self._writing(scope) as session:
-            session.run("retry_job", id=id, now=micros(now))
-            row = session.one("jobs", **_query_values(JobQuery(ids=[id])))
-        self._tell_worker()
-        return _job_from(row) if row else None
-
-    def drop(self, scope: Scope, id: str) -> bool:
-        with self._writing(scope) as session:
-            return session.one("drop_job", id=id) is not None
-
     # ——— telling of work ———
 
     def when_enqueued(self, tell: Callable[[], None]) -> None:
         self._tell = tell
 
     def _tell_of_work(self, changeset: Changeset) -> None:
-        if any(isinstance(step, EnqueueJob) for step in changeset.steps):
-            self._tell_worker()
-
-    def _tell_worker(self) -> None:
-        if self._tell is not None:
+        causes_work = any(isinstance(step, EnqueueJob | RetryJob) for step in changeset.steps)
+        if causes_work and self._tell is not None:
             self._tell()
 
 
@@ -131,6 +123,20 @@ def finish(session: Session, job: Job, at: datetime) -> None:
     if session.one("finish_job", **held) or session.one("begin_job_anew", **held, now=micros(at)):
         return
     raise LeaseLost("The job was taken over or cancelled before it was finished.")
+
+
+def withdraw(session: Session, steps: Sequence[WithdrawJobs]) -> None:
+    """By id each must still be there; of what a key names, perhaps nothing is owed."""
+    session.run("withdraw_jobs", keys=[key for step in steps for key in step.keys])
+    for id in (id for step in steps for id in step.ids):
+        if session.one("drop_job", id=id) is None:
+            raise StaleDecision("The job was finished or withdrawn first.")
+
+
+def retry(session: Session, step: RetryJob, at: datetime) -> None:
+    if session.one("jobs", **_query_values(JobQuery(ids=[step.id]))) is None:
+        raise StaleDecision("The job was finished or withdrawn first.")
+    session.run("retry_job", id=step.id, now=micros(at))
 
 
 _JOB = RowCodec(Job, ("scope", "failure"))
@@ -183,20 +189,18 @@ class SqlIdempotency(ABC):
         asked, at, state, answer = row
         return StoredAnswer(asked, instant(at), AnswerState(state), answer)
 
-    def keep_answer(self, claim: IdempotencyClaim, answer: str | None) -> None:
-        with self._writing(claim.scope) as session:
-            session.run("keep_answer", name=claim.name, holder=claim.holder, answer=answer)
 
-    def keep_harmless_answer(
-        self, claim: IdempotencyClaim, request: str, now: datetime, answer: str
-    ) -> None:
-        with self._writing(claim.scope) as session:
-            values = {"name": claim.name, "request": request, "at": micros(now), "answer": answer}
-            session.run("keep_harmless_answer", **values)
-
-    def release_answer(self, claim: IdempotencyClaim) -> None:
-        with self._writing(claim.scope) as session:
-            session.run("release_answer", name=claim.name, holder=claim.holder)
+def record_answers(session: Session, answers: Sequence[AnswerOutcome], at: datetime) -> None:
+    for each in answers:
+        held = {"name": each.claim.name, "holder": each.claim.holder}
+        match each:
+            case KeepAnswer(answer=answer):
+                session.run("keep_answer", **held, answer=answer)
+            case KeepHarmlessAnswer(request=request, answer=answer):
+                asked = {"name": each.claim.name, "request": request, "at": micros(at)}
+                session.run("keep_harmless_answer", **asked, answer=answer)
+            case ReleaseAnswer():
+                session.run("release_answer", **held)
 
 
 def require_claim(session: Session, claim: IdempotencyClaim) -> None:

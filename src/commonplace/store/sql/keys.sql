@@ -2,7 +2,7 @@
 SELECT #key_columns, digest FROM keys WHERE scope = :scope AND id = :id
 
 -- name: keys
-SELECT #key_columns FROM keys WHERE scope = :scope ORDER BY created_at, id
+SELECT #key_columns, digest FROM keys WHERE scope = :scope ORDER BY created_at, id
 
 -- name: insert_key
 INSERT INTO keys (scope, #key_columns, digest)

@@ -24,7 +24,7 @@ from commonplace.model.memory.memory import (
     Memory,
     Version,
 )
-from commonplace.store.port import IndexedRow
+from commonplace.store.queries import IndexedRow
 
 Row = Sequence[Any]
 

@@ -14,10 +14,11 @@ from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import Receipt
 from commonplace.model.filters import OWNER_VISIBILITY, Visibility
 from commonplace.model.graph.types import NODE_CATEGORY
-from commonplace.model.memory.lifecycle import NOW, PointInTime
+from commonplace.model.memory.lifecycle import PointInTime
 from commonplace.model.memory.memory import Version
-from commonplace.store.port import (
+from commonplace.store.queries import (
     Counters,
+    GrantedSources,
     GraphCount,
     IndexedPassage,
     IndexedSource,
@@ -249,21 +250,20 @@ class SqlTimeTravel(ABC):
         units_unchanged = [unit for (unit,) in unchanged]
         return PastPage(missed, units_unchanged, lives, [*partly, *ended], page, moment(next_end))
 
-    def index_page_of(
-        self, scope: Scope, ids: Sequence[str], after_seq: int, epoch: int, then: PointInTime = NOW
+    def _index_page_of(
+        self, session: Session, granted: GrantedSources, after_seq: int, epoch: int
     ) -> IndexPage:
-        moments = _moments(then)
-        with self._reading(scope) as session:
-            counters = self._held_counters(session)
-            if (counters.seq, counters.epoch) == (after_seq, epoch):
-                return IndexPage(counters)
-            sources = session.rows("index_sources_open", ids=list(ids), **moments)
-            left = [id for id, *_ in sources]
-            passages = session.rows("passages_then", ids=left, **moments) if left else ()
-            units = [unit for unit, *_ in passages]
-            terms = session.rows("terms_of_units", units=units)
-            generation = counters.generation
-            vectors = session.rows("vectors_of_units", units=units, generation=generation)
+        moments = _moments(granted.then)
+        counters = self._held_counters(session)
+        if (counters.seq, counters.epoch) == (after_seq, epoch):
+            return IndexPage(counters)
+        sources = session.rows("index_sources_open", ids=list(granted.ids), **moments)
+        left = [id for id, *_ in sources]
+        passages = session.rows("passages_then", ids=left, **moments) if left else ()
+        units = [unit for unit, *_ in passages]
+        terms = session.rows("terms_of_units", units=units)
+        generation = counters.generation
+        vectors = session.rows("vectors_of_units", units=units, generation=generation)
         return _page_of(counters, sources, passages, terms, vectors)
 
     def units_then(

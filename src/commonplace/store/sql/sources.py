@@ -13,8 +13,16 @@ from commonplace.model.access.principal import Scope
 from commonplace.model.changeset import AddSource, ChangeSource, IndexEntry, RemoveSource
 from commonplace.model.journal import Event
 from commonplace.model.memory.memory import State
-from commonplace.model.sources.source import Passage, Source, text_to_embed
-from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.model.sources.source import Passage, Source
+from commonplace.store.queries import (
+    PassageQuery,
+    PassagesByUnit,
+    PassagesOf,
+    SourceByAlias,
+    SourceListing,
+    SourceQuery,
+    SourcesById,
+)
 from commonplace.store.sql.memories import delete_logged_items
 from commonplace.store.sql.rows import Row, RowCodec, Session, micros, named_columns
 
@@ -47,49 +55,42 @@ class SqlSources(ABC):
     def _reading(self, scope: Scope) -> AbstractContextManager[Session]:
         """One consistent view of one scope."""
 
-    def sources(self, scope: Scope, ids: Sequence[str]) -> list[Source]:
-        if not ids:
-            return []
-        with self._reading(scope) as session:
-            rows = session.rows("sources", ids=list(dict.fromkeys(ids)))
-        found = {source.id: source for source in map(source_from, rows)}
-        return [found[id] for id in dict.fromkeys(ids) if id in found]
+    def sources(self, scope: Scope, query: SourceQuery) -> list[Source]:
+        match query:
+            case SourcesById(ids):
+                return self._sources_by_id(scope, ids)
+            case SourceByAlias(origin, external_id):
+                asked = {"origin": origin, "external_id": external_id}
+                return self._sources(scope, "source_by_alias", asked)
+            case SourceListing(visibility=visibility) if not visibility.sees_sources:
+                return []
+            case SourceListing():
+                return self._sources(scope, "source_page", _listing_values(query))
 
-    def source_by_alias(self, scope: Scope, origin: str, external_id: str) -> Source | None:
-        with self._reading(scope) as session:
-            row = session.one("source_by_alias", origin=origin, external_id=external_id)
-        return source_from(row) if row else None
+    def _sources_by_id(self, scope: Scope, ids: Sequence[str]) -> list[Source]:
+        wanted = list(dict.fromkeys(ids))
+        rows = self._sources(scope, "sources", {"ids": wanted}) if wanted else []
+        found = {source.id: source for source in rows}
+        return [found[id] for id in wanted if id in found]
 
-    def source_page(self, scope: Scope, listing: SourceListing) -> list[Source]:
-        if not listing.visibility.sees_sources:
-            return []
+    def _sources(self, scope: Scope, statement: str, asked: dict[str, Any]) -> list[Source]:
         with self._reading(scope) as session:
-            rows = session.rows("source_page", **_listing_values(listing))
-        return [source_from(row) for row in rows]
+            return [source_from(row) for row in session.rows(statement, **asked)]
 
     def original(self, scope: Scope, id: str) -> list[bytes]:
         with self._reading(scope) as session:
             return [bytes(raw) for (raw,) in session.rows("original", id=id)]
 
-    def passages(self, scope: Scope, units: Sequence[int]) -> dict[int, Passage]:
-        if not units:
+    def passages(self, scope: Scope, query: PassageQuery) -> dict[int, Passage]:
+        if isinstance(query, PassagesByUnit) and not query.units:
             return {}
         with self._reading(scope) as session:
-            return dict(map(passage_from, session.rows("passages_by_unit", units=list(units))))
-
-    def passages_of(
-        self, scope: Scope, id: str, first: int = 1, last: int = NO_LIMIT
-    ) -> list[tuple[int, Passage]]:
-        with self._reading(scope) as session:
-            rows = session.rows("passages_of", id=id, first=first, last=last)
-        return [passage_from(row) for row in rows]
-
-    def unembedded_passages(
-        self, scope: Scope, limit: int, generation: int | None = None
-    ) -> list[tuple[int, str]]:
-        with self._reading(scope) as session:
-            rows = session.rows("unembedded_passages", limit=limit, generation=generation)
-        return [(unit, text_to_embed(*told)) for unit, *told in rows]
+            match query:
+                case PassagesByUnit(units):
+                    rows = session.rows("passages_by_unit", units=list(units))
+                case PassagesOf(id, first, last):
+                    rows = session.rows("passages_of", id=id, first=first, last=last)
+        return dict(map(passage_from, rows))
 
 
 def _listing_values(listing: SourceListing) -> dict[str, Any]:

@@ -18,8 +18,11 @@ from commonplace.model.filters import EXACT_FIELDS
 from commonplace.model.journal import JournalRow
 from commonplace.model.memory.memory import HeldValue, Link, Memory, Version
 from commonplace.store.failpoints import reach_failpoint
-from commonplace.store.port import (
+from commonplace.store.queries import (
+    ALL_SCOPES,
     Counters,
+    DisputedMemories,
+    GrantedSources,
     HeldQuery,
     IndexedPassage,
     IndexedRow,
@@ -27,12 +30,14 @@ from commonplace.store.port import (
     IndexPage,
     JournalQuery,
     MemoryListing,
+    ScopeQuery,
     StoreHealth,
 )
 from commonplace.store.sql.access import SqlKeys, SqlTeams, mark_keys_used
 from commonplace.store.sql.changeset_writer import NO_COUNTER_MOVES, write_steps
 from commonplace.store.sql.generations import (
     SqlGenerations,
+    build_vectors,
     counters_from,
     id_and_version,
     insert_graph_vectors,
@@ -41,7 +46,12 @@ from commonplace.store.sql.generations import (
 )
 from commonplace.store.sql.graph import SqlGraph
 from commonplace.store.sql.graph_rows import record_accesses
-from commonplace.store.sql.jobs import SqlIdempotency, SqlJobs, delete_old_answers
+from commonplace.store.sql.jobs import (
+    SqlIdempotency,
+    SqlJobs,
+    delete_old_answers,
+    record_answers,
+)
 from commonplace.store.sql.memories import SqlProposals, SqlRecallLog, record_turns
 from commonplace.store.sql.rows import (
     Row,
@@ -93,35 +103,40 @@ class SqlStore(
 
     # ——— writes ———
 
-    def apply(self, changeset: Changeset) -> Applied:
-        return self.apply_together([changeset])[0]
-
-    def apply_together(self, changesets: Sequence[Changeset]) -> list[Applied]:
-        """Scopes are locked in the order of their keys: in another, two could wait for each other.
-        That order is also the one in which the answers come."""
+    def apply(self, *changesets: Changeset) -> Applied:
+        """Scopes are locked in the order of their keys: in another, two could wait for each
+        other."""
         ordered = sorted(changesets, key=lambda changeset: changeset.scope.key)
-        applied = []
+        revisions: dict[Scope, int] = {}
         with self._writing(ordered[0].scope) as session:
             reach_failpoint("apply.begun")
             for place, changeset in enumerate(ordered):
                 writing = session.at(changeset.scope) if place else session
                 hold_to = partial(self._hold_to, writing)
-                applied.append(Applied(write_steps(writing, changeset, hold_to)))
+                revisions[changeset.scope] = write_steps(writing, changeset, hold_to)
             reach_failpoint("apply.before_commit")
         reach_failpoint("apply.after_commit")
         for changeset in ordered:
             self._tell_of_work(changeset)
-        return applied
+        return Applied(revisions[changesets[0].scope])
 
     def record(self, bookkeeping: Bookkeeping) -> None:
+        if bookkeeping.facts:
+            with self._maintaining() as session:
+                facts = bookkeeping.facts.items()
+                session.run_many("put_fact", [{"name": n, "value": value} for n, value in facts])
         with self._writing(bookkeeping.scope) as session:
             # The counters are locked first, as in `apply`: in another order two could deadlock.
             numbered = session.one("number_journal", entries=len(bookkeeping.entries))
+            record_answers(session, bookkeeping.answers, bookkeeping.at)
             if numbered is None:
                 return  # nothing is remembered here, so there is nothing to keep books on
             self._record_reads(session, bookkeeping)
             record_accesses(session, bookkeeping.read, bookkeeping.at)
-            self._record_vectors(session, bookkeeping)
+            if bookkeeping.generation is None:
+                self._record_vectors(session, bookkeeping)
+            else:
+                build_vectors(session, bookkeeping, bookkeeping.generation)
             self._record_terms(session, bookkeeping)
             self._record_entries(session, bookkeeping, *numbered)
             record_turns(session, bookkeeping)
@@ -205,9 +220,14 @@ class SqlStore(
         found = {memory.id: memory for memory in (memory_from(scope, row) for row in rows)}
         return [found[id] for id in dict.fromkeys(ids) if id in found]
 
-    def page(self, scope: Scope, listing: MemoryListing) -> list[Memory]:
+    def page(self, scope: Scope, listing: MemoryListing | DisputedMemories) -> list[Memory]:
         with self._reading(scope) as session:
-            rows = session.rows("page", **_listing_values(listing))
+            if isinstance(listing, DisputedMemories):
+                known = listing.conflicts
+                asked = {"any": int(known is None), "conflicts": list(known or ())}
+                rows = session.rows("disputed", **asked)
+            else:
+                rows = session.rows("page", **_listing_values(listing))
         return [memory_from(scope, row) for row in rows]
 
     def versions(self, scope: Scope, ids: Sequence[str]) -> list[Version]:
@@ -234,13 +254,6 @@ class SqlStore(
             )
         return [held_from(scope, row) for row in rows]
 
-    def disputed(self, scope: Scope, conflicts: Sequence[str] | None = None) -> list[Memory]:
-        with self._reading(scope) as session:
-            rows = session.rows(
-                "disputed", any=int(conflicts is None), conflicts=list(conflicts or ())
-            )
-        return [memory_from(scope, row) for row in rows]
-
     def journal(self, scope: Scope, query: JournalQuery) -> list[JournalRow]:
         values = {
             "subject": query.subject,
@@ -264,8 +277,12 @@ class SqlStore(
             row = session.one("cursor", agent=agent, thread=thread)
         return row[0] if row else 0
 
-    def index_page(self, scope: Scope, after_seq: int, epoch: int) -> IndexPage:
+    def index_page(
+        self, scope: Scope, after_seq: int, epoch: int, granted: GrantedSources | None = None
+    ) -> IndexPage:
         with self._reading(scope) as session:
+            if granted is not None:
+                return self._index_page_of(session, granted, after_seq, epoch)
             return self._index_page(session, after_seq, epoch)
 
     def _index_page(self, session: Session, after_seq: int, epoch: int) -> IndexPage:
@@ -317,9 +334,12 @@ class SqlStore(
         with self._surveying() as session:
             return session.rows("unscrubbed")
 
-    def scopes(self, tidied_before: datetime | None = None) -> list[Scope]:
+    def scopes(self, query: ScopeQuery = ALL_SCOPES) -> list[Scope]:
         with self._surveying() as session:
-            rows = session.rows("all_scopes", tidied_before=micros(tidied_before))
+            if query.unbuilt is not None:
+                rows = session.rows("unbuilt_scopes", generation=query.unbuilt)
+            else:
+                rows = session.rows("all_scopes", tidied_before=micros(query.tidied_before))
         return [Scope(row[0]) for row in rows]
 
 

@@ -26,7 +26,7 @@ from commonplace.errors import (
 )
 from commonplace.model.access.principal import Scope
 from commonplace.store.failpoints import reach_failpoint
-from commonplace.store.port import StoreHealth
+from commonplace.store.queries import StoreHealth
 from commonplace.store.sql.rows import Row, Session, micros
 from commonplace.store.sql.statements import (
     Dialect,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -49,7 +49,7 @@ from commonplace.model.sources.source import (
     Source,
     SourceType,
 )
-from commonplace.store.port import NO_LIMIT, SourceListing
+from commonplace.store.queries import NO_LIMIT, PassagesOf, SourceListing
 
 ACTOR = EXTRACTION_ACTOR
 
@@ -112,7 +112,9 @@ def prepare_extraction(
     if source is None or source.status is ProcessingStatus.RAW or source.state is not State.ACTIVE:
         return None
     started = desk.clock()
-    passages = tuple(passage for _, passage in desk.store.passages_of(source.scope, id))
+    passages = tuple(
+        passage for passage in desk.store.passages(source.scope, PassagesOf(id)).values()
+    )
     everybody = desk.graph_cache.of(reader.own_scope).snapshot.nodes.values()
     owner = describe_owner(desk, reader.own_scope, everybody)
     called = load_owner_nicknames(desk, reader.own_scope, everybody, passages)
@@ -344,10 +346,12 @@ class ExtractedForAll:
     failed: int  # users whose sources could not be extracted; the log says why
 
 
-def extract_for_all_users(desk: EngineContext, limit: int) -> ExtractedForAll:
+def extract_for_all_users(
+    desk: EngineContext, scopes: Iterable[Scope], limit: int
+) -> ExtractedForAll:
     """One user's trouble does not keep the others waiting."""
     done, failed = [], 0
-    for scope in desk.store.scopes():
+    for scope in scopes:
         if not scope.is_user:
             continue
         try:

@@ -24,7 +24,7 @@ from commonplace.model.changeset import Changeset, EnqueueJob
 from commonplace.model.graph.elements import Node
 from commonplace.model.memory.memory import Sensitivity
 from commonplace.model.sources.source import Passage, Source, SourceType
-from commonplace.store.port import JobQuery
+from commonplace.store.queries import AssertionQuery, JobQuery
 
 # Without a speaker these are the words of whoever brought them.
 _OWN_WORD_TYPES = frozenset({SourceType.VOICE_MEMO, SourceType.TEXT_IMPORT, SourceType.CHAT})
@@ -113,7 +113,7 @@ def load_owner_nicknames(
         if node.sensitivity is not Sensitivity.HIGH
         and addresses & {email_key(address) for address in node.addresses}
     }
-    told = desk.store.node_assertions(home, [*people])
+    told = desk.store.assertions(home, AssertionQuery(nodes=[*people])).nodes
     named = {(t.node, t.name) for t in told if t.source is None and t.stands}
     return {
         key: node.name

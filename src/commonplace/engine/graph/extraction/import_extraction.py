@@ -49,6 +49,7 @@ from commonplace.model.graph.elements import NODE_PREFIX, Node
 from commonplace.model.graph.node_fold import is_rejected_name
 from commonplace.model.graph.types import NodeType, is_description
 from commonplace.model.sources.source import Source
+from commonplace.store.queries import AssertionQuery
 
 
 def cite_source(source: Source) -> CitedSource:
@@ -71,7 +72,9 @@ def import_extraction(
 ) -> tuple[str, ...]:
     """Digests of what it tells now. ``said_at``: when each passage was. ``heard``: what was taken
     in already: what it told and is not told any more was taken out by hand, and stays out."""
-    nodes, edges, notes = canvas.desk.store.told_by(canvas.scope, [source.id])
+    nodes, edges, notes = canvas.desk.store.assertions(
+        canvas.scope, AssertionQuery(sources=[source.id])
+    )
     before = [each.id for told in (nodes, edges, notes) for each in told]
     others, out = without_owner(known), find_suppressed(source, heard.digests, before)
     taking = _ExtractionImport(
