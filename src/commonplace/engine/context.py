@@ -141,7 +141,8 @@ class EngineContext:
 
     def embed(self, texts: Sequence[str]) -> Vectors | None:
         """One call for all texts, a row for each. None while the embedder is down: nothing else
-        may fail then."""
+        may fail then. No transaction stays open meanwhile."""
+        self.store.end_read_transaction()
         try:
             return self.embedder.embed(texts)
         except EmbedderDown as error:
