@@ -12,6 +12,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from email import message_from_bytes
@@ -78,6 +79,25 @@ class ParsedOriginal:
     def is_named_by_itself(self) -> bool:
         """Its name was taken from what it says: whoever wrote it could write any."""
         return self.original.external_id is None and self.reading.external_id is not None
+
+
+class ParsedOriginals:
+    """Originals that were parsed when they came, for who processes them while their caller waits.
+    Anybody else parses what is kept."""
+
+    def __init__(self) -> None:
+        self._by_source: dict[str, ParsedOriginal] = {}
+
+    @contextmanager
+    def offering(self, id: str, parsed: ParsedOriginal) -> Iterator[None]:
+        self._by_source[id] = parsed
+        try:
+            yield
+        finally:
+            self._by_source.pop(id, None)
+
+    def get(self, id: str) -> ParsedOriginal | None:
+        return self._by_source.get(id)
 
 
 RECORD_KEY = "commonplace"  # the name in the provenance
