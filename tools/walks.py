@@ -65,8 +65,8 @@ def traced(walk: Walk) -> Iterator[None]:
         walk.deepest = max(walk.deepest, state.depth)
         state.last = path
         # A session is entered twice: when it is opened, and when it is closed.
-        walk.reads += name == "SqliteStore._reading"
-        walk.writes += name == "SqliteStore._writing"
+        walk.reads += name == "SqliteStore._begin_reading"
+        walk.writes += name == "SqliteStore._begin_writing"
 
     threading.setprofile(profile)
     sys.setprofile(profile)

@@ -57,6 +57,9 @@ class Gate:
             assert self.open.wait(SOON)
         return self._store.index_page(scope, after_seq, epoch, granted)
 
+    def __getattr__(self, name):
+        return getattr(self._store, name)
+
 
 @pytest.mark.parametrize("slow", range(3))
 def test_while_one_is_slow_to_be_read_the_others_are_free(filled, slow):

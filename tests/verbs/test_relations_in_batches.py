@@ -114,10 +114,10 @@ def test_things_that_differ_take_one_more_for_their_masked_texts(counted):
     assert calls(me.remember_many, later) <= 2
 
 
-def test_words_that_come_of_the_decision_take_one_more_however_many(counted):
+def test_words_that_come_of_the_decision_are_embedded_with_the_batch(counted):
     me, calls = counted
     people = [{"kind": "contact", "metadata": {"name": f"Person N{n} Q{n}"}} for n in range(9)]
     me.remember_many(people)
     fuller = [{**each, "metadata": {**each["metadata"], "role": "plumber"}} for each in people]
-    assert calls(me.remember_many, fuller) == 2
+    assert calls(me.remember_many, fuller) == 1
     assert len(me.recall("plumber", k=20).hits) == 9

@@ -52,6 +52,7 @@ MAX_GRAPHS = 8  # a few users, each with an agent or two
 MAX_CYPHER_BYTES = 138_000_000  # about 600,000 nodes and relationships
 MAX_PAST_INDEXES = 16  # of several scopes, for one who reads them together
 MAX_PAST_BYTES = 1 << 28
+MAX_PARSED = 64  # requests that wait for a file at once
 
 
 def _graph_cache() -> BoundedCache[Hashable, Any]:
@@ -86,6 +87,11 @@ class EngineCaches:
         default_factory=lambda: BoundedCache(
             max_entries=MAX_GRAPHS, max_bytes=MAX_CYPHER_BYTES, keeps_newest=True
         )
+    )
+
+    # Per source: an original that was parsed when it came, while its caller waits for the rest.
+    parsed_originals: BoundedCache[str, Any] = field(
+        default_factory=lambda: BoundedCache(max_entries=MAX_PARSED)
     )
 
     def without_understandings(self) -> EngineCaches:
@@ -140,7 +146,8 @@ class EngineContext:
 
     def embed(self, texts: Sequence[str]) -> Vectors | None:
         """One call for all texts, a row for each. None while the embedder is down: nothing else
-        may fail then."""
+        may fail then. No transaction stays open meanwhile."""
+        self.store.end_read_transaction()
         try:
             return self.embedder.embed(texts)
         except EmbedderDown as error:

@@ -48,23 +48,8 @@ def index_memories(
     ], vectors
 
 
-def index_memories_and_passages(
-    desk: EngineContext, memories: Sequence[Memory], passages: Sequence[tuple[Source, Passage]]
-) -> tuple[list[IndexEntry], Vectors | None, list[IndexEntry]]:
-    """Memories, and passages of a conversation that goes on, with one call for both."""
-    texts = [memory.searchable_text for memory in memories]
-    texts += [text_to_embed(p.speaker, s.content_type, s.title, p.text) for s, p in passages]
-    vectors = desk.embed(texts)
-    rows: Sequence[Vector | None] = [None] * len(texts) if vectors is None else list(vectors)
-    count = len(memories)
-    return (
-        [build_indexing(memory, row) for memory, row in zip(memories, rows[:count], strict=True)],
-        None if vectors is None else vectors[:count],
-        [
-            build_passage_indexing(*each, row)
-            for each, row in zip(passages, rows[count:], strict=True)
-        ],
-    )
+def passage_text_to_embed(source: Source, passage: Passage) -> str:
+    return text_to_embed(passage.speaker, source.content_type, source.title, passage.text)
 
 
 def index_passages(
@@ -72,7 +57,7 @@ def index_passages(
 ) -> list[IndexEntry]:
     """How each is found. The embedder is called in batches; as soon as it is down, the vectors of
     all of them come late."""
-    texts = [text_to_embed(p.speaker, s.content_type, s.title, p.text) for s, p in passages]
+    texts = [passage_text_to_embed(*each) for each in passages]
     rows: list[Vector] = []
     for start in range(0, len(texts), EMBED_BATCH_SIZE):
         found = desk.embed(texts[start : start + EMBED_BATCH_SIZE])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -61,6 +62,19 @@ class Store(Protocol):
     def record(self, bookkeeping: Bookkeeping) -> None:
         """Never moves a revision. All or nothing, but for facts, which are about the store: they
         are written first, under the operators' database role."""
+        ...
+
+    def read_session(self, scope: Scope | None = None) -> AbstractContextManager[None]:
+        """While it is open, all reads of this thread, of any scope, are one visit to the database:
+        they share a transaction and see one state. A session within another is part of it. The
+        transaction begins with the first read, or at once where a ``scope`` is given: who takes a
+        lock that others take within a session has a connection before, so that nobody who holds
+        the lock waits for one. A write of this thread ends the transaction."""
+        ...
+
+    def end_read_transaction(self) -> None:
+        """The next read of the session begins another one, and sees a later state. To be called
+        before anything slow, such as a model, and where a cache has seen a later state."""
         ...
 
     def counters(self, scope: Scope) -> Counters: ...

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from commonplace.engine.context import EngineContext, RequestContext
-from commonplace.engine.indexing import index_memories_and_passages
+from commonplace.engine.indexing import build_passage_indexing, passage_text_to_embed
 from commonplace.engine.memories.candidates import (
     ObservationLimits,
     Skipped,
@@ -23,13 +23,14 @@ from commonplace.engine.memories.candidates import (
     make_skipped,
     select_candidates,
 )
-from commonplace.engine.memories.neighbours import Comparer, load_neighbourhood
+from commonplace.engine.memories.neighbours import load_neighbourhood
 from commonplace.engine.memories.remember import (
     MemoryBatch,
     Remembered,
     RememberRequest,
     log_repeats,
     plan_batch,
+    prepare_batch,
     read_request,
 )
 from commonplace.engine.profile.proposals import ProfileClaim, Proposed, propose_claims, read_claim
@@ -214,7 +215,7 @@ def _store_planned(
 ) -> tuple[ChangesetStep, ...]:
     around = load_neighbourhood(desk, principal.scope, batch.memories, batch.vectors, batch.indexes)
     gate = ObservationLimits(principal, around, room)
-    ledger, answers = plan_batch(desk, principal, batch, around, Comparer(desk), gate.refuses)
+    ledger, answers = plan_batch(desk, principal, batch, around, gate.refuses)
     for place, (wanted, answer) in enumerate(zip(plan.wanted, answers, strict=True)):
         if answer is None:
             why = make_skipped(wanted.candidate, *gate.refused[place])
@@ -306,8 +307,12 @@ def observe_turns(
     said = {place: seen.kept for place, seen in enumerate(noticed) if seen.kept}
     talks = thread_updates(desk, principal, list(said.values()))
     passages = [passage for talk in talks for passage in talk.passages]
-    indexes, vectors, of_passages = index_memories_and_passages(desk, plan.memories, passages)
-    batch = MemoryBatch([each.asked for each in plan.wanted], indexes, vectors)
+    spoken = [passage_text_to_embed(*each) for each in passages]
+    batch = prepare_batch(desk, principal, [each.asked for each in plan.wanted], spoken)
+    of_passages = [
+        build_passage_indexing(*each, batch.scales.vectors.get(text))
+        for each, text in zip(passages, spoken, strict=True)
+    ]
 
     def decision() -> tuple[Changeset, tuple[ObservationResult, dict[int, TurnLocation]]]:
         rest = iter(of_passages)

@@ -59,17 +59,30 @@ def visible_graph(
     sight = visibility_of(principal)
     if whole and principal.is_owner:
         sight = replace(sight, cleared=True)
+    sources = sources or silent
+    with desk.store.read_session():
+        limited = _load_visible(desk, principal, sight, whole, sources, silent)
+    return VisibleGraph(limited, _graph_key(principal, sight, limited))
+
+
+def _load_visible(
+    desk: EngineContext,
+    principal: Principal,
+    sight: Visibility,
+    whole: bool,
+    sources: bool,
+    silent: bool,
+) -> GraphSnapshot:
     picture = limit_to_visibility(desk.graph_cache.of(principal.own_scope).snapshot, sight)
     if principal.team is not None:
         picture = _limit_to_team(desk, principal.own_scope, Scope.of_team(principal.team), picture)
     nodes, edges = picture.nodes, picture.edges
     about = nodes.keys() | edges.keys()
-    sources = sources or silent
     speaking = _cited_sources(picture) if sources else ()
     readable, teams = (
         _readable_sources(desk, principal, sight, speaking, whole, silent) if sources else ({}, {})
     )
-    limited = replace(
+    return replace(
         picture,
         notes=_visible_notes(sight, picture.notes, about, readable if sources else None),
         mentions=tuple(m for m in picture.mentions if m.node in nodes and m.source in readable),
@@ -80,7 +93,6 @@ def visible_graph(
         teams=teams,
         marks=desk.store.graph_items(principal.own_scope, GraphQuery(marks=None)).marks,
     )
-    return VisibleGraph(limited, _graph_key(principal, sight, limited))
 
 
 def limit_to_visibility(picture: GraphSnapshot, sight: Visibility) -> GraphSnapshot:

@@ -332,13 +332,14 @@ CLOSEST_PASSAGES = 200  # of each query and owner
 def explore(desk: EngineContext, principal: Principal, asked: ExploreRequest) -> ExploreResult:
     """Touches what it returns, unless it is asked about another moment."""
     now = desk.clock()
-    whole = add_all_sources(desk, principal, visible_graph(desk, principal), asked)
-    whole = replace(
-        whole, snapshot=graph_as_of(desk, principal.own_scope, whole.snapshot, asked.then)
-    )
-    queries = widen_queries(asked, whole.snapshot, load_caller_terminology(desk, principal))
+    with desk.store.read_session():
+        whole = add_all_sources(desk, principal, visible_graph(desk, principal), asked)
+        whole = replace(
+            whole, snapshot=graph_as_of(desk, principal.own_scope, whole.snapshot, asked.then)
+        )
+        queries = widen_queries(asked, whole.snapshot, load_caller_terminology(desk, principal))
+        nodes, edges = _embedded_items(desk, principal, whole)
     vectors = desk.embed([query.query for query in queries]) if queries else None
-    nodes, edges = _embedded_items(desk, principal, whole)
     given = ExploreInput(
         queries=queries,
         query_vectors=vectors,
@@ -424,11 +425,12 @@ def _close_sources(
     now: datetime,
 ) -> list[SourceMatch]:
     """By those of its passages that are closest to a query."""
-    return [
-        replace(found, id=split_passage_id(found.id)[0])
-        for reading in readable_scopes(desk, principal)
-        for found in _close_passages(desk, principal, reading, queries, vectors, now)
-    ]
+    with desk.store.read_session():
+        return [
+            replace(found, id=split_passage_id(found.id)[0])
+            for reading in readable_scopes(desk, principal)
+            for found in _close_passages(desk, principal, reading, queries, vectors, now)
+        ]
 
 
 def _close_passages(

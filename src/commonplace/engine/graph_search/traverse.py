@@ -68,10 +68,11 @@ def traverse_by_pagerank(
     desk: EngineContext, principal: Principal, walk: PageRankRequest, then: PointInTime = NOW
 ) -> Traversed:
     now = desk.clock()
-    one = visible_graph(desk, principal, silent=True)
-    day = now.date().isoformat()  # salience is never older than a day
-    key = (*one.key, day, str(then.as_of), str(then.known_at))
-    picture = _sources_as_of(then, graph_as_of(desk, principal.own_scope, one.snapshot, then))
+    with desk.store.read_session():
+        one = visible_graph(desk, principal, silent=True)
+        day = now.date().isoformat()  # salience is never older than a day
+        key = (*one.key, day, str(then.as_of), str(then.known_at))
+        picture = _sources_as_of(then, graph_as_of(desk, principal.own_scope, one.snapshot, then))
     walk = replace(walk, seeds=_resolve_seeds(picture, walk.seeds))
     web: TransitionMatrix = desk.caches.transition_matrices.get_or_make(
         key, lambda: build_transition_matrix(picture, now, then)

@@ -39,7 +39,8 @@ def read_changes(
     desk: EngineContext, principal: Principal, thread: str, since: int | None
 ) -> Delta:
     """What happened since the cursor, in any thread, by anyone; moves the cursor."""
-    delta = load_delta(desk, principal, thread, since)
+    with desk.store.read_session():
+        delta = load_delta(desk, principal, thread, since)
     move_cursor(desk, principal, thread, delta)
     return delta
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
@@ -279,6 +279,12 @@ class PastStore:
     def __init__(self, past: _PastMoment):
         self._past = past
         self._store = past.store
+
+    def read_session(self, scope: Scope | None = None) -> AbstractContextManager[None]:
+        return self._store.read_session(scope)
+
+    def end_read_transaction(self) -> None:
+        self._store.end_read_transaction()
 
     def counters(self, scope: Scope) -> Counters:
         return self._store.counters(scope)

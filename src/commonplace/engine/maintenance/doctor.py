@@ -269,7 +269,7 @@ def _passage_terms_match(desk: EngineContext, scope: Scope, stored: Mapping[int,
 
 
 def _cache_matches(desk: EngineContext, scope: Scope) -> bool:
-    with desk.index.reading(scope) as kept:
+    with desk.store.read_session(scope), desk.index.reading(scope) as kept:
         page = desk.store.index_page(scope, 0, -1)
         if page.counters.seq != kept.counters.seq:
             return True  # somebody wrote in between: nothing to compare

@@ -11,13 +11,13 @@ from typing import Any
 from commonplace.engine.access import can_see, visibility_of
 from commonplace.engine.comparison import WriteDecision
 from commonplace.engine.context import EngineContext
-from commonplace.engine.indexing import index_memories
-from commonplace.engine.memories.neighbours import Comparer, Neighbourhood, load_neighbourhood
+from commonplace.engine.memories.neighbours import Neighbourhood, load_neighbourhood
 from commonplace.engine.memories.remember import (
     MemoryBatch,
     Remembered,
     RememberRequest,
     plan_batch,
+    prepare_batch,
     read_request,
 )
 from commonplace.engine.memories.write_plan import WritePlan
@@ -337,8 +337,7 @@ def prepare_candidates(
         memory = _attach_source(taken.memory, source, passage)
         wanted.append(replace(taken, memory=memory, wish=OnConflict.ALTERNATIVE))
     wanted = wanted[:MAX_MEMORIES_PER_SOURCE]
-    indexes, vectors = index_memories(desk, [each.memory for each in wanted])
-    return MemoryBatch(wanted, indexes, vectors)
+    return prepare_batch(desk, principal, wanted)
 
 
 def store_candidates(
@@ -353,10 +352,11 @@ def store_candidates(
         [batch.asked[n] for n in new],
         [batch.indexes[n] for n in new],
         None if batch.vectors is None else batch.vectors[new],
+        batch.scales,
     )
     around = load_neighbourhood(desk, principal.scope, rest.memories, rest.vectors, rest.indexes)
     gate = ObservationLimits(principal, around, len(new))
-    ledger, answers = plan_batch(desk, principal, rest, around, Comparer(desk), gate.refuses)
+    ledger, answers = plan_batch(desk, principal, rest, around, gate.refuses)
     return StoredCandidates(ledger.all_steps(), tuple(each for each in answers if each is not None))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,6 +17,7 @@ from commonplace.engine.comparison import (
     texts_to_compare,
 )
 from commonplace.engine.context import EngineContext, Vector
+from commonplace.engine.indexing import build_indexing
 from commonplace.engine.transaction import run_transaction
 from commonplace.language.compare.compare import Comparison
 from commonplace.language.compare.keys import NAME_KEY_PREFIX
@@ -24,7 +26,7 @@ from commonplace.model.access.principal import Principal, Scope
 from commonplace.model.changeset import Changeset, IndexEntry, build_link
 from commonplace.model.filters import NO_FILTERS, Filters, Visibility
 from commonplace.model.journal import JournalNode
-from commonplace.model.memory.kinds import POLICIES, Kind
+from commonplace.model.memory.kinds import POLICIES, Kind, MemoryRelation
 from commonplace.model.memory.memory import Link, Memory
 from commonplace.model.profile.fields import is_profile_item
 from commonplace.store.cache.scope_index import Mask, ScopeIndex
@@ -72,6 +74,17 @@ def load_neighbourhood(
     indexes: Sequence[IndexEntry] = (),
 ) -> Neighbourhood:
     """With indexes also the rivals of each, found by keys, by words and by vectors."""
+    with desk.store.read_session():
+        return _load_neighbourhood(desk, scope, memories, vectors, indexes)
+
+
+def _load_neighbourhood(
+    desk: EngineContext,
+    scope: Scope,
+    memories: Sequence[Memory],
+    vectors: Vectors | None,
+    indexes: Sequence[IndexEntry],
+) -> Neighbourhood:
     with desk.index.reading(scope) as index:
         look = _NeighbourSearch(desk, index)
         found = [
@@ -93,6 +106,29 @@ def load_neighbourhood(
         known,
         live,
     )
+
+
+def load_rivals(
+    desk: EngineContext, scope: Scope, memories: Sequence[Memory], indexes: Sequence[IndexEntry]
+) -> list[tuple[Memory, Memory]]:
+    """Each with those that it is probably compared with, stored or before it in the batch: what
+    keys and words tell before there are vectors."""
+    with desk.store.read_session():
+        with desk.index.reading(scope) as index:
+            look = _NeighbourSearch(desk, index)
+            found = [
+                look.candidates(memory, indexing, None, 2 * MAX_CANDIDATES)
+                for memory, indexing in zip(memories, indexes, strict=True)
+            ]
+        stored = desk.store.fetch(scope, [each.id for rivals in found for each in rivals])
+    by_words = _sharing_words_in_batch(memories, indexes)
+    rivals = [
+        [*each, *others, *more]
+        for each, others, more in zip(
+            found, candidates_in_batch(memories, indexes, None), by_words, strict=True
+        )
+    ]
+    return pairs_to_compare(memories, rivals, {each.id: each for each in (*stored, *memories)})
 
 
 class _NeighbourSearch:
@@ -129,7 +165,11 @@ class _NeighbourSearch:
         return [CompareCandidate(self._index.ids[slot], _cosine(cosines, slot)) for slot in slots]
 
     def candidates(
-        self, memory: Memory, indexing: IndexEntry, cosines: Vector | None
+        self,
+        memory: Memory,
+        indexing: IndexEntry,
+        cosines: Vector | None,
+        most: int = MAX_CANDIDATES,
     ) -> list[CompareCandidate]:
         """Who shares a key; of the nearest by words and by vector those that share enough."""
         mask = self.mask_of(memory.kind)
@@ -139,7 +179,7 @@ class _NeighbourSearch:
         scores, held = self._index.bm25(terms, mask)
         slots += [
             slot
-            for slot in _best_slots(scores, MAX_CANDIDATES)
+            for slot in _best_slots(scores, most)
             if scores[slot] > 0  # others are of another kind, or share no word
             and self._overlap(slot, held, len(terms)) >= _MIN_WORD_OVERLAP
         ]
@@ -197,11 +237,39 @@ _MIN_BATCH_COSINE = 0.5  # cosine from which two of one batch are compared
 
 @dataclass(slots=True)
 class Comparer:
-    """Similarities of texts, asked of the embedder once."""
+    """Compares memories of a batch. Of each text the embedder is asked once, also where a batch is
+    decided again; once it is down, no more is asked of it."""
 
     desk: EngineContext
-    pair_similarities: dict[TextPair, float | None] = field(default_factory=dict)
     compared: dict[TextPair, Comparison | None] = field(default_factory=dict)
+    vectors: dict[str, Vector] = field(default_factory=dict)
+    is_down: bool = False
+
+    def embed(self, texts: Iterable[str]) -> None:
+        """One call for all whose vectors are not known yet."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self.vectors]
+        if not missing or self.is_down:
+            return
+        rows = self.desk.embed(missing)
+        self.is_down = rows is None
+        if rows is not None:
+            self.vectors.update(zip(missing, np.asarray(rows, dtype=np.float32), strict=True))
+
+    def vectors_of(self, texts: Sequence[str]) -> Vectors | None:
+        """A row for each; None: the embedder was down."""
+        self.embed(texts)
+        if self.is_down:
+            return None
+        dimension = self.desk.embedder.dimension
+        return np.array([self.vectors[text] for text in texts], np.float32).reshape(-1, dimension)
+
+    def index(self, memories: Sequence[Memory]) -> list[IndexEntry]:
+        texts = [memory.searchable_text for memory in memories]
+        self.embed(texts)
+        return [
+            build_indexing(memory, self.vectors.get(text))
+            for memory, text in zip(memories, texts, strict=True)
+        ]
 
     def comparison(self, new: Memory, old: Memory) -> Comparison | None:
         pair = (new.ref, old.ref)
@@ -209,28 +277,32 @@ class Comparer:
             self.compared[pair] = compare_statements(new, old)
         return self.compared[pair]
 
+    def texts_of(self, pairs: Iterable[tuple[Memory, Memory]]) -> list[str]:
+        """The texts that comparing these asks the embedder about."""
+        found = (texts_to_compare(new, old, self.comparison(new, old)) for new, old in pairs)
+        return [text for texts in found if texts for text in texts]
+
     def prepare(self, pairs: Sequence[tuple[Memory, Memory]]) -> None:
-        wanted = [
-            texts
-            for new, old in pairs
-            if (texts := texts_to_compare(new, old, self.comparison(new, old)))
-        ]
-        missing = [texts for texts in dict.fromkeys(wanted) if texts not in self.pair_similarities]
-        if not missing:
-            return
-        vectors = self.desk.embed([text for texts in missing for text in texts])
-        for place, texts in enumerate(missing):
-            cosine = None if vectors is None else float(vectors[2 * place] @ vectors[2 * place + 1])
-            self.pair_similarities[texts] = self.desk.similarity(cosine, *texts)
+        self.embed(self.texts_of(pairs))
 
     def weigh(self, new: Memory, old: Memory, cosine: float | None) -> ComparedMemory:
         similarity = self.desk.similarity(cosine, new.searchable_text, old.searchable_text)
         comparison = self.comparison(new, old)
         texts = texts_to_compare(new, old, comparison)
-        likened = self.pair_similarities.get(texts) if texts else None
+        likened = self._likened(*texts) if texts else None
         return ComparedMemory(
             old, relate_memories(new, old, similarity, likened, comparison), similarity
         )
+
+    def may_relate(self, new: Memory, old: Memory) -> MemoryRelation:
+        """How they relate if the texts are as alike as can be."""
+        return relate_memories(new, old, 1.0, 1.0, self.comparison(new, old)).relation
+
+    def _likened(self, one: str, other: str) -> float | None:
+        if one not in self.vectors or other not in self.vectors:
+            return None
+        cosine = float(self.vectors[one] @ self.vectors[other])
+        return self.desk.similarity(cosine, one, other)
 
 
 def candidates_in_batch(
@@ -262,6 +334,27 @@ def candidates_in_batch(
         for key in indexes[place].keys:
             known.setdefault((memory.kind, key), []).append(place)
     return rivals
+
+
+def _sharing_words_in_batch(
+    memories: Sequence[Memory], indexes: Sequence[IndexEntry]
+) -> list[list[CompareCandidate]]:
+    """For each, those before it in the same batch that share enough of the shorter one's words."""
+    known: dict[tuple[Kind, str], list[int]] = {}
+    found: list[list[CompareCandidate]] = []
+    for place, memory in enumerate(memories):
+        terms = indexes[place].terms
+        met = Counter(p for term in terms for p in known.get((memory.kind, term), ()))
+        shares = {p: n / min(len(terms), len(indexes[p].terms)) for p, n in met.items()}
+        best = sorted(shares, key=lambda p: (-shares[p], p))[:MAX_CANDIDATES]
+        found.append(
+            [CompareCandidate(memories[p].id, None) for p in best if shares[p] >= _MIN_WORD_OVERLAP]
+        )
+        for term in terms:
+            places = known.setdefault((memory.kind, term), [])
+            places.append(place)
+            del places[:-MAX_SHARING_KEY]  # a word that many share says little
+    return found
 
 
 def pairs_to_compare(

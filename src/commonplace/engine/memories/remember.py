@@ -17,16 +17,22 @@ from commonplace.engine.composition import (
     writing_warnings,
 )
 from commonplace.engine.context import EngineContext, RequestContext
-from commonplace.engine.indexing import index_memories
+from commonplace.engine.indexing import build_indexing
 from commonplace.engine.memories.neighbours import (
     Comparer,
     Neighbourhood,
     candidates_in_batch,
     load_neighbourhood,
+    load_rivals,
     neighbours_in_batch,
     pairs_to_compare,
 )
-from commonplace.engine.memories.write_plan import PlannedMemory, WriteOutcome, WritePlan
+from commonplace.engine.memories.write_plan import (
+    PlannedMemory,
+    WriteOutcome,
+    WritePlan,
+    texts_after_decision,
+)
 from commonplace.engine.profile.profile import refuse_profile_field
 from commonplace.engine.provenance.evidence import OWNER_EVIDENCE
 from commonplace.engine.transaction import run_transaction
@@ -132,6 +138,7 @@ class MemoryBatch:
     asked: Sequence[RememberRequest]
     indexes: Sequence[IndexEntry]
     vectors: Vectors | None
+    scales: Comparer
 
     @property
     def memories(self) -> list[Memory]:
@@ -144,6 +151,37 @@ class MemoryBatch:
         return threads.pop() if len(threads) == 1 else None
 
 
+def prepare_batch(
+    desk: EngineContext,
+    principal: Principal,
+    asked: Sequence[RememberRequest],
+    beside: Sequence[str] = (),
+) -> MemoryBatch:
+    """With one call to the embedder for the memories, for all that comparing them will ask of it,
+    and for what else the caller has to embed (``beside``)."""
+    scales = Comparer(desk)
+    memories = [each.memory for each in asked]
+    texts = [memory.searchable_text for memory in memories]
+    unembedded = [build_indexing(memory, None) for memory in memories]
+    pairs = load_rivals(desk, principal.scope, memories, unembedded) if memories else []
+    mentioned = {each.memory.id: each.mentioned for each in asked}
+    joined = [
+        text
+        for new, old in pairs
+        for text in texts_after_decision(
+            new, mentioned[new.id], old, scales.may_relate(new, old), principal.is_owner
+        )
+    ]
+    scales.embed([*texts, *beside, *scales.texts_of(pairs), *joined])
+    vectors = scales.vectors_of(texts)
+    blobs = [None] * len(texts) if vectors is None else list(vectors)
+    indexes = [
+        replace(entry, vector=None if row is None else row.astype("<f4").tobytes())
+        for entry, row in zip(unembedded, blobs, strict=True)
+    ]
+    return MemoryBatch(asked, indexes, vectors, scales)
+
+
 RefusalCheck = Callable[[int, Memory, WriteDecision, WritePlan], bool]
 
 
@@ -152,11 +190,10 @@ def plan_batch(
     principal: Principal,
     batch: MemoryBatch,
     around: Neighbourhood,
-    scales: Comparer,
     refuses: RefusalCheck = lambda *_: False,
 ) -> tuple[WritePlan, list[Remembered | None]]:
     """One after the other; None for those that the caller refuses after all."""
-    memories = batch.memories
+    memories, scales = batch.memories, batch.scales
     rivals = [
         [*stored, *same_batch]
         for stored, same_batch in zip(
@@ -203,7 +240,7 @@ def _open_write_plan(
     if conflicts or beside:
         query = HeldQuery(conflicts=sorted(conflicts), beside=beside)
         held = desk.store.held(principal.scope, query)
-    return WritePlan(desk, principal, desk.clock(), standing, held)
+    return WritePlan(desk, principal, desk.clock(), standing, held, batch.scales)
 
 
 def _answer(
@@ -267,15 +304,15 @@ def remember(
     principal = request.principal
     now = desk.clock()
     wanted = [read_request(desk, principal, each, now) for each in given]
-    batch = MemoryBatch(wanted, *index_memories(desk, [each.memory for each in wanted]))
-    scales = Comparer(desk)
+    batch = prepare_batch(desk, principal, wanted)
 
     def decision() -> tuple[Changeset, list[Remembered]]:
-        around = load_neighbourhood(
-            desk, principal.scope, batch.memories, batch.vectors, batch.indexes
-        )
-        check_live_limits(batch.memories, around.live_by_kind)
-        ledger, answers = plan_batch(desk, principal, batch, around, scales)
+        with desk.store.read_session():
+            around = load_neighbourhood(
+                desk, principal.scope, batch.memories, batch.vectors, batch.indexes
+            )
+            check_live_limits(batch.memories, around.live_by_kind)
+            ledger, answers = plan_batch(desk, principal, batch, around)
         changeset = Changeset(
             principal.scope,
             ledger.now,

@@ -11,7 +11,6 @@ from commonplace.engine.access import can_see, visibility_of
 from commonplace.engine.comparison import ComparedMemory, WriteDecision
 from commonplace.engine.composition import build_successor, is_override, retire_memory
 from commonplace.engine.context import EngineContext
-from commonplace.engine.indexing import index_memories
 from commonplace.engine.memories.conflicts import (
     held_values_about,
     hold_alternative,
@@ -19,7 +18,7 @@ from commonplace.engine.memories.conflicts import (
     is_same_statement,
     transfer_held_values,
 )
-from commonplace.engine.memories.neighbours import Neighbour, build_links
+from commonplace.engine.memories.neighbours import Comparer, Neighbour, build_links
 from commonplace.engine.provenance.contributions import (
     REPLACES,
     add_contributor_evidence,
@@ -45,7 +44,13 @@ from commonplace.model.changeset import (
     build_link,
 )
 from commonplace.model.journal import Event, Op
-from commonplace.model.memory.kinds import POLICIES, Action, MemoryRelation, OnConflict
+from commonplace.model.memory.kinds import (
+    POLICIES,
+    Action,
+    MemoryRelation,
+    OnConflict,
+    action_for,
+)
 from commonplace.model.memory.memory import HeldValue, Memory, State
 
 
@@ -76,6 +81,7 @@ class WritePlan:
     now: datetime
     standing: dict[str, Memory]
     held: list[HeldValue]
+    scales: Comparer
     steps: list[ChangesetStep] = field(default_factory=list)
     _to_reindex: dict[int, Memory] = field(default_factory=dict)  # what a step says in new words
     _with_contributions: set[str] = field(
@@ -120,7 +126,7 @@ class WritePlan:
         """Words that came of a decision are embedded together, however many there are."""
         if not self._to_reindex:
             return tuple(self.steps)
-        indexes, _ = index_memories(self.desk, list(self._to_reindex.values()))
+        indexes = self.scales.index(list(self._to_reindex.values()))
         anew = dict(zip(self._to_reindex, indexes, strict=True))
         return tuple(
             replace(step, index=anew[place])
@@ -282,6 +288,19 @@ class WritePlan:
             if each.id in self.standing and self.standing[each.id].is_live(self.now)
         ]
         self.steps += [build_link(link) for link in build_links(memory, standing, self.now)]
+
+
+def texts_after_decision(
+    asked: Memory, mentioned: frozenset[str], old: Memory, relation: MemoryRelation, by_owner: bool
+) -> list[str]:
+    """The words of what comes of two memories, where a decision may join them."""
+    if relation in (MemoryRelation.NEW, MemoryRelation.NEAR):
+        return []
+    if action_for(relation, asked.kind, same_day=True) is Action.REFRESHED:
+        after = refresh_memory(old, asked, mentioned, asked.created_at, by_owner=by_owner)
+    else:
+        after = build_successor(asked, old, mentioned)
+    return [after.searchable_text] if after.searchable_text != old.searchable_text else []
 
 
 def _as_history(item: PlannedMemory, until: Memory | None) -> PlannedMemory:

@@ -284,8 +284,9 @@ _WORDING_OF_LAYER = {
 
 
 def context(desk: EngineContext, principal: Principal, asked: ContextRequest) -> Context:
-    gathered = gather_layers(desk, principal, asked)
-    meant = _expand_query(desk, principal, asked)
+    with desk.store.read_session():
+        gathered = gather_layers(desk, principal, asked)
+        meant = _expand_query(desk, principal, asked)
     plan = _build_plan(desk, asked, meant)
     recalled = recall(desk, principal, [plan])[0] if plan else None
     delta = _load_delta(desk, principal, asked)
@@ -325,7 +326,8 @@ def _load_delta(desk: EngineContext, principal: Principal, asked: ContextRequest
     of these, and how many others there were."""
     if asked.is_past:
         return None
-    delta = load_delta(desk, principal, asked.thread, in_short=not asked.categories)
+    with desk.store.read_session():
+        delta = load_delta(desk, principal, asked.thread, in_short=not asked.categories)
     wanted = tuple(each for each in delta.changes if asked.asks_for(each.category))
     return replace(delta, changes=wanted, elsewhere=len(delta.changes) - len(wanted))
 

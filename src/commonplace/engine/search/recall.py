@@ -67,11 +67,12 @@ def recall(
     one turn. ``reach`` narrows where it looks; without it, everywhere that they may read."""
     wishes = [plan.explain for plan in plans]
     plans = [replace(plan, explain=plan.explain or desk.recall_log) for plan in plans]
-    readings = merge_readable_scopes(
-        _readable_scopes(desk, principal, plans) if reach is None else reach
-    )
-    people, stamp = load_known_people(desk, principal, readings)
-    words = load_terminology(desk, principal, stamp)
+    with desk.store.read_session():
+        readings = merge_readable_scopes(
+            _readable_scopes(desk, principal, plans) if reach is None else reach
+        )
+        people, stamp = load_known_people(desk, principal, readings)
+        words = load_terminology(desk, principal, stamp)
     understood = [parse_query(plan.query, people, words) for plan in plans]
     vectors = desk.embed([text for each in understood for text in each.texts])
     answers, start = [], 0
@@ -122,6 +123,18 @@ def _without_explanation(answer: Recalled) -> Recalled:
 def _answer_plan(asking: RecallRequest, packing: PackFunction) -> Recalled:
     desk, principal, plan = asking.desk, asking.principal, asking.plan
     degraded = asking.vectors is None
+    with desk.store.read_session():
+        hits, nearest = _load_hits(asking)
+    if plan.hits_only:
+        return Recalled(plan.query, tuple(hits), 0, degraded)
+    packed, tokens = packing(hits, plan.budget_tokens)
+    record_search(desk, principal, plan, packed, nearest)
+    return Recalled(plan.query, tuple(packed), tokens, degraded)
+
+
+def _load_hits(asking: RecallRequest) -> tuple[list[Hit], float | None]:
+    """With the best similarity of all candidates."""
+    desk, principal, plan = asking.desk, asking.principal, asking.plan
     most = max(MIN_CANDIDATES, 4 * plan.k)
     while True:
         found = select_candidates(asking, most)
@@ -133,12 +146,9 @@ def _answer_plan(asking: RecallRequest, packing: PackFunction) -> Recalled:
         most *= _CANDIDATE_GROWTH  # one long turn had taken the places of others
     against = load_disputes(desk, principal, list(rows.memories_of(best)))
     hits = [rows.hit(ranked, against) for ranked in best]
-    if plan.hits_only:
-        return Recalled(plan.query, tuple(hits), 0, degraded)
-    hits = _load_related(desk, principal, hits, links)
-    packed, tokens = packing(hits, plan.budget_tokens)
-    record_search(desk, principal, plan, packed, found.nearest)
-    return Recalled(plan.query, tuple(packed), tokens, degraded)
+    if not plan.hits_only:
+        hits = _load_related(desk, principal, hits, links)
+    return hits, found.nearest
 
 
 def _visible_links(desk: EngineContext, principal: Principal, found: Shortlist) -> list[Link]:

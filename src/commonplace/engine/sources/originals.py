@@ -12,6 +12,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from email import message_from_bytes
@@ -78,6 +79,17 @@ class ParsedOriginal:
     def is_named_by_itself(self) -> bool:
         """Its name was taken from what it says: whoever wrote it could write any."""
         return self.original.external_id is None and self.reading.external_id is not None
+
+
+@contextmanager
+def offer_parsed(desk: EngineContext, id: str, parsed: ParsedOriginal) -> Iterator[None]:
+    """An original that was parsed when it came, for the job that processes it while its caller
+    waits. Any other job parses the original that is kept."""
+    desk.caches.parsed_originals.put(id, parsed)
+    try:
+        yield
+    finally:
+        desk.caches.parsed_originals.drop(lambda key: key == id)
 
 
 RECORD_KEY = "commonplace"  # the name in the provenance

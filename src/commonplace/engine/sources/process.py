@@ -16,7 +16,11 @@ from commonplace.engine.context import EngineContext
 from commonplace.engine.indexing import index_passages
 from commonplace.engine.sources.describe import describe
 from commonplace.engine.sources.formats.parse import SourceFormat, parse_source
-from commonplace.engine.sources.originals import PartRun, ingest_record_in
+from commonplace.engine.sources.originals import (
+    ParsedOriginal,
+    PartRun,
+    ingest_record_in,
+)
 from commonplace.errors import NotFound
 from commonplace.language.safety.prompt_injection import is_suspicious
 from commonplace.language.text.sentences import split_sentences
@@ -128,16 +132,17 @@ def process(desk: EngineContext, job: Job) -> Callable[[], Changeset]:
 def processing_changeset(desk: EngineContext, scope: Scope, id: str) -> Changeset:
     """The changeset that processing a source comes to; none for one that is gone or done."""
     started = desk.clock()
-    found = desk.live_sources(scope, [id])
-    if (
-        not found
-        or found[0].state is not State.ACTIVE
-        or found[0].status is not ProcessingStatus.RAW
-    ):
-        return Changeset(scope, started, ACTOR, ())
-    source = found[0]
-    reading = parse_parts(source, desk.store.original(scope, id))
-    kept = list(desk.store.passages(scope, PassagesOf(id)).values())
+    with desk.store.read_session():
+        found = desk.live_sources(scope, [id])
+        if (
+            not found
+            or found[0].state is not State.ACTIVE
+            or found[0].status is not ProcessingStatus.RAW
+        ):
+            return Changeset(scope, started, ACTOR, ())
+        source, parts = found[0], desk.store.original(scope, id)
+        kept = list(desk.store.passages(scope, PassagesOf(id)).values())
+    reading = parse_parts(source, parts, desk.caches.parsed_originals.get(id))
     made = cut_into_passages(source, reading.turns, kept)
     anew = made[: len(kept)] != kept
     new = made if anew else made[len(kept) :]
@@ -167,12 +172,17 @@ def processing_changeset(desk: EngineContext, scope: Scope, id: str) -> Changese
     return Changeset(scope, desk.clock(), ACTOR, (step,), thread_id=source.thread_id)
 
 
-def parse_parts(source: Source, parts: Sequence[bytes]) -> ParsedSource:
-    """All parts as one. Of a part that was sent again, the turns with a label count once."""
+def parse_parts(
+    source: Source, parts: Sequence[bytes], arrived: ParsedOriginal | None = None
+) -> ParsedSource:
+    """All parts as one. Of a part that was sent again, the turns with a label count once.
+    ``arrived`` was parsed just now, and is not parsed again where it is one of them."""
     noted = ingest_record_in(source.provenance)
     runs = [noted.run_of(number) for number in range(1, len(parts) + 1)]
     readings = [
-        parse_source(
+        arrived.reading
+        if arrived and _is_parsed_alike(arrived, source, run, part)
+        else parse_source(
             part,
             name=noted.name,
             format=run.format,
@@ -190,6 +200,19 @@ def parse_parts(source: Source, parts: Sequence[bytes]) -> ParsedSource:
         ),
         participants=tuple(dict.fromkeys(p for each in readings for p in each.participants)),
         ended_at=max((r.ended_at for r in readings if r.ended_at), default=None),
+    )
+
+
+def _is_parsed_alike(arrived: ParsedOriginal, source: Source, run: PartRun, part: bytes) -> bool:
+    """The title is one that the parser was given or has found itself, and so is the start: given
+    to it once more, they change nothing."""
+    original, reading = arrived.original, arrived.reading
+    return (
+        part == original.raw
+        and run.format == arrived.format
+        and ingest_record_in(source.provenance).name == original.name
+        and source.title == (reading.title or "")
+        and _default_start(source, run) in (original.date or arrived.day, reading.started_at)
     )
 
 

@@ -21,6 +21,7 @@ from commonplace.engine.sources.originals import (
     PartRun,
     build_provenance,
     ingest_record_in,
+    offer_parsed,
 )
 from commonplace.engine.sources.reingest import (
     append_part,
@@ -111,6 +112,7 @@ class Received:
     source: Source
     outcome: IngestAction
     revision: int
+    parsed: ParsedOriginal
     told: Source | None = None  # in its place, to one who sees no sources
 
 
@@ -142,9 +144,9 @@ def receive(
         _, as_if_new, _ = new_source(desk, principal, arriving, alias)
     revision, (source, outcome) = run_transaction(desk, request, decide)
     if as_if_new is None:
-        return Received(source, outcome, revision)
+        return Received(source, outcome, revision, arriving)
     id = source.id if outcome is IngestAction.RECEIVED else as_if_new.id
-    return Received(source, outcome, revision, redacted_source(as_if_new).evolve(id=id))
+    return Received(source, outcome, revision, arriving, redacted_source(as_if_new).evolve(id=id))
 
 
 def _parse_original(original: IngestRequest, now: datetime) -> ParsedOriginal:
@@ -349,23 +351,24 @@ def ingest(
     received = receive(desk, request, original, awaited=see_through is not None)
     source, scope = received.source, principal.scope
     waits = see_through is not None and needs_processing(source)
-    job = (
-        see_through(scope, PROCESS_JOB, source.id, PATIENCE_SECONDS)
-        if see_through and waits
-        else None
-    )
+    job = None
+    if see_through and waits:
+        with offer_parsed(desk, source.id, received.parsed):
+            job = see_through(scope, PROCESS_JOB, source.id, PATIENCE_SECONDS)
     if received.told is not None:
         return _answer_without_visibility(desk, scope, received.told, see_through is not None)
     if not waits:
         return Ingested(
             source.id, received.outcome, _visible_source(principal, source), received.revision
         )
-    now_is = next(iter(desk.live_sources(scope, [source.id])), source)
+    with desk.store.read_session():
+        now_is = next(iter(desk.live_sources(scope, [source.id])), source)
+        revision = desk.store.counters(scope).revision
     return Ingested(
         source.id,
         received.outcome,
         _visible_source(principal, now_is),
-        desk.store.counters(scope).revision,
+        revision,
         job.failure if job else None,
     )
 

@@ -44,8 +44,11 @@ class GraphCache:
 
     def of(self, scope: Scope) -> CachedGraph:
         kept = self._graphs.get_or_make(scope.key, lambda: _GraphRows(self._dimension))
-        with kept.lock:
+        with self._store.read_session(scope), kept.lock:
             page = self._store.graph_page(scope, kept.seq, kept.epoch)
+            if page.seq < kept.seq or page.epoch < kept.epoch:
+                self._store.end_read_transaction()
+                page = self._store.graph_page(scope, kept.seq, kept.epoch)
             if kept.absorb(page):
                 self._graphs.resize(scope.key, kept, kept.size())
             return kept.drawn

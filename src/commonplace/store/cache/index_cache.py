@@ -40,8 +40,10 @@ class IndexCache:
         """The scope's index as of now, held still while it is read."""
         reading = ReadableScope(scope)
         kept = self._cached(reading)
-        with kept.lock:
-            self._catch_up(reading, kept)
+        with ExitStack() as held:
+            with self._store.read_session(scope):
+                held.enter_context(kept.lock)
+                self._catch_up(reading, kept)
             yield kept.index
 
     @contextmanager
@@ -49,22 +51,24 @@ class IndexCache:
         """The indexes of all of these, each as of now, held still together.
 
         Each catches up while it alone is held, so that who reads one of them waits for no other to
-        be built. They are locked in one order, so that no two wait for each other.
+        be built. They are locked in one order, so that no two wait for each other, and after the
+        store was entered: whoever holds one of them waits for no connection.
         """
         if len(readings) == 1 and readings[0].sources is None:
             with self.reading(readings[0].scope) as index:
                 yield [index]
             return
         wanted = {reading.key: (reading, self._cached(reading)) for reading in readings}
-        for reading, kept in wanted.values():
-            with kept.lock:
-                self._catch_up(reading, kept)
         with ExitStack() as held:
-            for key in sorted(wanted):
-                reading, kept = wanted[key]
-                held.enter_context(kept.lock)
-                if kept.index.counters == NO_COUNTERS:  # meanwhile another's catching up has failed
-                    self._catch_up(reading, kept)
+            with self._store.read_session(readings[0].scope):
+                for reading, kept in wanted.values():
+                    with kept.lock:
+                        self._catch_up(reading, kept)
+                for key in sorted(wanted):
+                    reading, kept = wanted[key]
+                    held.enter_context(kept.lock)
+                    if kept.index.counters == NO_COUNTERS:  # another's catching up has failed
+                        self._catch_up(reading, kept)
             yield [wanted[reading.key][1].index for reading in readings]
 
     def _cached(self, reading: ReadableScope) -> _CachedIndex:
@@ -76,6 +80,9 @@ class IndexCache:
             index.counters = NO_COUNTERS
         known = index.counters
         page = self._page(reading, known)
+        if page.counters.seq < known.seq or page.counters.epoch < known.epoch:
+            self._store.end_read_transaction()
+            page = self._page(reading, known)
         if (page.counters.seq, page.counters.epoch) == (known.seq, known.epoch):
             return
         if reading.sources is not None:  # a page of some sources is always all of it

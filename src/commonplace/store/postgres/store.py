@@ -120,8 +120,9 @@ class PostgresSession:
             bound = [{**self._scope, **each} for each in values]
             self._cursor.executemany(_sql(STATEMENTS[statement]), bound)
 
-    def at(self, scope: Scope) -> PostgresSession:
-        self._cursor.execute(_sql(OWN_STATEMENTS["enter"]), {"scope": scope.key})
+    def at(self, scope: Scope | None) -> PostgresSession:
+        entered = {"scope": scope.key if scope else ""}
+        self._cursor.execute(_sql(OWN_STATEMENTS["enter"]), entered)
         return PostgresSession(self._cursor.connection, scope)
 
 
@@ -135,6 +136,7 @@ class PostgresStore(SqlStore):
         timeout: float = 30.0,
         lock_timeout: float = 60.0,
     ):
+        super().__init__()
         self._conninfo = url
         self._pool_size = pool_size
         self._timeout = timeout
@@ -231,12 +233,12 @@ class PostgresStore(SqlStore):
             return row[0] if row else None
 
     @contextmanager
-    def _reading(self, scope: Scope) -> Iterator[PostgresSession]:
+    def _begin_reading(self, scope: Scope | None) -> Iterator[PostgresSession]:
         with self._transaction("commonplace_app", scope, "begin_reading") as session:
             yield session
 
     @contextmanager
-    def _writing(self, scope: Scope) -> Iterator[PostgresSession]:
+    def _begin_writing(self, scope: Scope | None) -> Iterator[PostgresSession]:
         with self._transaction("commonplace_app", scope, _WRITING) as session:
             yield session
 

@@ -278,7 +278,7 @@ class Session(Protocol):
 
     def run_many(self, statement: str, values: Sequence[Mapping[str, Any]]) -> None: ...
 
-    def at(self, scope: Scope) -> Session:
+    def at(self, scope: Scope | None) -> Session:
         """The same transaction on another scope. From then on this session is not to be used."""
         ...
 

@@ -5,8 +5,12 @@ A dialect below gives sessions (one for a consistent read, one for a write) and 
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -69,6 +73,47 @@ from commonplace.store.sql.scope_reads import SqlStatistics, SqlTimeTravel, visi
 from commonplace.store.sql.sources import SqlSources
 
 
+class _ReadSession:
+    """One read transaction that all reads of a thread share; begun by the first of them."""
+
+    def __init__(self, begin: Callable[[Scope | None], AbstractContextManager[Session]]):
+        self.process = os.getpid()
+        self._begin = begin
+        self._open = ExitStack()
+        self._session: Session | None = None
+        self._scope: Scope | None = None
+        self._reads = 0  # that are under way, one within the other
+
+    @contextmanager
+    def reading(self, scope: Scope | None) -> Iterator[Session]:
+        before = self._scope
+        try:
+            session = self._at(scope)
+            self._reads += 1
+            try:
+                yield session
+            finally:
+                self._reads -= 1
+            if self._reads and before != scope:
+                self._at(before)
+        except BaseException:  # whatever failed may have ended the transaction
+            self._session = None
+            self._open.__exit__(*sys.exc_info())  # raises it in the store's own words
+            raise
+
+    def _at(self, scope: Scope | None) -> Session:
+        if self._session is None:
+            self._session = self._open.enter_context(self._begin(scope))
+        elif scope != self._scope:
+            self._session = self._session.at(scope)
+        self._scope = scope
+        return self._session
+
+    def end(self) -> None:
+        self._session = None
+        self._open.close()
+
+
 class SqlStore(
     SqlGenerations,
     SqlJobs,
@@ -85,11 +130,59 @@ class SqlStore(
     url: str
     _closed = False
 
+    def __init__(self) -> None:
+        self._threads = threading.local()  # with the read session of each
+
     def _hold_open(self) -> None:
         if self._closed:
             raise StoreClosed("This store is closed.")
 
+    # ——— sessions ———
+
+    @contextmanager
+    def read_session(self, scope: Scope | None = None) -> Iterator[None]:
+        with ExitStack() as opened:
+            if self._read_session() is None:
+                self._threads.reads = _ReadSession(self._begin_reading)
+                opened.callback(self._close_read_session)
+            if scope:
+                with self._reading(scope):
+                    pass
+            yield
+
+    def _close_read_session(self) -> None:
+        self.end_read_transaction()
+        self._threads.reads = None
+
+    def end_read_transaction(self) -> None:
+        if shared := self._read_session():
+            shared.end()
+
+    def _read_session(self) -> _ReadSession | None:
+        """Of this thread. A fork has none of its parent's."""
+        found: _ReadSession | None = getattr(self._threads, "reads", None)
+        return found if found and found.process == os.getpid() else None
+
+    @contextmanager
+    def _reading(self, scope: Scope | None) -> Iterator[Session]:
+        shared = self._read_session()
+        with shared.reading(scope) if shared else self._begin_reading(scope) as session:
+            yield session
+
+    @contextmanager
+    def _writing(self, scope: Scope | None) -> Iterator[Session]:
+        self.end_read_transaction()  # a thread has one connection at a time
+        with self._begin_writing(scope) as session:
+            yield session
+
     # ——— what a dialect gives ———
+
+    @abstractmethod
+    def _begin_reading(self, scope: Scope | None) -> AbstractContextManager[Session]:
+        """A consistent read, in a transaction of its own."""
+
+    @abstractmethod
+    def _begin_writing(self, scope: Scope | None) -> AbstractContextManager[Session]: ...
 
     @abstractmethod
     def _compact(self) -> bool:

@@ -105,7 +105,7 @@ class SqliteSession:
         if values:
             self._connection.executemany(STATEMENTS[statement], [self._bound(v) for v in values])
 
-    def at(self, scope: Scope) -> SqliteSession:
+    def at(self, scope: Scope | None) -> SqliteSession:
         return SqliteSession(self._connection, scope)
 
     def _bound(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,6 +118,7 @@ class SqliteSession:
 
 class SqliteStore(SqlStore):
     def __init__(self, path: str, *, now: datetime, lock_timeout: float = 60.0):
+        super().__init__()
         self.url = path if path == _MEMORY else f"sqlite:///{path}"
         self._path = path
         self._lock_timeout = lock_timeout
@@ -214,7 +215,7 @@ class SqliteStore(SqlStore):
                 self._idle.append(connection)
 
     @contextmanager
-    def _reading(self, scope: Scope | None) -> Iterator[SqliteSession]:
+    def _begin_reading(self, scope: Scope | None) -> Iterator[SqliteSession]:
         with translated_errors(), self._reader() as connection:
             connection.execute("BEGIN")
             try:
@@ -224,7 +225,7 @@ class SqliteStore(SqlStore):
                     connection.execute("ROLLBACK")
 
     @contextmanager
-    def _writing(self, scope: Scope | None) -> Iterator[SqliteSession]:
+    def _begin_writing(self, scope: Scope | None) -> Iterator[SqliteSession]:
         self._hold_open()
         self._own_after_fork()
         with self._write_lock, translated_errors():
@@ -238,22 +239,22 @@ class SqliteStore(SqlStore):
                 raise
 
     @contextmanager
-    def _surveying(self) -> Iterator[SqliteSession]:
+    def _surveying(self) -> Iterator[Session]:
         with self._reading(None) as session:
             yield session
 
     @contextmanager
-    def _maintaining(self) -> Iterator[SqliteSession]:
+    def _maintaining(self) -> Iterator[Session]:
         with self._writing(None) as session:
             yield session
 
     @contextmanager
-    def _seeking(self) -> Iterator[SqliteSession]:
+    def _seeking(self) -> Iterator[Session]:
         with self._reading(None) as session:
             yield session
 
     @contextmanager
-    def _claiming(self) -> Iterator[SqliteSession]:
+    def _claiming(self) -> Iterator[Session]:
         with self._writing(None) as session:
             yield session
 

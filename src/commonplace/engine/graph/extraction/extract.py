@@ -87,19 +87,20 @@ def _decide_prepared(
     are read before the source is looked at: whoever takes it away later makes this stale."""
     read = ready[0]
     scopes = [reader.own_scope, read.source.scope] if read else []
-    revisions = {scope: desk.store.counters(scope).revision for scope in scopes}
-    ready[0] = read = _refresh_prepared(desk, reader, read)
+    with desk.store.read_session():
+        revisions = {scope: desk.store.counters(scope).revision for scope in scopes}
+        is_unchanged = read and _readable_source(desk, reader, read.source.id) == read.source
+    if read and not is_unchanged:
+        ready[0] = read = _prepare_again(desk, reader, read)
     if read is None:
         return Changeset(reader.own_scope, desk.clock(), ACTOR, ()), None
     return build_extraction_changeset(desk, reader, read, revisions)
 
 
-def _refresh_prepared(
-    desk: EngineContext, reader: Principal, read: PreparedExtraction | None
+def _prepare_again(
+    desk: EngineContext, reader: Principal, read: PreparedExtraction
 ) -> PreparedExtraction | None:
-    """Read anew where the source was changed meanwhile; None: there is nothing to read any more."""
-    if read is None or _readable_source(desk, reader, read.source.id) == read.source:
-        return read
+    """The source was changed meanwhile; None: there is nothing to read any more."""
     again = prepare_extraction(desk, reader, read.source.id)
     return replace(again, is_manual=read.is_manual) if again else None
 
@@ -108,16 +109,17 @@ def prepare_extraction(
     desk: EngineContext, reader: Principal, id: str
 ) -> PreparedExtraction | None:
     """None: it is gone, not processed yet, or not theirs to read any more."""
-    source = _readable_source(desk, reader, id)
-    if source is None or source.status is ProcessingStatus.RAW or source.state is not State.ACTIVE:
-        return None
-    started = desk.clock()
-    passages = tuple(
-        passage for passage in desk.store.passages(source.scope, PassagesOf(id)).values()
-    )
-    everybody = desk.graph_cache.of(reader.own_scope).snapshot.nodes.values()
-    owner = describe_owner(desk, reader.own_scope, everybody)
-    called = load_owner_nicknames(desk, reader.own_scope, everybody, passages)
+    with desk.store.read_session():
+        source = _readable_source(desk, reader, id)
+        if source is None or source.status is ProcessingStatus.RAW:
+            return None
+        if source.state is not State.ACTIVE:
+            return None
+        started = desk.clock()
+        passages = tuple(desk.store.passages(source.scope, PassagesOf(id)).values())
+        everybody = desk.graph_cache.of(reader.own_scope).snapshot.nodes.values()
+        owner = describe_owner(desk, reader.own_scope, everybody)
+        called = load_owner_nicknames(desk, reader.own_scope, everybody, passages)
     account = replace(
         build_extraction_input(source, passages, owner, reader.user_id), called=called
     )
@@ -144,14 +146,12 @@ def build_extraction_changeset(
     the source is a team's: the member learns nothing of what the team takes away meanwhile."""
     scope, at = reader.own_scope, desk.clock()
     canvas = GraphUnitOfWork(desk, scope, ACTOR, at)
-    heard = _seen_before(desk, scope, read)
-    told = import_extraction(canvas, canvas.known, read.source, read.found, read.said_at, heard)
-    kept = store_candidates(desk, reader, read.source, read.batch)
-    steps = (
-        *diff_graph(canvas, place=JournalNode.WORKER),
-        *kept.steps,
-        *_mark_extracted(read, scope, at, told),
-    )
+    with desk.store.read_session():
+        heard = _seen_before(desk, scope, read)
+        told = import_extraction(canvas, canvas.known, read.source, read.found, read.said_at, heard)
+        changes = diff_graph(canvas, place=JournalNode.WORKER)
+        kept = store_candidates(desk, reader, read.source, read.batch)
+    steps = (*changes, *kept.steps, *_mark_extracted(read, scope, at, told))
     changeset = Changeset(
         scope,
         at,

@@ -1,0 +1,234 @@
+"""How often each verb visits the store, and asks the embedder and a parser.
+
+A visit is one transaction. The numbers stand in the docs of each verb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from commonplace.engine.sources import process, receive
+from support.embedders import Counting
+
+TALK = (
+    "Ana: My sister Noa works at Intel.\n"
+    "Tal: Does she live in Haifa?\n"
+    "Ana: Yes, Noa lives in Haifa with her husband Dan.\n"
+)
+MAIL = (
+    b"From: Tal <tal@example.com>\r\nTo: Ana <ana@example.com>\r\nSubject: The kiln\r\n"
+    b"Date: Mon, 02 Jun 2025 09:00:00 +0000\r\nMessage-ID: <one@example.com>\r\n\r\n"
+    b"Noa works at Intel. The kiln is fired on Sunday at nine.\r\n"
+)
+
+
+class Visits:
+    """The transactions of a store, and how many of them are open."""
+
+    def __init__(self, store: Any, patch: pytest.MonkeyPatch):
+        self.reads = self.writes = self.open = 0
+        if hasattr(store, "_transaction"):
+            begin = store._transaction
+            patch.setattr(
+                store,
+                "_transaction",
+                lambda role, scope, how: self._counted(
+                    lambda: begin(role, scope, how), is_write=how == "begin_writing"
+                ),
+            )
+            return
+        for name, is_write in (("_begin_reading", False), ("_begin_writing", True)):
+            patch.setattr(store, name, self._counting(getattr(store, name), is_write))
+
+    def _counting(self, begin: Callable[[Any], Any], is_write: bool) -> Callable[[Any], Any]:
+        return lambda scope: self._counted(lambda: begin(scope), is_write)
+
+    @contextmanager
+    def _counted(self, begin: Callable[[], Any], is_write: bool) -> Iterator[Any]:
+        self.writes += is_write
+        self.reads += not is_write
+        with begin() as session:
+            self.open += 1
+            try:
+                yield session
+            finally:
+                self.open -= 1
+
+    def of(self, verb: Callable[[], Any]) -> tuple[int, int]:
+        reads, writes = self.reads, self.writes
+        verb()
+        return self.reads - reads, self.writes - writes
+
+
+class OutsideTransactions(Counting):
+    """Refuses to work while a transaction is open."""
+
+    visits: Visits | None = None
+
+    def embed(self, texts):
+        assert self.visits is None or self.visits.open == 0
+        return super().embed(texts)
+
+
+@pytest.fixture
+def embedder() -> OutsideTransactions:
+    return OutsideTransactions()
+
+
+@pytest.fixture
+def book(open_book, embedder):
+    return open_book(embedder=embedder, worker="off", tidy_on_open=False)
+
+
+@pytest.fixture
+def visits(book, me, embedder, monkeypatch) -> Visits:
+    """Of a store with memories, a source and a graph, whose caches are warm."""
+    me.remember_many(["Noa lives in Haifa", "Ruth lives in Acre", "My dentist is Dr. Levi"])
+    me.ingest(TALK, format="transcript", external_id="talk")
+    me.extract()
+    me.recall("where does Ruth live?")
+    me.context("where does Ruth live?", thread="t")
+    me.explore(text_matches=["Noa"], granularity=1)
+    book.flush()
+    embedder.visits = Visits(me._desk.store, monkeypatch)
+    return embedder.visits
+
+
+VERBS: dict[str, tuple[Callable[[Any], Any], tuple[int, int]]] = {
+    "remember": (lambda me: me.remember("Omer works at Siemens"), (2, 1)),
+    "remember, changed": (lambda me: me.remember("Noa lives in Jaffa"), (2, 1)),
+    "remember, in conflict": (
+        lambda me: me.remember(kind="contact", metadata={"name": "Dan Adler", "phone": "050-2"}),
+        (2, 1),
+    ),
+    "remember many": (
+        lambda me: me.remember_many(["Noa lives in Eilat", "Ruth lives in Lod", "I like tea"]),
+        (2, 1),
+    ),
+    "recall": (lambda me: me.recall("where does Noa live?"), (2, 0)),
+    "context": (lambda me: me.context("where does Noa live?", thread="t"), (4, 1)),
+    "extract": (lambda me: me.extract(["source:talk"]), (6, 1)),
+    "explore": (lambda me: me.explore(text_matches=["Noa"], granularity=1), (2, 0)),
+    "traverse, pagerank": (lambda me: me.traverse("ppr", seed_nodes=["Noa"]), (1, 0)),
+    "traverse, cypher": (
+        lambda me: me.traverse(cypher="MATCH (a:Person)-[r]->(b) RETURN a.name, b.name"),
+        (1, 0),
+    ),
+    "ingest": (lambda me: me.ingest(MAIL, external_id="kiln"), (6, 3)),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_visits_the_store_no_more_often_than_its_docs_say(book, me, visits, verb):
+    if verb == "remember, in conflict":
+        me.remember(kind="contact", metadata={"name": "Dan Adler", "phone": "050-1"})
+    if verb == "extract":
+        talk = me.sources().sources[0].id
+        ask, most = (lambda me: me.extract([talk])), VERBS[verb][1]
+    else:
+        ask, most = VERBS[verb]
+    book.flush()
+    reads, writes = visits.of(lambda: ask(me))
+    assert reads <= most[0], f"{reads} reads"
+    assert writes <= most[1], f"{writes} writes"
+    assert visits.open == 0
+
+
+def test_a_recall_in_several_scopes_visits_the_store_no_more_often(book, me, visits):
+    team = me.teams_create("Planning")
+    me.ingest(
+        "Noa: The kiln is in Lod.\nTal: Yes.\nNoa: Good.\n", format="transcript", team=team.id
+    )
+    me.recall("where is the kiln?")
+    book.flush()
+    assert visits.of(lambda: me.recall("where is the kiln?")) == (2, 0)
+
+
+COMPARED: dict[str, Callable[[Any], Any]] = {
+    "remember": lambda me: me.remember("My dentist is Dr. Cohen"),
+    "remember_many": lambda me: me.remember_many(
+        [
+            {"kind": "contact", "metadata": {"name": "Ben Adler", "role": "plumber"}},
+            {"kind": "kv", "metadata": {"subject": "office wifi password", "value": "owl"}},
+            {"content": "Ruth moved to Lod"},
+            {"content": "Ruth moved to Akko last week"},
+        ]
+    ),
+    "observe_many": lambda me: me.observe_many(
+        [
+            {"text": "My favourite color is green.", "thread": "t"},
+            {"text": "My dentist is Dr. Green.", "thread": "t"},
+        ]
+    ),
+}
+
+
+@pytest.mark.parametrize("verb", COMPARED)
+def test_a_batch_that_is_compared_calls_the_embedder_once(book, me, visits, embedder, verb):
+    me.remember_many(
+        [
+            {"content": "My favourite color is blue"},
+            {"kind": "contact", "metadata": {"name": "Ben Adler", "phone": "+972501234567"}},
+            {"kind": "kv", "metadata": {"subject": "wifi password", "value": "bat"}},
+        ]
+    )
+    calls = embedder.calls
+    COMPARED[verb](me)
+    assert embedder.calls == calls + 1
+
+
+def test_a_batch_that_is_decided_again_calls_the_embedder_once(book, me, visits, embedder):
+    other = book.user("ana")
+    store, meanwhile = me._desk.store, [lambda: other.remember("Zebras sleep standing")]
+    apply = store.apply_together
+
+    def interrupted(changesets):
+        while meanwhile:
+            meanwhile.pop()()
+        return apply(changesets)
+
+    store.apply_together = interrupted
+    calls = embedder.calls
+    me.remember_many(["My dentist is Dr. Cohen", "Ruth lives in Lod"])
+    assert embedder.calls == calls + 2  # the other's, and ours
+
+
+FORMATS = {
+    "email": MAIL,
+    "transcript": TALK,
+    "markdown": "# The kiln, 2025-06-01\n\nNoa fires it.\n\n## When\n\nOn Sunday.",
+    "html": "<html><head><title>Kiln</title></head><body><p>Noa fires it.</p></body></html>",
+    "whatsapp": "[1/2/24, 10:00:00] Ana: Is it fired?\n[1/2/24, 10:01:00] Tal: On Sunday.",
+    "conversation": '{"role": "user", "text": "Is it fired?", "at": "2024-01-01T10:00:00Z"}',
+    "slack": '[{"user": "U1", "text": "Is it fired?", "ts": "1700000000.000100"}]',
+    "text": "Noa fires the kiln on Sunday.",
+}
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("given", [{}, {"date": "2024-05-01", "title": "Kiln"}], ids=str)
+def test_a_file_is_parsed_once_and_read_as_from_its_original(book, me, monkeypatch, format, given):
+    parsed = []
+    for room in (receive, process):
+        parse = room.parse_source
+        monkeypatch.setattr(
+            room, "parse_source", lambda *a, _do=parse, **k: parsed.append(1) or _do(*a, **k)
+        )
+    one = me.ingest(FORMATS[format], format=format, external_id="once", **given)
+    assert len(parsed) == 1
+    queued = me.ingest(FORMATS[format], format=format, external_id="later", wait=False, **given)
+    book.work(once=True)
+    assert len(parsed) == 3  # a worker parses what is kept
+    store, scope = me._desk.store, me.principal.scope
+    kept, again = store.sources(scope, [one.source.id, queued.source.id])
+    said = [
+        [(p.text, p.speaker, p.at) for _, p in store.passages_of(scope, each.id)]
+        for each in (kept, again)
+    ]
+    assert said[0] == said[1]
+    for name in ("title", "participants", "started_at", "ended_at", "summary", "keywords"):
+        assert getattr(kept, name) == getattr(again, name)
