@@ -69,12 +69,17 @@ def test_a_write_within_a_session_is_seen_by_it(store, in_memory):
         chosen.close()
 
 
+def _fail(store):
+    with store._reading(ANA) as session:
+        asked = getattr(session, "_cursor", None) or session._connection
+        asked.execute("SELECT no_such_column FROM memories")
+
+
 def test_a_session_goes_on_after_a_read_that_failed(store):
     put(store, [a_memory("A lamp")])
     with store.read_session(ANA):
-        with pytest.raises(StoreError), store._reading(ANA) as session:
-            fail = getattr(session, "_cursor", None) or session._connection
-            fail.execute("SELECT no_such_column FROM memories")
+        with pytest.raises(StoreError):
+            _fail(store)
         assert contents(store) == ["A lamp"]
     assert contents(store) == ["A lamp"]
 
