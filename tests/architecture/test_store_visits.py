@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from commonplace.engine.sources import process, receive
+from commonplace.store.queries import PassagesOf, SourcesById
 from support.embedders import Counting
 
 TALK = (
@@ -184,14 +185,14 @@ def test_a_batch_that_is_compared_calls_the_embedder_once(book, me, visits, embe
 def test_a_batch_that_is_decided_again_calls_the_embedder_once(book, me, visits, embedder):
     other = book.user("ana")
     store, meanwhile = me._desk.store, [lambda: other.remember("Zebras sleep standing")]
-    apply = store.apply_together
+    apply = store.apply
 
-    def interrupted(changesets):
+    def interrupted(*changesets):
         while meanwhile:
             meanwhile.pop()()
-        return apply(changesets)
+        return apply(*changesets)
 
-    store.apply_together = interrupted
+    store.apply = interrupted
     calls = embedder.calls
     me.remember_many(["My dentist is Dr. Cohen", "Ruth lives in Lod"])
     assert embedder.calls == calls + 2  # the other's, and ours
@@ -224,9 +225,9 @@ def test_a_file_is_parsed_once_and_read_as_from_its_original(book, me, monkeypat
     book.work(once=True)
     assert len(parsed) == 3  # a worker parses what is kept
     store, scope = me._desk.store, me.principal.scope
-    kept, again = store.sources(scope, [one.source.id, queued.source.id])
+    kept, again = store.sources(scope, SourcesById([one.source.id, queued.source.id]))
     said = [
-        [(p.text, p.speaker, p.at) for _, p in store.passages_of(scope, each.id)]
+        [(p.text, p.speaker, p.at) for p in store.passages(scope, PassagesOf(each.id)).values()]
         for each in (kept, again)
     ]
     assert said[0] == said[1]
