@@ -70,7 +70,7 @@ def opened(calendar: Calendar) -> Commonplace:
     counted, so that a page made of its answers is the same each time."""
     book = commonplace.open(":memory:", clock=calendar, worker="off", extraction="on-demand")
     numbers = count(1)
-    return Commonplace(replace(book._desk, new_id=lambda: _numbered(next(numbers))))
+    return Commonplace(replace(book._engine, new_id=lambda: _numbered(next(numbers))))
 
 
 def _numbered(number: int) -> str:

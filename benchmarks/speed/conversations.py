@@ -197,7 +197,7 @@ class _LoadedConversations:
 
     def catch_up(self) -> Vectors:
         """Brings the index up to date; returns its vectors."""
-        with self.book._desk.index.reading(self.me.principal.scope) as index:
+        with self.book._engine.index.reading(self.me.principal.scope) as index:
             return index.vectors[: index.size]
 
 

@@ -351,7 +351,7 @@ def first_recall(url: str, user: str, query: str) -> dict[str, float | None]:
         after = resident_bytes()
         return {
             "first_recall_ms": seconds * 1000,
-            "index_bytes": book._desk.index.nbytes,
+            "index_bytes": book._engine.index.nbytes,
             "rss_bytes": None if before is None or after is None else after - before,
         }
 

@@ -165,8 +165,8 @@ class RememberBenchmark:
 
 
 def _without_candidates(*given: Any) -> Neighbourhood:
-    desk, scope, memories, vectors, _ = given
-    around = load_neighbourhood(desk, scope, memories, vectors)
+    engine, scope, memories, vectors, _ = given
+    around = load_neighbourhood(engine, scope, memories, vectors)
     return replace(around, candidates=[[] for _ in memories])
 
 

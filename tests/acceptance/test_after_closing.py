@@ -26,7 +26,7 @@ def test_bookkeeping_that_breaks_does_not_stop_the_bookkeeper(open_book, monkeyp
         raise RuntimeError("a bug")
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(book._desk.store), "record", broken)
+        patched.setattr(type(book._engine.store), "record", broken)
         me.recall("kettle")
         book.flush()
     me.recall("kettle")

@@ -38,7 +38,7 @@ def test_odd_texts_are_read_or_refused_and_the_store_stays_whole(open_book, stor
                 continue
             kept += 1
             assert done.is_processed, (format, raw, done.failure)
-            assert me._desk.store.original(me.principal.scope, done.id) == [raw]
+            assert me._engine.store.original(me.principal.scope, done.id) == [raw]
             assert len(me.show(done.id).passages) == done.source.passages
     assert kept > 50
     assert refused > 10

@@ -29,7 +29,7 @@ def owe(url, *keys, kind="note"):
     with open_plainly(url) as book:
         jobs = tuple(EnqueueJob(a_job(kind=kind, key=key)) for key in keys)
         at = datetime.now(UTC)
-        book._desk.store.apply(Changeset(ANA, at, "test", jobs))
+        book._engine.store.apply(Changeset(ANA, at, "test", jobs))
 
 
 def let_leases_end(url):

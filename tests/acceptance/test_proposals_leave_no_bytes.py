@@ -24,7 +24,7 @@ def after_declining(me, ids):
 
 
 def after_their_days(me, ids):
-    me._desk.clock.tick(days=8)
+    me._engine.clock.tick(days=8)
     me.tidy()
     me.erase(me.remember("Something else").id, now=True)
 

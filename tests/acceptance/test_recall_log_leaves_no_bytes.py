@@ -19,7 +19,7 @@ def by_user(me, id):
 def after_its_days(me, id):
     """A log that has grown old leaves bytes until the next erasure is compacted."""
     me.erase(id)
-    me._desk.clock.tick(days=31)
+    me._engine.clock.tick(days=31)
     me.tidy()
     me.erase(me.remember("Something else").id, now=True)
 

@@ -95,7 +95,7 @@ def visits(book, me, embedder, monkeypatch) -> Visits:
     me.context("where does Ruth live?", thread="t")
     me.explore(text_matches=["Noa"], granularity=1)
     book.flush()
-    embedder.visits = Visits(me._desk.store, monkeypatch)
+    embedder.visits = Visits(me._engine.store, monkeypatch)
     return embedder.visits
 
 
@@ -184,7 +184,7 @@ def test_a_batch_that_is_compared_calls_the_embedder_once(book, me, visits, embe
 
 def test_a_batch_that_is_decided_again_calls_the_embedder_once(book, me, visits, embedder):
     other = book.user("ana")
-    store, meanwhile = me._desk.store, [lambda: other.remember("Zebras sleep standing")]
+    store, meanwhile = me._engine.store, [lambda: other.remember("Zebras sleep standing")]
     apply = store.apply
 
     def interrupted(*changesets):
@@ -224,7 +224,7 @@ def test_a_file_is_parsed_once_and_read_as_from_its_original(book, me, monkeypat
     queued = me.ingest(FORMATS[format], format=format, external_id="later", wait=False, **given)
     book.work(once=True)
     assert len(parsed) == 3  # a worker parses what is kept
-    store, scope = me._desk.store, me.principal.scope
+    store, scope = me._engine.store, me.principal.scope
     kept, again = store.sources(scope, SourcesById([one.source.id, queued.source.id]))
     said = [
         [(p.text, p.speaker, p.at) for p in store.passages(scope, PassagesOf(each.id)).values()]

@@ -65,10 +65,10 @@ def team(book, name, open_talks, hidden=()):
     return ReadableScope(scope, is_own=False)
 
 
-def answers(book, guest, reading, desk):
+def answers(book, guest, reading, engine):
     plans = [RecallPlan(query, k=50, explain=True, threshold=0.0) for query in QUERIES]
     plans += [RecallPlan(query, k=50) for query in QUERIES]
-    found = recall(desk, guest, plans, reach=[ReadableScope(guest.scope), reading])
+    found = recall(engine, guest, plans, reach=[ReadableScope(guest.scope), reading])
     return [(each.tokens, each.hits) for each in found]
 
 
@@ -86,16 +86,18 @@ def test_whatever_else_is_there_a_guest_hears_the_same(
         bring(shared_book, guest.scope, said)
     bare = owner(shared_book, f"bare {number}", granted)
     rich = owner(shared_book, f"rich {number}", granted, more, memories)
-    desk = shared_book._desk
+    engine = shared_book._engine
     if looks_back:
-        desk = context_at(desk, guest, PointInTime(as_of=shared_book._desk.clock(), known_at=START))
-    heard = answers(shared_book, guest, bare, desk)
-    assert heard == answers(shared_book, guest, rich, desk)
+        engine = context_at(
+            engine, guest, PointInTime(as_of=shared_book._engine.clock(), known_at=START)
+        )
+    heard = answers(shared_book, guest, bare, engine)
+    assert heard == answers(shared_book, guest, rich, engine)
     assert any(hits for _, hits in heard)
 
 
 def scores(book, member, reading):
-    found = answers(book, member, reading, book._desk)
+    found = answers(book, member, reading, book._engine)
     return [{hit.id: hit.score for hit in hits} for _, hits in found]
 
 

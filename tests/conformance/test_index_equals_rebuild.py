@@ -76,7 +76,7 @@ class Writer:
         ids.append(me.merge([id, *ids[:1]]).id)
 
     def fill_vectors(self, me, text, id, ids):
-        fill_vectors(self.book._desk, me.principal, me._link_in_maintenance)
+        fill_vectors(self.book._engine, me.principal, me._link_in_maintenance)
 
     def read(self, me, text, id, ids):
         """Catches up here, so that later changes reach this cache in another portion."""
@@ -137,12 +137,12 @@ def test_after_any_interleaving_both_caches_equal_a_rebuild(two_writers, deeds, 
         two_writers[who].do(name, user_id, text, pick, ids)
     vector = two_writers[0].embedder.embed([query])[0]
     for writer in two_writers:
-        desk = writer.book._desk
-        fresh = rebuilt(desk.store, scope, writer.embedder.dimension)
-        with desk.index.reading(scope) as kept:
+        engine = writer.book._engine
+        fresh = rebuilt(engine.store, scope, writer.embedder.dimension)
+        with engine.index.reading(scope) as kept:
             assert kept.counters.revision == fresh.counters.revision
             assert kept.fingerprint() == fresh.fingerprint()
-            now = desk.clock()
+            now = engine.clock()
             assert scores(kept, query, vector, now) == scores(fresh, query, vector, now)
 
 

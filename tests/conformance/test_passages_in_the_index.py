@@ -104,7 +104,7 @@ class Teller:
         me.erase(ids[pick % len(ids)] if ids else "source:none")
 
     def fill_vectors(self, me, text, pick, ids):
-        fill_vectors(self.book._desk, me.principal, me._link_in_maintenance)
+        fill_vectors(self.book._engine, me.principal, me._link_in_maintenance)
 
     def reindex(self, me, text, pick, ids):
         me.tidy(reindex=True)
@@ -139,9 +139,9 @@ def two_tellers(shared_url):
         teller.book.close()
 
 
-def rebuilt(desk, scope):
-    index = ScopeIndex(desk.embedder.dimension)
-    index.absorb(desk.store.index_page(scope, 0, -1))
+def rebuilt(engine, scope):
+    index = ScopeIndex(engine.embedder.dimension)
+    index.absorb(engine.store.index_page(scope, 0, -1))
     return index
 
 
@@ -206,17 +206,17 @@ def after_all_of_it_both_caches_equal_a_rebuild(two_tellers, deeds):
         two_tellers[who].do(name, user_id, text, pick, ids)
     found = []
     for teller in two_tellers:
-        desk = teller.book._desk
-        fresh = rebuilt(desk, scope)
-        with desk.index.reading(scope) as kept:
+        engine = teller.book._engine
+        fresh = rebuilt(engine, scope)
+        with engine.index.reading(scope) as kept:
             assert kept.counters.seq == fresh.counters.seq
             assert kept.fingerprint() == fresh.fingerprint()
         me = teller.book.user(user_id, cleared=True)
         found.append(answers(me))
-        desk.index.drop(scope)
+        engine.index.drop(scope)
         found.append(answers(me))
     assert all(alike(found[0], each) for each in found[1:])
-    assert {n: c for n, c in desk.store.statistics(scope).loose_ends.items() if c} == {}
+    assert {n: c for n, c in engine.store.statistics(scope).loose_ends.items() if c} == {}
 
 
 SAID = st.lists(
@@ -292,7 +292,7 @@ def test_a_files_name_of_one_word_is_no_title_that_texts_mention(two_tellers, tm
     for path in tmp_path.iterdir():
         me.ingest(path)
     me.ingest("# Notes\n\nWhat a heading says is meant as a title.")
-    with teller.book._desk.index.reading(me.principal.scope) as index:
+    with teller.book._engine.index.reading(me.principal.scope) as index:
         assert set(index.titles) == {"heron lake", "trastevere", "notes"}
 
 
@@ -303,14 +303,14 @@ def test_a_forgotten_source_is_called_by_no_name_as_in_an_index_built_without_it
     gone = me.ingest(chat(turn("Melanie", "I paint a lot"), turn("Ilan", "Do you?")))
     document = me.ingest("# Heron Lake\n\nA lake with birds.")
     scope = me.principal.scope
-    with teller.book._desk.index.reading(scope) as index:
+    with teller.book._engine.index.reading(scope) as index:
         assert (set(index.people), set(index.titles)) == ({"Melanie", "Ilan"}, {"heron lake"})
     me.forget([gone.id, document.id])
-    with teller.book._desk.index.reading(scope) as index:
+    with teller.book._engine.index.reading(scope) as index:
         assert (dict(index.people), dict(index.titles)) == ({}, {})
     warm = answers(me, ["What did Melanie paint?"])
-    teller.book._desk.index.drop(scope)
+    teller.book._engine.index.drop(scope)
     assert alike(answers(me, ["What did Melanie paint?"]), warm)
     me.restore([gone.id, document.id])
-    with teller.book._desk.index.reading(scope) as index:
+    with teller.book._engine.index.reading(scope) as index:
         assert (set(index.people), set(index.titles)) == ({"Melanie", "Ilan"}, {"heron lake"})

@@ -65,11 +65,11 @@ def test_words_of_another_version_are_seen_by_the_doctor_and_made_anew(open_book
     me = book.user("ana")
     done = me.ingest(TALK)
     forgotten = me.ingest(chat(turn("Ilan", "A stork!"))).id
-    units = [unit for unit, _ in book._desk.store.passages(ANA, PassagesOf(done.id)).items()]
-    units += [unit for unit, _ in book._desk.store.passages(ANA, PassagesOf(forgotten)).items()]
+    units = [unit for unit, _ in book._engine.store.passages(ANA, PassagesOf(done.id)).items()]
+    units += [unit for unit, _ in book._engine.store.passages(ANA, PassagesOf(forgotten)).items()]
     me.forget(forgotten)
     stale = {unit: IndexEntry({"old": 1}, None) for unit in units}
-    book._desk.store.record(Bookkeeping(ANA, clock(), passage_terms=stale))
+    book._engine.store.record(Bookkeeping(ANA, clock(), passage_terms=stale))
     assert not next(each for each in me.doctor() if each.what == "index").ok
     assert me.tidy(reindex=True).reindexed == 6
     assert all(each.ok for each in me.doctor())

@@ -39,7 +39,7 @@ def lengths(url):
 
 
 def states(book):
-    known = book._desk.store.generations()
+    known = book._engine.store.generations()
     return {each.embedder.name: each.state for each in known}
 
 
@@ -139,7 +139,7 @@ def test_late_vectors_of_the_old_embedder_are_refused_too(filled, open_book, sto
     filled.reembed(NEW)
     late = Bookkeeping(ANA, clock(), vectors={memory.ref: OLD.embed([memory.content]).tobytes()})
     with pytest.raises(EmbedderMismatch):
-        other._desk.store.record(late)
+        other._engine.store.record(late)
     assert lengths(store_url) == {(2, 64): 6}
 
 
@@ -214,7 +214,7 @@ def test_a_number_of_a_generation_is_never_used_again(filled):
     filled.reembed(OLD)
     with pytest.raises(EmbedderUnavailable):
         filled.reembed(Downed(64, answers=0))
-    assert [each.number for each in filled._desk.store.generations()] == [1, 2, 3]
+    assert [each.number for each in filled._engine.store.generations()] == [1, 2, 3]
 
 
 def test_progress_rises_to_its_end(filled):
@@ -263,9 +263,9 @@ def test_a_measured_calibration_is_kept_with_the_embedder_and_shown(book, open_b
     found = book.calibrate(judged(30))
     assert found.proofs[Script.LATIN].holds
     again = open_book()
-    assert again._desk.calibration.knots[Script.LATIN] == found.knots[Script.LATIN]
+    assert again._engine.calibration.knots[Script.LATIN] == found.knots[Script.LATIN]
     declared = OLD.calibration.proofs[Script.HEBREW]
-    assert again._desk.calibration.proofs[Script.HEBREW] == declared  # not measured: as it was
+    assert again._engine.calibration.proofs[Script.HEBREW] == declared  # not measured: as it was
     told = {f.what: f.detail for f in again.user("ana").doctor()}["embedder"]
     assert "on 45 held-out pairs), measured blind for hebrew (correlation 0.47 on 46" in told
 
@@ -284,7 +284,7 @@ def test_a_calibration_is_taken_back_by_reset(book, open_book):
     book.calibrate(judged(30))
     declared = book.calibrate(reset=True)
     assert declared.knots == OLD.calibration.knots
-    assert open_book()._desk.calibration == OLD.calibration
+    assert open_book()._engine.calibration == OLD.calibration
 
 
 def test_a_script_whose_map_does_not_hold_stays_unknown(book, open_book):
@@ -301,7 +301,7 @@ def test_pairs_on_which_nothing_holds_are_refused_and_what_is_known_stays(book, 
         book.calibrate(lines)
     assert "correlation" in refused.value.message
     for each in (book, open_book()):
-        assert each._desk.calibration == OLD.calibration
+        assert each._engine.calibration == OLD.calibration
 
 
 def test_lines_or_reset_but_not_both(book):
@@ -329,4 +329,4 @@ def test_lines_or_reset_but_not_both(book):
 def test_pairs_that_are_none_or_too_few_are_refused(book, lines):
     with pytest.raises(InvalidInput):
         book.calibrate(lines)
-    assert book._desk.measured.calibration is None
+    assert book._engine.measured.calibration is None

@@ -20,8 +20,8 @@ def talk(word, speaker="Dana", turns=4):
 
 def caught_up(book, index=None):
     """The index after it heard of everything that is new, and how many passages it was told."""
-    store = book._desk.store
-    index = ScopeIndex(book._desk.embedder.dimension) if index is None else index
+    store = book._engine.store
+    index = ScopeIndex(book._engine.embedder.dimension) if index is None else index
     known = index.counters
     page = store.index_page(ANA, known.seq, known.epoch)
     if page.counters != known:
@@ -123,7 +123,7 @@ def test_of_a_source_replaced_again_and_again_the_dead_are_not_kept_forever(
         found = [hit.text for hit in ana.recall(QUERY).hits if "heron" in hit.text]
         assert found
         assert all(f"day {n} " in text for text in found)
-        with quiet_book._desk.index.reading(ANA) as index:
+        with quiet_book._engine.index.reading(ANA) as index:
             sizes.append(index.size)
     assert max(sizes) <= 40
     assert sizes != sorted(sizes)

@@ -65,7 +65,7 @@ def both(postgres, tmp_path):
 def numbered(book: Commonplace) -> Commonplace:
     """Ids that count up, so that two books give the same ones."""
     numbers = itertools.count(1)
-    return Commonplace(replace(book._desk, new_id=lambda: f"id-{next(numbers):04}"))
+    return Commonplace(replace(book._engine, new_id=lambda: f"id-{next(numbers):04}"))
 
 
 def live_through(book, clock):

@@ -48,7 +48,7 @@ class Days:
         self.kept.append((self.clock(), self.now()))
 
     def now(self):
-        with self.me._desk.index.reading(self.me.principal.scope) as index:
+        with self.me._engine.index.reading(self.me.principal.scope) as index:
             return known_of(index)
 
     def then(self, known_at):
@@ -57,7 +57,7 @@ class Days:
     def look(self, known_at):
         principal = self.me.principal
         then = PointInTime(known_at=known_at)
-        return load_past_index(self.me._desk, principal.scope, then, visibility_of(principal))
+        return load_past_index(self.me._engine, principal.scope, then, visibility_of(principal))
 
     def note(self, word, id):
         self.ids.append(self.me.remember(f"The map of {word}", kind="note", tags=[word]).id)
@@ -136,9 +136,9 @@ def test_what_has_never_changed_is_not_read_again(me, clock):
     clock.tick(days=1)
     me.update(made[3].id, importance=5)
     then = PointInTime(known_at=clock() - timedelta(hours=1))
-    desk, scope = me._desk, me.principal.scope
-    with desk.index.reading(scope) as index:
-        past = desk.store.past(scope, then, clock(), index.counters)
+    engine, scope = me._engine, me.principal.scope
+    with engine.index.reading(scope) as index:
+        past = engine.store.past(scope, then, clock(), index.counters)
         unchanged = {index.ids[index.slot_of[unit]] for unit in past.unchanged}
     assert unchanged == {each.id for each in made} - {made[3].id}
     assert [life.memory.id for life in past.histories] == [made[3].id]
@@ -147,7 +147,7 @@ def test_what_has_never_changed_is_not_read_again(me, clock):
 
 def test_a_page_of_the_past_reads_its_own_rows_alone(me, clock, monkeypatch):
     me.remember_many([f"Thing number {n}" for n in range(9)])
-    store, read = type(me._desk.store), []
+    store, read = type(me._engine.store), []
     fetch = store.fetch
     monkeypatch.setattr(
         store, "fetch", lambda self, scope, ids: read.extend(ids) or fetch(self, scope, ids)
@@ -161,11 +161,11 @@ def test_what_the_present_has_missed_comes_with_the_past(open_book, clock):
     one, other = (open_book().user("ana") for _ in range(2))
     one.remember("The kettle is blue")
     assert one.recall("kettle").hits
-    desk, scope = one._desk, one.principal.scope
-    with desk.index.reading(scope) as index:
+    engine, scope = one._engine, one.principal.scope
+    with engine.index.reading(scope) as index:
         before = index.copy()
     other.remember("The kettle is old")
-    past = desk.store.past(scope, PointInTime(known_at=clock()), clock(), before.counters)
+    past = engine.store.past(scope, PointInTime(known_at=clock()), clock(), before.counters)
     before.absorb(past.missed)
-    with desk.index.reading(scope) as index:
+    with engine.index.reading(scope) as index:
         assert before.fingerprint() == index.fingerprint()

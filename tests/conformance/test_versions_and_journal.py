@@ -101,23 +101,23 @@ def test_the_journal_holds_no_text(eventful, store_url):
 
 
 def test_the_journal_is_numbered_without_gaps_in_the_order_of_commits(eventful, book):
-    rows = book._desk.store.journal(ANA, JournalQuery())
+    rows = book._engine.store.journal(ANA, JournalQuery())
     assert [row.seq for row in rows] == list(range(1, len(rows) + 1))
     revisions = [row.revision for row in rows]
     assert revisions == sorted(revisions)
     assert set(revisions) == set(range(1, eventful.revision + 1))
-    assert book._desk.store.counters(ANA).journal == len(rows)
+    assert book._engine.store.counters(ANA).journal == len(rows)
 
 
 def test_every_kind_of_event_so_far_has_its_line(eventful, book):
-    rows = book._desk.store.journal(ANA, JournalQuery(events_only=True))
+    rows = book._engine.store.journal(ANA, JournalQuery(events_only=True))
     told = Counter(row.entry.event for row in rows)
     assert set(told) == set(Event)
 
 
 def test_references_name_versions_that_exist(eventful, book, store_url):
     """Except of what was erased or has ended: its versions are gone, its lines stay."""
-    rows = book._desk.store.journal(ANA, JournalQuery(events_only=True))
+    rows = book._engine.store.journal(ANA, JournalQuery(events_only=True))
     gone = {
         row.entry.subject
         for row in rows

@@ -98,7 +98,7 @@ def decide_then_wait(line: Line, url: str, user: str, verb: str, given: Mapping[
 
 
 def _announce_first_decision(book: Commonplace, line: Line) -> list[int | None]:
-    store = book._desk.store
+    store = book._engine.store
     apply = store.apply
     decisions: list[int | None] = []
 
@@ -222,7 +222,7 @@ def write_until_killed(
     """All kinds of changes as fast as they go; each is said when it has been acknowledged."""
     with open_plainly(url) as book:
         if checkpoint_every is not None:  # so that kills land in the middle of checkpoints
-            writer = book._desk.store._writer  # type: ignore[attr-defined]
+            writer = book._engine.store._writer  # type: ignore[attr-defined]
             writer.execute(f"PRAGMA wal_autocheckpoint = {checkpoint_every}")
         me = book.user(user)
         chance = random.Random(seed)

@@ -57,7 +57,7 @@ def told(me: User) -> tuple[set[Any], set[Any]]:
             edge.valid_to,
         )
         for edge in list_edges(
-            me._desk, me.principal, None, (), NOW, limit=1000, after=None, past=True
+            me._engine, me.principal, None, (), NOW, limit=1000, after=None, past=True
         ).edges
     }
     return nodes, edges

@@ -57,21 +57,21 @@ def bring(book: Commonplace, scope: Scope, said: Sequence[Said | str], **fields:
         )
         for number, turn in enumerate(turns, 1)
     ]
-    found = index_passages(book._desk, [(source, passage) for passage in passages])
+    found = index_passages(book._engine, [(source, passage) for passage in passages])
     step = AddSource(
         source,
         b"raw",
         told_of(source, Op.CREATE, Event.ADD),
         passages=tuple(zip(passages, found, strict=True)),
     )
-    book._desk.store.apply(Changeset(scope, START, "user:test", (step,)))
+    book._engine.store.apply(Changeset(scope, START, "user:test", (step,)))
     return source
 
 
 def keep(book: Commonplace, scope: Scope, memories: Sequence[Memory]) -> None:
-    found, _ = index_memories(book._desk, memories)
+    found, _ = index_memories(book._engine, memories)
     steps = tuple(build_add(memory, index) for memory, index in zip(memories, found, strict=True))
-    book._desk.store.apply(Changeset(scope, START, "user:test", steps))
+    book._engine.store.apply(Changeset(scope, START, "user:test", steps))
 
 
 def own(principal: Principal = ANA) -> ReadableScope:
@@ -90,7 +90,9 @@ def ask(
     book: Commonplace, query: str, *reach: ReadableScope, principal: Principal = ANA, **more: Any
 ) -> Recalled:
     """What recall answers to somebody of this reach."""
-    (found,) = recall(book._desk, principal, [RecallPlan(query, **{"k": 20, **more})], reach=reach)
+    (found,) = recall(
+        book._engine, principal, [RecallPlan(query, **{"k": 20, **more})], reach=reach
+    )
     return found
 
 

@@ -15,15 +15,15 @@ def settled(book: Commonplace) -> None:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         book.work(once=True)
-        due = book._desk.store.next_due()
-        if (due is None or due > book._desk.clock()) and not _running(book):
+        due = book._engine.store.next_due()
+        if (due is None or due > book._engine.clock()) and not _running(book):
             return
         time.sleep(0.005)
     raise AssertionError("work that is due was not done")
 
 
 def _running(book: Commonplace) -> bool:
-    store = book._desk.store
+    store = book._engine.store
     return any(
         job.state == "running" for scope in store.scopes() for job in store.jobs(scope, JobQuery())
     )

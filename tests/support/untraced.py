@@ -17,5 +17,7 @@ class _NoBooks(AccessLog):
 
 
 def untraced(book: Commonplace, user_id: str) -> User:
-    desk = book._desk
-    return Commonplace(replace(desk, access_log=_NoBooks(desk.store))).user(user_id, cleared=True)
+    engine = book._engine
+    return Commonplace(replace(engine, access_log=_NoBooks(engine.store))).user(
+        user_id, cleared=True
+    )

@@ -48,7 +48,7 @@ def all_sources(me: User) -> list[Source]:
     listing = SourceListing(
         visibility=Visibility(cleared=True), states=tuple(State), limit=NO_LIMIT
     )
-    return me._desk.store.sources(me.principal.scope, listing)
+    return me._engine.store.sources(me.principal.scope, listing)
 
 
 def assert_healthy(me: User) -> None:
@@ -75,7 +75,7 @@ def _of_graph(graph: WholeGraph) -> set[str]:
 
 
 def assert_originals_are_whole(me: User, sources: Sequence[Source]) -> None:
-    store, scope = me._desk.store, me.principal.scope
+    store, scope = me._engine.store, me.principal.scope
     for source in sources:
         assert len(store.original(scope, source.id)) == source.parts
         numbers = [
@@ -166,7 +166,7 @@ def assert_questions_are_whole(belongings: ScopeExport) -> None:
 def assert_index_is_complete(me: User, belongings: ScopeExport, sources: Sequence[Source]) -> None:
     """One row of terms and one vector for each memory and each passage, and none that belongs to
     nobody."""
-    page = me._desk.store.index_page(me.principal.scope, 0, -1)
+    page = me._engine.store.index_page(me.principal.scope, 0, -1)
     terms = {unit for unit, *_ in page.terms}
     passages = sum(source.passages for source in sources)
     assert len(terms) == len(belongings.memories) + passages

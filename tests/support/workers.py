@@ -35,21 +35,21 @@ def work(line: Line, url: str, failpoint: str | None = None) -> None:
     if failpoint:
         killed_at(failpoint)
     with open_plainly(url) as book:
-        desk = book._desk
+        engine = book._engine
 
         def note(job: Job) -> JobDecision:
             line.say(job.tries)
-            return lambda: note_of(desk, job)
+            return lambda: note_of(engine, job)
 
-        line.say(Worker(desk, {"note": note}).run_until_idle())
+        line.say(Worker(engine, {"note": note}).run_until_idle())
 
 
-def note_of(desk: EngineContext, job: Job) -> Changeset:
+def note_of(engine: EngineContext, job: Job) -> Changeset:
     memory = a_memory(f"Job {job.key} is done", user_id=job.user_id)
     step = build_add(
-        memory, build_indexing(memory, desk.embedder.embed([memory.searchable_text])[0])
+        memory, build_indexing(memory, engine.embedder.embed([memory.searchable_text])[0])
     )
-    return Changeset(job.scope, desk.clock(), "worker:test", (step,))
+    return Changeset(job.scope, engine.clock(), "worker:test", (step,))
 
 
 def fork_while_working(line: Line, url: str) -> None:
@@ -68,7 +68,7 @@ def fork_while_working(line: Line, url: str) -> None:
 
 
 def _done_in_background(book: Commonplace, key: str) -> str:
-    store = book._desk.store
+    store = book._engine.store
     job = a_job(kind="embed", key=key)  # long ago, so that it is due
     store.apply(Changeset(job.scope, job.created_at, "test", (EnqueueJob(job),)))
     deadline = time.monotonic() + PATIENCE

@@ -67,5 +67,5 @@ def test_what_has_no_room_is_told_as_what_a_turn_has_left(me):
 def test_stats_and_tidy_tell_of_them(me):
     me.agent("helper").propose("city", "Berlin")
     assert "1 open proposal (profile proposals)" in printed(me.stats())
-    me._desk.clock.tick(days=8)
+    me._engine.clock.tick(days=8)
     assert "expired proposals 1" in printed(me.tidy())

@@ -125,7 +125,7 @@ def me(open_book):
 def test_what_begins_several_ids_is_refused_and_lists_them(me):
     numbers = iter(range(100))
     me = type(me)(
-        replace(me._desk, new_id=lambda: f"abcdef{next(numbers):02}-0000-4000-8000-000000000000"),
+        replace(me._engine, new_id=lambda: f"abcdef{next(numbers):02}-0000-4000-8000-000000000000"),
         me.principal,
     )
     first = me.remember("The gate is green", kind="note").id

@@ -42,7 +42,7 @@ def brought(people, team):
 
 def rows_agree(book, team, user):
     """Both sides of a membership say the same."""
-    store = book._desk.store
+    store = book._engine.store
     of_team = {m.user_id: m for m in store.access(Scope.of_team(team)).memberships}
     of_user = {m.team_id: m for m in store.access(Scope.of_user(user)).memberships}
     mine, theirs = of_user.get(team), of_team.get(user)
@@ -85,7 +85,7 @@ def test_choosing_a_team_brings_nobody_back_who_was_removed(book, people, team):
 
 
 def test_a_choice_that_a_removal_overtakes_is_refused(book, people, team, monkeypatch):
-    ana, dan, store = people["ana"], people["dan"], book._desk.store
+    ana, dan, store = people["ana"], people["dan"], book._engine.store
     apply = store.apply
 
     def overtaken(*changesets):
@@ -103,7 +103,7 @@ def test_a_choice_that_a_removal_overtakes_is_refused(book, people, team, monkey
 def test_what_was_decided_on_an_older_state_of_the_team_does_not_happen(
     book, people, team, monkeypatch, overtaking
 ):
-    ana, dan, eve, store = people["ana"], people["dan"], people["eve"], book._desk.store
+    ana, dan, eve, store = people["ana"], people["dan"], people["eve"], book._engine.store
     ana.teams_role(team, "dan", "admin")
     ana.teams_invite(team, "eve")
     apply = store.apply
@@ -130,7 +130,7 @@ def test_two_owners_who_turn_on_each_other_leave_an_owner(book, people, team):
     ana, dan = people["ana"], people["dan"]
     ana.teams_role(team, "dan", "owner")
     at_once(lambda: dan.teams_role(team, "ana", "member"), lambda: ana.teams_remove(team, "dan"))
-    roles = [m.role for m in book._desk.store.access(Scope.of_team(team)).memberships if m.owns]
+    roles = [m.role for m in book._engine.store.access(Scope.of_team(team)).memberships if m.owns]
     assert roles
     assert all(rows_agree(book, team, name) for name in ("ana", "dan"))
 
@@ -139,7 +139,7 @@ def test_whoever_leaves_while_a_source_is_shared_with_them_is_no_guest(
     book, people, team, brought, monkeypatch
 ):
     """Asked once more in the decision that would write the share."""
-    ana, dan, store = people["ana"], people["dan"], book._desk.store
+    ana, dan, store = people["ana"], people["dan"], book._engine.store
     apply = store.apply
 
     def overtaken(*changesets):
@@ -251,7 +251,7 @@ def test_invitations_from_strangers_take_no_place_and_no_name(people, team, book
     eve, dan = people["eve"], people["dan"]
     theirs = eve.teams_create("planning").id
     eve.teams_invite(theirs, "dan")
-    a_membership = book._desk.store.access(Scope.of_team(team)).memberships[0]
+    a_membership = book._engine.store.access(Scope.of_team(team)).memberships[0]
     assert dan.ingest(MINUTES, team="Planning").source.team_id == team
     invited = [replace(a_membership, standing=MembershipStatus.INVITED)] * MAX_TEAMS
     check_team_limit(invited)

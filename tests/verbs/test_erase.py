@@ -193,7 +193,7 @@ def test_a_compaction_that_fails_leaves_the_receipt_pending(me, book, secret, mo
     def no_room(self):
         raise StoreFull("The disk is full.")
 
-    monkeypatch.setattr(type(book._desk.store), "_compact", no_room)
+    monkeypatch.setattr(type(book._engine.store), "_compact", no_room)
     assert me.erase(secret, now=True).scrub == "pending"
     assert me.tidy().scrubbed is False
     assert me.verify_forget("tulip-4711").scrub_pending

@@ -18,13 +18,13 @@ def hear(me):
 
     def hear(name, value, agent="helper", **origin):
         agent = me.agent(agent)
-        desk, principal = agent._desk, agent.principal
+        engine, principal = agent._engine, agent.principal
         said = read_claim(name, value, **origin)
-        revision = desk.store.counters(principal.scope).revision
-        steps, (answer,) = propose_claims(desk, principal, [said])
+        revision = engine.store.counters(principal.scope).revision
+        steps, (answer,) = propose_claims(engine, principal, [said])
         if steps:
-            desk.store.apply(
-                Changeset(principal.scope, desk.clock(), principal.actor, steps, revision)
+            engine.store.apply(
+                Changeset(principal.scope, engine.clock(), principal.actor, steps, revision)
             )
         return answer
 

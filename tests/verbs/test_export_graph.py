@@ -38,7 +38,7 @@ TEAMS = cited("source:t", scope="team:crew", passage=2)
 
 @pytest.fixture
 def store(book):
-    return book._desk.store
+    return book._engine.store
 
 
 @pytest.fixture

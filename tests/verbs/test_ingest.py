@@ -49,7 +49,7 @@ def assert_kept_and_found(me, format, raw):
     assert source.keywords
     assert me.principal.user_id in source.participants
     assert source.passages == len(passages(me, done.id)) > 0
-    assert me._desk.store.original(me.principal.scope, done.id) == [raw]
+    assert me._engine.store.original(me.principal.scope, done.id) == [raw]
     (hit, *_) = me.recall("heron", k=1).hits
     assert "heron" in hit.text
     assert hit.id.startswith(f"{done.id}#")

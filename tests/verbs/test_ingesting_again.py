@@ -203,7 +203,7 @@ def test_copies_of_one_letter_are_one_source(me):
     first = me.ingest(letter("I saw a heron."))
     copy = me.ingest(letter("I saw a heron.", headers=["Bcc: Tal <tal@example.org>"]))
     assert (copy.id, copy.action) == (first.id, "unchanged")
-    assert me._desk.store.original(me.principal.scope, first.id) == [letter("I saw a heron.")]
+    assert me._engine.store.original(me.principal.scope, first.id) == [letter("I saw a heron.")]
 
 
 def test_another_letter_by_a_known_name_takes_nothings_place(me):

@@ -88,14 +88,14 @@ def test_a_dead_job_is_told_of_retried_and_cancelled_by_its_owner(book, me, embe
     embedder.down = True
     me.remember("The garden gate needs a new lock")
     (job,) = me.jobs()
-    desk = book._desk
+    engine = book._engine
     clock.tick(minutes=1)
-    claimed = desk.store.claim_job("w", clock())
+    claimed = engine.store.claim_job("w", clock())
     assert finding(me, "jobs").ok
     clock.tick(minutes=5)
     assert "left by their worker" in finding(me, "jobs").detail
-    claimed = desk.store.claim_job("w", clock())
-    desk.store.fail_job(claimed, clock(), BROKEN, None)
+    claimed = engine.store.claim_job("w", clock())
+    engine.store.fail_job(claimed, clock(), BROKEN, None)
     unwell = finding(me, "jobs")
     assert (unwell.ok, unwell.detail) == (False, "1 dead")
     assert "jobs retry" in unwell.remedy

@@ -279,7 +279,7 @@ def test_a_memory_is_told_nothing_of_its_keys(book, me):
 def test_the_journal_says_who_granted_what_and_agents_do_not_read_it(book, me):
     key = me.keys_create("laptop", cleared=True)
     book.keys_of("ana").keys_revoke(key.id)
-    rows = me._desk.store.journal(me.principal.scope, JournalQuery(subject=key.id))
+    rows = me._engine.store.journal(me.principal.scope, JournalQuery(subject=key.id))
     told = [(row.actor, str(row.entry.op), row.entry.meta) for row in rows]
     assert told == [("user:ana", "grant", {"rights": ["cleared"]}), ("admin", "revoke", {})]
     assert [row["op"] for row in me.events(limit=10)] == ["revoke", "grant"]

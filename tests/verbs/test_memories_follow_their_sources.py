@@ -18,7 +18,7 @@ def talk(said):
 def take_in(me, said, day):
     id = me.ingest(talk(said), format="transcript", date=day, external_id=day).id
     me.extract([id])
-    me._desk.clock.tick(minutes=1)
+    me._engine.clock.tick(minutes=1)
     return id
 
 

@@ -98,7 +98,7 @@ def test_processing_the_originals_gives_the_same_passages(me, clock):
     clock.tick(minutes=1)
     me.observe_many([{"text": "Zwei. " * 400}, {"text": "drei", "role": "tool", "speaker": "x"}])
     (source,) = me.sources().sources
-    parts = me._desk.store.original(me.principal.scope, source.id)
+    parts = me._engine.store.original(me.principal.scope, source.id)
     anew = cut_into_passages(source, parse_parts(source, parts).turns)
     assert tuple(anew) == tuple(me.show(source.id).passages)
 
@@ -108,9 +108,9 @@ def test_whatever_is_said_is_kept_and_reads_the_same_from_its_original(me):
     observed = me.observe_many(texts)
     (source,) = me.sources().sources
     scope = me.principal.scope
-    turns = parse_parts(source, me._desk.store.original(scope, source.id)).turns
+    turns = parse_parts(source, me._engine.store.original(scope, source.id)).turns
     assert [turn.text for turn in turns] == [stored_form(text) for text in texts]
-    kept = list(me._desk.store.passages(scope, PassagesOf(source.id)).values())
+    kept = list(me._engine.store.passages(scope, PassagesOf(source.id)).values())
     assert cut_into_passages(source, turns) == kept
     assert [id for each in observed for id in each.passages] == [passage.id for passage in kept]
     assert all(finding.ok for finding in me.doctor())
@@ -130,7 +130,7 @@ def is_kept(text):
 @contextmanager
 def counted_reads(me, monkeypatch) -> Iterator[list[tuple[str, int]]]:
     """The statements that read, with how many rows each gave."""
-    store = me._desk.store
+    store = me._engine.store
     reading = store._reading
     told: list[tuple[str, int]] = []
 

@@ -29,7 +29,7 @@ def test_nothing_is_kept_unless_it_is_wanted(open_book, store_url):
     me.remember(TEXT)
     me.recall("spare keys")
     me.query("spare keys")
-    me._desk.access_log.flush()
+    me._engine.access_log.flush()
     assert rows(store_url) == [[], []]
     with pytest.raises(BadSettings) as refused:
         me.why()
@@ -172,15 +172,15 @@ def test_and_those_that_only_quote_it(me, keys):
 
 def test_a_question_that_is_written_down_after_the_erasure_is_not_kept(me, keys, store_url):
     """Another process may have answered it before, and come to its books only now."""
-    desk = me._desk
-    log = desk.access_log
+    engine = me._engine
+    log = engine.access_log
     waiting = []
     log.record_later, later = waiting.append, log.record_later
     me.recall("spare keys xylophone")
     log.record_later = later
     me.erase(keys)
     for each in waiting:
-        desk.store.record(each)
+        engine.store.record(each)
     assert rows(store_url) == [[], []]
 
 

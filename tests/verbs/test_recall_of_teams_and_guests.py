@@ -92,7 +92,7 @@ def test_an_agent_without_history_finds_no_passages_anywhere(book):
 
 
 def test_what_is_forgotten_is_gone_for_everybody_and_comes_back_for_everybody(book):
-    store = book._desk.store
+    store = book._engine.store
     theirs = bring(book, GARDENERS, [HERON])
     ways = (of_team(), as_guest(GARDENERS, theirs))
     for state, found in ((State.ACTIVE, 1), (State.SOFT_DELETED, 0), (State.ACTIVE, 1)):
@@ -152,9 +152,9 @@ def test_of_a_team_and_as_a_guest_one_looks_back_as_at_ones_own(book, clock):
     unknown = PointInTime(known_at=START - timedelta(days=1))
     for reading in (of_team(), as_guest(GARDENERS, talk)):
         for then, found in ((early, {1}), (unknown, set()), (PointInTime(as_of=clock()), {1, 2})):
-            desk = context_at(book._desk, ANA, then)
+            engine = context_at(book._engine, ANA, then)
             plan = RecallPlan("Where did the heron stand?", k=9)
-            (answer,) = recall(desk, ANA, [plan], reach=(own(), reading))
+            (answer,) = recall(engine, ANA, [plan], reach=(own(), reading))
             assert ids(answer) == {f"{talk.id}#{number}" for number in found}
 
 

@@ -46,7 +46,7 @@ def found(who, question=QUESTION, **more):
 @contextmanager
 def reads(me, monkeypatch) -> Iterator[list[str]]:
     """The statements that are read with."""
-    store, statements = me._desk.store, []
+    store, statements = me._engine.store, []
     reading = store._reading
 
     class Listening:

@@ -15,7 +15,7 @@ def test_an_index_of_another_version_is_found_and_made_anew(book, me, clock):
         f"{kept.id}@1": IndexEntry({"old": 1}, None),
         f"{gone.id}@2": IndexEntry({"old": 1}, None),
     }
-    book._desk.store.record(Bookkeeping(Scope.of_user("ana"), clock(), terms=stale))
+    book._engine.store.record(Bookkeeping(Scope.of_user("ana"), clock(), terms=stale))
     finding = next(each for each in me.doctor() if each.what == "index")
     assert not finding.ok
     assert "tidy --reindex" in finding.remedy

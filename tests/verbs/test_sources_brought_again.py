@@ -200,9 +200,9 @@ def test_a_message_that_comes_late_is_heard_though_it_stands_in_between(open_boo
 
 def test_of_an_erased_source_nothing_is_left_that_was_heard(me):
     id = bring(me, *ALL)
-    assert me._desk.store.extractions(me.principal.own_scope)
+    assert me._engine.store.extractions(me.principal.own_scope)
     me.erase(id)
-    assert me._desk.store.extractions(me.principal.own_scope) == []
+    assert me._engine.store.extractions(me.principal.own_scope) == []
     assert nodes(me) == {}
     bring(me, *ALL)
     assert {"Dan", "Ruth", "Sarah Chen"} <= set(nodes(me))
@@ -212,7 +212,7 @@ def test_what_was_heard_is_kept_as_digests_that_differ_from_source_to_source(me)
     bring(me, DAN)
     me.ingest(DAN, external_id="other", source_type="voice-memo")
     me.extract()
-    one, other = me._desk.store.extractions(me.principal.own_scope)
+    one, other = me._engine.store.extractions(me.principal.own_scope)
     assert not {*one.heard} & {*other.heard}
     assert not any(word.lower() in str(one.heard) for word in DAN.split())
 

@@ -31,7 +31,7 @@ def team(book):
 def before_the_next_write(book, monkeypatch):
     """Something that another does, once, after the next change was decided and before it is
     written."""
-    store = book._desk.store
+    store = book._engine.store
     write = store.apply
     waiting = []
 
@@ -82,7 +82,7 @@ def test_what_else_happens_in_the_team_costs_another_decision_and_no_more(
 
 def test_a_members_reading_moves_nothing_in_the_team(book, team):
     _, eve, source = team
-    store, scope = book._desk.store, Scope.of_team("garden")
+    store, scope = book._engine.store, Scope.of_team("garden")
     before = store.counters(scope).revision
     eve.extract([source])
     assert store.counters(scope).revision == before

@@ -330,7 +330,7 @@ def test_whoever_is_removed_while_bringing_something_brings_nothing(
     people, team, book, monkeypatch
 ):
     """The membership is asked for once more in the transaction that would write."""
-    dan, store = people["dan"], book._desk.store
+    dan, store = people["dan"], book._engine.store
     asked = store.sources
 
     def removed_meanwhile(*arguments):

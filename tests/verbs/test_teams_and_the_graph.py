@@ -69,11 +69,11 @@ def test_one_that_is_as_it_was_is_not_read_again(book, team, clock):
     source = bob.ingest(MEETING, format="transcript", team=id).id
     eve.show(source)
     settled(book)
-    before = book._desk.store.extractions(eve.principal.own_scope)
+    before = book._engine.store.extractions(eve.principal.own_scope)
     clock.tick(hours=1)
     eve.show(source)
     settled(book)
-    assert book._desk.store.extractions(eve.principal.own_scope) == before
+    assert book._engine.store.extractions(eve.principal.own_scope) == before
 
 
 def test_extract_by_hand_takes_in_what_the_teams_have(book, team):

@@ -245,7 +245,7 @@ def test_the_journal_holds_no_text(me):
     me.resolve(held.conflict, "override")
     me.remember("Dana plays the vibraphone", kind="fact")
     me.remember("dana plays the vibraphone.", kind="fact")
-    me._desk.access_log.flush()
+    me._engine.access_log.flush()
     told = repr(me.events(limit=100)) + repr(me.change_log("main", limit=100))
     told += "".join(repr(me.history(memory.id)) for memory in me.list().memories)
     for word in ("xylophone", "glockenspiel", "marimba", "vibraphone"):

@@ -151,5 +151,5 @@ def test_the_question_that_was_just_kept_is_no_conversation_of_its_own(me):
     """However it is spelled."""
     me.observe("What is the best pizza in Boston?", thread="t1")
     me.observe("What about  chicago?", thread="t1")
-    turns = load_recent_turns(me._desk, me.principal, "t1", "what about Chicago")
+    turns = load_recent_turns(me._engine, me.principal, "t1", "what about Chicago")
     assert [turn.text for turn in turns] == ["What is the best pizza in Boston?"]

@@ -113,7 +113,7 @@ def test_what_is_answered_counts_as_read_wherever_it_stands(book, me, returned):
         f"RETURN {returned}",
     )
     book.flush()
-    read = book._desk.store.graph_items(me.principal.own_scope, GraphQuery(marks=None)).marks
+    read = book._engine.store.graph_items(me.principal.own_scope, GraphQuery(marks=None)).marks
     assert read[sarah].access_count == 1
     of_path = {id for id in read if id.startswith(("edge:", "node:"))} - {sarah}
     assert len(of_path) == (2 if returned in ("path", "[path]") else "nodes" in returned)
@@ -126,7 +126,9 @@ def test_nothing_counts_as_read_that_is_not_there(book, me):
         "cypher", cypher="MATCH (:Source)-[m:mentions]->() RETURN m, 'node:x', [['edge:y']]"
     )
     book.flush()
-    assert book._desk.store.graph_items(me.principal.own_scope, GraphQuery(marks=None)).marks == {}
+    assert (
+        book._engine.store.graph_items(me.principal.own_scope, GraphQuery(marks=None)).marks == {}
+    )
 
 
 # ——— artifacts ———

@@ -25,7 +25,7 @@ def found_by_words(asker, **more):
 
 def found_anew(asker):
     """The same from an index that is built from the database."""
-    asker._desk.index.drop(asker.principal.scope)
+    asker._engine.index.drop(asker.principal.scope)
     return found_by_words(asker)
 
 

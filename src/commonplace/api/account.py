@@ -70,19 +70,19 @@ from commonplace.model.access.team import MAX_RETENTION_DAYS, TeamRole
 class ProfileVerbs(UserHandle):
     def profile(self) -> Profile:
         """Show the user's profile: fields and notes."""
-        return read_profile(self._desk, self.principal)
+        return read_profile(self._engine, self.principal)
 
     def profile_set(self, name: str, value: Any) -> ProfileChange:
         """Set a profile field.
 
         For example preferred_name, pronouns, city, language, tone, goals."""
-        return set_field(self._desk, self._request, name, value)
+        return set_field(self._engine, self._request, name, value)
 
     def profile_note(self, text: str) -> ProfileChange:
         """Add a note to the profile.
 
         Its id is profile:N."""
-        return add_note(self._desk, self._request, text)
+        return add_note(self._engine, self._request, text)
 
     def propose(
         self,
@@ -111,38 +111,38 @@ class ProfileVerbs(UserHandle):
             memory_id=None if memory_id is None else validation.id(memory_id, "memory_id"),
             thread=read_thread(thread),
         )
-        return propose(self._desk, self._request, said)
+        return propose(self._engine, self._request, said)
 
     def proposals(self, *, limit: int = 50, after: str | None = None) -> Sequence[OpenProposal]:
         """List open profile proposals, oldest first.
 
         Each with the current value, who proposed it, why, and until when it is open."""
         most = validation.integer(limit, "limit", 1, MAX_K)
-        return list_proposals(self._desk, self.principal, most, read_cursor(after))
+        return list_proposals(self._engine, self.principal, most, read_cursor(after))
 
     def accept(self, id: str, *, thread: str | None = None) -> Decided:
         """Accept a profile proposal.
 
         Other proposals for the same field are declined. Owner only."""
-        return accept_proposal(self._desk, self._request, validation.id(id), read_thread(thread))
+        return accept_proposal(self._engine, self._request, validation.id(id), read_thread(thread))
 
     def decline(self, id: str, *, thread: str | None = None) -> Decided:
         """Decline a profile proposal.
 
         The profile stays unchanged. Owner only."""
-        return decline_proposal(self._desk, self._request, validation.id(id), read_thread(thread))
+        return decline_proposal(self._engine, self._request, validation.id(id), read_thread(thread))
 
 
 class TeamVerbs(UserHandle):
     def teams(self) -> Sequence[ShownTeam]:
         """List your teams and invitations."""
         self._require_owner_for_teams("look at teams")
-        return list_teams(self._desk, self.principal)
+        return list_teams(self._engine, self.principal)
 
     def teams_show(self, team: str) -> ShownTeam:
         """Show a team and its members."""
         self._require_owner_for_teams("look at teams")
-        return show_team(self._desk, self.principal, validation.word(team, "team"))
+        return show_team(self._engine, self.principal, validation.word(team, "team"))
 
     def teams_create(self, name: str, *, retention_days: int | None = None) -> ShownTeam:
         """Create a team that you own.
@@ -151,7 +151,7 @@ class TeamVerbs(UserHandle):
         sources are removed."""
         self._require_owner_for_teams("make teams")
         days = optional_integer(retention_days, "retention_days", 1, MAX_RETENTION_DAYS)
-        return create_team(self._desk, self._request, validation.word(name, "name"), days)
+        return create_team(self._engine, self._request, validation.word(name, "name"), days)
 
     def teams_change(
         self, team: str, *, name: str | None = None, retention_days: int | None = None
@@ -162,14 +162,14 @@ class TeamVerbs(UserHandle):
         self._require_owner_for_teams("look after teams")
         days = optional_integer(retention_days, "retention_days", 0, MAX_RETENTION_DAYS)
         called = optional_word(name, "name")
-        return change_team(self._desk, self._request, validation.word(team, "team"), called, days)
+        return change_team(self._engine, self._request, validation.word(team, "team"), called, days)
 
     def teams_delete(self, team: str) -> TeamEnded:
         """Delete a team and all its sources.
 
         Cannot be undone."""
         self._require_owner_for_teams("end teams")
-        return delete_team(self._desk, self._request, validation.word(team, "team"))
+        return delete_team(self._engine, self._request, validation.word(team, "team"))
 
     def teams_invite(
         self, team: str, member: str, *, as_role: str = TeamRole.MEMBER
@@ -180,12 +180,12 @@ class TeamVerbs(UserHandle):
         self._require_owner_for_teams("invite people")
         role = validation.choice(as_role, "as_role", TeamRole, {})
         names = validation.word(team, "team"), validation.word(member, "member")
-        return show_member(self._desk, invite_member(self._desk, self._request, *names, role))
+        return show_member(self._engine, invite_member(self._engine, self._request, *names, role))
 
     def teams_join(self, team: str) -> ShownTeam:
         """Accept a team invitation."""
         self._require_owner_for_teams("join teams")
-        return join_team(self._desk, self._request, validation.word(team, "team"))
+        return join_team(self._engine, self._request, validation.word(team, "team"))
 
     def teams_leave(self, team: str) -> ShownMember:
         """Leave a team or decline an invitation.
@@ -193,21 +193,21 @@ class TeamVerbs(UserHandle):
         From then on you cannot read the team's sources, including those you added."""
         self._require_owner_for_teams("leave teams")
         return show_member(
-            self._desk, leave_team(self._desk, self._request, validation.word(team, "team"))
+            self._engine, leave_team(self._engine, self._request, validation.word(team, "team"))
         )
 
     def teams_remove(self, team: str, member: str) -> ShownMember:
         """Remove a member from a team, or an invitation."""
         self._require_owner_for_teams("remove people")
         names = validation.word(team, "team"), validation.word(member, "member")
-        return show_member(self._desk, remove_member(self._desk, self._request, *names))
+        return show_member(self._engine, remove_member(self._engine, self._request, *names))
 
     def teams_role(self, team: str, member: str, as_role: str) -> ShownMember:
         """Set a member's role: owner, admin or member."""
         self._require_owner_for_teams("give roles")
         role = validation.choice(as_role, "as_role", TeamRole, {})
         names = validation.word(team, "team"), validation.word(member, "member")
-        return show_member(self._desk, set_role(self._desk, self._request, *names, role))
+        return show_member(self._engine, set_role(self._engine, self._request, *names, role))
 
     def teams_use(self, team: str | None = None) -> Sequence[ShownTeam]:
         """Search only one team's sources and your own memory.
@@ -215,13 +215,13 @@ class TeamVerbs(UserHandle):
         Without a team: search all teams again. Items of other teams can still be shown by id."""
         self._require_owner_for_teams("choose a team")
         self._refuse_team_keys("choose a team")
-        return choose_team(self._desk, self._request, optional_word(team, "team"), "active")
+        return choose_team(self._engine, self._request, optional_word(team, "team"), "active")
 
     def teams_primary(self, team: str) -> Sequence[ShownTeam]:
         """Set the team that the word `primary` means."""
         self._require_owner_for_teams("choose a team")
         self._refuse_team_keys("choose a team")
-        return choose_team(self._desk, self._request, validation.word(team, "team"), "primary")
+        return choose_team(self._engine, self._request, validation.word(team, "team"), "primary")
 
     def _require_owner_for_teams(self, what: str) -> None:
         """Whom somebody keeps company with is no agent's business."""
@@ -238,7 +238,7 @@ class KeyVerbs(UserHandle):
         For each its agent, rights, expiry and last day of use. Tokens are shown only once, on
         creation."""
         self._keep_keys()
-        return list_keys(self._desk, self.principal.scope)
+        return list_keys(self._engine, self.principal.scope)
 
     def keys_create(
         self,
@@ -257,9 +257,9 @@ class KeyVerbs(UserHandle):
         The token is shown once. team: the key reaches the sources of that team only."""
         self._keep_keys()
         wanted = optional_word(team, "team")
-        mine = None if wanted is None else require_member(self._desk, self.principal, wanted)
+        mine = None if wanted is None else require_member(self._engine, self.principal, wanted)
         return create_key(
-            self._desk,
+            self._engine,
             self._request,
             self.principal.user_id,
             label=validation.word(label, "label"),
@@ -268,7 +268,7 @@ class KeyVerbs(UserHandle):
             cleared=validation.flag(cleared, "cleared"),
             may_resolve=validation.flag(may_resolve, "may_resolve"),
             team=mine and mine.team_id,
-            expires_at=read_expiry(ttl_days, expires_at, self._desk.clock()),
+            expires_at=read_expiry(ttl_days, expires_at, self._engine.clock()),
         )
 
     def keys_revoke(self, id: str) -> ShownKey:
@@ -277,7 +277,7 @@ class KeyVerbs(UserHandle):
         In every process that serves this store."""
         self._keep_keys()
         self._refuse_team_keys("end keys")
-        return revoke_key(self._desk, self._request, self.principal.scope, validation.id(id))
+        return revoke_key(self._engine, self._request, self.principal.scope, validation.id(id))
 
     def keys_rotate(self, id: str, *, grace_minutes: float = 0) -> NewKey:
         """Replace an API key by a new token.
@@ -288,7 +288,7 @@ class KeyVerbs(UserHandle):
         grace = validation.number(grace_minutes, "grace_minutes", 0, MAX_GRACE)
         scope = self.principal.scope
         return rotate_key(
-            self._desk, self._request, scope, validation.id(id), timedelta(minutes=grace)
+            self._engine, self._request, scope, validation.id(id), timedelta(minutes=grace)
         )
 
     def _keep_keys(self) -> None:
@@ -319,18 +319,18 @@ class CategoryVerbs(UserHandle):
 
         Also how each category enters a context. Defined in the file that the setting `categories`
         names; changes apply at once."""
-        return list_categories(self._desk, self.principal)
+        return list_categories(self._engine, self.principal)
 
     def categories_explain(self, category: str) -> ExplainedCategory:
         """Show one category: contents, context mode, readers."""
-        return explain_category(self._desk, self.principal, validation.word(category, "category"))
+        return explain_category(self._engine, self.principal, validation.word(category, "category"))
 
     def categories_check(self, reader: str, category: str) -> CheckedCategory:
         """Check whether an agent may read a category.
 
         Names the line of the file that decides."""
         return check_category(
-            self._desk,
+            self._engine,
             self.principal,
             validation.word(reader, "reader"),
             validation.word(category, "category"),

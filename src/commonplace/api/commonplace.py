@@ -85,17 +85,17 @@ class Calibrated:
 class Commonplace:
     """An open store. Use it as a context manager, or call `close`."""
 
-    def __init__(self, desk: EngineContext, settings: Settings | None = None):
-        self._desk = desk
+    def __init__(self, engine: EngineContext, settings: Settings | None = None):
+        self._engine = engine
         self._settings = settings
-        self._kinds = bind_job_kinds(desk)
-        self.night = TidySchedule(desk.clock, self.tidy_what_is_due)
+        self._kinds = bind_job_kinds(engine)
+        self.night = TidySchedule(engine.clock, self.tidy_what_is_due)
         self._background = BackgroundWorker(self._worker)
         self._running_workers: list[Worker] = []
 
     def user(self, user_id: str, *, cleared: bool = False) -> User:
         """The handle of one user. Cleared ones see sensitivity high in lists and searches."""
-        return User(self._desk, Principal(validation.word(user_id, "user_id"), cleared=cleared))
+        return User(self._engine, Principal(validation.word(user_id, "user_id"), cleared=cleared))
 
     # ——— keys ———
 
@@ -106,23 +106,23 @@ class Commonplace:
 
     def identify(self, token: str) -> Key:
         """The key that a token is of, while it is valid; an admin's, too."""
-        return identify_key(self._desk, token)
+        return identify_key(self._engine, token)
 
     def opened_by(self, key: Key) -> User:
         if key.is_admin:
             raise NotAllowed(
                 "An admin key cannot read a memory.", remedy="Use an API key of the memory's owner."
             )
-        return User(self._desk, principal_of(key))
+        return User(self._engine, principal_of(key))
 
     def keys_of(self, user_id: str, key: Key | None = None) -> KeyVerbs:
         """A user's keys and nothing else of theirs, for whoever looks after the store."""
         name = validation.word(user_id, "user_id")
-        return KeyVerbs(self._desk, Principal(name, admin=True, key=key.id if key else None))
+        return KeyVerbs(self._engine, Principal(name, admin=True, key=key.id if key else None))
 
     def admin_keys(self) -> Sequence[ShownKey]:
         """List admin API keys."""
-        return list_keys(self._desk, Scope.of_the_store())
+        return list_keys(self._engine, Scope.of_the_store())
 
     def admin_keys_create(
         self,
@@ -135,61 +135,61 @@ class Commonplace:
 
         It manages the keys of any user, runs jobs and changes the embedder, but cannot read any
         memory. The token is shown once."""
-        ends = read_expiry(ttl_days, expires_at, self._desk.clock())
+        ends = read_expiry(ttl_days, expires_at, self._engine.clock())
         return create_key(
-            self._desk, None, None, label=validation.word(label, "label"), expires_at=ends
+            self._engine, None, None, label=validation.word(label, "label"), expires_at=ends
         )
 
     def admin_keys_revoke(self, id: str) -> ShownKey:
         """Revoke an admin API key immediately."""
-        return revoke_key(self._desk, None, Scope.of_the_store(), validation.id(id))
+        return revoke_key(self._engine, None, Scope.of_the_store(), validation.id(id))
 
     def first_admin_key(self) -> NewKey | None:
         """For a server that starts: an admin's key, where there never was one. Of several that
         start at once, one gets it."""
-        if self._desk.store.keys(Scope.of_the_store()):
+        if self._engine.store.keys(Scope.of_the_store()):
             return None
         try:
-            return create_key(self._desk, None, None, label="first", if_first=True)
+            return create_key(self._engine, None, None, label="first", if_first=True)
         except StaleDecision:
             return None
 
     @property
     def url(self) -> str:
-        return self._desk.store.url
+        return self._engine.store.url
 
     def flush(self) -> None:
         """Wait until what was read is written down."""
-        self._desk.access_log.flush()
+        self._engine.access_log.flush()
 
     def ping(self) -> None:
         """Raises what is wrong where the store cannot be read."""
-        self._desk.store.fact("ready")
+        self._engine.store.fact("ready")
 
     def has_keys(self) -> bool:
         """Is there anybody who could come with a key?"""
-        now = self._desk.clock()
-        scopes = (Scope.of_the_store(), *self._desk.store.scopes())
-        return any(key.is_valid(now) for scope in scopes for key in self._desk.store.keys(scope))
+        now = self._engine.clock()
+        scopes = (Scope.of_the_store(), *self._engine.store.scopes())
+        return any(key.is_valid(now) for scope in scopes for key in self._engine.store.keys(scope))
 
     def once(self, whose: User, asked: IdempotentRequest, do: Callable[[User], str]) -> str:
         """Do it with the handle that is given to it, unless the same caller asked for the same
         with the same key within a day: then the answer is the first one's."""
         return run_once(
-            whose._desk,
+            whose._engine,
             whose.principal,
             asked,
-            lambda claim: do(User(whose._desk, whose._asking, whose._precondition, claim)),
+            lambda claim: do(User(whose._engine, whose._asking, whose._precondition, claim)),
         )
 
     def insisting(self, whose: User, insist: Callable[[], None]) -> User:
         """A handle whose changes are made only while ``insist`` raises nothing: it is asked in the
         decision of each change, so that nobody changes anything in between."""
-        return User(whose._desk, whose._asking, insist, whose._claim)
+        return User(whose._engine, whose._asking, insist, whose._claim)
 
     def changes_after(self, whose: User, revision: int) -> Delta:
         """What a handle may hear of since a revision. No mark is moved."""
-        return load_delta(self._desk, whose.principal, "", revision)
+        return load_delta(self._engine, whose.principal, "", revision)
 
     def reembed(
         self, embedder: str | Embedder, *, progress: ReportProgress = lambda _: None
@@ -207,8 +207,8 @@ class Commonplace:
         model = make_embedder(embedder, self._settings) if isinstance(embedder, str) else embedder
         embedder_identity(model)  # says what is wrong before anything is begun
         self.flush()
-        done = reembed(self._desk.store, model, progress, self._desk.clock())
-        load_measured_calibration(self._desk.store, model, self._desk.clock())
+        done = reembed(self._engine.store, model, progress, self._engine.clock())
+        load_measured_calibration(self._engine.store, model, self._engine.clock())
         return done
 
     def calibrate(self, lines: Iterable[str] | None = None, *, reset: bool = False) -> Calibrated:
@@ -216,25 +216,25 @@ class Commonplace:
 
         Maps its cosines to the scale of the engine's thresholds. Each line: {"a": "…", "b": "…",
         "similarity": 0 to 1}. reset: use the embedder's own calibration."""
-        model = self._desk.embedder
+        model = self._engine.embedder
         if validation.flag(reset, "reset"):
             if lines is not None:
                 raise InvalidInput("Give lines or reset, not both.", field="reset")
-            reset_calibration(self._desk.store, model, self._desk.clock())
-            self._desk.measured.calibration = None
+            reset_calibration(self._engine.store, model, self._engine.clock())
+            self._engine.measured.calibration = None
             known = model.calibration
             return Calibrated(model.name, dict(known.knots), dict(known.proofs))
         if lines is None:
             raise MissingField("Give lines or reset.", field="lines")
         found = self._measure(parse_pairs(lines))
-        whole = self._desk.calibration.with_measured(found)
-        save_calibration(self._desk.store, model, whole, self._desk.clock())
-        self._desk.measured.calibration = whole
+        whole = self._engine.calibration.with_measured(found)
+        save_calibration(self._engine.store, model, whole, self._engine.clock())
+        self._engine.measured.calibration = whole
         return Calibrated(model.name, dict(found.knots), dict(found.proofs))
 
     def _measure(self, pairs: Sequence[CalibrationPair]) -> Calibration:
         """Refused where it says nothing: it would outrank what is known already."""
-        model = self._desk.embedder
+        model = self._engine.embedder
         try:
             found = calibrate(model, pairs)
         except EmbedderDown as error:
@@ -259,8 +259,8 @@ class Commonplace:
 
         Does what extract does, for every user."""
         return extract_for_all_users(
-            self._desk,
-            self._desk.store.scopes(),
+            self._engine,
+            self._engine.store.scopes(),
             validation.integer(at_most, "at_most", 1, MAX_EXTRACTED),
         )
 
@@ -285,9 +285,9 @@ class Commonplace:
 
     def work_in_background(self) -> None:
         """A thread does what this process causes, and what others left undone."""
-        self._desk.store.when_enqueued(self._background.wake)
+        self._engine.store.when_enqueued(self._background.wake)
         try:
-            waits = self._desk.store.next_due(sorted(self._kinds)) is not None
+            waits = self._engine.store.next_due(sorted(self._kinds)) is not None
         except StoreError as error:  # a login that may not claim leaves it to those who may
             log.warning("background jobs postponed: %s", error.code)
             return
@@ -295,32 +295,32 @@ class Commonplace:
             self._background.wake()
 
     def _worker(self) -> Worker:
-        return Worker(self._desk, self._kinds, when_idle=self.night.look)
+        return Worker(self._engine, self._kinds, when_idle=self.night.look)
 
     # ——— looking after it ———
 
     def tidy_what_is_due(self) -> None:
         """Once a day for each user, whether or not a worker runs."""
-        due = self._desk.clock() - LIFETIMES.tidy_every
-        for scope in self._desk.store.scopes(ScopeQuery(tidied_before=due))[:MAX_TIDIED_ON_OPEN]:
+        due = self._engine.clock() - LIFETIMES.tidy_every
+        for scope in self._engine.store.scopes(ScopeQuery(tidied_before=due))[:MAX_TIDIED_ON_OPEN]:
             try:
                 self._tidy(scope)
             except CommonplaceError as error:  # one user's trouble does not close the store
                 log.warning("tidy postponed: %s", error.code)
-        scrub(self._desk)
+        scrub(self._engine)
 
     def _tidy(self, scope: Scope) -> None:
         if scope.is_team:
-            tidy_team(self._desk, scope)
+            tidy_team(self._engine, scope)
         elif scope.is_user:  # of the store itself there is nothing to tidy
-            User(self._desk, Principal(scope.name, cleared=True))._tidy_without_compaction()
+            User(self._engine, Principal(scope.name, cleared=True))._tidy_without_compaction()
 
     def close(self) -> None:
         self.stop_work()
         self._background.close()
-        self._desk.caches.close()
-        self._desk.access_log.close()
-        self._desk.store.close()
+        self._engine.caches.close()
+        self._engine.access_log.close()
+        self._engine.store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -337,8 +337,8 @@ class Commonplace:
 def load_visible_graph(whose: User) -> GraphSnapshot:
     """With the edges that hold and the notes that count, the oldest first. The owner is in it once
     something is told of them: their node comes with whatever somebody else puts in first."""
-    desk, now = whose._desk, whose._desk.clock()
-    picture = visible_graph(desk, whose.principal).snapshot
+    engine, now = whose._engine, whose._engine.clock()
+    picture = visible_graph(engine, whose.principal).snapshot
     live = {
         id: sorted((note for note in notes if note.is_live(now)), key=_by_date_added)
         for id, notes in picture.notes.items()
@@ -349,7 +349,7 @@ def load_visible_graph(whose: User) -> GraphSnapshot:
         notes={id: tuple(notes) for id, notes in live.items() if notes},
     )
     home = whose.principal.own_scope
-    shown = {id: node for id, node in held.nodes.items() if _is_described(desk, home, held, node)}
+    shown = {id: node for id, node in held.nodes.items() if _is_described(engine, home, held, node)}
     return replace(held, nodes=shown)
 
 
@@ -357,11 +357,11 @@ def _by_date_added(note: Note) -> tuple[datetime, str]:
     return note.date_added, note.id
 
 
-def _is_described(desk: EngineContext, home: Scope, picture: GraphSnapshot, node: Node) -> bool:
+def _is_described(engine: EngineContext, home: Scope, picture: GraphSnapshot, node: Node) -> bool:
     if not node.is_owner or node.aliases or node.id in picture.notes:
         return True
     related = any(node.id in edge.ends for edge in picture.edges.values())
-    return related or bool(desk.store.assertions(home, AssertionQuery(nodes=[node.id])).nodes)
+    return related or bool(engine.store.assertions(home, AssertionQuery(nodes=[node.id])).nodes)
 
 
 def apply_graph_edits(
@@ -369,4 +369,4 @@ def apply_graph_edits(
 ) -> Sequence[BulkItem]:
     """``chosen``: what there is to say, by all that the caller may see at this moment."""
     whose._refuse_read_only_keys()
-    return say(whose._desk, whose._request, lambda: chosen(load_visible_graph(whose)))
+    return say(whose._engine, whose._request, lambda: chosen(load_visible_graph(whose)))

@@ -91,7 +91,7 @@ class GraphVerbs(UserHandle):
         include_archived: bool,
     ) -> shown.NodePage:
         return shown.list_nodes(
-            self._desk,
+            self._engine,
             self.principal,
             types,
             subtypes=subtypes,
@@ -108,7 +108,7 @@ class GraphVerbs(UserHandle):
         By id or name; `me` is the owner. as_of: what was true then. known_at: what was known then.
         """
         then = self._moments(as_of, known_at)
-        return shown.show_node(self._desk, self.principal, validation.word(id, "id"), then)
+        return shown.show_node(self._engine, self.principal, validation.word(id, "id"), then)
 
     def edges(
         self,
@@ -125,7 +125,7 @@ class GraphVerbs(UserHandle):
 
         Optionally of one node, or of some types. past: include relationships that have ended."""
         return shown.list_edges(
-            self._desk,
+            self._engine,
             self.principal,
             optional_word(node, "node"),
             () if types is None else validation.words(as_list(types), "types"),
@@ -142,7 +142,7 @@ class GraphVerbs(UserHandle):
 
         Nodes, relationships and notes; with by, those of one contributor."""
         return list_contributions(
-            self._desk,
+            self._engine,
             self.principal,
             optional_word(by, "by"),
             validation.integer(limit, "limit", 1, MAX_K),
@@ -154,9 +154,9 @@ class GraphVerbs(UserHandle):
         chosen = validation.choice(format, "format", GraphFormat, {})
         over = validation.flag(past, "past")
         return export_graph(
-            visible_graph(self._desk, self.principal).snapshot,
+            visible_graph(self._engine, self.principal).snapshot,
             chosen,
-            self._desk.clock(),
+            self._engine.clock(),
             past=over,
         )
 
@@ -183,7 +183,7 @@ class GraphVerbs(UserHandle):
         called = read_name(name, "name")
         said = _read_node_fields(type, description, aliases, addresses)
         policy = _read_policy(ttl_policy)
-        return edit.upsert_node(self._desk, self._request, kind, called, said, policy)
+        return edit.upsert_node(self._engine, self._request, kind, called, said, policy)
 
     def nodes_update(
         self,
@@ -215,7 +215,7 @@ class GraphVerbs(UserHandle):
         if not said and policy is None:
             raise MissingField("No field to change was given.", field="name")
         named = validation.word(id, "id")
-        return edit.update_node(self._desk, self._request, named, said, policy)
+        return edit.update_node(self._engine, self._request, named, said, policy)
 
     def relate(
         self,
@@ -241,7 +241,7 @@ class GraphVerbs(UserHandle):
         if since is not None and until is not None and until < since:
             raise InvalidInput("valid_to must not be before valid_from.", field="valid_to")
         return edit.upsert_relation(
-            self._desk,
+            self._engine,
             self._request,
             validation.word(from_node, "from_node"),
             validation.word(to_node, "to_node"),
@@ -267,7 +267,7 @@ class GraphVerbs(UserHandle):
             raise InvalidInput("about must be one node, one edge, or two nodes.", field="about")
         chosen = validation.choice(lifetime, "lifetime", NoteLifetime, {})
         said = read_text(content, "content")
-        return edit.add_note(self._desk, self._request, named, said, chosen)
+        return edit.add_note(self._engine, self._request, named, said, chosen)
 
     def split(
         self,
@@ -282,7 +282,7 @@ class GraphVerbs(UserHandle):
         By the id of a merged node; or move what was asserted under some names, or by some sources,
         to a new node with its own name."""
         return edit.split_node(
-            self._desk,
+            self._engine,
             self._request,
             validation.word(id, "id"),
             None if name is None else read_name(name, "name"),
@@ -328,7 +328,7 @@ class GraphVerbs(UserHandle):
             include_archived=include_archived,
             then=self._moments(as_of, known_at),
         )
-        return explore(self._desk, self.principal, asked)
+        return explore(self._engine, self.principal, asked)
 
     def traverse(
         self,
@@ -365,14 +365,16 @@ class GraphVerbs(UserHandle):
             _refuse_moments(then)
             text = validation.text(cypher, "cypher", shorten=_SHORTER_QUERY_REMEDY)
             long = validation.flag(verbose, "verbose")
-            return traverse_by_cypher(self._desk, self.principal, text, _read_params(params), long)
+            return traverse_by_cypher(
+                self._engine, self.principal, text, _read_params(params), long
+            )
         _refuse_other_mode(chosen, {"cypher": cypher, "params": params or None, "verbose": verbose})
         if seed_nodes is None:
             raise MissingField("mode ppr needs seed_nodes.", field="seed_nodes")
         walk = read_pagerank_request(
             seed_nodes=as_list(seed_nodes), damping=damping, max_depth=max_depth, top_k=top_k
         )
-        return traverse_by_pagerank(self._desk, self.principal, walk, then)
+        return traverse_by_pagerank(self._engine, self.principal, walk, then)
 
 
 def _refuse_other_mode(mode: str, given: Mapping[str, object]) -> None:

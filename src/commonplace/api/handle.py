@@ -184,12 +184,12 @@ class UserHandle:
 
     def __init__(
         self,
-        desk: EngineContext,
+        engine: EngineContext,
         principal: Principal,
         precondition: Callable[[], None] = lambda: None,
         claim: IdempotencyClaim | None = None,
     ):
-        self._desk = desk
+        self._engine = engine
         self._asking = principal
         self._precondition = precondition
         self._claim = claim
@@ -200,7 +200,7 @@ class UserHandle:
         agent = self._asking.agent
         if agent is None:
             return self._asking
-        return self._asking.allowed_to_see(self._desk.categories().allowed(agent))
+        return self._asking.allowed_to_see(self._engine.categories().allowed(agent))
 
     @property
     def _request(self) -> RequestContext:
@@ -208,7 +208,7 @@ class UserHandle:
 
     def _for(self, principal: Principal) -> Self:
         """A handle for another principal that serves the same request."""
-        return type(self)(self._desk, principal, self._precondition, self._claim)
+        return type(self)(self._engine, principal, self._precondition, self._claim)
 
     def _as(self, agent: str | None) -> Self:
         """In the hands of the agent that a request names: it narrows who asks, never widens."""
@@ -260,12 +260,12 @@ class UserHandle:
             )
 
     def _moments(self, as_of: Moment | None, known_at: Moment | None) -> PointInTime:
-        return read_moments(as_of, known_at, self._desk.clock())
+        return read_moments(as_of, known_at, self._engine.clock())
 
-    def _desk_at(self, as_of: Moment | None, known_at: Moment | None) -> EngineContext:
+    def _engine_at(self, as_of: Moment | None, known_at: Moment | None) -> EngineContext:
         """Where the memory lies as it stood then; reads done there touch nothing."""
         return context_at(
-            self._desk, self.principal, read_moments(as_of, known_at, self._desk.clock())
+            self._engine, self.principal, read_moments(as_of, known_at, self._engine.clock())
         )
 
 

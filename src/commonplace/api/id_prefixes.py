@@ -73,7 +73,7 @@ def _is_a_name(whose: User | KeyVerbs | Commonplace, given: str, kinds: Sequence
     return (
         IdKind.GRAPH in kinds
         and isinstance(whose, User)
-        and find_unambiguous_node(whose._desk, whose.principal, given) is not None
+        and find_unambiguous_node(whose._engine, whose.principal, given) is not None
     )
 
 
@@ -92,7 +92,7 @@ def _ids(whose: User | KeyVerbs | Commonplace, kind: IdKind) -> Iterable[str]:
 def _memories(me: User) -> Iterable[str]:
     """Forgotten ones and versions that were replaced, too: they can be restored and looked at."""
     listing = MemoryListing(visibility=OWNER_VISIBILITY, states=tuple(State), limit=NO_LIMIT)
-    found = me._desk.store.page(me.principal.scope, listing)
+    found = me._engine.store.page(me.principal.scope, listing)
     return [memory.id for memory in found if can_see(me.principal, memory)]
 
 
@@ -108,16 +108,16 @@ def _sources(me: User) -> Iterator[str]:
 
 
 def _of_the_graph(me: User) -> Iterator[str]:
-    scope, picture = me.principal.scope, visible_graph(me._desk, me.principal).snapshot
+    scope, picture = me.principal.scope, visible_graph(me._engine, me.principal).snapshot
     yield from picture.nodes
     yield from picture.edges
     yield from picture.artifacts
     yield from (note.id for notes in picture.notes.values() for note in notes)
     if me.principal.is_owner:
-        yield from me._desk.store.ended_graph_items(scope, EndedQuery()).forgotten
+        yield from me._engine.store.ended_graph_items(scope, EndedQuery()).forgotten
         yield from (
             node.id
-            for node in me._desk.store.graph_items(
+            for node in me._engine.store.graph_items(
                 scope, GraphQuery(merged_into=list(picture.nodes))
             ).nodes
         )

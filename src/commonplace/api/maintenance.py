@@ -45,13 +45,13 @@ class MaintenanceVerbs(UserHandle):
         owner = Principal(self.principal.user_id, cleared=True)
         anew = validation.flag(reindex, "reindex")
         return tidy(
-            self._desk, owner, self._merge_in_maintenance, self._link_in_maintenance, reindex=anew
+            self._engine, owner, self._merge_in_maintenance, self._link_in_maintenance, reindex=anew
         )
 
     def _tidy_without_compaction(self) -> Tidied:
         """For tidying many users: compaction is one for all of them."""
         return tidy(
-            self._desk,
+            self._engine,
             self.principal,
             self._merge_in_maintenance,
             self._link_in_maintenance,
@@ -62,8 +62,8 @@ class MaintenanceVerbs(UserHandle):
         """Show counts: kinds, categories, states, sources.
 
         events: operations per day."""
-        self._desk.access_log.flush()
-        return stats(self._desk, self.principal, validation.flag(events, "events"))
+        self._engine.access_log.flush()
+        return stats(self._engine, self.principal, validation.flag(events, "events"))
 
     def doctor(self, *, all_users: bool = False) -> Sequence[Finding]:
         """Check the database, indexes, vectors and erasures.
@@ -73,7 +73,7 @@ class MaintenanceVerbs(UserHandle):
             self._require_owner("look at every user's index")
             self._refuse_all_keys("look at every user's index")
         scope = None if all_users else self.principal.scope
-        return examine(self._desk, scope, self.principal)
+        return examine(self._engine, scope, self.principal)
 
     def jobs(
         self, *, states: Texts | None = None, limit: int = 50, after: str | None = None
@@ -84,25 +84,25 @@ class MaintenanceVerbs(UserHandle):
         self._require_owner("look at jobs")
         chosen = read_choices(states, "states", JobState)
         most = validation.integer(limit, "limit", 1, MAX_K)
-        return list_jobs(self._desk, self.principal, chosen, most, read_cursor(after))
+        return list_jobs(self._engine, self.principal, chosen, most, read_cursor(after))
 
     def jobs_retry(self, id: str) -> ShownJob:
         """Retry a job now, with all its tries.
 
         For a job that is dead or waiting."""
         self._require_owner("retry a job")
-        return retry_job(self._desk, self._request, validation.id(id))
+        return retry_job(self._engine, self._request, validation.id(id))
 
     def jobs_cancel(self, id: str) -> ShownJob:
         """Cancel a job.
 
         The result of a running job is discarded."""
         self._require_owner("cancel a job")
-        return cancel_job(self._desk, self._request, validation.id(id))
+        return cancel_job(self._engine, self._request, validation.id(id))
 
     def export(self) -> Iterator[str]:
         """Export everything this user owns, as JSON lines."""
-        belongings = listing.gather_export(self._desk, self.principal)
+        belongings = listing.gather_export(self._engine, self.principal)
         return to_lines(self.principal.user_id, belongings)
 
     def import_(self, lines: Iterable[str]) -> Imported:
@@ -111,17 +111,17 @@ class MaintenanceVerbs(UserHandle):
         Into an empty memory completely; otherwise only what is new."""
         self._require_owner("bring in a memory")
         belongings = from_lines(lines, self.principal.user_id)
-        return import_memory(self._desk, self._request, belongings, is_suspicious)
+        return import_memory(self._engine, self._request, belongings, is_suspicious)
 
     def _merge_in_maintenance(self, principal: Principal, ids: Sequence[str]) -> Merged:
         return merge_memories(
-            self._desk, self._request.acting_as(principal), ids, JournalNode.WORKER, NIGHT_ACTOR
+            self._engine, self._request.acting_as(principal), ids, JournalNode.WORKER, NIGHT_ACTOR
         )
 
     def _link_in_maintenance(
         self, principal: Principal, memories: Sequence[Memory], vectors: Vectors
     ) -> None:
-        link_after_embedding(self._desk, principal, memories, vectors)
+        link_after_embedding(self._engine, principal, memories, vectors)
 
 
 class HistoryVerbs(UserHandle):
@@ -131,7 +131,7 @@ class HistoryVerbs(UserHandle):
         Per thread; moves the agent's read marker."""
         start = optional_integer(since, "since", 0, 2**62)
         return journal_views.read_changes(
-            self._desk, self.principal, validation.word(thread, "thread"), start
+            self._engine, self.principal, validation.word(thread, "thread"), start
         )
 
     def history(self, id: str) -> Sequence[HistoryRow]:
@@ -139,9 +139,9 @@ class HistoryVerbs(UserHandle):
 
         Who did what, when; contains no text."""
         wanted = validation.id(id)
-        source = resolve_source_id(self._desk, self.principal, wanted) or wanted
-        placed = principal_at_source(self._desk, self.principal, source)
-        return journal_views.read_history(self._desk, placed, source)
+        source = resolve_source_id(self._engine, self.principal, wanted) or wanted
+        placed = principal_at_source(self._engine, self.principal, source)
+        return journal_views.read_history(self._engine, placed, source)
 
     def change_log(
         self, thread: str, *, limit: int = 50, after: str | None = None
@@ -149,11 +149,15 @@ class HistoryVerbs(UserHandle):
         """List the changes made in one thread, newest first."""
         most = validation.integer(limit, "limit", 1, MAX_K)
         return journal_views.read_change_log(
-            self._desk, self.principal, validation.word(thread, "thread"), most, read_cursor(after)
+            self._engine,
+            self.principal,
+            validation.word(thread, "thread"),
+            most,
+            read_cursor(after),
         )
 
     def events(self, *, limit: int = 50, after: str | None = None) -> Sequence[EventRow]:
         """List recent operations, reads included."""
-        self._desk.access_log.flush()
+        self._engine.access_log.flush()
         most = validation.integer(limit, "limit", 1, MAX_K)
-        return journal_views.read_events(self._desk, self.principal, most, read_cursor(after))
+        return journal_views.read_events(self._engine, self.principal, most, read_cursor(after))

@@ -92,14 +92,14 @@ class RememberVerbs(RecallVerbs):
         decides."""
         fields = named_arguments(locals())
         fields["thread_id"] = fields.pop("thread")
-        return remember(self._desk, self._request, [fields])[0]
+        return remember(self._engine, self._request, [fields])[0]
 
     def remember_many(self, items: Sequence[Mapping[str, Any]]) -> Sequence[Remembered]:
         """Store several memories in one transaction.
 
         One call to the embedder; all are stored, or none."""
         return remember(
-            self._desk,
+            self._engine,
             self._request,
             [read_item_fields(item) for item in read_list(items, MAX_BATCH)],
         )
@@ -131,7 +131,7 @@ class RememberVerbs(RecallVerbs):
         if id is None:
             return self._candidates_for(query, "id", sources=NO_PASSAGES)  # a passage never changes
         return update_memory(
-            self._desk, self._request, validation.word(id, "id"), wanted, read_thread(thread)
+            self._engine, self._request, validation.word(id, "id"), wanted, read_thread(thread)
         )
 
     def merge(self, ids: Sequence[str], *, thread: str | None = None) -> Merged | MergedNodes:
@@ -141,16 +141,16 @@ class RememberVerbs(RecallVerbs):
         become the first one; split undoes it."""
         wanted = validation.ids(ids)
         if self._are_nodes(wanted):
-            return merge_nodes(self._desk, self._request, wanted)
-        return merge_memories(self._desk, self._request, wanted, thread=read_thread(thread))
+            return merge_nodes(self._engine, self._request, wanted)
+        return merge_memories(self._engine, self._request, wanted, thread=read_thread(thread))
 
     def _are_nodes(self, ids: Sequence[str]) -> bool:
         """One that is called so is enough: then it is the others that are not there."""
         if any(id.startswith(OF_NODES) for id in ids):
             return True
-        memories = {memory.id for memory in self._desk.store.fetch(self.principal.scope, ids)}
+        memories = {memory.id for memory in self._engine.store.fetch(self.principal.scope, ids)}
         rest = [id for id in ids if id not in memories]
-        called = [id for id in rest if find_unambiguous_node(self._desk, self.principal, id)]
+        called = [id for id in rest if find_unambiguous_node(self._engine, self.principal, id)]
         if memories and called:
             raise InvalidInput(
                 f"{called[0]!r} is a node, but other ids are memories.",
@@ -186,7 +186,7 @@ class ObserveVerbs(RecallVerbs):
         One transaction and one call to the embedder; one answer per turn."""
         heard = [self._read_observed_turn(turn) for turn in read_list(turns, MAX_BATCH, "turns")]
         return (
-            observe_turns(self._desk, self._request, heard, self._forget_candidates)
+            observe_turns(self._engine, self._request, heard, self._forget_candidates)
             if heard
             else []
         )
@@ -200,7 +200,7 @@ class ObserveVerbs(RecallVerbs):
         return ConversationTurn(
             text=validation.text(told.get("text", ""), "text"),
             thread=validation.word(told.get("thread", "main"), "thread"),
-            at=validation.when(told["at"], "at") if "at" in told else self._desk.clock(),
+            at=validation.when(told["at"], "at") if "at" in told else self._engine.clock(),
             is_dated="at" in told,
             role=validation.choice(
                 _fold_role(told.get("role", SpeakerRole.USER)), "role", SpeakerRole, {}
@@ -255,9 +255,9 @@ class ForgetVerbs(RecallVerbs):
         if ids is not None:
             wanted = validation.ids(ids)
             with self._hint_node_ids(wanted):
-                acting = locate_items(self._desk, self.principal, wanted)
+                acting = locate_items(self._engine, self.principal, wanted)
                 return forget_items(
-                    self._desk, self._request.acting_as(acting), wanted, read_thread(thread)
+                    self._engine, self._request.acting_as(acting), wanted, read_thread(thread)
                 )
         if query is not None:
             return self._candidates_for(query, "ids")
@@ -271,16 +271,16 @@ class ForgetVerbs(RecallVerbs):
         )
         if admitted.is_empty:
             raise MissingField("Give ids, a query or a filter.", field="ids")
-        return forget_matching(self._desk, self._request, admitted, read_thread(thread))
+        return forget_matching(self._engine, self._request, admitted, read_thread(thread))
 
     def restore(self, ids: Texts, *, thread: str | None = None) -> Restored:
         """Restore what was forgotten, overridden or superseded.
 
         Possible until it is purged."""
         wanted = validation.ids(ids)
-        acting = locate_items(self._desk, self.principal, wanted)
+        acting = locate_items(self._engine, self.principal, wanted)
         return restore_items(
-            self._desk, self._request.acting_as(acting), wanted, read_thread(thread)
+            self._engine, self._request.acting_as(acting), wanted, read_thread(thread)
         )
 
     def erase(self, ids: Texts, *, now: bool = False, thread: str | None = None) -> Erased:
@@ -291,13 +291,13 @@ class ForgetVerbs(RecallVerbs):
         compact = self._compaction(now)
         wanted = validation.ids(ids)
         with self._hint_node_ids(wanted):
-            acting = locate_items(self._desk, self.principal, wanted)
+            acting = locate_items(self._engine, self.principal, wanted)
             return erase_items(
-                self._desk, self._request.acting_as(acting), wanted, compact, read_thread(thread)
+                self._engine, self._request.acting_as(acting), wanted, compact, read_thread(thread)
             )
 
     def _compaction(self, now: bool) -> Compact | None:
-        return partial(scrub, self._desk) if validation.flag(now, "now") else None
+        return partial(scrub, self._engine) if validation.flag(now, "now") else None
 
     @contextmanager
     def _hint_node_ids(self, wanted: Sequence[str]) -> Iterator[None]:
@@ -307,7 +307,7 @@ class ForgetVerbs(RecallVerbs):
             yield
         except NotFound as error:
             for each in wanted:
-                if node := find_unambiguous_node(self._desk, self.principal, each):
+                if node := find_unambiguous_node(self._engine, self.principal, each):
                     told = f"Give its id: {node.id} is called {node.name!r}."
                     raise NotFound(error.message, remedy=told, field="ids") from None
             raise
@@ -317,7 +317,7 @@ class ForgetVerbs(RecallVerbs):
 
         Cannot be undone."""
         self._refuse_team_keys("erase a whole memory")
-        return erase_user(self._desk, self._request, self._compaction(now))
+        return erase_user(self._engine, self._request, self._compaction(now))
 
     def verify_forget(self, text: str, *, files: bool = False) -> Verified:
         """Check whether a text is still stored anywhere.
@@ -330,17 +330,17 @@ class ForgetVerbs(RecallVerbs):
         if raw:
             self._refuse_all_keys("look into the store's files")
         scope = self.principal.scope
-        found = self._desk.store.mentions(scope, sought, files=raw)
-        if ORIGINALS not in found and is_in_originals(self._desk, scope, sought):
+        found = self._engine.store.mentions(scope, sought, files=raw)
+        if ORIGINALS not in found and is_in_originals(self._engine, scope, sought):
             found.append(ORIGINALS)
-        receipts = self._desk.store.statistics(self.principal.scope).receipts
+        receipts = self._engine.store.statistics(self.principal.scope).receipts
         return Verified(tuple(found), any(r.scrubbed_at is None for r in receipts))
 
     def _days_ago(self, days: float | None) -> datetime | None:
         if days is None:
             return None
         span = validation.number(days, "older_than_days", 0, validation.MAX_DAYS)
-        return self._desk.clock() - timedelta(days=span)
+        return self._engine.clock() - timedelta(days=span)
 
 
 class ConflictVerbs(UserHandle):
@@ -353,7 +353,7 @@ class ConflictVerbs(UserHandle):
         sources contradict."""
         most = validation.integer(limit, "limit", 1, MAX_K)
         others = validation.flag(alternatives, "alternatives")
-        return inbox.list_conflicts(self._desk, self.principal, most, others, read_cursor(after))
+        return inbox.list_conflicts(self._engine, self.principal, most, others, read_cursor(after))
 
     def resolve(
         self,
@@ -369,7 +369,7 @@ class ConflictVerbs(UserHandle):
         override: the held value replaces the target (undo with restore). insert: keep both.
         dismiss: keep the current value."""
         return resolve_conflict(
-            self._desk,
+            self._engine,
             self._request,
             validation.word(conflict, "conflict"),
             validation.choice(choice, "choice", Decided, {}),

@@ -86,7 +86,7 @@ def _make_engine(
 ) -> EngineContext:
     shown = {**settings_table.shown(chosen), "store": store.url, "embedder": model.name}
     file = CategoriesFile(chosen.categories)
-    desk = EngineContext(
+    engine = EngineContext(
         store,
         IndexCache(store, model.dimension, chosen.cache_mb << 20),
         model,
@@ -109,7 +109,7 @@ def _make_engine(
             load_measured_calibration(store, model, clock()) if model.name else None
         ),
     )
-    return replace(desk, cascade=partial(cascade, desk))
+    return replace(engine, cascade=partial(cascade, engine))
 
 
 def _open_store(chosen: Settings, now: datetime) -> SqlStore:

@@ -101,8 +101,8 @@ class RecallVerbs(UserHandle):
 
         One answer per query."""
         admitted = self._filters(filters, kinds=kinds, categories=categories)
-        desk = self._desk_at(as_of, known_at)
-        looked_at = ALL_TARGETS if sources is None else self._within(desk, sources)
+        engine = self._engine_at(as_of, known_at)
+        looked_at = ALL_TARGETS if sources is None else self._within(engine, sources)
         plans = [
             RecallPlan(
                 query=validation.text(query, "query"),
@@ -119,13 +119,13 @@ class RecallVerbs(UserHandle):
             )
             for query in read_list(queries, MAX_BATCH)
         ]
-        found = recall(desk, self.principal, plans)
+        found = recall(engine, self.principal, plans)
         self._extract_on_first_read(hit for each in found for hit in each.hits)
         return found
 
     def _extract_on_first_read(self, hits: Iterable[Hit]) -> None:
         cited = [hit.citation for hit in hits if hit.citation and hit.citation.team]
-        queue_first_extraction(self._desk, self.principal, [each.source for each in cited])
+        queue_first_extraction(self._engine, self.principal, [each.source for each in cited])
 
     def list(
         self,
@@ -145,7 +145,7 @@ class RecallVerbs(UserHandle):
         then."""
         refuse_forgotten_in_past(forgotten, as_of, known_at)
         return listing.list_memories(
-            self._desk_at(as_of, known_at),
+            self._engine_at(as_of, known_at),
             self.principal,
             self._filters(filters, kinds=kinds, categories=categories),
             validation.integer(limit, "limit", 1, MAX_K),
@@ -161,38 +161,38 @@ class RecallVerbs(UserHandle):
         A memory with its fields, versions and links; a source with its passages; a passage with
         those around it; a node by id or name. as_of and known_at show an earlier state."""
         wanted = validation.id(id)
-        then = read_moments(as_of, known_at, self._desk.clock())
-        desk = context_at(self._desk, self.principal, then)
-        if source := resolve_source_id(desk, self.principal, wanted):
-            shown = show_source(desk, self.principal, source)
+        then = read_moments(as_of, known_at, self._engine.clock())
+        engine = context_at(self._engine, self.principal, then)
+        if source := resolve_source_id(engine, self.principal, wanted):
+            shown = show_source(engine, self.principal, source)
             if shown.source.team_id:
-                queue_first_extraction(self._desk, self.principal, [shown.source.id])
+                queue_first_extraction(self._engine, self.principal, [shown.source.id])
             return shown
         if wanted.startswith(OF_NODES):
-            return show_node(self._desk, self.principal, wanted, then)
+            return show_node(self._engine, self.principal, wanted, then)
         if wanted.startswith(OF_EDGES):
-            return show_edge(self._desk, self.principal, wanted)
+            return show_edge(self._engine, self.principal, wanted)
         if wanted.startswith(OF_ARTIFACTS):
-            return show_artifact(self._desk, self.principal, wanted)
+            return show_artifact(self._engine, self.principal, wanted)
         try:
-            return listing.show_memory(desk, self.principal, wanted, then)
+            return listing.show_memory(engine, self.principal, wanted, then)
         except NotFound:
-            if find_unambiguous_node(self._desk, self.principal, wanted) is None:
+            if find_unambiguous_node(self._engine, self.principal, wanted) is None:
                 raise
-            return show_node(self._desk, self.principal, wanted, then)
+            return show_node(self._engine, self.principal, wanted, then)
 
-    def _within(self, desk: EngineContext, sources: Texts) -> SearchTargets:
-        return read_targets(desk, self.principal, validation.ids(sources, "sources"))
+    def _within(self, engine: EngineContext, sources: Texts) -> SearchTargets:
+        return read_targets(engine, self.principal, validation.ids(sources, "sources"))
 
     def _candidates_for(
         self, query: str | None, instead_of: str, sources: Texts | None = None
     ) -> Choice:
         if query is None:
             raise MissingField(f"Give {instead_of} or a query.", field=instead_of)
-        looked_at = ALL_TARGETS if sources is None else self._within(self._desk, sources)
+        looked_at = ALL_TARGETS if sources is None else self._within(self._engine, sources)
         plan = RecallPlan(query=validation.text(query, "query"), within=looked_at)
         own = ReadableScope(self.principal.own_scope)  # nobody changes or forgets what is another's
-        found = recall(self._desk, self.principal, [plan], reach=(own,))[0]
+        found = recall(self._engine, self.principal, [plan], reach=(own,))[0]
         return Choice(found.query, found.hits)
 
 
@@ -235,17 +235,17 @@ class QueryVerbs(UserHandle):
             within=SearchTargets(procedures=_includes_procedures(admitted)),
         )
         shape = validation.choice(returns, "returns", QueryReturns, {})
-        desk = asking._desk_at(as_of, known_at)
-        today = self._desk if desk is self._desk else None
+        engine = asking._engine_at(as_of, known_at)
+        today = self._engine if engine is self._engine else None
         owner_asks = self.principal.is_owner and agent is not None
-        return run_query(desk, asking.principal, plan, shape, today, in_anothers_name=owner_asks)
+        return run_query(engine, asking.principal, plan, shape, today, in_anothers_name=owner_asks)
 
     def why(self, thread: str = MAIN_THREAD, turn: int | None = None) -> WhatWasAsked:
         """Show what was asked in a turn, and why it returned that.
 
         Without a turn: the last one. Needs the setting `recall_log`."""
         return explain_turn(
-            self._desk,
+            self._engine,
             self.principal,
             validation.word(thread, "thread"),
             optional_integer(turn, "turn", 0, MAX_TURN),
@@ -283,7 +283,7 @@ class UnderstandVerbs(UserHandle):
         Returns the reasons and the search query, with follow-ups completed from the conversation
         and abbreviations expanded. Call it at the start of a turn, before recall."""
         return understand_message(
-            self._desk,
+            self._engine,
             self.principal,
             validation.text(message, "message"),
             None if recent is None else read_turns(recent),
@@ -294,14 +294,14 @@ class UnderstandVerbs(UserHandle):
         """List abbreviations that queries are expanded with.
 
         Built-in ones and the user's own; forget removes the user's own by id."""
-        return list(list_abbreviations(self._desk, self.principal))
+        return list(list_abbreviations(self._engine, self.principal))
 
     def abbreviate(self, short: str, long: str) -> Abbreviated:
         """Define an abbreviation for queries.
 
         A short form with capitals matches only that spelling; one in lower case matches any case.
         """
-        return abbreviate(self._desk, self._request, short, long)
+        return abbreviate(self._engine, self._request, short, long)
 
 
 def read_turns(recent: object) -> list[RecentTurn]:
@@ -348,17 +348,17 @@ class ContextVerbs(UserHandle):
         Contains the agent's identity and rules, the user's profile, changes since the agent last
         looked, and what the query recalls. Never exceeds the budget; the stable part comes first,
         for prompt caching. For a single fact use query."""
-        then = read_moments(as_of, known_at, self._desk.clock())
+        then = read_moments(as_of, known_at, self._engine.clock())
         asked = ContextRequest(
             query=None if query is None else validation.text(query, "query"),
             thread=validation.word(thread, "thread"),
             budget=validation.integer(budget_tokens, "budget_tokens", 0, MAX_BUDGET),
-            moment=then.known_at or then.as_of or self._desk.clock(),
+            moment=then.known_at or then.as_of or self._engine.clock(),
             categories=self._filters(None, categories=categories).categories,
             is_past=not then.is_now,
             turn=optional_integer(turn, "turn", 0, MAX_TURN),
         )
-        return context(context_at(self._desk, self.principal, then), self.principal, asked)
+        return context(context_at(self._engine, self.principal, then), self.principal, asked)
 
     def whole_context(
         self,
@@ -373,7 +373,7 @@ class ContextVerbs(UserHandle):
 
         The best of each store (memories, profile, each source type), under one token budget."""
         return whole_context(
-            self._desk,
+            self._engine,
             self.principal,
             validation.text(query, "query"),
             k=validation.integer(k, "k", 1, MAX_PER_STORE),
@@ -391,4 +391,4 @@ class ContextVerbs(UserHandle):
         Excludes sensitive memories and procedures; at most 4,000 tokens."""
         asked = None if query is None else validation.text(query, "query")
         number = optional_integer(turn, "turn", 0, MAX_TURN)
-        return context_pack(self._desk, self.principal, asked, read_thread(thread), number)
+        return context_pack(self._engine, self.principal, asked, read_thread(thread), number)

@@ -193,14 +193,14 @@ class SourceVerbs(UserHandle):
         with that external_id. With team: all members of the team can read it. Participants who are
         users can read it, too."""
         taken = read_original(named_arguments(locals(), without=("wait", "team")))
-        see_through = Worker(self._desk, bind_job_kinds(self._desk)).see_through
+        see_through = Worker(self._engine, bind_job_kinds(self._engine)).see_through
         waits = validation.flag(wait, "wait")
         acting = self._in_team(team)
         done = ingest(
-            self._desk, self._request.acting_as(acting), taken, see_through if waits else None
+            self._engine, self._request.acting_as(acting), taken, see_through if waits else None
         )
         share_with_participants(
-            self._desk, self._request.acting_as(acting), done.source, taken.participants
+            self._engine, self._request.acting_as(acting), done.source, taken.participants
         )
         return done
 
@@ -208,7 +208,7 @@ class SourceVerbs(UserHandle):
         wanted = optional_word(team, "team")
         if wanted is None:
             return self.principal
-        one = require_member(self._desk, self.principal, wanted)
+        one = require_member(self._engine, self.principal, wanted)
         return self.principal.in_team(one.team_id, one.manages)
 
     def sources(
@@ -237,7 +237,7 @@ class SourceVerbs(UserHandle):
         gone = validation.flag(forgotten, "forgotten")
         listing = SourceListing(
             states=(State.SOFT_DELETED,) if gone else (State.ACTIVE,),
-            restorable_at=self._desk.clock() if gone else None,
+            restorable_at=self._engine.clock() if gone else None,
             types=tuple(
                 str(each) for each in read_choices(source_types, "source_types", SourceType)
             ),
@@ -251,11 +251,11 @@ class SourceVerbs(UserHandle):
             else validation.when(said_before, "said_before"),
             limit=validation.integer(limit, "limit", 1, MAX_K) + 1,
         )
-        desk, last = self._desk_at(as_of, known_at), read_cursor(after)
+        engine, last = self._engine_at(as_of, known_at), read_cursor(after)
         readings = self._readings(team or ("none" if gone else None))
         if gone and team is not None and not self._in_team(team).manages:
             listing = replace(listing, brought_by=self.principal.user_id)
-        return list_sources(desk, self.principal, listing, last, readings)
+        return list_sources(engine, self.principal, listing, last, readings)
 
     def sources_share(self, id: str, with_user: str) -> Shared:
         """Share one source with another user of this store.
@@ -263,7 +263,10 @@ class SourceVerbs(UserHandle):
         The user can read all of this source and nothing else."""
         self._require_owner("share a source")
         return share_source(
-            self._desk, self._request, self._source_id(id), validation.word(with_user, "with_user")
+            self._engine,
+            self._request,
+            self._source_id(id),
+            validation.word(with_user, "with_user"),
         )
 
     def sources_unshare(self, id: str, *, with_user: str | None = None) -> Shared:
@@ -272,11 +275,11 @@ class SourceVerbs(UserHandle):
         Without a user: give up a source that was shared with you; this is final."""
         self._require_owner("end a share")
         guest = optional_word(with_user, "with_user")
-        return unshare_source(self._desk, self._request, self._source_id(id), guest)
+        return unshare_source(self._engine, self._request, self._source_id(id), guest)
 
     def _source_id(self, id: str) -> str:
         wanted = validation.id(id)
-        return resolve_source_id(self._desk, self.principal, wanted) or wanted
+        return resolve_source_id(self._engine, self.principal, wanted) or wanted
 
     def _readings(self, team: str | None) -> tuple[ReadableScope, ...] | None:
         """Of one team, of nobody else, or (None) of all that may be read."""
@@ -286,7 +289,7 @@ class SourceVerbs(UserHandle):
             case "none":
                 return (ReadableScope(self.principal.own_scope),)
             case wanted:
-                scope = require_member(self._desk, self.principal, wanted).team_scope
+                scope = require_member(self._engine, self.principal, wanted).team_scope
                 return (ReadableScope(scope, is_own=False),)
 
 
@@ -303,16 +306,16 @@ class ExtractionVerbs(UserHandle):
         manually are created again."""
         self._require_owner("extract sources")
         if ids is not None:
-            return extract_sources(self._desk, self._request, validation.ids(ids))
+            return extract_sources(self._engine, self._request, validation.ids(ids))
         most = validation.integer(at_most, "at_most", 1, MAX_EXTRACTED)
-        return extract_pending(self._desk, self._request, most)
+        return extract_pending(self._engine, self._request, most)
 
     def artifacts(self, *, limit: int = 50, after: str | None = None) -> ArtifactPage:
         """List artifacts that agents made, newest first.
 
         Drafts, files and actions."""
         return list_artifacts(
-            self._desk,
+            self._engine,
             self.principal,
             validation.integer(limit, "limit", 1, MAX_K),
             None if after is None else validation.id(after, "after"),
@@ -320,7 +323,7 @@ class ExtractionVerbs(UserHandle):
 
     def artifact(self, id: str) -> ShownArtifact:
         """Show one artifact and its related nodes."""
-        return show_artifact(self._desk, self.principal, validation.id(id))
+        return show_artifact(self._engine, self.principal, validation.id(id))
 
     def artifacts_create(
         self,
@@ -337,7 +340,7 @@ class ExtractionVerbs(UserHandle):
 
         source: the conversation that produced it."""
         return create_artifact(
-            self._desk,
+            self._engine,
             self._request,
             validation.word(name, "name"),
             validation.word(content_type, "content_type"),

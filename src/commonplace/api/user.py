@@ -46,4 +46,4 @@ class User(
 
     @property
     def revision(self) -> int:
-        return self._desk.store.counters(self.principal.scope).revision
+        return self._engine.store.counters(self.principal.scope).revision

@@ -45,7 +45,7 @@ def visibility_in(principal: Principal, reading: ReadableScope) -> Visibility:
 
 
 def readable_scopes(
-    desk: EngineContext, principal: Principal, *, searching: bool = True
+    engine: EngineContext, principal: Principal, *, searching: bool = True
 ) -> tuple[ReadableScope, ...]:
     """The scopes that they may read at this moment, their own first: the one place where a
     principal becomes scopes. Asked of the database each time, so that whoever has left a team
@@ -53,43 +53,46 @@ def readable_scopes(
     own = ReadableScope(principal.own_scope)
     if not visibility_of(principal).sees_sources:
         return (own,)
-    found = desk.store.access(principal.own_scope)
+    found = engine.store.access(principal.own_scope)
     teams = reachable_teams(principal, found.memberships)
     active = [one for one in teams if one.is_active] if searching else []
     others = [ReadableScope(one.team_scope, is_own=False) for one in active or teams]
     if principal.team is None:
-        given = current_shares(found.granted, _shares_by_owner(desk, found.granted))
+        given = current_shares(found.granted, _shares_by_owner(engine, found.granted))
         guests = guest_sources(given, {one.team_scope for one in teams})
         others += [ReadableScope(scope, is_own=False, sources=ids) for scope, ids in guests.items()]
     return (own, *sorted(others, key=lambda reading: reading.scope.key))
 
 
-def _shares_by_owner(desk: EngineContext, shares: Sequence[Share]) -> list[Share]:
+def _shares_by_owner(engine: EngineContext, shares: Sequence[Share]) -> list[Share]:
     """Once for each owner, however much of theirs is shared."""
     owners = dict.fromkeys(share.owner for share in shares)
     return [
-        told for owner in owners for told in desk.store.access(owner).shares if told.owner == owner
+        told
+        for owner in owners
+        for told in engine.store.access(owner).shares
+        if told.owner == owner
     ]
 
 
-def principal_at_source(desk: EngineContext, principal: Principal, id: str) -> Principal:
+def principal_at_source(engine: EngineContext, principal: Principal, id: str) -> Principal:
     """The same one, where the source is that this id or name from elsewhere means; at home when
     they know of none."""
     at_home = principal.at(principal.own_scope)
     if not is_source_id(id) and split_alias(id) is None:
         return at_home
-    if _find_source(desk, principal.own_scope, id):  # mostly: then nobody else is asked
+    if _find_source(engine, principal.own_scope, id):  # mostly: then nobody else is asked
         return at_home
-    for reading in readable_scopes(desk, principal, searching=False)[1:]:
-        found = _find_source(desk, reading.scope, id)
+    for reading in readable_scopes(engine, principal, searching=False)[1:]:
+        found = _find_source(engine, reading.scope, id)
         if found and reading.covers(found.id):
             return principal.at(reading.scope)
     return at_home
 
 
-def _find_source(desk: EngineContext, scope: Scope, id: str) -> Source | None:
+def _find_source(engine: EngineContext, scope: Scope, id: str) -> Source | None:
     """The source of this id, of this passage's id, or of this name from elsewhere."""
     if is_source_id(id):
-        return next(iter(desk.live_sources(scope, [split_passage_id(id)[0]])), None)
+        return next(iter(engine.live_sources(scope, [split_passage_id(id)[0]])), None)
     alias = split_alias(id)
-    return desk.live_source_by_alias(scope, *alias) if alias else None
+    return engine.live_source_by_alias(scope, *alias) if alias else None

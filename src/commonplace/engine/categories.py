@@ -51,10 +51,10 @@ class CheckedCategory:
     because: str
 
 
-def list_categories(desk: EngineContext, principal: Principal) -> KnownCategories:
+def list_categories(engine: EngineContext, principal: Principal) -> KnownCategories:
     """To an agent only its own; to the owner all, with those that are only in use."""
-    said = desk.categories()
-    counts = _count_by_category(desk, principal)
+    said = engine.categories()
+    counts = _count_by_category(engine, principal)
     names = [name for name in said.categories if visibility_of(principal).admits_category(name)]
     names += sorted(counts.memories.keys() - said.categories.keys())
     return KnownCategories(
@@ -69,19 +69,19 @@ def list_categories(desk: EngineContext, principal: Principal) -> KnownCategorie
     )
 
 
-def explain_category(desk: EngineContext, principal: Principal, name: str) -> ExplainedCategory:
+def explain_category(engine: EngineContext, principal: Principal, name: str) -> ExplainedCategory:
     if not visibility_of(principal).admits_category(name):
         raise NotAllowed(f"{principal.agent} may not read the category {name!r}.", field="category")
-    return _explain(desk.categories(), name, _count_by_category(desk, principal), principal)
+    return _explain(engine.categories(), name, _count_by_category(engine, principal), principal)
 
 
 def check_category(
-    desk: EngineContext, principal: Principal, agent: str, category: str
+    engine: EngineContext, principal: Principal, agent: str, category: str
 ) -> CheckedCategory:
     """May this agent see that category, and which line says so?"""
     if principal.agent is not None and fold_agent_name(agent) != fold_agent_name(principal.agent):
         raise NotAllowed(f"{principal.agent} may only ask about itself.", field="reader")
-    said = desk.categories()
+    said = engine.categories()
     listed = said.allowlist_of(agent)
     allowed = category in listed.categories
     where = _location(said, listed) if principal.is_owner else ""
@@ -124,9 +124,9 @@ class _CategoryCounts:
     passages: int
 
 
-def _count_by_category(desk: EngineContext, principal: Principal) -> _CategoryCounts:
+def _count_by_category(engine: EngineContext, principal: Principal) -> _CategoryCounts:
     seen = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
-    census = desk.store.statistics(principal.scope, desk.clock(), seen)
+    census = engine.store.statistics(principal.scope, engine.clock(), seen)
     counts: Counter[str] = Counter()
     for row in census.memories:
         if row.state == State.ACTIVE:

@@ -42,7 +42,7 @@ def new_uuid() -> str:
 @dataclass(slots=True)
 class MeasuredCalibration:
     """What was measured on the user's own pairs; it outranks the embedder's. All who work at one
-    desk share it, so that a calibration counts for each of them at once."""
+    engine share it, so that a calibration counts for each of them at once."""
 
     calibration: Calibration | None = None
 

@@ -42,7 +42,7 @@ class IdempotentRequest:
 
 
 def run_once(
-    desk: EngineContext,
+    engine: EngineContext,
     who: Principal,
     asked: IdempotentRequest,
     do: Callable[[IdempotencyClaim], str],
@@ -52,36 +52,36 @@ def run_once(
     was not done can be tried again."""
     rights = f"{who.actor}\n{who.cleared}\n{who.read_only}\n{who.team}"
     name = sha256(f"{rights}\n{asked.key}".encode()).hexdigest()
-    claim = IdempotencyClaim(who.scope, name, desk.new_id())
-    now = desk.clock()
-    kept = desk.store.claim_answer(claim, asked.request, now)
+    claim = IdempotencyClaim(who.scope, name, engine.new_id())
+    now = engine.clock()
+    kept = engine.store.claim_answer(claim, asked.request, now)
     if kept is not None:
-        return _replay_answer(kept, asked, desk)
+        return _replay_answer(kept, asked, engine)
     try:
         answer = do(claim)
     except OutcomeUnknown:  # the note is there, if anything is
         raise
     except CommonplaceError:
-        _record(desk, now, ReleaseAnswer(claim))
+        _record(engine, now, ReleaseAnswer(claim))
         raise
     if asked.holds is AnswerRetention.NUMBERS:
-        _record(desk, now, KeepHarmlessAnswer(claim, asked.request, answer))
+        _record(engine, now, KeepHarmlessAnswer(claim, asked.request, answer))
     else:
         is_secret = asked.holds is AnswerRetention.SECRET
-        _record(desk, now, KeepAnswer(claim, None if is_secret else answer))
+        _record(engine, now, KeepAnswer(claim, None if is_secret else answer))
     return answer
 
 
-def _record(desk: EngineContext, now: datetime, outcome: AnswerOutcome) -> None:
-    desk.store.record(Bookkeeping(outcome.claim.scope, now, answers=(outcome,)))
+def _record(engine: EngineContext, now: datetime, outcome: AnswerOutcome) -> None:
+    engine.store.record(Bookkeeping(outcome.claim.scope, now, answers=(outcome,)))
 
 
-def _replay_answer(kept: StoredAnswer, asked: IdempotentRequest, desk: EngineContext) -> str:
+def _replay_answer(kept: StoredAnswer, asked: IdempotentRequest, engine: EngineContext) -> str:
     if kept.state is AnswerState.SILENCED:
         raise IdempotencyConflict("The request was completed, but its answer was erased since.")
     if kept.request != asked.request:
         raise IdempotencyConflict("This Idempotency-Key was used for a different request.")
-    is_late = desk.clock() - kept.at >= CLAIM_TIMEOUT
+    is_late = engine.clock() - kept.at >= CLAIM_TIMEOUT
     if kept.state is AnswerState.APPLIED and is_late:
         raise IdempotencyConflict("The request was completed, but its answer was lost.")
     if kept.state is not AnswerState.DONE:

@@ -38,10 +38,10 @@ def build_passage_indexing(source: Source, passage: Passage, vector: Vector | No
 
 
 def index_memories(
-    desk: EngineContext, memories: Sequence[Memory]
+    engine: EngineContext, memories: Sequence[Memory]
 ) -> tuple[list[IndexEntry], Vectors | None]:
     """How each is found, with one call to the embedder."""
-    vectors = desk.embed([memory.searchable_text for memory in memories])
+    vectors = engine.embed([memory.searchable_text for memory in memories])
     return [
         build_indexing(memory, None if vectors is None else vectors[place])
         for place, memory in enumerate(memories)
@@ -53,14 +53,14 @@ def passage_text_to_embed(source: Source, passage: Passage) -> str:
 
 
 def index_passages(
-    desk: EngineContext, passages: Sequence[tuple[Source, Passage]]
+    engine: EngineContext, passages: Sequence[tuple[Source, Passage]]
 ) -> list[IndexEntry]:
     """How each is found. The embedder is called in batches; as soon as it is down, the vectors of
     all of them come late."""
     texts = [passage_text_to_embed(*each) for each in passages]
     rows: list[Vector] = []
     for start in range(0, len(texts), EMBED_BATCH_SIZE):
-        found = desk.embed(texts[start : start + EMBED_BATCH_SIZE])
+        found = engine.embed(texts[start : start + EMBED_BATCH_SIZE])
         if found is None:
             return [build_passage_indexing(source, passage, None) for source, passage in passages]
         rows += list(np.asarray(found, dtype=np.float32))

@@ -25,13 +25,13 @@ def is_prompt_injection(item: Memory | Source | Node | Edge | Artifact) -> bool:
     return is_suspicious("\n".join(_texts_of(item)))
 
 
-def may_enter_prompt(desk: EngineContext, principal: Principal, memory: Memory) -> bool:
+def may_enter_prompt(engine: EngineContext, principal: Principal, memory: Memory) -> bool:
     """Whether a memory may stand in a prompt. A soul or rule that names an agent can be the owner's
     word to it: the journal knows who wrote it."""
     if not is_prompt_injection(memory):
         return True
     is_instruction = POLICIES[memory.kind].is_standing_instruction
-    return is_instruction and _is_written_by_owner(desk, principal, memory)
+    return is_instruction and _is_written_by_owner(engine, principal, memory)
 
 
 def _texts_of(memory: Memory) -> Iterator[str]:
@@ -40,8 +40,8 @@ def _texts_of(memory: Memory) -> Iterator[str]:
     yield from (words for words in more if words not in memory.content)  # judging takes its time
 
 
-def _is_written_by_owner(desk: EngineContext, principal: Principal, memory: Memory) -> bool:
+def _is_written_by_owner(engine: EngineContext, principal: Principal, memory: Memory) -> bool:
     query = JournalQuery(subject=memory.id, events_only=True)
-    written = desk.store.journal(principal.scope, query)
+    written = engine.store.journal(principal.scope, query)
     owner = f"user:{principal.user_id}"
     return bool(written) and all(row.actor == owner for row in written)

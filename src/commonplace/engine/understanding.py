@@ -49,41 +49,41 @@ class AbbreviationStamp:
 
 
 def abbreviation_stamp(
-    index: ScopeIndex, desk: EngineContext, principal: Principal
+    index: ScopeIndex, engine: EngineContext, principal: Principal
 ) -> AbbreviationStamp:
     slots = index.abbreviations()
     if not slots:
         return AbbreviationStamp()
-    seen = index.visible(visibility_of(principal), desk.clock())
+    seen = index.visible(visibility_of(principal), engine.clock())
     mine = [slot for slot in slots if seen[slot]]
     return AbbreviationStamp(tuple(index.ids[s] for s in mine), tuple(index.units[s] for s in mine))
 
 
 def load_terminology(
-    desk: EngineContext, principal: Principal, stamp: AbbreviationStamp
+    engine: EngineContext, principal: Principal, stamp: AbbreviationStamp
 ) -> Terminology:
     """What the caller's words are looked up in."""
     if not stamp.ids:
         return _SHIPPED_TERMINOLOGY
-    cached = cached_answers(desk.caches, principal, stamp)
+    cached = cached_answers(engine.caches, principal, stamp)
     table: Terminology | None = cached.get(_CACHE_NAME)
     if table is None:
-        own = list(_own_abbreviations(desk, principal, stamp))
+        own = list(_own_abbreviations(engine, principal, stamp))
         table = build_terminology([*load_shipped_abbreviations(), *own])
         if len(own) == len(stamp.ids):  # else one vanished just now, and may come back
             cached.put(_CACHE_NAME, table)
     return table
 
 
-def list_abbreviations(desk: EngineContext, principal: Principal) -> Sequence[Abbreviation]:
+def list_abbreviations(engine: EngineContext, principal: Principal) -> Sequence[Abbreviation]:
     """All that count for this caller, by their short form."""
-    return load_caller_terminology(desk, principal).abbreviations
+    return load_caller_terminology(engine, principal).abbreviations
 
 
-def load_caller_terminology(desk: EngineContext, principal: Principal) -> Terminology:
-    with desk.index.reading(principal.scope) as index:
-        stamp = abbreviation_stamp(index, desk, principal)
-    return load_terminology(desk, principal, stamp)
+def load_caller_terminology(engine: EngineContext, principal: Principal) -> Terminology:
+    with engine.index.reading(principal.scope) as index:
+        stamp = abbreviation_stamp(index, engine, principal)
+    return load_terminology(engine, principal, stamp)
 
 
 def cached_answers(
@@ -101,10 +101,10 @@ def caller_key(principal: Principal) -> tuple[str, str | None, bool]:
 
 
 def _own_abbreviations(
-    desk: EngineContext, principal: Principal, stamp: AbbreviationStamp
+    engine: EngineContext, principal: Principal, stamp: AbbreviationStamp
 ) -> Iterator[Abbreviation]:
-    now, visibility = desk.clock(), visibility_of(principal)
-    for memory in desk.store.fetch(principal.scope, stamp.ids):
+    now, visibility = engine.clock(), visibility_of(principal)
+    for memory in engine.store.fetch(principal.scope, stamp.ids):
         short, long = memory.metadata.get("subject"), memory.metadata.get("value")
         if not (isinstance(short, str) and isinstance(long, str) and is_valid_short_form(short)):
             continue  # changed into something that cannot be met
@@ -113,16 +113,16 @@ def _own_abbreviations(
 
 
 def load_known_people(
-    desk: EngineContext, principal: Principal, readings: Sequence[ReadableScope]
+    engine: EngineContext, principal: Principal, readings: Sequence[ReadableScope]
 ) -> tuple[Collection[str], AbbreviationStamp]:
     """People of every reading; abbreviations are a matter of one's own."""
     people: dict[str, None] = {}
     stamp = AbbreviationStamp()
-    with desk.index.holding(readings) as indexes:
+    with engine.index.holding(readings) as indexes:
         for reading, index in zip(readings, indexes, strict=True):
             if reading.is_own:
                 people |= dict.fromkeys(index.people)
-                stamp = abbreviation_stamp(index, desk, principal)
+                stamp = abbreviation_stamp(index, engine, principal)
             else:
                 people |= dict.fromkeys(_open_names(index))
     return people, stamp
@@ -152,7 +152,7 @@ class Understanding:
 
 
 def understand_message(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     message: str,
     recent: Sequence[RecentTurn] | None = None,
@@ -160,16 +160,18 @@ def understand_message(
 ) -> Understanding:
     """``recent`` are the turns before the message, the oldest first; where they are not given, the
     last ones that the thread's conversation holds."""
-    turns = load_recent_turns(desk, principal, thread, message) if recent is None else recent
+    turns = load_recent_turns(engine, principal, thread, message) if recent is None else recent
     people, stamp = load_known_people(
-        desk, principal, merge_readable_scopes(readable_scopes(desk, principal))
+        engine, principal, merge_readable_scopes(readable_scopes(engine, principal))
     )
     known = first_names(people) if principal.is_owner else frozenset()
     key = (message, tuple(latest_turns(turns)), known)
-    cached = cached_answers(desk.caches, principal, stamp)
+    cached = cached_answers(engine.caches, principal, stamp)
     kept: Understanding | None = cached.get(key)
     if kept is None:
-        kept = build_understanding(message, key[1], known, load_terminology(desk, principal, stamp))
+        kept = build_understanding(
+            message, key[1], known, load_terminology(engine, principal, stamp)
+        )
         cached.put(key, kept)
     return kept
 
@@ -195,19 +197,19 @@ def build_understanding(
 
 
 def load_recent_turns(
-    desk: EngineContext, principal: Principal, thread: str | None, message: str = ""
+    engine: EngineContext, principal: Principal, thread: str | None, message: str = ""
 ) -> list[RecentTurn]:
     """The end of a thread's conversation. Whoever kept the message before asking about it finds it
     there as the last turn: it is not its own conversation."""
     if thread is None:
         return []
     listing = SourceListing(visibility=visibility_of(principal), thread_id=thread, limit=8)
-    talks = desk.live_source_page(principal.scope, listing)
+    talks = engine.live_source_page(principal.scope, listing)
     talk = next((source for source in talks if source.content_type in SPOKEN_CONTENT), None)
     if talk is None:
         return []
     first = max(1, talk.passages - _RECENT_PASSAGES + 1)
-    held = list(desk.store.passages(principal.scope, PassagesOf(talk.id, first)).values())
+    held = list(engine.store.passages(principal.scope, PassagesOf(talk.id, first)).values())
     turns = [
         RecentTurn(" ".join(passage.text for passage in pieces), pieces[0].role)
         for _, group in groupby(held, key=lambda passage: passage.turn)

@@ -122,16 +122,18 @@ class ObservationResult:
 
 
 def plan_observation(
-    desk: EngineContext, principal: Principal, noticed: Sequence[TurnCandidates]
+    engine: EngineContext, principal: Principal, noticed: Sequence[TurnCandidates]
 ) -> ObservationPlan:
     """A candidate that its kind refuses is told, and hinders nothing."""
-    now = desk.clock()
+    now = engine.clock()
     wanted: list[PlannedCandidate] = []
     refused: list[tuple[int, Skipped]] = []
     for place, each in enumerate(noticed):
         for candidate in each.wanted:
             try:
-                taken = read_request(desk, principal, _turn_fields(candidate, each.turn, now), now)
+                taken = read_request(
+                    engine, principal, _turn_fields(candidate, each.turn, now), now
+                )
             except CommonplaceError as error:
                 refused.append((place, make_skipped(candidate, SkipReason.REFUSED, str(error))))
                 continue
@@ -166,7 +168,7 @@ class TurnLocation:
 
 
 def decide_observation(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     plan: ObservationPlan,
     batch: MemoryBatch,
@@ -176,19 +178,19 @@ def decide_observation(
     left = ObservationResult(skipped=list(plan.refused))
     if plan.is_empty:
         return left
-    counters = desk.store.counters(principal.scope)
+    counters = engine.store.counters(principal.scope)
     left.decided_on = counters.revision
     if plan.wanted:
-        room = desk.observe_daily - counters.observed_on(utc_day(desk.clock()))
+        room = engine.observe_daily - counters.observed_on(utc_day(engine.clock()))
         at_home = [
             replace(each.asked, memory=_attach_turn(each.asked.memory, homes[each.place]))
             for each in plan.wanted
         ]
         left.steps = _store_planned(
-            desk, principal, plan, replace(batch, asked=at_home), room, left
+            engine, principal, plan, replace(batch, asked=at_home), room, left
         )
     claims = _profile_claims(plan, homes, left)
-    steps, proposed = propose_claims(desk, principal, [said for _, said in claims])
+    steps, proposed = propose_claims(engine, principal, [said for _, said in claims])
     left.proposed = [(place, told) for (place, _), told in zip(claims, proposed, strict=True)]
     left.steps += steps
     return left
@@ -206,16 +208,18 @@ def _attach_turn(memory: Memory, home: TurnLocation) -> Memory:
 
 
 def _store_planned(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     plan: ObservationPlan,
     batch: MemoryBatch,
     room: int,
     left: ObservationResult,
 ) -> tuple[ChangesetStep, ...]:
-    around = load_neighbourhood(desk, principal.scope, batch.memories, batch.vectors, batch.indexes)
+    around = load_neighbourhood(
+        engine, principal.scope, batch.memories, batch.vectors, batch.indexes
+    )
     gate = ObservationLimits(principal, around, room)
-    ledger, answers = plan_batch(desk, principal, batch, around, gate.refuses)
+    ledger, answers = plan_batch(engine, principal, batch, around, gate.refuses)
     for place, (wanted, answer) in enumerate(zip(plan.wanted, answers, strict=True)):
         if answer is None:
             why = make_skipped(wanted.candidate, *gate.refused[place])
@@ -261,12 +265,12 @@ def _profile_claim(
 
 
 def is_owner_speaking(
-    desk: EngineContext, principal: Principal, turns: Sequence[ConversationTurn]
+    engine: EngineContext, principal: Principal, turns: Sequence[ConversationTurn]
 ) -> list[bool]:
     """Of each turn, whether a user who speaks in it is the owner: no name is given, or theirs."""
     names = {fold(principal.user_id)}
     if any(turn.speaker and fold(turn.speaker) not in names for turn in turns):
-        called = desk.store.fetch(principal.scope, ["profile:preferred_name"])
+        called = engine.store.fetch(principal.scope, ["profile:preferred_name"])
         names |= {fold(str(each.metadata.get("value", ""))) for each in called}
     return [turn.speaker is None or fold(turn.speaker) in names for turn in turns]
 
@@ -294,21 +298,21 @@ class Observed:
 
 
 def observe_turns(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     turns: Sequence[ConversationTurn],
     look_up: CandidateLookup,
 ) -> list[Observed]:
     """All turns in one transaction, with one call to the embedder."""
     principal = request.principal
-    noticed = _select_turn_candidates(desk, principal, turns)
+    noticed = _select_turn_candidates(engine, principal, turns)
     choices = [tuple(look_up(each.query) for each in seen.forget) for seen in noticed]
-    plan = plan_observation(desk, principal, noticed)
+    plan = plan_observation(engine, principal, noticed)
     said = {place: seen.kept for place, seen in enumerate(noticed) if seen.kept}
-    talks = thread_updates(desk, principal, list(said.values()))
+    talks = thread_updates(engine, principal, list(said.values()))
     passages = [passage for talk in talks for passage in talk.passages]
     spoken = [passage_text_to_embed(*each) for each in passages]
-    batch = prepare_batch(desk, principal, [each.asked for each in plan.wanted], spoken)
+    batch = prepare_batch(engine, principal, [each.asked for each in plan.wanted], spoken)
     of_passages = [
         build_passage_indexing(*each, batch.scales.vectors.get(text))
         for each, text in zip(passages, spoken, strict=True)
@@ -317,14 +321,14 @@ def observe_turns(
     def decision() -> tuple[Changeset, tuple[ObservationResult, dict[int, TurnLocation]]]:
         rest = iter(of_passages)
         grown = [
-            grow_thread(desk, principal, talk, list(islice(rest, len(talk.passages))))
+            grow_thread(engine, principal, talk, list(islice(rest, len(talk.passages))))
             for talk in talks
         ]
         homes = _locate_turns(said, talks, grown)
-        left = decide_observation(desk, principal, plan, batch, homes)
+        left = decide_observation(engine, principal, plan, batch, homes)
         changeset = Changeset(
             principal.scope,
-            desk.clock(),
+            engine.clock(),
             principal.actor,
             (*(step for each in grown for step in each.steps), *left.steps),
             left.decided_on,
@@ -333,21 +337,21 @@ def observe_turns(
         )
         return changeset, (left, homes)
 
-    revision, (left, homes) = run_transaction(desk, request, decision)
-    log_repeats(desk, principal, [each.remembered for _, each in left.kept], batch.common_thread)
+    revision, (left, homes) = run_transaction(engine, request, decision)
+    log_repeats(engine, principal, [each.remembered for _, each in left.kept], batch.common_thread)
     answers = [
         _observed_answer(seen, place, left, choices[place], homes.get(place), revision)
         for place, seen in enumerate(noticed)
     ]
-    _log_turns(desk, principal, turns, answers)
+    _log_turns(engine, principal, turns, answers)
     return answers
 
 
 def _select_turn_candidates(
-    desk: EngineContext, principal: Principal, turns: Sequence[ConversationTurn]
+    engine: EngineContext, principal: Principal, turns: Sequence[ConversationTurn]
 ) -> list[TurnCandidates]:
-    own_words = BUILT_IN_CATEGORIES | frozenset(Kind) | frozenset(desk.categories().categories)
-    own = is_owner_speaking(desk, principal, turns)
+    own_words = BUILT_IN_CATEGORIES | frozenset(Kind) | frozenset(engine.categories().categories)
+    own = is_owner_speaking(engine, principal, turns)
     return [
         select_candidates(turn, own_words, is_the_user=is_own, is_suspicious=is_suspicious)
         for turn, is_own in zip(turns, own, strict=True)
@@ -400,7 +404,7 @@ def _observed_answer(
 
 
 def _log_turns(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     turns: Sequence[ConversationTurn],
     answers: Sequence[Observed],
@@ -420,10 +424,10 @@ def _log_turns(
             subject=answer.source_id,
             meta={name: count for name, count in told.items() if count},
         )
-        desk.access_log.record_later(
+        engine.access_log.record_later(
             Bookkeeping(
                 principal.scope,
-                desk.clock(),
+                engine.clock(),
                 entries=(entry,),
                 thread_id=turn.thread,
                 actor=principal.actor,

@@ -53,7 +53,7 @@ class ArtifactPage:
 
 
 def create_artifact(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     name: str,
     content_type: str,
@@ -69,11 +69,11 @@ def create_artifact(
         raise CategoryNotAllowed(
             f"{principal.agent} may not read the category {ARTIFACT_CATEGORY!r}.", field="name"
         )
-    now = desk.clock()
-    told_in = _cite_visible_source(desk, principal, source) if source else None
+    now = engine.clock()
+    told_in = _cite_visible_source(engine, principal, source) if source else None
     guarded = told_in is not None and told_in.sensitivity is Sensitivity.HIGH
     made = Artifact(
-        id=ARTIFACT_PREFIX + desk.new_id(),
+        id=ARTIFACT_PREFIX + engine.new_id(),
         user_id=principal.user_id,
         name=name,
         content_type=content_type,
@@ -91,37 +91,37 @@ def create_artifact(
     )
 
     def decision() -> tuple[Changeset, None]:
-        decided_on = desk.store.counters(principal.own_scope).revision
-        canvas = GraphUnitOfWork(desk, principal.own_scope, principal.actor, now)
+        decided_on = engine.store.counters(principal.own_scope).revision
+        canvas = GraphUnitOfWork(engine, principal.own_scope, principal.actor, now)
         ensure_owner(canvas)
         steps = (*diff_graph(canvas), PutArtifact(made, entry))
         return Changeset(principal.own_scope, now, principal.actor, steps, decided_on), None
 
-    revision, _ = run_transaction(desk, request, decision)
+    revision, _ = run_transaction(engine, request, decision)
     return Produced(made.id, made, revision)
 
 
-def _cite_visible_source(desk: EngineContext, principal: Principal, id: str) -> CitedSource:
-    place = principal_at_source(desk, principal, id)
-    found = desk.live_sources(place.scope, [id])
+def _cite_visible_source(engine: EngineContext, principal: Principal, id: str) -> CitedSource:
+    place = principal_at_source(engine, principal, id)
+    found = engine.live_sources(place.scope, [id])
     if not found or found[0].state is not State.ACTIVE or not can_see_source(place, found[0]):
         raise NotFound(f"There is no {id!r} here.", field="source")
     return cite_source(found[0])
 
 
 def list_artifacts(
-    desk: EngineContext, principal: Principal, limit: int, after: str | None
+    engine: EngineContext, principal: Principal, limit: int, after: str | None
 ) -> ArtifactPage:
     """Newest first."""
-    seen_ones = visible_graph(desk, principal, sources=True).snapshot.artifacts
-    stored = desk.store.graph_items(principal.own_scope, GraphQuery(artifacts=None)).artifacts
+    seen_ones = visible_graph(engine, principal, sources=True).snapshot.artifacts
+    stored = engine.store.graph_items(principal.own_scope, GraphQuery(artifacts=None)).artifacts
     shown = [seen_ones[each.id] for each in stored if each.id in seen_ones]
     found = take_page(shown, after, limit + 1)
     return ArtifactPage(tuple(found[:limit]), found[limit - 1].id if len(found) > limit else None)
 
 
-def show_artifact(desk: EngineContext, principal: Principal, id: str) -> ShownArtifact:
-    picture = visible_graph(desk, principal, whole=True, sources=True).snapshot
+def show_artifact(engine: EngineContext, principal: Principal, id: str) -> ShownArtifact:
+    picture = visible_graph(engine, principal, whole=True, sources=True).snapshot
     artifact = picture.artifacts.get(id)
     if artifact is None:
         raise NotFound(f"There is no {id!r} here.", field="id")

@@ -27,14 +27,14 @@ MergeRoots = Mapping[str, str]  # each node → the one that speaks for it
 
 
 def graph_as_of(
-    desk: EngineContext, scope: Scope, picture: GraphSnapshot, then: PointInTime
+    engine: EngineContext, scope: Scope, picture: GraphSnapshot, then: PointInTime
 ) -> GraphSnapshot:
     """``picture``: of now, with what the caller may see; nothing comes into it here."""
     known_at = then.known_at
     if known_at is None:
         return picture
-    speakers = merge_roots_of(desk, scope, picture)
-    found = desk.store.assertions(scope, AssertionQuery(nodes=[*speakers], ends=[*speakers]))
+    speakers = merge_roots_of(engine, scope, picture)
+    found = engine.store.assertions(scope, AssertionQuery(nodes=[*speakers], ends=[*speakers]))
     told = [t for t in found.nodes if t.recorded_at <= known_at]
     nodes = _nodes_as_of(picture, told, speakers)
     related = [
@@ -56,12 +56,12 @@ def graph_as_of(
     )
 
 
-def merge_roots_of(desk: EngineContext, scope: Scope, picture: GraphSnapshot) -> MergeRoots:
+def merge_roots_of(engine: EngineContext, scope: Scope, picture: GraphSnapshot) -> MergeRoots:
     """Of all that is merged into one of its nodes, too."""
     speakers = {id: id for id in picture.nodes}
     wanted = list(speakers)
     while wanted:
-        found = desk.store.graph_items(scope, GraphQuery(merged_into=wanted)).nodes
+        found = engine.store.graph_items(scope, GraphQuery(merged_into=wanted)).nodes
         wanted = [node.id for node in found if node.id not in speakers]
         speakers |= {node.id: speakers[str(node.merged_into)] for node in found}
     return speakers

@@ -57,7 +57,7 @@ BulkItem = TypeVar("BulkItem", NodeUpsert, RelationUpsert, NotesUpsert)
 
 
 def apply_bulk(
-    desk: EngineContext, request: RequestContext, chosen: Callable[[], Sequence[BulkItem]]
+    engine: EngineContext, request: RequestContext, chosen: Callable[[], Sequence[BulkItem]]
 ) -> Sequence[BulkItem]:
     """``chosen`` is asked again when another writer was faster: what there is to say may be less
     by then. Notes count forever."""
@@ -68,13 +68,13 @@ def apply_bulk(
 
     def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], Sequence[BulkItem]]:
         said = chosen()
-        edges = visible_graph(desk, principal, whole=True).snapshot.edges
+        edges = visible_graph(engine, principal, whole=True).snapshot.edges
         for each in said:
             _apply_item(table, edges, each)
         return lambda steps: said
 
     most = 1 + sum(map(_count_new_ids, said_at_first))  # the owner may come along
-    return run_edit(_with_ordered_ids(desk, most), request, say)[1]
+    return run_edit(_with_ordered_ids(engine, most), request, say)[1]
 
 
 def _count_new_ids(said: NodeUpsert | RelationUpsert | NotesUpsert) -> int:
@@ -138,8 +138,8 @@ def _attach_notes(canvas: GraphUnitOfWork, node: Node, contents: Sequence[str]) 
         attach_note(canvas, node, content, NoteLifetime.FOREVER)
 
 
-def _with_ordered_ids(desk: EngineContext, most: int) -> EngineContext:
+def _with_ordered_ids(engine: EngineContext, most: int) -> EngineContext:
     """What is said at one moment is still said in an order: by its ids, of which so many sort as
     they are given out."""
-    ids = iter(sorted(desk.new_id() for _ in range(most)))
-    return replace(desk, new_id=lambda: next(ids, None) or desk.new_id())
+    ids = iter(sorted(engine.new_id() for _ in range(most)))
+    return replace(engine, new_id=lambda: next(ids, None) or engine.new_id())

@@ -129,7 +129,7 @@ def _match_edges(
     for stretch in made:
         votes = Counter(met[id].edge for id in stretch.tellings if met[id].edge in canvas.edges)
         known = [id for id, _ in votes.most_common() if id not in taken]
-        id = known[0] if known else EDGE_PREFIX + canvas.desk.new_id()
+        id = known[0] if known else EDGE_PREFIX + canvas.engine.new_id()
         taken.add(id)
         matched.append((id, stretch))
     return matched

@@ -122,12 +122,15 @@ class EditContext:
     def is_owners(self, name: str) -> bool:
         """Whether the owner is called so, be it that they have no node yet."""
         owner = self.all_names.owner
-        names = {load_owner_name(self.canvas.desk, self.canvas.scope), owner.name if owner else ME}
+        names = {
+            load_owner_name(self.canvas.engine, self.canvas.scope),
+            owner.name if owner else ME,
+        }
         return name_key(name) in {ME, *map(name_key, names)}
 
 
 def run_edit(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     say: Callable[[EditContext], Callable[[Sequence[ChangesetStep]], EditResult]],
 ) -> tuple[int, EditResult]:
@@ -136,26 +139,26 @@ def run_edit(
     principal = request.principal
 
     def decision() -> tuple[Changeset, EditResult]:
-        revision = desk.store.counters(principal.own_scope).revision
-        canvas = GraphUnitOfWork(desk, principal.own_scope, principal.actor, desk.clock())
+        revision = engine.store.counters(principal.own_scope).revision
+        canvas = GraphUnitOfWork(engine, principal.own_scope, principal.actor, engine.clock())
         told = say(_open_edit(canvas, principal))
         steps = diff_graph(canvas)
         changeset = Changeset(principal.own_scope, canvas.at, principal.actor, steps, revision)
         return changeset, told(steps)
 
-    return run_transaction(desk, request, decision)
+    return run_transaction(engine, request, decision)
 
 
 def _open_edit(canvas: GraphUnitOfWork, principal: Principal) -> EditContext:
     """The owner is one of those whom names can mean, also in a graph that they come into only
     now."""
-    desk = canvas.desk
+    engine = canvas.engine
     ensure_owner(canvas)
     new = canvas.changed_nodes
-    everybody = {**desk.graph_cache.of(principal.own_scope).snapshot.nodes, **new}
+    everybody = {**engine.graph_cache.of(principal.own_scope).snapshot.nodes, **new}
     sight = visibility_by_id(principal)
     visible = {
-        **visible_graph(desk, principal, whole=True).snapshot.nodes,
+        **visible_graph(engine, principal, whole=True).snapshot.nodes,
         **{id: owner for id, owner in new.items() if sees_node(sight, owner)},
     }
     names = build_name_index(visible.values())
@@ -164,7 +167,7 @@ def _open_edit(canvas: GraphUnitOfWork, principal: Principal) -> EditContext:
 
 
 def upsert_node(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     type: NodeType,
     name: str,
@@ -193,7 +196,7 @@ def upsert_node(
         is_new = node.id not in table.canvas.nodes  # the owner, who comes with this
         return lambda steps: (_node_after(steps, node), is_new)
 
-    revision, (node, is_new) = run_edit(desk, request, say)
+    revision, (node, is_new) = run_edit(engine, request, say)
     return UpsertedNode(node.id, node, is_new, revision)
 
 
@@ -227,7 +230,7 @@ def reassert_input(
 
 
 def update_node(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     named: str,
     changes: dict[str, Any],
@@ -255,7 +258,7 @@ def update_node(
             table.canvas.put(node.evolve(ttl_policy=ttl_policy))
         return lambda steps: _node_after(steps, node)
 
-    revision, node = run_edit(desk, request, say)
+    revision, node = run_edit(engine, request, say)
     return UpsertedNode(node.id, node, False, revision)
 
 
@@ -269,7 +272,7 @@ def _change_type(table: EditContext, node: Node, type: NodeType) -> None:
 
 
 def upsert_relation(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     from_node: str,
     to_node: str,
@@ -281,7 +284,7 @@ def upsert_relation(
     def say(
         table: EditContext,
     ) -> Callable[[Sequence[ChangesetStep]], tuple[Edge, bool, tuple[str, ...]]]:
-        edges = visible_graph(desk, principal, whole=True).snapshot.edges
+        edges = visible_graph(engine, principal, whole=True).snapshot.edges
         a, b = table.find(from_node, "from_node"), table.find(to_node, "to_node")
         telling = assert_relation(
             table.canvas,
@@ -302,7 +305,7 @@ def upsert_relation(
 
         return told
 
-    revision, (edge, is_new, closed) = run_edit(desk, request, say)
+    revision, (edge, is_new, closed) = run_edit(engine, request, say)
     return UpsertedRelation(edge.id, edge, is_new, closed, revision)
 
 
@@ -320,7 +323,7 @@ def _is_closed(step: PutEdge) -> bool:
 
 
 def add_note(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     about: Sequence[str],
     content: str,
@@ -332,18 +335,18 @@ def add_note(
 
     def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], Note]:
         made = attach_note(
-            table.canvas, _note_subject(desk, principal, table, about), content, lifetime
+            table.canvas, _note_subject(engine, principal, table, about), content, lifetime
         )
         return lambda steps: made
 
-    revision, made = run_edit(desk, request, say)
+    revision, made = run_edit(engine, request, say)
     return AddedNote(made.id, made, revision)
 
 
 def _note_subject(
-    desk: EngineContext, principal: Principal, table: EditContext, about: Sequence[str]
+    engine: EngineContext, principal: Principal, table: EditContext, about: Sequence[str]
 ) -> Node | Edge:
-    edges = visible_graph(desk, principal, whole=True).snapshot.edges
+    edges = visible_graph(engine, principal, whole=True).snapshot.edges
     if len(about) == 1 and about[0].startswith(OF_EDGE):
         edge = edges.get(about[0])
         if edge is None:
@@ -379,7 +382,7 @@ def _only_edge(between: Sequence[Edge]) -> Edge:
     return between[0]
 
 
-def merge_nodes(desk: EngineContext, request: RequestContext, ids: Sequence[str]) -> MergedNodes:
+def merge_nodes(engine: EngineContext, request: RequestContext, ids: Sequence[str]) -> MergedNodes:
     if len(ids) < 2:
         raise InvalidInput("Merging takes at least two ids.", field="ids")
 
@@ -391,12 +394,12 @@ def merge_nodes(desk: EngineContext, request: RequestContext, ids: Sequence[str]
             mark_merged(table.canvas, keep, other)
         return lambda steps: (_node_after(steps, keep), tuple(other.id for other in others))
 
-    revision, (node, merged) = run_edit(desk, request, say)
+    revision, (node, merged) = run_edit(engine, request, say)
     return MergedNodes(node.id, node, merged, revision)
 
 
 def split_node(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     id: str,
     name: str | None,
@@ -409,7 +412,7 @@ def split_node(
     principal = request.principal
 
     def say(table: EditContext) -> Callable[[Sequence[ChangesetStep]], tuple[Node, Node]]:
-        merged = _merged_node(desk, principal, table, id)
+        merged = _merged_node(engine, principal, table, id)
         if merged is not None:
             mark_unmerged(table.canvas, merged)
             rest = table.find(table.canvas.root(str(merged.merged_into)), "id")
@@ -426,16 +429,16 @@ def split_node(
         other = split_assertions(table.canvas, node, name, names=names, sources=sources)
         return lambda steps: (_node_after(steps, other), _node_after(steps, node))
 
-    revision, (node, rest) = run_edit(desk, request, say)
+    revision, (node, rest) = run_edit(engine, request, say)
     return SplitNode(node.id, node, rest, revision)
 
 
 def _merged_node(
-    desk: EngineContext, principal: Principal, table: EditContext, id: str
+    engine: EngineContext, principal: Principal, table: EditContext, id: str
 ) -> Node | None:
     """The node of this id, where another speaks for it; the caller may see both."""
     sight = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
-    found = desk.store.graph_items(principal.own_scope, GraphQuery(nodes=[id])).nodes
+    found = engine.store.graph_items(principal.own_scope, GraphQuery(nodes=[id])).nodes
     if not found or found[0].merged_into is None or not sees_node(sight, found[0]):
         return None
     table.canvas.load([id])

@@ -47,7 +47,7 @@ def diff_graph(
     put_edges, gone_edges = loom.edges()
     gone = {step.id for step in gone_nodes} | {step.id for step in gone_edges}
     put_notes, gone_notes = loom.notes(gone)
-    embedded = _embed_steps(canvas.desk, [*put_nodes, *put_edges])
+    embedded = _embed_steps(canvas.engine, [*put_nodes, *put_edges])
     return (*gone_notes, *gone_edges, *gone_nodes, *embedded, *put_notes)
 
 
@@ -312,10 +312,10 @@ def _newest_first(note: Note) -> tuple[float, str]:
 
 
 def _embed_steps(
-    desk: EngineContext, steps: Sequence[PutNode | PutEdge]
+    engine: EngineContext, steps: Sequence[PutNode | PutEdge]
 ) -> list[PutNode | PutEdge]:
     """One call to the embedder for all of them."""
-    vectors = desk.embed([step.text or "" for step in steps]) if steps else None
+    vectors = engine.embed([step.text or "" for step in steps]) if steps else None
     if vectors is None:
         return list(steps)
     return [

@@ -58,17 +58,17 @@ def load_visible_item(canvas: GraphUnitOfWork, principal: Principal, id: str) ->
             remedy="Forget or erase assertions about the owner instead.",
             field="ids",
         )
-    is_there = item is not None and _is_in_team_view(canvas.desk, principal, item.id)
+    is_there = item is not None and _is_in_team_view(canvas.engine, principal, item.id)
     if item is None or not is_there or not _is_visible(canvas, sight, item):
         raise NotFound(f"There is no {id!r} here.", field="ids")
     return item
 
 
-def _is_in_team_view(desk: EngineContext, principal: Principal, id: str) -> bool:
+def _is_in_team_view(engine: EngineContext, principal: Principal, id: str) -> bool:
     """A key for one team takes away, and brings back, only what it sees at this moment."""
     if principal.team is None:
         return True
-    picture = visible_graph(desk, principal, whole=True).snapshot
+    picture = visible_graph(engine, principal, whole=True).snapshot
     notes = (note.id for noted in picture.notes.values() for note in noted)
     return id in {*picture.nodes, *picture.edges, *picture.artifacts, *notes}
 
@@ -91,7 +91,7 @@ def _is_visible(canvas: GraphUnitOfWork, sight: Visibility, item: GraphItem) -> 
 
 
 def _load_item(canvas: GraphUnitOfWork, id: str) -> GraphItem | None:
-    store, scope = canvas.desk.store, canvas.scope
+    store, scope = canvas.engine.store, canvas.scope
     if id.startswith(NODE):
         canvas.load([id])
         return canvas.node(canvas.root(id))
@@ -122,12 +122,12 @@ class GraphRemoval:
 
 
 def remove_items(
-    desk: EngineContext, principal: Principal, ids: Sequence[str], ended: Event
+    engine: EngineContext, principal: Principal, ids: Sequence[str], ended: Event
 ) -> GraphRemoval:
     """All of them, or NotFound naming the first that is not there for this caller."""
     if not ids:
         return GraphRemoval()
-    canvas = GraphUnitOfWork(desk, principal.own_scope, principal.actor, desk.clock())
+    canvas = GraphUnitOfWork(engine, principal.own_scope, principal.actor, engine.clock())
     for id in ids:
         load_visible_item(canvas, principal, id)
         retract_item(canvas, id)
@@ -155,7 +155,7 @@ def retract_item(canvas: GraphUnitOfWork, id: str) -> None:
             canvas.load_relations([edge.a], equivalent_types(edge.type))
         canvas.retract([t.id for t in canvas.related.values() if t.edge == id])
     elif id.startswith(NOTE):
-        for note in canvas.desk.store.graph_items(canvas.scope, GraphQuery(notes=[id])).notes:
+        for note in canvas.engine.store.graph_items(canvas.scope, GraphQuery(notes=[id])).notes:
             canvas.load_subject(note.about)
         canvas.retract([id])
 
@@ -170,27 +170,31 @@ class VisibilityChange:
 
 
 def forget_graph_items(
-    desk: EngineContext, principal: Principal, ids: Sequence[str], until: datetime
+    engine: EngineContext, principal: Principal, ids: Sequence[str], until: datetime
 ) -> VisibilityChange:
-    return _set_forgotten(desk, principal, ids, until, Event.DELETE) if ids else VisibilityChange()
+    return (
+        _set_forgotten(engine, principal, ids, until, Event.DELETE) if ids else VisibilityChange()
+    )
 
 
 def restore_graph_items(
-    desk: EngineContext, principal: Principal, ids: Sequence[str]
+    engine: EngineContext, principal: Principal, ids: Sequence[str]
 ) -> VisibilityChange:
-    return _set_forgotten(desk, principal, ids, None, Event.RESTORE) if ids else VisibilityChange()
+    return (
+        _set_forgotten(engine, principal, ids, None, Event.RESTORE) if ids else VisibilityChange()
+    )
 
 
 def purge_graph_items(
-    desk: EngineContext, scope: Scope, by: str, now: datetime
+    engine: EngineContext, scope: Scope, by: str, now: datetime
 ) -> tuple[ChangesetStep, ...]:
     """What was forgotten long enough ago, and notes and artifacts whose time is over."""
-    over = desk.store.ended_graph_items(
+    over = engine.store.ended_graph_items(
         scope, EndedQuery(now, ephemeral_cutoff(now), limit=_NOTES_AT_ONCE)
     )
     due = [id for id, at in over.forgotten.items() if at <= now]
     ended = [note.id for note in over.notes]
-    canvas = GraphUnitOfWork(desk, scope, by, now)
+    canvas = GraphUnitOfWork(engine, scope, by, now)
     for id in dict.fromkeys([*due, *ended]):
         if not _is_artifact(id):
             retract_item(canvas, id)
@@ -211,17 +215,17 @@ def _remove_artifact(id: str, event: Event) -> RemoveArtifact:
 
 
 def _set_forgotten(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     ids: Sequence[str],
     until: datetime | None,
     event: Event,
 ) -> VisibilityChange:
-    canvas = GraphUnitOfWork(desk, principal.own_scope, principal.actor, desk.clock())
+    canvas = GraphUnitOfWork(engine, principal.own_scope, principal.actor, engine.clock())
     items = [_refuse_ended(load_visible_item(canvas, principal, id), canvas.at) for id in ids]
     moving = [item for item in items if (item.purge_at is None) is not (until is None)]
     if until is None:
-        names = build_name_index(desk.graph_cache.of(principal.own_scope).snapshot.nodes.values())
+        names = build_name_index(engine.graph_cache.of(principal.own_scope).snapshot.nodes.values())
         _refuse_taken(names, visibility_by_id(principal), moving)
     for item in moving:
         _set_purge_at(canvas, item, until)
@@ -267,17 +271,17 @@ def _refuse_taken(names: NameIndex, sight: Visibility, coming: Sequence[GraphIte
 
 
 def retract_sources(
-    desk: EngineContext, scope: Scope, sources: Sequence[str], by: str, at: datetime, ended: Event
+    engine: EngineContext, scope: Scope, sources: Sequence[str], by: str, at: datetime, ended: Event
 ) -> tuple[ChangesetStep, ...]:
     """As if they had never been met: what others tell, too, has one support fewer."""
-    canvas, ids = _open_for_sources(desk, scope, sources, by, at)
+    canvas, ids = _open_for_sources(engine, scope, sources, by, at)
     canvas.retract(ids)
     made = [
         replace(each, source=None)
-        for each in desk.store.graph_items(scope, GraphQuery(artifacts=None)).artifacts
+        for each in engine.store.graph_items(scope, GraphQuery(artifacts=None)).artifacts
         if each.source is not None and each.source.id in sources
     ]
-    read = desk.store.extractions(scope, sources)
+    read = engine.store.extractions(scope, sources)
     return (
         *diff_graph(canvas, ended=ended),
         *(PutArtifact(each, Entry(op=Op.UPDATE, subject=each.id)) for each in made),
@@ -286,19 +290,19 @@ def retract_sources(
 
 
 def set_sources_standing(
-    desk: EngineContext, scope: Scope, sources: Sequence[str], stands: bool, by: str, at: datetime
+    engine: EngineContext, scope: Scope, sources: Sequence[str], stands: bool, by: str, at: datetime
 ) -> tuple[ChangesetStep, ...]:
     """Hidden with a source that is forgotten, and back with it."""
-    canvas, ids = _open_for_sources(desk, scope, sources, by, at)
+    canvas, ids = _open_for_sources(engine, scope, sources, by, at)
     canvas.set_standing(ids, stands)
     return diff_graph(canvas)
 
 
 def apply_source_sensitivity(
-    desk: EngineContext, scope: Scope, source: Source, by: str, at: datetime
+    engine: EngineContext, scope: Scope, source: Source, by: str, at: datetime
 ) -> tuple[ChangesetStep, ...]:
     """What a source tells is as sensitive as the source."""
-    canvas, _ = _open_for_sources(desk, scope, [source.id], by, at)
+    canvas, _ = _open_for_sources(engine, scope, [source.id], by, at)
     for told in list(canvas.told.values()):
         if told.source and told.source.id == source.id:
             canvas.tell(replace(told, source=_with_sensitivity(told.source, source)))
@@ -316,12 +320,12 @@ def _with_sensitivity(cited: CitedSource, source: Source) -> CitedSource:
 
 
 def _open_for_sources(
-    desk: EngineContext, scope: Scope, sources: Sequence[str], by: str, at: datetime
+    engine: EngineContext, scope: Scope, sources: Sequence[str], by: str, at: datetime
 ) -> tuple[GraphUnitOfWork, list[str]]:
-    canvas = GraphUnitOfWork(desk, scope, by, at)
+    canvas = GraphUnitOfWork(engine, scope, by, at)
     if not sources:
         return canvas, []
-    nodes, edges, notes = desk.store.assertions(scope, AssertionQuery(sources=sources))
+    nodes, edges, notes = engine.store.assertions(scope, AssertionQuery(sources=sources))
     canvas.load(t.node for t in nodes)
     canvas.load(note.about for note in notes if note.about.startswith(OF_NODE))
     canvas.load_edges(note.about for note in notes if note.about.startswith(OF_EDGE))

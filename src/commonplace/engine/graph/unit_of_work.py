@@ -28,7 +28,7 @@ Asserted = TypeVar("Asserted", NodeAssertion, EdgeAssertion, Note)
 class GraphUnitOfWork:
     """What was loaded stays known as it was, so that what is different can be seen."""
 
-    desk: EngineContext
+    engine: EngineContext
     scope: Scope
     by: str
     at: datetime
@@ -52,7 +52,9 @@ class GraphUnitOfWork:
         groups = {self.root(id) for id in ids} - self._loaded
         members = [id for id in {**self.nodes, **self.changed_nodes} if self.root(id) in groups]
         self._loaded |= groups
-        for telling in self.desk.store.assertions(self.scope, AssertionQuery(nodes=members)).nodes:
+        for telling in self.engine.store.assertions(
+            self.scope, AssertionQuery(nodes=members)
+        ).nodes:
             self._keep(self.told, telling)
 
     def is_loaded(self, root: str) -> bool:
@@ -61,7 +63,7 @@ class GraphUnitOfWork:
 
     def load_nodes(self, ids: Iterable[str]) -> None:
         """Nodes with those that they speak for, and their notes."""
-        store = self.desk.store
+        store = self.engine.store
         wanted = [id for id in dict.fromkeys(ids) if id not in self._looked_at]
         while wanted:
             self._looked_at.update(wanted)
@@ -80,7 +82,7 @@ class GraphUnitOfWork:
         """Who they are, and who speaks for them; nothing else of them."""
         wanted = [id for id in dict.fromkeys(ids) if id not in self.nodes]
         while wanted:
-            found = self.desk.store.graph_items(self.scope, GraphQuery(nodes=wanted)).nodes
+            found = self.engine.store.graph_items(self.scope, GraphQuery(nodes=wanted)).nodes
             self.nodes.update((node.id, node) for node in found)
             wanted = [
                 node.merged_into
@@ -93,7 +95,7 @@ class GraphUnitOfWork:
         types, or all of it."""
         self.load_nodes(ids := list(ids))
         members = sorted({m for id in ids for m in self.group(self.root(id))} & self.nodes.keys())
-        found = self.desk.store.assertions(
+        found = self.engine.store.assertions(
             self.scope, AssertionQuery(ends=members, types=types)
         ).edges
         for telling in found:
@@ -105,7 +107,7 @@ class GraphUnitOfWork:
         wanted = [id for id in dict.fromkeys(ids) if id not in self.edges]
         if wanted:
             query = GraphQuery(edges=wanted, notes_about=wanted)
-            found = self.desk.store.graph_items(self.scope, query)
+            found = self.engine.store.graph_items(self.scope, query)
             self.edges.update((edge.id, edge) for edge in found.edges)
             for note in found.notes:
                 self._keep(self.notes, note)
@@ -131,7 +133,7 @@ class GraphUnitOfWork:
         """By which names everybody is known, before anything is decided here."""
         if self._known is None:
             self._known = build_name_index(
-                self.desk.graph_cache.of(self.scope).snapshot.nodes.values()
+                self.engine.graph_cache.of(self.scope).snapshot.nodes.values()
             )
         return self._known
 
@@ -240,10 +242,10 @@ class GraphUnitOfWork:
 OWNER_NAME_FIELD = "profile:preferred_name"
 
 
-def load_owner_name(desk: EngineContext, scope: Scope, coming: Iterable[Memory] = ()) -> str:
+def load_owner_name(engine: EngineContext, scope: Scope, coming: Iterable[Memory] = ()) -> str:
     """As their profile has it, here or in what is ``coming``, or else as they are called here."""
     come = (memory for memory in coming if memory.id == OWNER_NAME_FIELD)
-    for memory in (*desk.store.fetch(scope, [OWNER_NAME_FIELD]), *come):
+    for memory in (*engine.store.fetch(scope, [OWNER_NAME_FIELD]), *come):
         if value := str(memory.metadata.get("value") or ""):
             return value
     return scope.name
@@ -251,12 +253,12 @@ def load_owner_name(desk: EngineContext, scope: Scope, coming: Iterable[Memory] 
 
 def ensure_owner(canvas: GraphUnitOfWork) -> None:
     """They come with the first thing that comes into their graph, whatever it is."""
-    if not has_owner(canvas.desk, canvas.scope):
+    if not has_owner(canvas.engine, canvas.scope):
         load_or_create_owner(canvas, canvas.known)
 
 
-def has_owner(desk: EngineContext, scope: Scope) -> bool:
-    return any(node.is_owner for node in desk.graph_cache.of(scope).snapshot.nodes.values())
+def has_owner(engine: EngineContext, scope: Scope) -> bool:
+    return any(node.is_owner for node in engine.graph_cache.of(scope).snapshot.nodes.values())
 
 
 def load_or_create_owner(canvas: GraphUnitOfWork, known: NameIndex) -> Node:
@@ -266,14 +268,14 @@ def load_or_create_owner(canvas: GraphUnitOfWork, known: NameIndex) -> Node:
         return known.owner
     made = next((node for node in canvas.changed_nodes.values() if node.is_owner), None)
     if made is None:
-        made = build_owner_node(canvas, known, load_owner_name(canvas.desk, canvas.scope))
+        made = build_owner_node(canvas, known, load_owner_name(canvas.engine, canvas.scope))
         canvas.put(made)
     return made
 
 
 def build_owner_node(canvas: GraphUnitOfWork, known: NameIndex, name: str) -> Node:
     return Node(
-        id=NODE_PREFIX + canvas.desk.new_id(),
+        id=NODE_PREFIX + canvas.engine.new_id(),
         user_id=canvas.scope.name,
         type=NodeType.PERSON,
         name=name,
@@ -302,11 +304,11 @@ def _free_key(known: NameIndex, name: str) -> str:
     return next(each for each in keys if known.called(NodeType.PERSON, "", each) in taken)
 
 
-def describe_owner(desk: EngineContext, scope: Scope, everybody: Iterable[Node]) -> OwnerIdentity:
+def describe_owner(engine: EngineContext, scope: Scope, everybody: Iterable[Node]) -> OwnerIdentity:
     """Whom "I" means in what the owner says, and by which names others speak of them."""
     people = [node for node in everybody if node.type is NodeType.PERSON]
     node = next((each for each in people if each.is_owner), None)
-    name = load_owner_name(desk, scope)
+    name = load_owner_name(engine, scope)
     names = frozenset({name, scope.name, *(node.names if node else ())})
     firsts = {_first_word(each) for each in names}
     return OwnerIdentity(

@@ -50,7 +50,7 @@ def create_node(
     canvas: GraphUnitOfWork, word: NodeInput, ttl_policy: TtlPolicy = TtlPolicy.DECAY
 ) -> Node:
     node = Node(
-        id=NODE_PREFIX + canvas.desk.new_id(),
+        id=NODE_PREFIX + canvas.engine.new_id(),
         user_id=canvas.scope.name,
         type=word.type,
         subtype=word.subtype,
@@ -79,7 +79,7 @@ def assert_node(canvas: GraphUnitOfWork, node: Node, word: NodeInput) -> None:
     just_now = mine is not None and mine.recorded_at == canvas.at
     canvas.tell(
         NodeAssertion(
-            id=mine.id if mine and just_now else canvas.desk.new_id(),
+            id=mine.id if mine and just_now else canvas.engine.new_id(),
             node=node.id,
             source=None,
             by=canvas.by,
@@ -221,7 +221,7 @@ def assert_relation(
     ensure_asserted(canvas, a, spoken_of[0])
     ensure_asserted(canvas, b, spoken_of[1])
     telling = EdgeAssertion(
-        id=canvas.desk.new_id(),
+        id=canvas.engine.new_id(),
         edge="",
         a=a.id,
         b=b.id,
@@ -247,7 +247,7 @@ def attach_note(
     canvas: GraphUnitOfWork, about: Node | Edge, content: str, lifetime: NoteLifetime
 ) -> Note:
     made = Note(
-        id=OF_NOTES + canvas.desk.new_id(),
+        id=OF_NOTES + canvas.engine.new_id(),
         about=about.id,
         content=content,
         added_by=canvas.by,

@@ -45,7 +45,7 @@ class VisibleGraph:
 
 
 def visible_graph(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     *,
     whole: bool = False,
@@ -60,27 +60,31 @@ def visible_graph(
     if whole and principal.is_owner:
         sight = replace(sight, cleared=True)
     sources = sources or silent
-    with desk.store.read_session():
-        limited = _load_visible(desk, principal, sight, whole, sources, silent)
+    with engine.store.read_session():
+        limited = _load_visible(engine, principal, sight, whole, sources, silent)
     return VisibleGraph(limited, _graph_key(principal, sight, limited))
 
 
 def _load_visible(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     sight: Visibility,
     whole: bool,
     sources: bool,
     silent: bool,
 ) -> GraphSnapshot:
-    picture = limit_to_visibility(desk.graph_cache.of(principal.own_scope).snapshot, sight)
+    picture = limit_to_visibility(engine.graph_cache.of(principal.own_scope).snapshot, sight)
     if principal.team is not None:
-        picture = _limit_to_team(desk, principal.own_scope, Scope.of_team(principal.team), picture)
+        picture = _limit_to_team(
+            engine, principal.own_scope, Scope.of_team(principal.team), picture
+        )
     nodes, edges = picture.nodes, picture.edges
     about = nodes.keys() | edges.keys()
     speaking = _cited_sources(picture) if sources else ()
     readable, teams = (
-        _readable_sources(desk, principal, sight, speaking, whole, silent) if sources else ({}, {})
+        _readable_sources(engine, principal, sight, speaking, whole, silent)
+        if sources
+        else ({}, {})
     )
     return replace(
         picture,
@@ -88,10 +92,10 @@ def _load_visible(
         mentions=tuple(m for m in picture.mentions if m.node in nodes and m.source in readable),
         sources=readable,
         artifacts=_visible_artifacts(
-            sight, picture.artifacts, readable if sources else None, desk.clock()
+            sight, picture.artifacts, readable if sources else None, engine.clock()
         ),
         teams=teams,
-        marks=desk.store.graph_items(principal.own_scope, GraphQuery(marks=None)).marks,
+        marks=engine.store.graph_items(principal.own_scope, GraphQuery(marks=None)).marks,
     )
 
 
@@ -104,7 +108,7 @@ def limit_to_visibility(picture: GraphSnapshot, sight: Visibility) -> GraphSnaps
 
 
 def _limit_to_team(
-    desk: EngineContext, home: Scope, team: Scope, picture: GraphSnapshot
+    engine: EngineContext, home: Scope, team: Scope, picture: GraphSnapshot
 ) -> GraphSnapshot:
     """For a key that reaches one team: without what only the sources of others tell of."""
 
@@ -112,8 +116,8 @@ def _limit_to_team(
         near = told.source is None or told.source.scope in (home.key, team.key)
         return told.stands and near
 
-    speakers = merge_roots_of(desk, home, picture)
-    told = desk.store.assertions(home, AssertionQuery(nodes=[*speakers], ends=[*speakers]))
+    speakers = merge_roots_of(engine, home, picture)
+    told = engine.store.assertions(home, AssertionQuery(nodes=[*speakers], ends=[*speakers]))
     present = {speakers[telling.node] for telling in told.nodes if counts(telling)}
     nodes = {id: n for id, n in picture.nodes.items() if n.is_owner or id in present}
     drawn = {telling.edge for telling in told.edges if counts(telling)}
@@ -191,7 +195,7 @@ def _cited_sources(picture: GraphSnapshot) -> Iterator[str]:
 
 
 def _readable_sources(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     sight: Visibility,
     speaking: Iterable[str],
@@ -204,27 +208,27 @@ def _readable_sources(
     wanted = list(dict.fromkeys(speaking))
     found: dict[str, Source] = {}
     teams: dict[str, Team] = {}
-    for reading in readable_scopes(desk, principal, searching=False) if wanted or silent else ():
+    for reading in readable_scopes(engine, principal, searching=False) if wanted or silent else ():
         there = sight if reading.is_own else visibility_in(principal, reading)
         named = principal.at(reading.scope) if whole else None
         if silent:
-            found |= _list_sources(desk, reading, there)
+            found |= _list_sources(engine, reading, there)
         rest = [id for id in wanted if id not in found and reading.covers(id)]
-        for source in desk.live_sources(reading.scope, rest) if rest else ():
+        for source in engine.live_sources(reading.scope, rest) if rest else ():
             shown = there.admits_source(source) or (named and can_see_source(named, source))
             if source.state is State.ACTIVE and shown:
                 found[source.id] = source
         is_in_it = reading.scope.is_team and not reading.is_guest
-        if is_in_it and (team := desk.store.access(reading.scope).team):
+        if is_in_it and (team := engine.store.access(reading.scope).team):
             teams[team.id] = team
     return found, teams
 
 
 def _list_sources(
-    desk: EngineContext, reading: ReadableScope, sight: Visibility
+    engine: EngineContext, reading: ReadableScope, sight: Visibility
 ) -> dict[str, Source]:
     listing = SourceListing(visibility=sight, among=reading.sources, limit=NO_LIMIT)
-    return {source.id: source for source in desk.live_source_page(reading.scope, listing)}
+    return {source.id: source for source in engine.live_source_page(reading.scope, listing)}
 
 
 def _graph_key(principal: Principal, sight: Visibility, picture: GraphSnapshot) -> GraphKey:
@@ -270,13 +274,13 @@ def find_node(
     return node
 
 
-def find_unambiguous_node(desk: EngineContext, principal: Principal, named: str) -> Node | None:
+def find_unambiguous_node(engine: EngineContext, principal: Principal, named: str) -> Node | None:
     """The node that a caller means who may have meant something else, where it is clear which."""
     if ":" in named:
         return None
     try:
         return find_node(
-            build_name_index(visible_graph(desk, principal).snapshot.nodes.values()), named
+            build_name_index(visible_graph(engine, principal).snapshot.nodes.values()), named
         )
     except (NotFound, InvalidInput):
         return None

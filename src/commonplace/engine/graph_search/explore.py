@@ -329,65 +329,65 @@ def _select_artifacts(
 CLOSEST_PASSAGES = 200  # of each query and owner
 
 
-def explore(desk: EngineContext, principal: Principal, asked: ExploreRequest) -> ExploreResult:
+def explore(engine: EngineContext, principal: Principal, asked: ExploreRequest) -> ExploreResult:
     """Touches what it returns, unless it is asked about another moment."""
-    now = desk.clock()
-    with desk.store.read_session():
-        whole = add_all_sources(desk, principal, visible_graph(desk, principal), asked)
+    now = engine.clock()
+    with engine.store.read_session():
+        whole = add_all_sources(engine, principal, visible_graph(engine, principal), asked)
         whole = replace(
-            whole, snapshot=graph_as_of(desk, principal.own_scope, whole.snapshot, asked.then)
+            whole, snapshot=graph_as_of(engine, principal.own_scope, whole.snapshot, asked.then)
         )
-        queries = widen_queries(asked, whole.snapshot, load_caller_terminology(desk, principal))
-        nodes, edges = _embedded_items(desk, principal, whole)
-    vectors = desk.embed([query.query for query in queries]) if queries else None
+        queries = widen_queries(asked, whole.snapshot, load_caller_terminology(engine, principal))
+        nodes, edges = _embedded_items(engine, principal, whole)
+    vectors = engine.embed([query.query for query in queries]) if queries else None
     given = ExploreInput(
         queries=queries,
         query_vectors=vectors,
         nodes=nodes,
         edges=edges,
-        sources=() if vectors is None else _close_sources(desk, principal, queries, vectors, now),
-        calibration=desk.calibration,
+        sources=() if vectors is None else _close_sources(engine, principal, queries, vectors, now),
+        calibration=engine.calibration,
     )
-    found = explore_snapshot(_cached_view(desk, principal, whole, asked.then), asked, given, now)
+    found = explore_snapshot(_cached_view(engine, principal, whole, asked.then), asked, given, now)
     if asked.then.is_now:
-        record_touches(desk, principal, *hit_ids(found))
+        record_touches(engine, principal, *hit_ids(found))
     return found
 
 
 def _cached_view(
-    desk: EngineContext, principal: Principal, whole: VisibleGraph, then: PointInTime
+    engine: EngineContext, principal: Principal, whole: VisibleGraph, then: PointInTime
 ) -> GraphView:
     """Kept while neither the graph nor a source changes: names and sentences are folded once."""
     picture = whole.snapshot
     sources = frozenset((source.id, source.version) for source in picture.sources.values())
     who = ("explore", principal.own_scope.key, visibility_of(principal))
-    kept: GraphView = desk.caches.graph_views.get_or_make(
+    kept: GraphView = engine.caches.graph_views.get_or_make(
         who, lambda: GraphView(picture), stamp=(whole.key, sources, then.known_at)
     )
     return kept.with_marks(picture.marks)
 
 
-def record_touches(desk: EngineContext, principal: Principal, *hits: Sequence[str]) -> None:
+def record_touches(engine: EngineContext, principal: Principal, *hits: Sequence[str]) -> None:
     """Off the answer's path. Of each kind of hit, best first, the first few count for more."""
     read = {id: place < TOP_HITS for ids in hits for place, id in enumerate(dict.fromkeys(ids))}
     if read:
-        desk.access_log.record_later(Bookkeeping(principal.own_scope, desk.clock(), read=read))
+        engine.access_log.record_later(Bookkeeping(principal.own_scope, engine.clock(), read=read))
 
 
 def add_all_sources(
-    desk: EngineContext, principal: Principal, one: VisibleGraph, asked: ExploreRequest
+    engine: EngineContext, principal: Principal, one: VisibleGraph, asked: ExploreRequest
 ) -> VisibleGraph:
     """Also those that speak of nobody."""
     found: dict[str, Source] = {}
-    for reading in readable_scopes(desk, principal):
+    for reading in readable_scopes(engine, principal):
         listing = SourceListing(
             visibility=visibility_in(principal, reading),
             among=reading.sources,
             then=asked.then,
             limit=NO_LIMIT,
         )
-        found |= {each.id: each for each in desk.live_source_page(reading.scope, listing)}
-    picture, all_of_it = one.snapshot, desk.graph_cache.of(principal.own_scope).snapshot
+        found |= {each.id: each for each in engine.live_source_page(reading.scope, listing)}
+    picture, all_of_it = one.snapshot, engine.graph_cache.of(principal.own_scope).snapshot
     mentions = tuple(
         mention
         for mention in all_of_it.mentions
@@ -397,10 +397,10 @@ def add_all_sources(
 
 
 def _embedded_items(
-    desk: EngineContext, principal: Principal, one: VisibleGraph
+    engine: EngineContext, principal: Principal, one: VisibleGraph
 ) -> tuple[EmbeddedItems | None, EmbeddedItems | None]:
     """The vectors of what may be seen."""
-    kept = desk.graph_cache.of(principal.own_scope)
+    kept = engine.graph_cache.of(principal.own_scope)
     shown = [
         (place, id)
         for place, id in enumerate(kept.ids)
@@ -418,23 +418,23 @@ def _select_rows(matrix: Vectors, chosen: Sequence[tuple[int, str]]) -> Embedded
 
 
 def _close_sources(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     queries: Sequence[ExploreQuery],
     vectors: Vectors,
     now: datetime,
 ) -> list[SourceMatch]:
     """By those of its passages that are closest to a query."""
-    with desk.store.read_session():
+    with engine.store.read_session():
         return [
             replace(found, id=split_passage_id(found.id)[0])
-            for reading in readable_scopes(desk, principal)
-            for found in _close_passages(desk, principal, reading, queries, vectors, now)
+            for reading in readable_scopes(engine, principal)
+            for found in _close_passages(engine, principal, reading, queries, vectors, now)
         ]
 
 
 def _close_passages(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     reading: ReadableScope,
     queries: Sequence[ExploreQuery],
@@ -442,7 +442,7 @@ def _close_passages(
     now: datetime,
 ) -> list[SourceMatch]:
     found: list[SourceMatch] = []
-    with desk.index.holding([reading]) as (index,):
+    with engine.index.holding([reading]) as (index,):
         sight = visibility_in(principal, reading)
         mask = index.candidates(NO_FILTERS, sight, now) & index.passages
         if not mask.any():

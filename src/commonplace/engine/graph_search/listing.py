@@ -129,7 +129,7 @@ class WholeEdge:
 
 
 def list_nodes(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     types: Sequence[NodeType],
     *,
@@ -139,7 +139,7 @@ def list_nodes(
     include_archived: bool,
 ) -> NodePage:
     """The most salient first."""
-    picture, now = visible_graph(desk, principal).snapshot, desk.clock()
+    picture, now = visible_graph(engine, principal).snapshot, engine.clock()
     shown = [
         present_node(picture, node, now)
         for node in picture.nodes.values()
@@ -152,7 +152,7 @@ def list_nodes(
 
 
 def list_edges(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     node: str | None,
     types: Sequence[str],
@@ -163,8 +163,10 @@ def list_edges(
     past: bool,
 ) -> EdgePage:
     """The most salient first; with ``past`` those that are over, too."""
-    now = desk.clock()
-    picture = graph_as_of(desk, principal.own_scope, visible_graph(desk, principal).snapshot, then)
+    now = engine.clock()
+    picture = graph_as_of(
+        engine, principal.own_scope, visible_graph(engine, principal).snapshot, then
+    )
     one = find_node(build_name_index(picture.nodes.values()), node, "node").id if node else None
     edges = [
         edge
@@ -179,13 +181,13 @@ def list_edges(
 
 
 def show_node(
-    desk: EngineContext, principal: Principal, named: str, then: PointInTime = NOW
+    engine: EngineContext, principal: Principal, named: str, then: PointInTime = NOW
 ) -> WholeNode:
     """By its id, also one that is hidden from lists; by its name, one that is not."""
-    now = desk.clock()
-    whole = _load_visible(desk, principal, named).snapshot
-    id = _merge_root(desk, principal, named)
-    picture = graph_as_of(desk, principal.own_scope, whole, then)
+    now = engine.clock()
+    whole = _load_visible(engine, principal, named).snapshot
+    id = _merge_root(engine, principal, named)
+    picture = graph_as_of(engine, principal.own_scope, whole, then)
     node = find_node(build_name_index(picture.nodes.values()), id, "id")
     mine = [edge for edge in picture.edges.values() if node.id in edge.ends]
     if not then.is_now:
@@ -200,13 +202,13 @@ def show_node(
     )
 
 
-def show_edge(desk: EngineContext, principal: Principal, id: str) -> WholeEdge:
-    at_hand, now = _load_visible(desk, principal, id), desk.clock()
+def show_edge(engine: EngineContext, principal: Principal, id: str) -> WholeEdge:
+    at_hand, now = _load_visible(engine, principal, id), engine.clock()
     edge = at_hand.snapshot.edges.get(id)
     if edge is None:
         raise NotFound(f"There is no {id!r} in the graph.", remedy=EDGE_IDS_REMEDY, field="id")
     shown = present_edges(at_hand.snapshot, [edge], now)[0]
-    told = desk.store.assertions(
+    told = engine.store.assertions(
         principal.own_scope,
         AssertionQuery(ends=[edge.a, edge.b], types=equivalent_types(edge.type)),
     ).edges
@@ -215,16 +217,16 @@ def show_edge(desk: EngineContext, principal: Principal, id: str) -> WholeEdge:
     return WholeEdge(shown, live_notes_of(at_hand.snapshot, id, now), sources)
 
 
-def _load_visible(desk: EngineContext, principal: Principal, named: str) -> VisibleGraph:
+def _load_visible(engine: EngineContext, principal: Principal, named: str) -> VisibleGraph:
     """Who names an id asks for just this."""
-    return visible_graph(desk, principal, whole=":" in named, sources=True)
+    return visible_graph(engine, principal, whole=":" in named, sources=True)
 
 
-def _merge_root(desk: EngineContext, principal: Principal, id: str) -> str:
+def _merge_root(engine: EngineContext, principal: Principal, id: str) -> str:
     """Of a node that was merged, the one that speaks for it."""
     met: set[str] = set()
     while id not in met and (
-        found := desk.store.graph_items(principal.own_scope, GraphQuery(nodes=[id])).nodes
+        found := engine.store.graph_items(principal.own_scope, GraphQuery(nodes=[id])).nodes
     ):
         met.add(id)
         id = found[0].merged_into or id
@@ -344,10 +346,14 @@ class Contribution:
 
 
 def list_contributions(
-    desk: EngineContext, principal: Principal, by: str | None, limit: int, after: str | None = None
+    engine: EngineContext,
+    principal: Principal,
+    by: str | None,
+    limit: int,
+    after: str | None = None,
 ) -> tuple[Contribution, ...]:
     """Newest first; without ``by``, everybody's."""
-    picture, now = visible_graph(desk, principal, sources=True).snapshot, desk.clock()
+    picture, now = visible_graph(engine, principal, sources=True).snapshot, engine.clock()
     owner = principal.user_id
     found = (
         *_node_contributions(picture, owner),

@@ -65,21 +65,21 @@ class Traversed:
 
 
 def traverse_by_pagerank(
-    desk: EngineContext, principal: Principal, walk: PageRankRequest, then: PointInTime = NOW
+    engine: EngineContext, principal: Principal, walk: PageRankRequest, then: PointInTime = NOW
 ) -> Traversed:
-    now = desk.clock()
-    with desk.store.read_session():
-        one = visible_graph(desk, principal, silent=True)
+    now = engine.clock()
+    with engine.store.read_session():
+        one = visible_graph(engine, principal, silent=True)
         day = now.date().isoformat()  # salience is never older than a day
         key = (*one.key, day, str(then.as_of), str(then.known_at))
-        picture = _sources_as_of(then, graph_as_of(desk, principal.own_scope, one.snapshot, then))
+        picture = _sources_as_of(then, graph_as_of(engine, principal.own_scope, one.snapshot, then))
     walk = replace(walk, seeds=_resolve_seeds(picture, walk.seeds))
-    web: TransitionMatrix = desk.caches.transition_matrices.get_or_make(
+    web: TransitionMatrix = engine.caches.transition_matrices.get_or_make(
         key, lambda: build_transition_matrix(picture, now, then)
     )
     found = rank_from_seeds(web, picture, walk, lambda id: not _is_archived(picture, id, now))
     if then.is_now:
-        record_touches(desk, principal, [each.entity_key for each in found.reached])
+        record_touches(engine, principal, [each.entity_key for each in found.reached])
     return Traversed(mode="ppr", seeds=found.seeds, reached=_present_all(picture, found))
 
 
@@ -162,19 +162,19 @@ def _step_label(picture: GraphSnapshot, before: str, step: PathStep) -> str:
 
 
 def traverse_by_cypher(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     query: str,
     params: Mapping[str, Any] | None,
     verbose: bool,
 ) -> Traversed:
     """Only what the caller may see is in the snapshot at all."""
-    now = desk.clock()
-    one = visible_graph(desk, principal, silent=True)
+    now = engine.clock()
+    one = visible_graph(engine, principal, silent=True)
     key = "\x1f".join((*one.key, now.date().isoformat()))
-    queries = CypherQueries(desk.caches.cypher_graphs)
+    queries = CypherQueries(engine.caches.cypher_graphs)
     found = queries.run(key, lambda: one.snapshot, now, query, params, verbose)
-    record_touches(desk, principal, _ids_in(found, one.snapshot))
+    record_touches(engine, principal, _ids_in(found, one.snapshot))
     return Traversed(
         mode="cypher", columns=found.columns, rows=found.rows, truncated=found.truncated
     )

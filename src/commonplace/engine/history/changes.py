@@ -36,17 +36,17 @@ JournalItem = Memory | Source | Node | Edge | Artifact
 
 
 def read_changes(
-    desk: EngineContext, principal: Principal, thread: str, since: int | None
+    engine: EngineContext, principal: Principal, thread: str, since: int | None
 ) -> Delta:
     """What happened since the cursor, in any thread, by anyone; moves the cursor."""
-    with desk.store.read_session():
-        delta = load_delta(desk, principal, thread, since)
-    move_cursor(desk, principal, thread, delta)
+    with engine.store.read_session():
+        delta = load_delta(engine, principal, thread, since)
+    move_cursor(engine, principal, thread, delta)
     return delta
 
 
 def load_delta(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     thread: str,
     since: int | None = None,
@@ -55,34 +55,34 @@ def load_delta(
 ) -> Delta:
     """``in_short``: all that a header shows, and of the rest perhaps not everything."""
     scope = principal.scope
-    start = desk.store.cursor(scope, _cursor_owner(principal), thread) if since is None else since
-    revision = desk.store.counters(scope).revision
+    start = engine.store.cursor(scope, _cursor_owner(principal), thread) if since is None else since
+    revision = engine.store.counters(scope).revision
     if revision <= start:
         return Delta(start, revision, ())
     if not in_short:
         query = JournalQuery(after_revision=start, events_only=True)
-        told = _visible_changes(desk, principal, desk.store.journal(scope, query), revision)
+        told = _visible_changes(engine, principal, engine.store.journal(scope, query), revision)
         return Delta(start, revision, told)
     seen, lines = visibility_of(principal), SHORT_DELTA_LINES
     while True:  # what is important comes first; much of it may have come and gone
         query = JournalQuery(after_revision=start, news_for=seen, newest=lines)
-        found = desk.store.journal(scope, query)
+        found = engine.store.journal(scope, query)
         is_whole = len(found) < lines
         if not is_whole:  # the last item may have lines that are not here
             found = [row for row in found if row.entry.subject != found[-1].entry.subject]
-        told = _visible_changes(desk, principal, found, revision)
+        told = _visible_changes(engine, principal, found, revision)
         if is_whole or len(told) > MAX_BULLETS:
             return Delta(start, revision, told, is_whole=is_whole)
         lines *= _DELTA_GROWTH
 
 
 def _visible_changes(
-    desk: EngineContext, principal: Principal, found: Sequence[JournalRow], revision: int
+    engine: EngineContext, principal: Principal, found: Sequence[JournalRow], revision: int
 ) -> tuple[ChangeSummary, ...]:
     rows = sorted((row for row in found if row.revision <= revision), key=lambda row: row.seq)
-    known = _load_items(desk, principal, _subjects(rows))
+    known = _load_items(engine, principal, _subjects(rows))
     visible = _visible_rows(visibility_of(principal), rows, known)
-    told = net_changes(visible, known.get, desk.clock())
+    told = net_changes(visible, known.get, engine.clock())
     return tuple(_without_injected_text(change, known.get(change.id)) for change in told)
 
 
@@ -94,11 +94,11 @@ def _without_injected_text(change: ChangeSummary, item: JournalItem | None) -> C
     return replace(change, text="", category=category)
 
 
-def move_cursor(desk: EngineContext, principal: Principal, thread: str, delta: Delta) -> None:
+def move_cursor(engine: EngineContext, principal: Principal, thread: str, delta: Delta) -> None:
     """Moves the cursor: what was told is not told again."""
     if delta.revision > delta.since:
         cursor = (_cursor_owner(principal), thread, delta.revision)
-        desk.store.record(Bookkeeping(principal.scope, desk.clock(), cursor=cursor))
+        engine.store.record(Bookkeeping(principal.scope, engine.clock(), cursor=cursor))
 
 
 def fit_header(delta: Delta, budget: int) -> str:
@@ -132,18 +132,18 @@ def _other_end(row: JournalRow) -> str | None:
 
 
 def _load_items(
-    desk: EngineContext, principal: Principal, subjects: Sequence[str]
+    engine: EngineContext, principal: Principal, subjects: Sequence[str]
 ) -> dict[str, JournalItem]:
     """With an edge come both that it is between: they decide who may know of it."""
-    store, scope = desk.store, principal.scope
+    store, scope = engine.store, principal.scope
     of_the_graph = [id for id in subjects if id.startswith((NODE, EDGE))]
     sources = [id for id in subjects if is_source_id(id)]
     made = [id for id in subjects if id.startswith(ARTIFACT)]
     memories = sorted({*subjects} - {*of_the_graph, *sources, *made})
     found: list[JournalItem] = [
-        *hide_unseen_disputes(desk, principal, store.fetch(scope, memories))
+        *hide_unseen_disputes(engine, principal, store.fetch(scope, memories))
     ]
-    found += desk.live_sources(scope, sources)
+    found += engine.live_sources(scope, sources)
     found += store.graph_items(scope, GraphQuery(artifacts=made)).artifacts if made else ()
     edges = store.graph_items(
         scope, GraphQuery(edges=[id for id in of_the_graph if id.startswith(EDGE)])
@@ -181,12 +181,12 @@ def _is_hidden_from(visibility: Visibility, row: JournalRow, is_there: bool) -> 
     return too_sensitive or someone_elses_soul
 
 
-def read_history(desk: EngineContext, principal: Principal, id: str) -> list[HistoryRow]:
+def read_history(engine: EngineContext, principal: Principal, id: str) -> list[HistoryRow]:
     """One item's life, newest first. An erased item has a line without text."""
-    rows = desk.store.journal(
+    rows = engine.store.journal(
         principal.scope, JournalQuery(subject=id, events_only=True, newest=NO_LIMIT)
     )
-    known = _load_items(desk, principal, [id])
+    known = _load_items(engine, principal, [id])
     item = known.get(id)
     if not principal.is_in_own_scope:
         visible = isinstance(item, Source) and can_see_source(principal, item)
@@ -194,51 +194,51 @@ def read_history(desk: EngineContext, principal: Principal, id: str) -> list[His
         visible = (
             item is None or principal.is_owner or _admits(visibility_of(principal), item, known)
         )
-    told = _visible_to(desk, principal, rows)
+    told = _visible_to(engine, principal, rows)
     if not told or not visible:
         raise NotFound(f"There is no {id!r} here.", field="id")
-    return [row.as_history() for row in _hide_unseen_names(desk, principal, told)]
+    return [row.as_history() for row in _hide_unseen_names(engine, principal, told)]
 
 
 def read_change_log(
-    desk: EngineContext, principal: Principal, thread: str, limit: int, after: str | None = None
+    engine: EngineContext, principal: Principal, thread: str, limit: int, after: str | None = None
 ) -> list[ChangeRow]:
     query = JournalQuery(thread_id=thread, events_only=True)
-    told = _newest_visible_to(desk, principal, query, limit, after)
-    return [row.as_change() for row in _hide_unseen_names(desk, principal, told)]
+    told = _newest_visible_to(engine, principal, query, limit, after)
+    return [row.as_change() for row in _hide_unseen_names(engine, principal, told)]
 
 
 def read_events(
-    desk: EngineContext, principal: Principal, limit: int, after: str | None = None
+    engine: EngineContext, principal: Principal, limit: int, after: str | None = None
 ) -> list[EventRow]:
-    told = _newest_visible_to(desk, principal, JournalQuery(), limit, after)
+    told = _newest_visible_to(engine, principal, JournalQuery(), limit, after)
     return [row.as_event() for row in told]
 
 
 def _newest_visible_to(
-    desk: EngineContext, principal: Principal, query: JournalQuery, limit: int, after: str | None
+    engine: EngineContext, principal: Principal, query: JournalQuery, limit: int, after: str | None
 ) -> list[JournalRow]:
     """So many as are asked for, if there are so many: a page that what is hidden has made shorter
     would tell how much of it there is. Judged together from the newest on, since the last line of
     what is gone says whom the lines before it were kept from."""
     newest = limit
     while True:
-        rows = desk.store.journal(principal.scope, replace(query, newest=newest))
-        told = _visible_to(desk, principal, rows)
+        rows = engine.store.journal(principal.scope, replace(query, newest=newest))
+        told = _visible_to(engine, principal, rows)
         if len(items_after(told, after) or ()) >= limit or len(rows) < newest:
             return take_page(told, after, limit)
         newest *= PAGE_GROWTH
 
 
 def _visible_to(
-    desk: EngineContext, principal: Principal, rows: Sequence[JournalRow]
+    engine: EngineContext, principal: Principal, rows: Sequence[JournalRow]
 ) -> list[JournalRow]:
     """Ids alone tell that something is there: an agent learns only of what it may see. A line that
     is about nothing stored, such as a search, is for whoever did it."""
     if principal.is_owner:
         return list(rows)
     visible = _visible_rows(
-        visibility_of(principal), rows, _load_items(desk, principal, _subjects(rows))
+        visibility_of(principal), rows, _load_items(engine, principal, _subjects(rows))
     )
     seen = [row for row in visible if row.entry.subject or row.actor == principal.actor]
     return _without_proposals_of_others(principal, seen)
@@ -273,15 +273,15 @@ _NAMING_FIELDS = (
 
 
 def _hide_unseen_names(
-    desk: EngineContext, principal: Principal, rows: Sequence[JournalRow]
+    engine: EngineContext, principal: Principal, rows: Sequence[JournalRow]
 ) -> list[JournalRow]:
     """A line about what an agent sees may name something that it does not: it leaves that out."""
     if principal.is_owner:
         return list(rows)
     ids = sorted({id for row in rows for name in _NAMING_FIELDS for id in _named_ids(row, name)})
     visibility = visibility_of(principal)
-    known: list[Memory] = desk.store.fetch(principal.scope, ids)
-    known += [held.memory for held in desk.store.held(principal.scope, HeldQuery(ids=ids))]
+    known: list[Memory] = engine.store.fetch(principal.scope, ids)
+    known += [held.memory for held in engine.store.held(principal.scope, HeldQuery(ids=ids))]
     seen = {memory.id for memory in known if visibility.admits(memory)}
     return [_without_unseen(row, seen) for row in rows]
 

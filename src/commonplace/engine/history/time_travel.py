@@ -1,7 +1,7 @@
 """Time travel: an engine context whose store and indexes show an earlier moment.
 
-`desk_at` gives one whose store and index show a scope as it stood then. Recall, lists and whatever
-else reads through a desk need not know of it, so that ranking in the past is the same function.
+`context_at` gives one whose store and index show a scope as it stood then. Recall, lists and whatever
+else reads through a context need not know of it, so that ranking in the past is the same function.
 """
 
 from __future__ import annotations
@@ -53,51 +53,51 @@ from commonplace.store.sql.rows import memory_values, pack_terms
 
 
 def load_past_index(
-    desk: EngineContext, scope: Scope, then: PointInTime, seen: Visibility
+    engine: EngineContext, scope: Scope, then: PointInTime, seen: Visibility
 ) -> PastIndex:
     """Of what ``seen`` admits today; what it said then is judged by whoever asks the index."""
-    now = desk.clock()
-    key = _cache_key(scope, desk.store.counters(scope), then, seen)
-    kept = desk.caches.past_indexes.get(key)
+    now = engine.clock()
+    key = _cache_key(scope, engine.store.counters(scope), then, seen)
+    kept = engine.caches.past_indexes.get(key)
     if kept is None or not kept.is_good(now):
-        with desk.index.reading(scope) as present:
+        with engine.index.reading(scope) as present:
             index = present.copy()
-        past = desk.store.past(scope, then, now, index.counters)
+        past = engine.store.past(scope, then, now, index.counters)
         index.absorb(past.missed)
         index.rewind(past.unchanged, past.cut)
         standing = list(_past_memories(past.histories, then, seen, now))
-        index.absorb(_with_rows(desk, past.page, standing))
+        index.absorb(_with_rows(engine, past.page, standing))
         kept = PastIndex(index, now, past.next_end, threading.Lock())
-        _keep(desk, _cache_key(scope, past.missed.counters, then, seen), kept)
+        _keep(engine, _cache_key(scope, past.missed.counters, then, seen), kept)
     return kept
 
 
 def load_guest_past_index(
-    desk: EngineContext, reading: ReadableScope, then: PointInTime
+    engine: EngineContext, reading: ReadableScope, then: PointInTime
 ) -> PastIndex:
     """Of the sources that are granted there, and of nothing else."""
-    scope, now = reading.scope, desk.clock()
-    key = (reading.key, _cache_key(scope, desk.store.counters(scope), then, UNCLEARED))
-    kept = desk.caches.past_indexes.get(key)
+    scope, now = reading.scope, engine.clock()
+    key = (reading.key, _cache_key(scope, engine.store.counters(scope), then, UNCLEARED))
+    kept = engine.caches.past_indexes.get(key)
     if kept is None or not kept.is_good(now):
-        granted = desk.live_sources(scope, sorted(reading.sources or ()))
+        granted = engine.live_sources(scope, sorted(reading.sources or ()))
         live = [source for source in granted if source.is_live(now)]
         ends = [source.ends_at for source in live if source.ends_at]
         sources = [source.id for source in live]
-        page = desk.store.index_page(
+        page = engine.store.index_page(
             scope, NO_COUNTERS.seq, NO_COUNTERS.epoch, GrantedSources(sources, then)
         )
-        index = ScopeIndex(desk.embedder.dimension)
+        index = ScopeIndex(engine.embedder.dimension)
         index.absorb(page)
         kept = PastIndex(index, now, min(ends, default=None), threading.Lock())
-        _keep(desk, (reading.key, _cache_key(scope, page.counters, then, UNCLEARED)), kept)
+        _keep(engine, (reading.key, _cache_key(scope, page.counters, then, UNCLEARED)), kept)
     return kept
 
 
-def _keep(desk: EngineContext, key: Hashable, past: PastIndex) -> None:
+def _keep(engine: EngineContext, key: Hashable, past: PastIndex) -> None:
     """A key names all that an index depends on: a change of memory moves its numbers, so that
     nothing stale is ever found."""
-    desk.caches.past_indexes.put(key, past, nbytes=past.index.nbytes)
+    engine.caches.past_indexes.put(key, past, nbytes=past.index.nbytes)
 
 
 def list_past_ids(past: PastIndex, filters: Filters, seen: Visibility, now: datetime) -> list[str]:
@@ -144,10 +144,12 @@ def admits_past_text(seen: Visibility, stood: Memory, versions: Sequence[Version
     return seen.admits(stood) and seen.admits(newest_with_content(stood, versions))
 
 
-def _with_rows(desk: EngineContext, page: IndexPage, standing: Sequence[_PastMemory]) -> IndexPage:
+def _with_rows(
+    engine: EngineContext, page: IndexPage, standing: Sequence[_PastMemory]
+) -> IndexPage:
     reworded = [each for each in standing if each.is_reworded]
     terms, vectors = list(page.terms), list(page.vectors)
-    for each, vector in zip(reworded, _embed_reworded(desk, reworded), strict=True):
+    for each, vector in zip(reworded, _embed_reworded(engine, reworded), strict=True):
         index = build_indexing(each.memory, vector)
         terms.append((each.unit, pack_terms(index.terms, index.keys), index.traits))
         if index.vector:
@@ -156,13 +158,13 @@ def _with_rows(desk: EngineContext, page: IndexPage, standing: Sequence[_PastMem
     return replace(page, rows=rows, terms=terms, vectors=vectors)
 
 
-def _embed_reworded(desk: EngineContext, reworded: Sequence[_PastMemory]) -> list[Vector | None]:
+def _embed_reworded(engine: EngineContext, reworded: Sequence[_PastMemory]) -> list[Vector | None]:
     """In batches. While the embedder is down, these words are found as words alone."""
     texts = [each.memory.searchable_text for each in reworded]
     found: list[Vector | None] = []
     for start in range(0, len(texts), EMBED_BATCH_SIZE):
         batch = texts[start : start + EMBED_BATCH_SIZE]
-        vectors = desk.embed(batch)
+        vectors = engine.embed(batch)
         found += [None] * len(batch) if vectors is None else list(vectors)
     return found
 
@@ -173,18 +175,18 @@ def _indexed_row(unit: int, memory: Memory) -> IndexedRow:
     return IndexedRow(**{name: values[name] for name in IndexedRow._fields})
 
 
-def context_at(desk: EngineContext, principal: Principal, then: PointInTime) -> EngineContext:
-    """The same desk where nothing is asked about another moment than now."""
+def context_at(engine: EngineContext, principal: Principal, then: PointInTime) -> EngineContext:
+    """The same context where nothing is asked about another moment than now."""
     if then.is_now:
-        return desk
-    past = _PastMoment(desk, principal, then)
+        return engine
+    past = _PastMoment(engine, principal, then)
     return replace(
-        desk,
+        engine,
         store=cast(Backend, PastStore(past)),
         index=cast(IndexCache, PastScopeIndexes(past)),
-        access_log=cast(AccessLog, PastAccessLog(desk)),
-        clock=lambda: then.known_at or desk.clock(),
-        caches=desk.caches.without_understandings(),  # the past has other units than today
+        access_log=cast(AccessLog, PastAccessLog(engine)),
+        clock=lambda: then.known_at or engine.clock(),
+        caches=engine.caches.without_understandings(),  # the past has other units than today
         moment=then,
     )
 
@@ -193,17 +195,17 @@ def context_at(desk: EngineContext, principal: Principal, then: PointInTime) -> 
 class _PastMoment:
     """Who looks at which moment. What they may not see today they do not see then either."""
 
-    desk: EngineContext
+    engine: EngineContext
     principal: Principal
     then: PointInTime
 
     @property
     def store(self) -> Store:
-        return self.desk.store
+        return self.engine.store
 
     @property
     def now(self) -> datetime:
-        return self.desk.clock()
+        return self.engine.clock()
 
     @property
     def visibility(self) -> Visibility:
@@ -251,26 +253,26 @@ class PastScopeIndexes:
     def _make(self, reading: ReadableScope) -> PastIndex:
         past = self._past
         if reading.sources is not None:
-            return load_guest_past_index(past.desk, reading, past.then)
+            return load_guest_past_index(past.engine, reading, past.then)
         # A team's passages are the same for each of its members, who share them.
         seen = past.visibility if reading.scope == past.principal.scope else UNCLEARED
-        return load_past_index(past.desk, reading.scope, past.then, seen)
+        return load_past_index(past.engine, reading.scope, past.then, seen)
 
 
 class PastAccessLog:
     """That something was looked for is noted; looking back touches nothing."""
 
-    def __init__(self, desk: EngineContext):
-        self._desk = desk
+    def __init__(self, engine: EngineContext):
+        self._engine = engine
 
     def record_later(self, bookkeeping: Bookkeeping) -> None:
-        now = self._desk.clock()
+        now = self._engine.clock()
         turns = tuple(replace(turn, at=now) for turn in bookkeeping.turns)
         noted = replace(bookkeeping, at=now, touched={}, cursor=None, turns=turns)
-        self._desk.access_log.record_later(noted)
+        self._engine.access_log.record_later(noted)
 
     def flush(self) -> None:
-        self._desk.access_log.flush()
+        self._engine.access_log.flush()
 
 
 class PastStore:
@@ -310,7 +312,7 @@ class PastStore:
         """Of what is active, as the index of then knows it; the other wishes of a listing are of
         the night's, which does not travel. Only the rows of the page are read."""
         past, seen = self._past, listing.visibility
-        kept = load_past_index(past.desk, scope, past.then, seen)
+        kept = load_past_index(past.engine, scope, past.then, seen)
         ids = list_past_ids(kept, listing.filters, seen, past.now)
         if listing.only_profile:
             ids = [id for id in ids if id.startswith(PROFILE_PREFIX)]

@@ -42,38 +42,42 @@ class Finding:
     remedy: str = ""
 
 
-def examine(desk: EngineContext, scope: Scope | None, principal: Principal) -> list[Finding]:
+def examine(engine: EngineContext, scope: Scope | None, principal: Principal) -> list[Finding]:
     """Whoever comes with a key is told of the memory that it opens, and nothing of the store, which
     may be others' as well."""
     if principal.key is not None:
-        findings = _memory_findings(desk, [principal.scope], principal)
-        return [_scrubs(_own_scrubs(desk, principal)), *findings]
-    health = desk.store.health()
-    scopes = [scope] if scope else desk.store.scopes()
+        findings = _memory_findings(engine, [principal.scope], principal)
+        return [_scrubs(_own_scrubs(engine, principal)), *findings]
+    health = engine.store.health()
+    scopes = [scope] if scope else engine.store.scopes()
     return [
         _integrity(health),
         _scrubs(health.pending_scrubs),
-        *_memory_findings(desk, scopes, principal),
+        *_memory_findings(engine, scopes, principal),
         # Where the store and its files lie is no agent's to know.
-        *([_settings(desk)] if principal.is_owner else []),
-        _embedder(desk),
-        _generations(desk),
+        *([_settings(engine)] if principal.is_owner else []),
+        _embedder(engine),
+        _generations(engine),
         _versions(),
     ]
 
 
 def _memory_findings(
-    desk: EngineContext, scopes: list[Scope], principal: Principal
+    engine: EngineContext, scopes: list[Scope], principal: Principal
 ) -> list[Finding]:
     """An agent is told of what it may see; jobs are the owner's to look at."""
     seen = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
-    findings = [_index(desk, scopes), _consistency(desk, scopes), _vectors(desk, scopes, seen)]
-    findings += [_jobs(desk, scopes), _proposals(desk, scopes)] if principal.is_owner else []
-    return [*findings, _sources(desk, scopes, seen)]
+    findings = [
+        _index(engine, scopes),
+        _consistency(engine, scopes),
+        _vectors(engine, scopes, seen),
+    ]
+    findings += [_jobs(engine, scopes), _proposals(engine, scopes)] if principal.is_owner else []
+    return [*findings, _sources(engine, scopes, seen)]
 
 
-def _index(desk: EngineContext, scopes: list[Scope]) -> Finding:
-    wrong = [each.name for each in scopes if not index_matches(desk, each)]
+def _index(engine: EngineContext, scopes: list[Scope]) -> Finding:
+    wrong = [each.name for each in scopes if not index_matches(engine, each)]
     return Finding(
         "index",
         not wrong,
@@ -95,11 +99,11 @@ def _integrity(health: StoreHealth) -> Finding:
     )
 
 
-def _consistency(desk: EngineContext, scopes: list[Scope]) -> Finding:
+def _consistency(engine: EngineContext, scopes: list[Scope]) -> Finding:
     """Every row has its counterpart: what a transaction wrote is there whole."""
     loose: Counter[str] = Counter()
     for scope in scopes:
-        loose.update(desk.store.statistics(scope).loose_ends)
+        loose.update(engine.store.statistics(scope).loose_ends)
     told = [f"{count} {what}" for what, count in loose.items() if count]
     return Finding(
         "consistency",
@@ -109,8 +113,8 @@ def _consistency(desk: EngineContext, scopes: list[Scope]) -> Finding:
     )
 
 
-def _own_scrubs(desk: EngineContext, principal: Principal) -> int:
-    receipts = desk.store.statistics(principal.scope).receipts
+def _own_scrubs(engine: EngineContext, principal: Principal) -> int:
+    receipts = engine.store.statistics(principal.scope).receipts
     return sum(each.scrubbed_at is None for each in receipts)
 
 
@@ -123,11 +127,11 @@ def _scrubs(waiting: int) -> Finding:
     )
 
 
-def _vectors(desk: EngineContext, scopes: list[Scope], seen: Visibility) -> Finding:
+def _vectors(engine: EngineContext, scopes: list[Scope], seen: Visibility) -> Finding:
     listing = MemoryListing(visibility=seen, without_vector=True, limit=NO_LIMIT)
-    missing = sum(len(desk.store.page(scope, listing)) for scope in scopes)
+    missing = sum(len(engine.store.page(scope, listing)) for scope in scopes)
     if seen.cleared:  # a passage or a node without a vector does not tell whose it is
-        others = [desk.store.unembedded(scope, UnembeddedQuery()) for scope in scopes]
+        others = [engine.store.unembedded(scope, UnembeddedQuery()) for scope in scopes]
         missing += sum(len(each.passages) + len(each.graph) for each in others)
     return Finding(
         "vectors",
@@ -137,10 +141,10 @@ def _vectors(desk: EngineContext, scopes: list[Scope], seen: Visibility) -> Find
     )
 
 
-def _jobs(desk: EngineContext, scopes: list[Scope]) -> Finding:
+def _jobs(engine: EngineContext, scopes: list[Scope]) -> Finding:
     """Work that nobody will do by itself, and work that nobody is at though somebody began."""
-    now = desk.clock()
-    known = [job for scope in scopes for job in desk.store.jobs(scope, JobQuery())]
+    now = engine.clock()
+    known = [job for scope in scopes for job in engine.store.jobs(scope, JobQuery())]
     dead = sum(job.state is JobState.DEAD for job in known)
     left = sum(job.lease_has_ended(now) for job in known)
     told = [f"{dead} dead"] * bool(dead) + [f"{left} left by their worker"] * bool(left)
@@ -150,20 +154,20 @@ def _jobs(desk: EngineContext, scopes: list[Scope]) -> Finding:
     return Finding("jobs", not told, ", ".join(told) or waiting, " ".join(remedies))
 
 
-def _proposals(desk: EngineContext, scopes: list[Scope]) -> Finding:
+def _proposals(engine: EngineContext, scopes: list[Scope]) -> Finding:
     """So many that no more can be proposed is a sign that nobody looks at them."""
-    now = desk.clock()
-    open_ = [sum(p.is_open(now) for p in desk.store.proposals(scope)) for scope in scopes]
+    now = engine.clock()
+    open_ = [sum(p.is_open(now) for p in engine.store.proposals(scope)) for scope in scopes]
     full = any(count >= MAX_OPEN for count in open_)
     told = f"{sum(open_)} wait for the owner" if any(open_) else "nothing waits"
     remedy = "Decide on them: `commonplace profile proposals`." if full else ""
     return Finding("proposals", not full, told, remedy)
 
 
-def _sources(desk: EngineContext, scopes: list[Scope], seen: Visibility) -> Finding:
+def _sources(engine: EngineContext, scopes: list[Scope], seen: Visibility) -> Finding:
     """A source that is raw is being waited for; one that no job is about would wait for ever."""
-    left = [id for scope in scopes for id in _raw_without_job(desk, scope, seen)]
-    counts = [row for scope in scopes for row in desk.store.statistics(scope, seen=seen).sources]
+    left = [id for scope in scopes for id in _raw_without_job(engine, scope, seen)]
+    counts = [row for scope in scopes for row in engine.store.statistics(scope, seen=seen).sources]
     live = [row for row in counts if row.state == State.ACTIVE]
     held = f"{sum(r.count for r in live):,} with {sum(r.passages for r in live):,} passages"
     told = f"{len(left)} raw without a job: {', '.join(left[:3])}"
@@ -171,26 +175,26 @@ def _sources(desk: EngineContext, scopes: list[Scope], seen: Visibility) -> Find
     return Finding("sources", not left, told if left else held, remedy if left else "")
 
 
-def _raw_without_job(desk: EngineContext, scope: Scope, seen: Visibility) -> list[str]:
+def _raw_without_job(engine: EngineContext, scope: Scope, seen: Visibility) -> list[str]:
     raw = SourceListing(visibility=seen, statuses=(ProcessingStatus.RAW,), limit=NO_LIMIT)
     # The sources first: a job that ends in between has made its source ready.
-    waiting = [source.id for source in desk.live_source_page(scope, raw)]
-    owed = {job.key for job in desk.store.jobs(scope, JobQuery(kinds=[PROCESS_JOB]))}
+    waiting = [source.id for source in engine.live_source_page(scope, raw)]
+    owed = {job.key for job in engine.store.jobs(scope, JobQuery(kinds=[PROCESS_JOB]))}
     left = [id for id in waiting if id not in owed]
-    return [s.id for s in desk.live_sources(scope, left) if needs_processing(s)]
+    return [s.id for s in engine.live_sources(scope, left) if needs_processing(s)]
 
 
-def _embedder(desk: EngineContext) -> Finding:
-    model = desk.embedder
-    told = f"{model.name}, {model.dimension} dimensions; {_calibration(desk)}"
-    works = desk.embed(["a short text"]) is not None
+def _embedder(engine: EngineContext) -> Finding:
+    model = engine.embedder
+    told = f"{model.name}, {model.dimension} dimensions; {_calibration(engine)}"
+    works = engine.embed(["a short text"]) is not None
     remedy = "" if works else "Install what the embedder needs; until then words alone decide."
     return Finding("embedder", works, told, remedy)
 
 
-def _calibration(desk: EngineContext) -> str:
+def _calibration(engine: EngineContext) -> str:
     """Where its cosines mean something, and how well that was proved."""
-    known = desk.calibration
+    known = engine.calibration
     told = [f"{each}{_proof(known.proofs.get(each))}" for each in sorted(known.knots)]
     blind = [
         f"{each}{_proof(proof)}"
@@ -205,12 +209,12 @@ def _proof(proof: CalibrationProof | None) -> str:
     return f" ({proof})" if proof else ""
 
 
-def _generations(desk: EngineContext) -> Finding:
+def _generations(engine: EngineContext) -> Finding:
     """A change of embedder that was not finished keeps vectors that nobody reads."""
-    known = desk.store.generations()
+    known = engine.store.generations()
     building = [each.embedder.name for each in known if each.state == "building"]
     retired = [each.embedder.name for each in known if each.state == "retired"]
-    current = embedder_option(desk.embedder.name)
+    current = embedder_option(engine.embedder.name)
     if building:
         return Finding(
             "reembedding",
@@ -228,8 +232,8 @@ def _generations(desk: EngineContext) -> Finding:
     )
 
 
-def _settings(desk: EngineContext) -> Finding:
-    told = ", ".join(f"{name}={value}" for name, value in desk.settings.items() if value)
+def _settings(engine: EngineContext) -> Finding:
+    told = ", ".join(f"{name}={value}" for name, value in engine.settings.items() if value)
     return Finding("settings", True, told or "defaults")
 
 
@@ -238,13 +242,13 @@ def _versions() -> Finding:
     return Finding("versions", True, f"Python {platform.python_version()}, {', '.join(packages)}")
 
 
-def index_matches(desk: EngineContext, scope: Scope) -> bool:
+def index_matches(engine: EngineContext, scope: Scope) -> bool:
     """The stored terms equal a fresh analysis, and the kept index equals one built anew."""
-    page = desk.store.index_page(scope, 0, -1)
-    return _terms_match(desk, scope, page) and _cache_matches(desk, scope)
+    page = engine.store.index_page(scope, 0, -1)
+    return _terms_match(engine, scope, page) and _cache_matches(engine, scope)
 
 
-def _terms_match(desk: EngineContext, scope: Scope, page: IndexPage) -> bool:
+def _terms_match(engine: EngineContext, scope: Scope, page: IndexPage) -> bool:
     stored = {unit: packed for unit, packed, _ in page.terms}
     unit_of = {row.id: row.unit for row in page.rows}
     listing = MemoryListing(
@@ -252,25 +256,25 @@ def _terms_match(desk: EngineContext, scope: Scope, page: IndexPage) -> bool:
     )
     memories = all(
         stored.get(unit_of[memory.id]) == pack_terms(found_by.terms, found_by.keys)
-        for memory in desk.store.page(scope, listing)
+        for memory in engine.store.page(scope, listing)
         if memory.id in unit_of and (found_by := build_indexing(memory, None))
     )
-    return memories and _passage_terms_match(desk, scope, stored)
+    return memories and _passage_terms_match(engine, scope, stored)
 
 
-def _passage_terms_match(desk: EngineContext, scope: Scope, stored: Mapping[int, str]) -> bool:
+def _passage_terms_match(engine: EngineContext, scope: Scope, stored: Mapping[int, str]) -> bool:
     every = SourceListing(visibility=Visibility(cleared=True), limit=NO_LIMIT)
-    for source in desk.live_source_page(scope, every):
-        for unit, passage in desk.store.passages(scope, PassagesOf(source.id)).items():
+    for source in engine.live_source_page(scope, every):
+        for unit, passage in engine.store.passages(scope, PassagesOf(source.id)).items():
             fresh = pack_terms(build_passage_indexing(source, passage, None).terms)
             if stored.get(unit, fresh) != fresh:
                 return False
     return True
 
 
-def _cache_matches(desk: EngineContext, scope: Scope) -> bool:
-    with desk.store.read_session(scope), desk.index.reading(scope) as kept:
-        page = desk.store.index_page(scope, 0, -1)
+def _cache_matches(engine: EngineContext, scope: Scope) -> bool:
+    with engine.store.read_session(scope), engine.index.reading(scope) as kept:
+        page = engine.store.index_page(scope, 0, -1)
         if page.counters.seq != kept.counters.seq:
             return True  # somebody wrote in between: nothing to compare
         fresh = ScopeIndex(kept.dimension)

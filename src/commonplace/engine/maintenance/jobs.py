@@ -23,12 +23,12 @@ from commonplace.model.paging import take_page
 from commonplace.store.queries import NO_LIMIT, JobQuery
 
 
-def bind_job_kinds(desk: EngineContext) -> Mapping[str, JobFunction]:
+def bind_job_kinds(engine: EngineContext) -> Mapping[str, JobFunction]:
     return {
-        PROCESS_JOB: partial(process, desk),
-        EXTRACT_JOB: partial(run_extraction_job, desk),
-        DESCRIBE_JOB: partial(describe_thread, desk),
-        EMBED_JOB: partial(fill_late_vectors, desk, partial(link_after_embedding, desk)),
+        PROCESS_JOB: partial(process, engine),
+        EXTRACT_JOB: partial(run_extraction_job, engine),
+        DESCRIBE_JOB: partial(describe_thread, engine),
+        EMBED_JOB: partial(fill_late_vectors, engine, partial(link_after_embedding, engine)),
     }
 
 
@@ -46,7 +46,7 @@ class ShownJob:
 
 
 def list_jobs(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     states: Sequence[JobState],
     limit: int,
@@ -54,39 +54,39 @@ def list_jobs(
 ) -> list[ShownJob]:
     query = JobQuery(states=states, limit=limit if after is None else NO_LIMIT)
     return take_page(
-        [present_job(job) for job in desk.store.jobs(principal.scope, query)], after, limit
+        [present_job(job) for job in engine.store.jobs(principal.scope, query)], after, limit
     )
 
 
-def retry_job(desk: EngineContext, request: RequestContext, id: str) -> ShownJob:
+def retry_job(engine: EngineContext, request: RequestContext, id: str) -> ShownJob:
     principal = request.principal
-    known = _find_job(desk, principal, id)
-    _change_job(desk, request, RetryJob(id), id)
-    now = desk.store.jobs(principal.scope, JobQuery(ids=[id]))
+    known = _find_job(engine, principal, id)
+    _change_job(engine, request, RetryJob(id), id)
+    now = engine.store.jobs(principal.scope, JobQuery(ids=[id]))
     return present_job(now[0] if now else known)  # a worker may have been fast
 
 
-def cancel_job(desk: EngineContext, request: RequestContext, id: str) -> ShownJob:
+def cancel_job(engine: EngineContext, request: RequestContext, id: str) -> ShownJob:
     """As it was. Somebody may have finished it in this very moment: then there is none."""
-    known = _find_job(desk, request.principal, id)
-    _change_job(desk, request, WithdrawJobs(ids=(id,)), id)
+    known = _find_job(engine, request.principal, id)
+    _change_job(engine, request, WithdrawJobs(ids=(id,)), id)
     return present_job(known)
 
 
-def _find_job(desk: EngineContext, principal: Principal, id: str) -> Job:
-    found = desk.store.jobs(principal.scope, JobQuery(ids=[id]))
+def _find_job(engine: EngineContext, principal: Principal, id: str) -> Job:
+    found = engine.store.jobs(principal.scope, JobQuery(ids=[id]))
     if not found:
         raise _unknown_job(id)
     return found[0]
 
 
 def _change_job(
-    desk: EngineContext, request: RequestContext, step: RetryJob | WithdrawJobs, id: str
+    engine: EngineContext, request: RequestContext, step: RetryJob | WithdrawJobs, id: str
 ) -> None:
     principal = request.principal
     try:
         apply_changeset(
-            desk, request, Changeset(principal.scope, desk.clock(), principal.actor, (step,))
+            engine, request, Changeset(principal.scope, engine.clock(), principal.actor, (step,))
         )
     except StaleDecision:
         raise _unknown_job(id) from None

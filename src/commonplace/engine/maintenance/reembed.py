@@ -176,13 +176,13 @@ def _remove_old(store: Backend, report: ReportProgress) -> None:
 EMBED_ACTOR = "worker:embed"
 
 
-def fill_late_vectors(desk: EngineContext, link: LinkFunction, job: Job) -> JobDecision:
+def fill_late_vectors(engine: EngineContext, link: LinkFunction, job: Job) -> JobDecision:
     """Vectors go in as they come, so the job's end is all that is left to hand in."""
-    fill_vectors(desk, Principal(job.user_id, cleared=True), link)
+    fill_vectors(engine, Principal(job.user_id, cleared=True), link)
     missing = MemoryListing(
         states=tuple(State), visibility=Visibility(cleared=True), without_vector=True, limit=1
     )
-    others = desk.store.unembedded(job.scope, UnembeddedQuery(1))
-    if others.passages or others.graph or desk.store.page(job.scope, missing):
+    others = engine.store.unembedded(job.scope, UnembeddedQuery(1))
+    if others.passages or others.graph or engine.store.page(job.scope, missing):
         raise EmbedderUnavailable("The embedder is still down.")
-    return lambda: Changeset(job.scope, desk.clock(), EMBED_ACTOR, ())
+    return lambda: Changeset(job.scope, engine.clock(), EMBED_ACTOR, ())

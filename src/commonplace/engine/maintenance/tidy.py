@@ -80,7 +80,7 @@ class Tidied:
 
 
 def tidy(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     merge: MergeFunction,
     link: LinkFunction,
@@ -88,80 +88,80 @@ def tidy(
     reindex: bool = False,
 ) -> Tidied:
     """``merge`` and ``link`` are handed in: they are the write path's own verbs."""
-    desk.access_log.flush()
+    engine.access_log.flush()
     scope = principal.scope
-    now = desk.clock()
+    now = engine.clock()
     expired = _apply_rule(
-        desk, scope, MemoryListing(expired_by=now), lambda m: has_expired(m, now), _expire
+        engine, scope, MemoryListing(expired_by=now), lambda m: has_expired(m, now), _expire
     )
-    expired += expire_sources(desk, scope, now)
+    expired += expire_sources(engine, scope, now)
     idle = _apply_rule(
-        desk,
+        engine,
         scope,
         MemoryListing(filters=Filters(kinds=IDLE_KINDS, importance_max=2), now=now),
-        lambda m: is_idle(m, now, desk.lifetimes),
+        lambda m: is_idle(m, now, engine.lifetimes),
         _forget_idle,
     )
     purged = _apply_rule(
-        desk,
+        engine,
         scope,
         MemoryListing(states=(State.SOFT_DELETED,), purgeable_by=now),
         lambda m: is_purgeable(m, now),
         _purge,
     )
-    of_graph = _purge_graph(desk, scope, now)
+    of_graph = _purge_graph(engine, scope, now)
     expired += of_graph[Event.TTL]
-    purged += purge_sources(desk, scope, now) + of_graph[Event.DELETE]
-    proposals = _expire_proposals(desk, scope, now)
-    merged = _merge_volatile(desk, principal, now, merge)
-    vectors = fill_vectors(desk, principal, link)
-    reindexed = rebuild_index(desk, scope) if reindex else 0
-    scrubbed = scrub(desk) if compact else True
-    log_before = now - desk.lifetimes.recall_log
-    desk.store.record(Bookkeeping(scope, now, tidied=True, log_before=log_before))
+    purged += purge_sources(engine, scope, now) + of_graph[Event.DELETE]
+    proposals = _expire_proposals(engine, scope, now)
+    merged = _merge_volatile(engine, principal, now, merge)
+    vectors = fill_vectors(engine, principal, link)
+    reindexed = rebuild_index(engine, scope) if reindex else 0
+    scrubbed = scrub(engine) if compact else True
+    log_before = now - engine.lifetimes.recall_log
+    engine.store.record(Bookkeeping(scope, now, tidied=True, log_before=log_before))
     return Tidied(expired, idle, purged, merged, vectors, scrubbed, reindexed, proposals)
 
 
-def rebuild_index(desk: EngineContext, scope: Scope) -> int:
+def rebuild_index(engine: EngineContext, scope: Scope) -> int:
     """The words that memories are found by, as this version of the analyser has them."""
     total, after = 0, None
     while True:
         listing = MemoryListing(
             states=tuple(State), visibility=Visibility(cleared=True), limit=PAGE_SIZE, after=after
         )
-        page = desk.store.page(scope, listing)
+        page = engine.store.page(scope, listing)
         terms = {memory.ref: build_indexing(memory, None) for memory in page}
-        desk.store.record(Bookkeeping(scope, desk.clock(), terms=terms))
+        engine.store.record(Bookkeeping(scope, engine.clock(), terms=terms))
         total += len(page)
         if len(page) < PAGE_SIZE:
-            return total + _rebuild_passage_index(desk, scope)
+            return total + _rebuild_passage_index(engine, scope)
         after = page[-1].id
 
 
-def _rebuild_passage_index(desk: EngineContext, scope: Scope) -> int:
+def _rebuild_passage_index(engine: EngineContext, scope: Scope) -> int:
     listing = SourceListing(
         states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
     )
     total = 0
-    for source in desk.store.sources(scope, listing):
-        found = desk.store.passages(scope, PassagesOf(source.id)).items()
+    for source in engine.store.sources(scope, listing):
+        found = engine.store.passages(scope, PassagesOf(source.id)).items()
         terms = {unit: build_passage_indexing(source, passage, None) for unit, passage in found}
-        desk.store.record(Bookkeeping(scope, desk.clock(), passage_terms=terms))
+        engine.store.record(Bookkeeping(scope, engine.clock(), passage_terms=terms))
         total += len(terms)
     return total
 
 
-def scrub(desk: EngineContext) -> bool:
+def scrub(engine: EngineContext) -> bool:
     """Compaction that cannot be had now is had later; what waits for it stays marked."""
     try:
-        return desk.store.scrub(desk.clock())
+        return engine.store.scrub(engine.clock())
     except StoreError as error:
         log.warning("compaction postponed: %s", error.code)
         return False
 
 
 def _apply_rule(
-    desk: EngineContext,
+    engine: EngineContext,
     scope: Scope,
     listing: MemoryListing,
     applies: Callable[[Memory], bool],
@@ -173,9 +173,9 @@ def _apply_rule(
     everyone = Visibility(cleared=True)
     while True:
         shown = replace(listing, visibility=everyone, limit=PAGE_SIZE, after=after)
-        page = desk.store.page(scope, shown)
+        page = engine.store.page(scope, shown)
         ids = [memory.id for memory in page if applies(memory)]
-        total += _apply_to(desk, scope, ids, applies, step)
+        total += _apply_to(engine, scope, ids, applies, step)
         if len(page) < PAGE_SIZE:
             return total
         # What was dealt with has left the listing, so its page is asked for again.
@@ -183,7 +183,7 @@ def _apply_rule(
 
 
 def _apply_to(
-    desk: EngineContext,
+    engine: EngineContext,
     scope: Scope,
     ids: Sequence[str],
     applies: Callable[[Memory], bool],
@@ -191,54 +191,54 @@ def _apply_to(
 ) -> int:
     if not ids:
         return 0
-    now = desk.clock()
+    now = engine.clock()
 
     def decide() -> tuple[Changeset, int]:
-        revision = desk.store.counters(scope).revision
-        still = [memory for memory in desk.store.fetch(scope, ids) if applies(memory)]
-        steps = tuple(step(desk, memory, now) for memory in still)
+        revision = engine.store.counters(scope).revision
+        still = [memory for memory in engine.store.fetch(scope, ids) if applies(memory)]
+        steps = tuple(step(engine, memory, now) for memory in still)
         return Changeset(scope, now, ACTOR, steps, revision), len(still)
 
-    return run_transaction(desk, None, decide)[1]
+    return run_transaction(engine, None, decide)[1]
 
 
-def _expire(desk: EngineContext, memory: Memory, now: datetime) -> ChangesetStep:
+def _expire(engine: EngineContext, memory: Memory, now: datetime) -> ChangesetStep:
     return build_removal(memory, event=Event.TTL, node=JournalNode.WORKER)
 
 
-def _purge(desk: EngineContext, memory: Memory, now: datetime) -> ChangesetStep:
+def _purge(engine: EngineContext, memory: Memory, now: datetime) -> ChangesetStep:
     return build_removal(memory, event=Event.DELETE, node=JournalNode.WORKER)
 
 
-def _purge_graph(desk: EngineContext, scope: Scope, now: datetime) -> Counter[Event | None]:
+def _purge_graph(engine: EngineContext, scope: Scope, now: datetime) -> Counter[Event | None]:
     """How many are gone, by why."""
 
     def decide() -> tuple[Changeset, Counter[Event | None]]:
-        revision = desk.store.counters(scope).revision
-        steps = purge_graph_items(desk, scope, ACTOR, now)
+        revision = engine.store.counters(scope).revision
+        steps = purge_graph_items(engine, scope, ACTOR, now)
         gone = Counter(step.entry.event for step in steps if isinstance(step, _REMOVALS))
         return Changeset(scope, now, ACTOR, steps, revision), gone
 
-    return run_transaction(desk, None, decide)[1]
+    return run_transaction(engine, None, decide)[1]
 
 
 _REMOVALS = (RemoveNode, RemoveEdge, RemoveNotes, RemoveArtifact)
 
 
-def expire_sources(desk: EngineContext, scope: Scope, now: datetime) -> int:
+def expire_sources(engine: EngineContext, scope: Scope, now: datetime) -> int:
     """What is ephemeral is forgotten on its day, with what only it told, by all who had read it;
     nothing brings it back, and it is purged the same night."""
 
     def decide() -> tuple[Changeset, int]:
-        revision = desk.store.counters(scope).revision
+        revision = engine.store.counters(scope).revision
         listing = SourceListing(visibility=Visibility(cleared=True), ended_by=now, limit=NO_LIMIT)
-        ended = desk.store.sources(scope, listing)
+        ended = engine.store.sources(scope, listing)
         steps = tuple(
             s for each in ended for s in forget_source_steps(each, now, each.ends_at or now)
         )
         return Changeset(scope, now, ACTOR, steps, revision), len(ended)
 
-    return run_transaction(desk, None, decide)[1]
+    return run_transaction(engine, None, decide)[1]
 
 
 def forget_source_steps(
@@ -259,7 +259,7 @@ def forget_source_steps(
     return ChangeSource(source, after, entry), WithdrawJobs((source.id,))
 
 
-def purge_sources(desk: EngineContext, scope: Scope, now: datetime) -> int:
+def purge_sources(engine: EngineContext, scope: Scope, now: datetime) -> int:
     def decide() -> tuple[Changeset, int]:
         listing = SourceListing(
             states=(State.SOFT_DELETED,),
@@ -267,37 +267,37 @@ def purge_sources(desk: EngineContext, scope: Scope, now: datetime) -> int:
             purgeable_by=now,
             limit=NO_LIMIT,
         )
-        gone = desk.store.sources(scope, listing)
+        gone = engine.store.sources(scope, listing)
         steps = tuple(
             build_source_removal(source, event=Event.DELETE, node=JournalNode.WORKER)
             for source in gone
         )
-        return Changeset(scope, now, ACTOR, steps, desk.store.counters(scope).revision), len(gone)
+        return Changeset(scope, now, ACTOR, steps, engine.store.counters(scope).revision), len(gone)
 
-    return run_transaction(desk, None, decide)[1]
+    return run_transaction(engine, None, decide)[1]
 
 
-def _expire_proposals(desk: EngineContext, scope: Scope, now: datetime) -> int:
+def _expire_proposals(engine: EngineContext, scope: Scope, now: datetime) -> int:
     def decide() -> tuple[Changeset, int]:
-        revision = desk.store.counters(scope).revision
-        over = [each for each in desk.store.proposals(scope) if not each.is_open(now)]
+        revision = engine.store.counters(scope).revision
+        over = [each for each in engine.store.proposals(scope) if not each.is_open(now)]
         steps = tuple(
             build_settlement(each, ProposalDecision.ENDED, JournalNode.WORKER) for each in over
         )
         return Changeset(scope, now, ACTOR, steps, revision), len(over)
 
-    return run_transaction(desk, None, decide)[1]
+    return run_transaction(engine, None, decide)[1]
 
 
-def _forget_idle(desk: EngineContext, memory: Memory, now: datetime) -> ChangeMemory:
+def _forget_idle(engine: EngineContext, memory: Memory, now: datetime) -> ChangeMemory:
     after = memory.evolve(
-        state=State.SOFT_DELETED, purge_at=now + desk.lifetimes.restorable, updated_at=now
+        state=State.SOFT_DELETED, purge_at=now + engine.lifetimes.restorable, updated_at=now
     )
     return build_change(memory, after, op=Op.DELETE, event=Event.TTL, node=JournalNode.WORKER)
 
 
 def _merge_volatile(
-    desk: EngineContext, principal: Principal, now: datetime, merge: MergeFunction
+    engine: EngineContext, principal: Principal, now: datetime, merge: MergeFunction
 ) -> int:
     """Oldest first, in fives; fewer than five wait for company. A batch that is refused, because
     together they are too long or one has just changed, stays as it is."""
@@ -306,11 +306,11 @@ def _merge_volatile(
     )
     found = [
         memory
-        for memory in reversed(desk.store.page(principal.scope, listing))
-        if is_mergeable(memory, now, desk.lifetimes)
+        for memory in reversed(engine.store.page(principal.scope, listing))
+        if is_mergeable(memory, now, engine.lifetimes)
     ]
     folded = 0
-    for batch in group_for_merge(found, desk.lifetimes.merge_batch):
+    for batch in group_for_merge(found, engine.lifetimes.merge_batch):
         try:
             merge(principal, [memory.id for memory in batch])
         except InvalidInput as error:
@@ -334,7 +334,7 @@ def group_for_merge(found: Sequence[Memory], size: int) -> list[list[Memory]]:
     ]
 
 
-def fill_vectors(desk: EngineContext, principal: Principal, link: LinkFunction) -> int:
+def fill_vectors(engine: EngineContext, principal: Principal, link: LinkFunction) -> int:
     """Vectors of what was stored while the embedder was down, and the links that come of them."""
     scope = principal.scope
     total = 0
@@ -345,75 +345,77 @@ def fill_vectors(desk: EngineContext, principal: Principal, link: LinkFunction) 
             without_vector=True,
             limit=VECTORS_AT_ONCE,
         )
-        waiting = desk.store.page(scope, listing)
+        waiting = engine.store.page(scope, listing)
         if not waiting:
-            return total + fill_passage_vectors(desk, scope) + fill_graph_vectors(desk, scope)
-        vectors = desk.embed([memory.searchable_text for memory in waiting])
+            return total + fill_passage_vectors(engine, scope) + fill_graph_vectors(engine, scope)
+        vectors = engine.embed([memory.searchable_text for memory in waiting])
         if vectors is None:
             return total
         ready = {
             memory.ref: vector.astype("<f4").tobytes()
             for memory, vector in zip(waiting, vectors, strict=True)
         }
-        desk.store.record(Bookkeeping(scope, desk.clock(), vectors=ready))
+        engine.store.record(Bookkeeping(scope, engine.clock(), vectors=ready))
         link(principal, waiting, vectors)
         total += len(ready)
 
 
-def fill_passage_vectors(desk: EngineContext, scope: Scope) -> int:
+def fill_passage_vectors(engine: EngineContext, scope: Scope) -> int:
     total = 0
-    while waiting := desk.store.unembedded(scope, UnembeddedQuery(VECTORS_AT_ONCE)).passages:
-        vectors = desk.embed([text for _, text in waiting])
+    while waiting := engine.store.unembedded(scope, UnembeddedQuery(VECTORS_AT_ONCE)).passages:
+        vectors = engine.embed([text for _, text in waiting])
         if vectors is None:
             break
         ready = {
             unit: row.astype("<f4").tobytes()
             for (unit, _), row in zip(waiting, vectors, strict=True)
         }
-        desk.store.record(Bookkeeping(scope, desk.clock(), passage_vectors=ready))
+        engine.store.record(Bookkeeping(scope, engine.clock(), passage_vectors=ready))
         total += len(ready)
     return total
 
 
-def fill_graph_vectors(desk: EngineContext, scope: Scope) -> int:
+def fill_graph_vectors(engine: EngineContext, scope: Scope) -> int:
     """Of nodes and edges. What is changed meanwhile comes up again in the next round."""
     total = 0
-    while waiting := desk.store.unembedded(scope, UnembeddedQuery(VECTORS_AT_ONCE)).graph:
-        vectors = desk.embed([text for _, text in waiting])
+    while waiting := engine.store.unembedded(scope, UnembeddedQuery(VECTORS_AT_ONCE)).graph:
+        vectors = engine.embed([text for _, text in waiting])
         if vectors is None:
             break
         ready = {
             ref: row.astype("<f4").tobytes() for (ref, _), row in zip(waiting, vectors, strict=True)
         }
-        desk.store.record(Bookkeeping(scope, desk.clock(), graph_vectors=ready))
+        engine.store.record(Bookkeeping(scope, engine.clock(), graph_vectors=ready))
         total += len(ready)
     return total
 
 
-def tidy_team(desk: EngineContext, scope: Scope) -> Tidied:
-    now = desk.clock()
-    team = desk.store.access(scope).team
+def tidy_team(engine: EngineContext, scope: Scope) -> Tidied:
+    now = engine.clock()
+    team = engine.store.access(scope).team
     days = team.retention_days if team else None
-    let_go = expire_sources(desk, scope, now)
-    let_go += _forget_old_sources(desk, scope, now, now - timedelta(days=days)) if days else 0
-    purged = purge_sources(desk, scope, now)
-    vectors = fill_passage_vectors(desk, scope)
-    desk.store.record(Bookkeeping(scope, now, tidied=True))
+    let_go = expire_sources(engine, scope, now)
+    let_go += _forget_old_sources(engine, scope, now, now - timedelta(days=days)) if days else 0
+    purged = purge_sources(engine, scope, now)
+    vectors = fill_passage_vectors(engine, scope)
+    engine.store.record(Bookkeeping(scope, now, tidied=True))
     return Tidied(expired=let_go, purged=purged, vectors=vectors)
 
 
-def _forget_old_sources(desk: EngineContext, scope: Scope, now: datetime, before: datetime) -> int:
-    until = now + desk.lifetimes.restorable
+def _forget_old_sources(
+    engine: EngineContext, scope: Scope, now: datetime, before: datetime
+) -> int:
+    until = now + engine.lifetimes.restorable
 
     def decide() -> tuple[Changeset, int]:
-        revision = desk.store.counters(scope).revision
+        revision = engine.store.counters(scope).revision
         listing = SourceListing(visibility=Visibility(cleared=True), limit=NO_LIMIT)
-        found = desk.store.sources(scope, listing)
+        found = engine.store.sources(scope, listing)
         old = [each for each in found if _last_date(each) < before and not _is_kept_forever(each)]
         steps = tuple(step for each in old for step in forget_source_steps(each, now, until))
         return Changeset(scope, now, ACTOR, steps, revision), len(old)
 
-    return run_transaction(desk, None, decide)[1]
+    return run_transaction(engine, None, decide)[1]
 
 
 def _is_kept_forever(source: Source) -> bool:

@@ -55,14 +55,14 @@ class _JobOutcome(Enum):
 class Worker:
     def __init__(
         self,
-        desk: EngineContext,
+        engine: EngineContext,
         kinds: Mapping[str, JobFunction],
         *,
         lease: timedelta = LEASE,
         when_idle: Callable[[], object] = lambda: None,
     ):
         self.name = f"{socket.gethostname()}/{os.getpid()}/{uuid4().hex[:8]}"
-        self._desk = desk
+        self._engine = engine
         self._kinds = kinds
         self._lease = lease
         self._when_idle = when_idle
@@ -137,7 +137,7 @@ class Worker:
 
     def _wait(self, longest: float = POLL_SECONDS) -> None:
         wait = longest
-        if self._due is not None and (due_in := self._due - self._desk.clock()) > timedelta(0):
+        if self._due is not None and (due_in := self._due - self._engine.clock()) > timedelta(0):
             wait = min(wait, due_in.total_seconds())
         with self._changed:
             self._changed.wait_for(lambda: self._woken or self._stopping, wait)
@@ -149,20 +149,20 @@ class Worker:
         return self._do(self._claim())
 
     def _find(self, scope: Scope, kind: str, key: str) -> Job | None:
-        found = self._desk.store.jobs(scope, JobQuery(kinds=[kind], keys=[key]))
+        found = self._engine.store.jobs(scope, JobQuery(kinds=[kind], keys=[key]))
         return found[0] if found else None
 
     def _claim(self, scope: Scope | None = None, id: str | None = None) -> Job | None:
         """A look comes first: it is in nobody's way, as claiming is. A job that is named is taken
         before it is due."""
-        store, kinds = self._desk.store, sorted(self._kinds)
+        store, kinds = self._engine.store, sorted(self._kinds)
         if id is not None:
-            now = self._desk.clock()
+            now = self._engine.clock()
             return store.claim_job(
                 self.name, now, lease=self._lease, kinds=kinds, scope=scope, id=id
             )
         self._due = store.next_due(kinds) if kinds else None
-        now = self._desk.clock()
+        now = self._engine.clock()
         if self._due is None or self._due > now:
             return None
         return store.claim_job(self.name, now, lease=self._lease, kinds=kinds)
@@ -175,7 +175,7 @@ class Worker:
             with self._holding(job):
                 decision = self._kinds[job.kind](job)
                 reach_failpoint("job.worked")
-                run_transaction(self._desk, None, lambda: (_with_finish(decision(), job), None))
+                run_transaction(self._engine, None, lambda: (_with_finish(decision(), job), None))
         except LeaseLost:
             log.info("job %s (%s) was taken over by another worker", job.id, job.kind)
             return _JobOutcome.TAKEN_OVER
@@ -187,13 +187,13 @@ class Worker:
         return _JobOutcome.DONE
 
     def _give_back(self, job: Job, error: Exception) -> None:
-        now = self._desk.clock()
+        now = self._engine.clock()
         failure, again_at = describe_failure(error), next_retry(job, now)
         tell = log.info if again_at else log.warning
         tell("job %s (%s) failed, try %d: %s", job.id, job.kind, job.tries, failure.code)
         log.debug("why job %s failed", job.id, exc_info=error)
         try:
-            self._desk.store.fail_job(job, now, failure, again_at)
+            self._engine.store.fail_job(job, now, failure, again_at)
         except StoreError as trouble:  # then its lease runs out, which says the same
             log.warning("job %s could not be released: %s", job.id, trouble.code)
 
@@ -206,7 +206,7 @@ class Worker:
         def beat() -> None:
             while not ended.wait(pause):
                 try:
-                    if not self._desk.store.extend_lease(job, self._desk.clock() + self._lease):
+                    if not self._engine.store.extend_lease(job, self._engine.clock() + self._lease):
                         return
                 except StoreError as error:
                     log.info("a heartbeat of job %s was missed: %s", job.id, error.code)

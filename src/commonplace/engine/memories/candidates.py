@@ -307,7 +307,7 @@ class StoredCandidates:
 
 
 def prepare_candidates(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     source: Source,
     candidates: Sequence[tuple[int, MemoryCandidate]],
@@ -317,7 +317,7 @@ def prepare_candidates(
     only its owner's consent lets in (a sensitive field of the profile)."""
     wanted: list[RememberRequest] = []
     told = (
-        _known_statements(desk, principal, source)
+        _known_statements(engine, principal, source)
         if any(c.otherwise for _, c in candidates)
         else ()
     )
@@ -331,20 +331,20 @@ def prepare_candidates(
             "thread_id": source.thread_id,
         }
         try:
-            taken = read_request(desk, principal, fields, desk.clock())
+            taken = read_request(engine, principal, fields, engine.clock())
         except CommonplaceError:  # it does not fit its kind: the source keeps it anyway
             continue
         memory = _attach_source(taken.memory, source, passage)
         wanted.append(replace(taken, memory=memory, wish=OnConflict.ALTERNATIVE))
     wanted = wanted[:MAX_MEMORIES_PER_SOURCE]
-    return prepare_batch(desk, principal, wanted)
+    return prepare_batch(engine, principal, wanted)
 
 
 def store_candidates(
-    desk: EngineContext, principal: Principal, source: Source, batch: MemoryBatch
+    engine: EngineContext, principal: Principal, source: Source, batch: MemoryBatch
 ) -> StoredCandidates:
     """To be decided again when another was faster."""
-    told = _known_statements(desk, principal, source)
+    told = _known_statements(engine, principal, source)
     new = [n for n, each in enumerate(batch.asked) if fold(each.memory.content) not in told]
     if not new:
         return StoredCandidates()
@@ -354,13 +354,13 @@ def store_candidates(
         None if batch.vectors is None else batch.vectors[new],
         batch.scales,
     )
-    around = load_neighbourhood(desk, principal.scope, rest.memories, rest.vectors, rest.indexes)
+    around = load_neighbourhood(engine, principal.scope, rest.memories, rest.vectors, rest.indexes)
     gate = ObservationLimits(principal, around, len(new))
-    ledger, answers = plan_batch(desk, principal, rest, around, gate.refuses)
+    ledger, answers = plan_batch(engine, principal, rest, around, gate.refuses)
     return StoredCandidates(ledger.all_steps(), tuple(each for each in answers if each is not None))
 
 
-def _known_statements(desk: EngineContext, principal: Principal, source: Source) -> set[str]:
+def _known_statements(engine: EngineContext, principal: Principal, source: Source) -> set[str]:
     """By this source, and whatever became of it: what was forgotten does not come back."""
     listing = MemoryListing(
         filters=Filters(source_id=source.id),
@@ -368,7 +368,7 @@ def _known_statements(desk: EngineContext, principal: Principal, source: Source)
         states=tuple(State),
         limit=NO_LIMIT,
     )
-    return {fold(memory.content) for memory in desk.store.page(principal.scope, listing)}
+    return {fold(memory.content) for memory in engine.store.page(principal.scope, listing)}
 
 
 def _attach_source(memory: Memory, source: Source, passage: int) -> Memory:

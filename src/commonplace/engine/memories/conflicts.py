@@ -110,11 +110,13 @@ class TransferredHolds:
     left: tuple[HeldValue, ...]
 
 
-def held_values_about(desk: EngineContext, principal: Principal, memory: Memory) -> list[HeldValue]:
+def held_values_about(
+    engine: EngineContext, principal: Principal, memory: Memory
+) -> list[HeldValue]:
     """In the question that it is asked about in, and beside it."""
     conflicts = [memory.conflict] if memory.conflict else []
     query = HeldQuery(conflicts=conflicts, beside=[memory.id])
-    return desk.store.held(principal.scope, query)
+    return engine.store.held(principal.scope, query)
 
 
 def transfer_held_values(
@@ -152,11 +154,11 @@ def _transfer_entry(new: Memory, meta: dict[str, Any]) -> Entry:
 
 
 def find_held_values(
-    desk: EngineContext, principal: Principal, ids: Sequence[str]
+    engine: EngineContext, principal: Principal, ids: Sequence[str]
 ) -> list[HeldValue]:
     """Those of the ids that are held values the caller may see. To erase one is to decide, unless
     one told it oneself."""
-    held = desk.store.held(principal.scope, HeldQuery(ids=list(ids)))
+    held = engine.store.held(principal.scope, HeldQuery(ids=list(ids)))
     visible = [each for each in held if can_see(principal, each.memory)]
     if any(each.actor != principal.actor for each in visible) and not principal.decides:
         raise NotAllowed(
@@ -168,10 +170,10 @@ def find_held_values(
 
 
 def held_values_from_sources(
-    desk: EngineContext, principal: Principal, sources: Collection[str]
+    engine: EngineContext, principal: Principal, sources: Collection[str]
 ) -> list[HeldValue]:
     """What waits because one of these sources told it, whoever may see it."""
-    waiting = desk.store.held(principal.scope) if sources else []
+    waiting = engine.store.held(principal.scope) if sources else []
     return [
         each
         for each in waiting
@@ -180,7 +182,7 @@ def held_values_from_sources(
 
 
 def remove_held_values(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     doomed: Sequence[HeldValue],
     event: Event = Event.ERASE,
@@ -190,7 +192,7 @@ def remove_held_values(
     conflicts = {each.conflict for each in doomed if each.conflict}
     ids = [each.memory.id for each in doomed]
     for conflict in sorted(conflicts):
-        waiting = desk.store.held(principal.scope, HeldQuery(conflicts=[conflict]))
+        waiting = engine.store.held(principal.scope, HeldQuery(conflicts=[conflict]))
         if all(each.memory.id in ids for each in waiting):
             entry = Entry(op=Op.DELETE, subject=conflict)
             steps.append(ReleaseHeld((), entry, conflict))
@@ -237,7 +239,7 @@ class _ConflictToResolve:
 
 
 def resolve_conflict(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     id: str,
     choice: ConflictResolution,
@@ -253,14 +255,14 @@ def resolve_conflict(
         )
 
     def decide() -> tuple[Changeset, Resolved]:
-        now = desk.clock()
-        revision = desk.store.counters(principal.scope).revision
-        question = _load_conflict(desk, principal, id)
+        now = engine.clock()
+        revision = engine.store.counters(principal.scope).revision
+        question = _load_conflict(engine, principal, id)
         chosen = _choose_values(question, choice, held)
         replaced = _choose_replaced(question, choice, target)
-        steps, stored = _store_chosen(desk, principal, chosen, replaced, choice)
+        steps, stored = _store_chosen(engine, principal, chosen, replaced, choice)
         for old in replaced:
-            steps += _transfer_remaining(desk, principal, question, old, stored[0])
+            steps += _transfer_remaining(engine, principal, question, old, stored[0])
         dropped = [h for h in question.held if h not in chosen]
         if choice is ConflictResolution.DISMISS:
             dropped, remaining = list(chosen), len(question.held) - len(chosen)
@@ -283,16 +285,16 @@ def resolve_conflict(
         )
         return changeset, told
 
-    revision, told = run_transaction(desk, request, decide)
+    revision, told = run_transaction(engine, request, decide)
     return Resolved(told.conflict, told.choice, told.ids, told.replaced, told.dropped, revision)
 
 
-def _load_conflict(desk: EngineContext, principal: Principal, id: str) -> _ConflictToResolve:
-    held = desk.store.held(principal.scope, HeldQuery(ids=[id], conflicts=[id]))
+def _load_conflict(engine: EngineContext, principal: Principal, id: str) -> _ConflictToResolve:
+    held = engine.store.held(principal.scope, HeldQuery(ids=[id], conflicts=[id]))
     if held and held[0].conflict == id:
-        targets = desk.store.page(principal.scope, DisputedMemories([id]))
+        targets = engine.store.page(principal.scope, DisputedMemories([id]))
     elif held and held[0].beside:
-        targets = desk.store.fetch(principal.scope, [held[0].beside])
+        targets = engine.store.fetch(principal.scope, [held[0].beside])
     else:
         held, targets = [], []
     seen = all(can_see(principal, each) for each in [*targets, *(h.memory for h in held)])
@@ -302,7 +304,7 @@ def _load_conflict(desk: EngineContext, principal: Principal, id: str) -> _Confl
             remedy="List them: conflicts.",
             field="conflict",
         )
-    now = desk.clock()
+    now = engine.clock()
     live = [memory for memory in targets if memory.is_live(now)]
     return _ConflictToResolve(id, held, live, bool(held[0].conflict))
 
@@ -346,7 +348,7 @@ def _choose_replaced(
 
 
 def _transfer_remaining(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     question: _ConflictToResolve,
     old: Memory,
@@ -354,7 +356,7 @@ def _transfer_remaining(
 ) -> tuple[ChangesetStep, ...]:
     """What waits about the old one besides this question."""
     decided = [held.memory.id for held in question.held]
-    waiting = [h for h in held_values_about(desk, principal, old) if h.memory.id not in decided]
+    waiting = [h for h in held_values_about(engine, principal, old) if h.memory.id not in decided]
     return transfer_held_values(old, waiting, new).steps
 
 
@@ -369,7 +371,7 @@ def _refuse_ended(chosen: Sequence[HeldValue], now: datetime) -> None:
 
 
 def _store_chosen(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     chosen: Sequence[HeldValue],
     replaced: Sequence[Memory],
@@ -377,15 +379,15 @@ def _store_chosen(
 ) -> tuple[list[ChangesetStep], list[Memory]]:
     if choice is ConflictResolution.DISMISS:
         return [], []
-    now = desk.clock()
+    now = engine.clock()
     _refuse_ended(chosen, now)
     memories = [
         build_successor(held.memory, replaced[0], held.mentioned) if replaced else held.memory
         for held in chosen
     ]
     memories = [m.evolve(created_at=now, updated_at=now, arrived_at=now) for m in memories]
-    indexes, vectors = index_memories(desk, memories)
-    around = load_neighbourhood(desk, principal.scope, memories, vectors)
+    indexes, vectors = index_memories(engine, memories)
+    around = load_neighbourhood(engine, principal.scope, memories, vectors)
     gone = {memory.id for memory in replaced}
     steps: list[ChangesetStep] = []
     for place, memory in enumerate(memories):
@@ -396,10 +398,10 @@ def _store_chosen(
         steps.append(build_add(memory, indexes[place], event=event, old_ref=old_ref))
         if replaced:
             told = make_contribution(chosen[place].memory, chosen[place].mentioned, now, REPLACES)
-            parts = inherit_contributions(desk, principal, memory, replaced[0], told)
+            parts = inherit_contributions(engine, principal, memory, replaced[0], told)
             steps += hold_contributions(memory, parts)
         near = [each for each in around.neighbours[place] if each.id not in gone]
         steps += [build_link(link) for link in build_links(memory, near, now)]
-    restorable = desk.lifetimes.restorable
+    restorable = engine.lifetimes.restorable
     steps += [retire_memory(old, memories[0], now, restorable) for old in replaced]
     return steps, memories

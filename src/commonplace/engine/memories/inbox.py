@@ -60,26 +60,28 @@ class OpenConflict:
 
 
 def list_conflicts(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     limit: int,
     alternatives: bool = False,
     after: str | None = None,
 ) -> list[OpenConflict]:
     """Open questions, the oldest first; with alternatives also what sources say otherwise."""
-    held = desk.store.held(principal.scope)
+    held = engine.store.held(principal.scope)
     questions = [
-        _open_conflict(desk, principal, conflict)
-        for conflict in group_conflicts(held, desk.store.page(principal.scope, DisputedMemories()))
+        _open_conflict(engine, principal, conflict)
+        for conflict in group_conflicts(
+            held, engine.store.page(principal.scope, DisputedMemories())
+        )
         if _may_see(principal, [*conflict.targets, *(h.memory for h in conflict.held)])
     ]
     if alternatives:
-        questions += _open_alternatives(desk, principal, [each for each in held if each.beside])
+        questions += _open_alternatives(engine, principal, [each for each in held if each.beside])
     return take_page(sorted(questions, key=lambda q: (q.opened_at, q.id)), after, limit)
 
 
 def load_disputes(
-    desk: EngineContext, principal: Principal, memories: Sequence[Memory]
+    engine: EngineContext, principal: Principal, memories: Sequence[Memory]
 ) -> dict[str, tuple[str, ...]]:
     """Of each disputed memory what is held against it, in words."""
     asked = [memory for memory in memories if memory.conflict]
@@ -88,9 +90,9 @@ def load_disputes(
     conflicts = sorted({str(memory.conflict) for memory in asked})
     visibility = visibility_of(principal)
     waiting: dict[str, list[str]] = {}
-    for held in desk.store.held(principal.scope, HeldQuery(conflicts=conflicts)):
+    for held in engine.store.held(principal.scope, HeldQuery(conflicts=conflicts)):
         unknown = not visibility.admits_category(held.memory.category)
-        if unknown or not held.memory.is_live(desk.clock()):
+        if unknown or not held.memory.is_live(engine.clock()):
             continue
         shown = held.memory.content if visibility.admits(held.memory) else WITHHELD_TEXT
         shown = (
@@ -101,12 +103,12 @@ def load_disputes(
 
 
 def hide_unseen_disputes(
-    desk: EngineContext, principal: Principal, memories: Sequence[Memory]
+    engine: EngineContext, principal: Principal, memories: Sequence[Memory]
 ) -> list[Memory]:
     """To an agent that may not know of anything that is held against it, a memory is undisputed."""
     if principal.is_owner:
         return list(memories)
-    told = load_disputes(desk, principal, memories)
+    told = load_disputes(engine, principal, memories)
     return [m if told.get(m.id) else m.evolve(conflict=None) for m in memories]
 
 
@@ -118,15 +120,17 @@ def summarise_dispute(values: Sequence[str]) -> str | None:
     return f"{shorten(values[-1])}{more}"
 
 
-def list_held_values(desk: EngineContext, principal: Principal, memory: Memory) -> tuple[Side, ...]:
+def list_held_values(
+    engine: EngineContext, principal: Principal, memory: Memory
+) -> tuple[Side, ...]:
     """What waits in the question that the memory is asked about in."""
     if memory.conflict is None:
         return ()
-    return _load_sides(desk, principal, HeldQuery(conflicts=[memory.conflict]))
+    return _load_sides(engine, principal, HeldQuery(conflicts=[memory.conflict]))
 
 
-def list_alternatives(desk: EngineContext, principal: Principal, id: str) -> tuple[Side, ...]:
-    return _load_sides(desk, principal, HeldQuery(beside=[id]))
+def list_alternatives(engine: EngineContext, principal: Principal, id: str) -> tuple[Side, ...]:
+    return _load_sides(engine, principal, HeldQuery(beside=[id]))
 
 
 def _distinct(held: Iterable[HeldValue]) -> list[HeldValue]:
@@ -137,9 +141,9 @@ def _distinct(held: Iterable[HeldValue]) -> list[HeldValue]:
     return list(found.values())
 
 
-def _load_sides(desk: EngineContext, principal: Principal, query: HeldQuery) -> tuple[Side, ...]:
+def _load_sides(engine: EngineContext, principal: Principal, query: HeldQuery) -> tuple[Side, ...]:
     """The owner sees that something waits, even where its words are withheld."""
-    held = desk.store.held(principal.scope, query)
+    held = engine.store.held(principal.scope, query)
     visibility = visibility_of(principal)
     seen = (each for each in held if can_see(principal, each.memory))
     return tuple(_held_side(each, visibility) for each in _distinct(seen))
@@ -151,7 +155,7 @@ def _may_see(principal: Principal, memories: Sequence[Memory]) -> bool:
     return principal.is_owner or all(visibility.admits(memory) for memory in memories)
 
 
-def _open_conflict(desk: EngineContext, principal: Principal, conflict: Conflict) -> OpenConflict:
+def _open_conflict(engine: EngineContext, principal: Principal, conflict: Conflict) -> OpenConflict:
     visibility = visibility_of(principal)
     first = conflict.held[0].memory
     open_ = all(
@@ -163,15 +167,15 @@ def _open_conflict(desk: EngineContext, principal: Principal, conflict: Conflict
         category=first.category,
         reason=conflict.held[-1].reason if open_ else WITHHELD_TEXT,
         opened_at=conflict.opened_at,
-        standing=tuple(_target_side(desk, memory, visibility) for memory in conflict.targets),
+        standing=tuple(_target_side(engine, memory, visibility) for memory in conflict.targets),
         held=tuple(_held_side(held, visibility) for held in conflict.held),
     )
 
 
 def _open_alternatives(
-    desk: EngineContext, principal: Principal, held: Sequence[HeldValue]
+    engine: EngineContext, principal: Principal, held: Sequence[HeldValue]
 ) -> list[OpenConflict]:
-    stands = {m.id: m for m in desk.store.fetch(principal.scope, [str(h.beside) for h in held])}
+    stands = {m.id: m for m in engine.store.fetch(principal.scope, [str(h.beside) for h in held])}
     visibility = visibility_of(principal)
     seen = (
         each
@@ -187,7 +191,7 @@ def _open_alternatives(
             if visibility.admits(each.memory) and visibility.admits(stands[str(each.beside)])
             else WITHHELD_TEXT,
             opened_at=each.held_at,
-            standing=(_target_side(desk, stands[str(each.beside)], visibility),),
+            standing=(_target_side(engine, stands[str(each.beside)], visibility),),
             held=(_held_side(each, visibility),),
             is_alternative=True,
         )
@@ -195,10 +199,10 @@ def _open_alternatives(
     ]
 
 
-def _target_side(desk: EngineContext, memory: Memory, visibility: Visibility) -> Side:
+def _target_side(engine: EngineContext, memory: Memory, visibility: Visibility) -> Side:
     teller = f"agent:{memory.agent_id}" if memory.agent_id else None
     return _visible_side(
-        memory, visibility, memory.created_at, teller, memory.is_live(desk.clock())
+        memory, visibility, memory.created_at, teller, memory.is_live(engine.clock())
     )
 
 
@@ -240,45 +244,47 @@ class OpenProposal:
 
 
 def list_proposals(
-    desk: EngineContext, principal: Principal, limit: int, after: str | None = None
+    engine: EngineContext, principal: Principal, limit: int, after: str | None = None
 ) -> list[OpenProposal]:
     """Oldest first. An agent that may see the field sees what it might become, but of the words
     behind it only its own: they come from conversations of others."""
-    waiting, fields = _open_proposals(desk, principal)
+    waiting, fields = _open_proposals(engine, principal)
     asked_for = take_page(waiting, after, limit)
-    return [_present_proposal(desk, principal, each, fields.get(each.field)) for each in asked_for]
+    return [
+        _present_proposal(engine, principal, each, fields.get(each.field)) for each in asked_for
+    ]
 
 
-def count_proposals(desk: EngineContext, principal: Principal) -> int:
-    return len(_open_proposals(desk, principal)[0])
+def count_proposals(engine: EngineContext, principal: Principal) -> int:
+    return len(_open_proposals(engine, principal)[0])
 
 
 def _open_proposals(
-    desk: EngineContext, principal: Principal
+    engine: EngineContext, principal: Principal
 ) -> tuple[list[Proposal], dict[str, Memory]]:
     """Those that the caller may see, and the fields that they are about."""
     if not visibility_of(principal).admits_category(PROFILE_CATEGORY):
         return [], {}
-    now = desk.clock()
-    waiting = [each for each in desk.store.proposals(principal.scope) if each.is_open(now)]
+    now = engine.clock()
+    waiting = [each for each in engine.store.proposals(principal.scope) if each.is_open(now)]
     ids = sorted({PROFILE_PREFIX + proposal.field for proposal in waiting})
-    found = desk.store.fetch(principal.scope, ids)
+    found = engine.store.fetch(principal.scope, ids)
     hidden = {memory.id for memory in found if not can_see(principal, memory)}
     seen = [each for each in waiting if PROFILE_PREFIX + each.field not in hidden]
     return seen, {memory.id.removeprefix(PROFILE_PREFIX): memory for memory in found}
 
 
 def _present_proposal(
-    desk: EngineContext, principal: Principal, proposal: Proposal, field: Memory | None
+    engine: EngineContext, principal: Principal, proposal: Proposal, field: Memory | None
 ) -> OpenProposal:
-    is_live = field is not None and field.is_live(desk.clock())
+    is_live = field is not None and field.is_live(engine.clock())
     own = [s for s in proposal.signals if principal.is_owner or s.actor == principal.actor]
     return OpenProposal(
         id=proposal.id,
         name=proposal.name,
         value=proposal.value,
         stands=field.metadata["value"] if field and is_live else None,
-        needs_owner=_needs_owner(desk, principal, proposal, is_live),
+        needs_owner=_needs_owner(engine, principal, proposal, is_live),
         signals=count_independent(proposal.signals),
         by=_unique(signal.actor for signal in proposal.signals),
         reason=proposal.reason if proposal.signals[0] in own else "",
@@ -289,13 +295,13 @@ def _present_proposal(
 
 
 def _needs_owner(
-    desk: EngineContext, principal: Principal, proposal: Proposal, is_live: bool
+    engine: EngineContext, principal: Principal, proposal: Proposal, is_live: bool
 ) -> bool:
     if needs_consent(proposal.name):  # as most do, without a look at the journal
         return True
     query = JournalQuery(subject=PROFILE_PREFIX + proposal.field, events_only=True)
-    rows = desk.store.journal(principal.scope, query)
-    return requires_owner(proposal, rows, is_live, desk.clock() - desk.lifetimes.proposed)
+    rows = engine.store.journal(principal.scope, query)
+    return requires_owner(proposal, rows, is_live, engine.clock() - engine.lifetimes.proposed)
 
 
 def _unique(words: Iterable[str]) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ class ShownMemory:
 
 
 def list_memories(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     filters: Filters,
     limit: int,
@@ -63,24 +63,24 @@ def list_memories(
     forgotten: bool,
 ) -> MemoryPage:
     """Newest first. With forgotten: what `restore` can still bring back."""
-    last, admitted = _resume_after(desk, principal, filters, after)
+    last, admitted = _resume_after(engine, principal, filters, after)
     listing = MemoryListing(
         filters=admitted,
         visibility=visibility_of(principal),
-        now=None if forgotten else desk.clock(),
-        restorable_at=desk.clock() if forgotten else None,
+        now=None if forgotten else engine.clock(),
+        restorable_at=engine.clock() if forgotten else None,
         states=(State.SOFT_DELETED,) if forgotten else (State.ACTIVE,),
         limit=limit + 1,
         after=last,
     )
-    found = desk.store.page(principal.scope, listing)
-    page = _as_visible(desk, principal, found[:limit])
+    found = engine.store.page(principal.scope, listing)
+    page = _as_visible(engine, principal, found[:limit])
     further = PageCursor(page[-1].created_at, page[-1].id) if len(found) > limit else None
     return MemoryPage(tuple(page), str(further) if further else None)
 
 
 def _resume_after(
-    desk: EngineContext, principal: Principal, filters: Filters, after: str | None
+    engine: EngineContext, principal: Principal, filters: Filters, after: str | None
 ) -> tuple[str | None, Filters]:
     """After which id, and with which filters. Where what a page ended with is gone or hidden by
     now, its moment is gone on from: what came at that very moment may be told twice, and nothing
@@ -89,7 +89,7 @@ def _resume_after(
         return None, filters
     place = parse_cursor(after)
     last = place.id if place else after
-    if _visible_ids(desk, principal, [last]):
+    if _visible_ids(engine, principal, [last]):
         return last, filters
     if place is None:
         raise NotFound(f"Unknown cursor: after={after!r}.", field="after")
@@ -97,59 +97,59 @@ def _resume_after(
     return None, replace(filters, created_before=before)
 
 
-def _visible_ids(desk: EngineContext, principal: Principal, ids: Sequence[str]) -> set[str]:
+def _visible_ids(engine: EngineContext, principal: Principal, ids: Sequence[str]) -> set[str]:
     """Those of the ids that are memories which the caller could be shown."""
-    return {m.id for m in desk.store.fetch(principal.scope, ids) if can_see(principal, m)}
+    return {m.id for m in engine.store.fetch(principal.scope, ids) if can_see(principal, m)}
 
 
 def _as_visible(
-    desk: EngineContext, principal: Principal, memories: Sequence[Memory]
+    engine: EngineContext, principal: Principal, memories: Sequence[Memory]
 ) -> list[Memory]:
     """Without the ids of successors, and of questions, that the caller could not be shown."""
-    memories = hide_unseen_disputes(desk, principal, memories)
+    memories = hide_unseen_disputes(engine, principal, memories)
     named = sorted({memory.superseded_by for memory in memories if memory.superseded_by})
     if principal.is_owner or not named:
         return list(memories)
-    seen = _visible_ids(desk, principal, named)
+    seen = _visible_ids(engine, principal, named)
     return [m if m.superseded_by in seen else m.evolve(superseded_by=None) for m in memories]
 
 
 def show_memory(
-    desk: EngineContext, principal: Principal, id: str, then: PointInTime = NOW
+    engine: EngineContext, principal: Principal, id: str, then: PointInTime = NOW
 ) -> ShownMemory:
     """One memory with its versions and links. Forgotten ones are not shown. ``then`` is the moment
-    that the desk shows."""
-    now = desk.clock()
-    found = desk.store.fetch(principal.scope, [id])
+    that the context shows."""
+    now = engine.clock()
+    found = engine.store.fetch(principal.scope, [id])
     if not found or not can_see(principal, found[0]) or not _is_readable(found[0], now):
         raise NotFound(f"There is no {id!r} here.", field="id")
-    said = desk.store.versions(principal.scope, [id])
+    said = engine.store.versions(principal.scope, [id])
     versions = versions_visible_to(said, then, lambda memory: can_see(principal, memory))
     return ShownMemory(
-        _as_visible(desk, principal, found)[0],
-        tuple(_visible_versions(desk, principal, versions)),
-        _visible_links_of(desk, principal, id, now),
-        list_held_values(desk, principal, found[0]),
-        list_alternatives(desk, principal, id),
+        _as_visible(engine, principal, found)[0],
+        tuple(_visible_versions(engine, principal, versions)),
+        _visible_links_of(engine, principal, id, now),
+        list_held_values(engine, principal, found[0]),
+        list_alternatives(engine, principal, id),
     )
 
 
 def _visible_versions(
-    desk: EngineContext, principal: Principal, versions: Sequence[Version]
+    engine: EngineContext, principal: Principal, versions: Sequence[Version]
 ) -> Iterator[Version]:
-    told = _as_visible(desk, principal, [version.memory for version in versions])
+    told = _as_visible(engine, principal, [version.memory for version in versions])
     return (replace(v, memory=memory) for v, memory in zip(versions, told, strict=True))
 
 
 def _visible_links_of(
-    desk: EngineContext, principal: Principal, id: str, now: datetime
+    engine: EngineContext, principal: Principal, id: str, now: datetime
 ) -> tuple[Link, ...]:
     """To what the caller could be shown as well."""
-    links = desk.store.links(principal.scope, [id])
+    links = engine.store.links(principal.scope, [id])
     others = {link.b if link.a == id else link.a: link for link in links}
     return tuple(
         others[other.id]
-        for other in desk.store.fetch(principal.scope, list(others))
+        for other in engine.store.fetch(principal.scope, list(others))
         if can_see(principal, other) and _is_readable(other, now)
     )
 
@@ -159,47 +159,47 @@ def _is_readable(memory: Memory, now: datetime) -> bool:
     return memory.state is not State.SOFT_DELETED and not has_ended(memory, now)
 
 
-def gather_export(desk: EngineContext, principal: Principal) -> ScopeExport:
+def gather_export(engine: EngineContext, principal: Principal) -> ScopeExport:
     """All that a user owns: forgotten and superseded items, history and journal included."""
     if not principal.is_owner:
         raise NotAllowed("Only the owner may export a memory.")
-    desk.access_log.flush()
+    engine.access_log.flush()
     for _ in range(EXPORT_TRIES):
-        before = desk.store.counters(principal.scope)
-        belongings = _gather_scope(desk, principal.scope, before)
-        if desk.store.counters(principal.scope) == before:
+        before = engine.store.counters(principal.scope)
+        belongings = _gather_scope(engine, principal.scope, before)
+        if engine.store.counters(principal.scope) == before:
             return belongings
     raise StoreBusy("The memory changed during the export, on every try.")
 
 
-def _gather_scope(desk: EngineContext, scope: Scope, counters: Counters) -> ScopeExport:
+def _gather_scope(engine: EngineContext, scope: Scope, counters: Counters) -> ScopeExport:
     listing = MemoryListing(
         states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
     )
-    memories = sorted(desk.store.page(scope, listing), key=lambda m: (m.created_at, m.id))
+    memories = sorted(engine.store.page(scope, listing), key=lambda m: (m.created_at, m.id))
     ids = [memory.id for memory in memories]
     return ScopeExport(
         tuple(memories),
-        tuple(desk.store.versions(scope, ids)),
-        tuple(desk.store.links(scope, ids)),
-        tuple(desk.store.journal(scope, JournalQuery())),
+        tuple(engine.store.versions(scope, ids)),
+        tuple(engine.store.links(scope, ids)),
+        tuple(engine.store.journal(scope, JournalQuery())),
         counters.revision,
         counters.profile_numbers,
-        tuple(desk.store.held(scope)),
-        tuple(_gather_sources(desk, scope)),
-        tuple(desk.store.proposals(scope)),
-        tuple(desk.store.recall_log(scope, RecallLogQuery())),
-        desk.store.whole_graph(scope),
+        tuple(engine.store.held(scope)),
+        tuple(_gather_sources(engine, scope)),
+        tuple(engine.store.proposals(scope)),
+        tuple(engine.store.recall_log(scope, RecallLogQuery())),
+        engine.store.whole_graph(scope),
     )
 
 
-def _gather_sources(desk: EngineContext, scope: Scope) -> Iterator[WholeSource]:
+def _gather_sources(engine: EngineContext, scope: Scope) -> Iterator[WholeSource]:
     listing = SourceListing(
         states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
     )
-    for source in reversed(desk.store.sources(scope, listing)):
-        passages = list(desk.store.passages(scope, PassagesOf(source.id)).values())
-        yield WholeSource(source, tuple(desk.store.original(scope, source.id)), tuple(passages))
+    for source in reversed(engine.store.sources(scope, listing)):
+        passages = list(engine.store.passages(scope, PassagesOf(source.id)).values())
+        yield WholeSource(source, tuple(engine.store.original(scope, source.id)), tuple(passages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,16 +221,16 @@ class Stats:
     proposals: int  # for the profile, that wait
 
 
-def stats(desk: EngineContext, principal: Principal, events: bool) -> Stats:
+def stats(engine: EngineContext, principal: Principal, events: bool) -> Stats:
     """To an agent only what it may see counts; jobs and operations are the owner's to look at."""
     seen = OWNER_VISIBILITY if principal.is_owner else visibility_of(principal)
-    census = desk.store.statistics(principal.scope, desk.clock(), seen)
+    census = engine.store.statistics(principal.scope, engine.clock(), seen)
     live = [row for row in census.memories if row.state == State.ACTIVE]
     sources = [row for row in census.sources if row.state == State.ACTIVE]
-    jobs = desk.store.jobs(principal.scope, JobQuery()) if principal.is_owner else []
+    jobs = engine.store.jobs(principal.scope, JobQuery()) if principal.is_owner else []
     return Stats(
         user_id=principal.user_id,
-        revision=desk.store.counters(principal.scope).revision,
+        revision=engine.store.counters(principal.scope).revision,
         live=sum(row.count for row in live),
         links=census.links,
         kinds=_sum_by_name((row.kind, row.count) for row in live),
@@ -243,7 +243,7 @@ def stats(desk: EngineContext, principal: Principal, events: bool) -> Stats:
         source_statuses=_sum_by_name((row.status, row.count) for row in sources),
         passages=sum(row.passages for row in sources),
         jobs=_sum_by_name((job.state, 1) for job in jobs),
-        proposals=count_proposals(desk, principal),
+        proposals=count_proposals(engine, principal),
     )
 
 

@@ -25,7 +25,7 @@ from commonplace.model.validation import MAX_CONTENT
 
 
 def find_memories(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     ids: Sequence[str],
     acceptable: Callable[[Memory], bool] = lambda memory: True,
@@ -34,7 +34,7 @@ def find_memories(
 
     It is for changing them, and the profile is its owner's to change.
     """
-    found = {memory.id: memory for memory in desk.store.fetch(principal.scope, ids)}
+    found = {memory.id: memory for memory in engine.store.fetch(principal.scope, ids)}
     for id in ids:
         memory = found.get(id)
         if memory is None or not can_see(principal, memory) or not acceptable(memory):
@@ -53,7 +53,7 @@ class Merged:
 
 
 def merge_memories(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     ids: Sequence[str],
     node: JournalNode = JournalNode.HOTPATH,
@@ -63,16 +63,16 @@ def merge_memories(
     principal = request.principal
     if len(ids) < 2:
         raise InvalidInput("Merging takes at least two ids.", field="ids")
-    now = desk.clock()
-    id = desk.new_id()
-    originals = find_memories(desk, principal, ids, lambda m: m.is_live(now))
+    now = engine.clock()
+    id = engine.new_id()
+    originals = find_memories(engine, principal, ids, lambda m: m.is_live(now))
     _check_mergeable(originals)
     summary = build_summary(id, originals, now)
-    indexes, _ = index_memories(desk, [summary])
+    indexes, _ = index_memories(engine, [summary])
 
     def decide() -> tuple[Changeset, None]:
-        revision = desk.store.counters(principal.scope).revision
-        current = find_memories(desk, principal, ids, lambda m: m.is_live(now))
+        revision = engine.store.counters(principal.scope).revision
+        current = find_memories(engine, principal, ids, lambda m: m.is_live(now))
         if [memory.content for memory in current] != [memory.content for memory in originals]:
             raise InvalidInput("One of the memories changed meanwhile; look again before merging.")
         new = build_add(summary, indexes[0], event=Event.MERGE, node=node)
@@ -82,7 +82,7 @@ def merge_memories(
         )
         return changeset, None
 
-    revision, _ = run_transaction(desk, request, decide)
+    revision, _ = run_transaction(engine, request, decide)
     return Merged(id, summary, tuple(ids), revision)
 
 

@@ -67,26 +67,26 @@ class Neighbourhood:
 
 
 def load_neighbourhood(
-    desk: EngineContext,
+    engine: EngineContext,
     scope: Scope,
     memories: Sequence[Memory],
     vectors: Vectors | None,
     indexes: Sequence[IndexEntry] = (),
 ) -> Neighbourhood:
     """With indexes also the rivals of each, found by keys, by words and by vectors."""
-    with desk.store.read_session():
-        return _load_neighbourhood(desk, scope, memories, vectors, indexes)
+    with engine.store.read_session():
+        return _load_neighbourhood(engine, scope, memories, vectors, indexes)
 
 
 def _load_neighbourhood(
-    desk: EngineContext,
+    engine: EngineContext,
     scope: Scope,
     memories: Sequence[Memory],
     vectors: Vectors | None,
     indexes: Sequence[IndexEntry],
 ) -> Neighbourhood:
-    with desk.index.reading(scope) as index:
-        look = _NeighbourSearch(desk, index)
+    with engine.index.reading(scope) as index:
+        look = _NeighbourSearch(engine, index)
         found = [
             (
                 look.nearest(cosines),
@@ -98,10 +98,10 @@ def _load_neighbourhood(
         live = {kind: int(look.mask_of(kind).sum()) for kind in limited}
         revision = index.counters.revision
     ids = dict.fromkeys(each.id for near, rivals in found for each in (*near, *rivals))
-    known = {memory.id: memory for memory in desk.store.fetch(scope, list(ids))}
+    known = {memory.id: memory for memory in engine.store.fetch(scope, list(ids))}
     return Neighbourhood(
         revision,
-        [_calibrate(desk, m, near, known) for m, (near, _) in zip(memories, found, strict=True)],
+        [_calibrate(engine, m, near, known) for m, (near, _) in zip(memories, found, strict=True)],
         [rivals for _, rivals in found],
         known,
         live,
@@ -109,18 +109,18 @@ def _load_neighbourhood(
 
 
 def load_rivals(
-    desk: EngineContext, scope: Scope, memories: Sequence[Memory], indexes: Sequence[IndexEntry]
+    engine: EngineContext, scope: Scope, memories: Sequence[Memory], indexes: Sequence[IndexEntry]
 ) -> list[tuple[Memory, Memory]]:
     """Each with those that it is probably compared with, stored or before it in the batch: what
     keys and words tell before there are vectors."""
-    with desk.store.read_session():
-        with desk.index.reading(scope) as index:
-            look = _NeighbourSearch(desk, index)
+    with engine.store.read_session():
+        with engine.index.reading(scope) as index:
+            look = _NeighbourSearch(engine, index)
             found = [
                 look.candidates(memory, indexing, None, 2 * MAX_CANDIDATES)
                 for memory, indexing in zip(memories, indexes, strict=True)
             ]
-        stored = desk.store.fetch(scope, [each.id for rivals in found for each in rivals])
+        stored = engine.store.fetch(scope, [each.id for rivals in found for each in rivals])
     by_words = _sharing_words_in_batch(memories, indexes)
     rivals = [
         [*each, *others, *more]
@@ -134,10 +134,10 @@ def load_rivals(
 class _NeighbourSearch:
     """At one state of the index, for a batch."""
 
-    def __init__(self, desk: EngineContext, index: ScopeIndex):
-        self._desk = desk
+    def __init__(self, engine: EngineContext, index: ScopeIndex):
+        self._engine = engine
         self._index = index
-        self._now = desk.clock()
+        self._now = engine.clock()
         self._everyone = Visibility(cleared=True)
         everything = index.candidates(NO_FILTERS, self._everyone, self._now)
         self._mask = everything & ~index.passages
@@ -184,7 +184,7 @@ class _NeighbourSearch:
             and self._overlap(slot, held, len(terms)) >= _MIN_WORD_OVERLAP
         ]
         if cosines is not None:
-            alike = self._desk.similarities(cosines, memory.searchable_text)
+            alike = self._engine.similarities(cosines, memory.searchable_text)
             slots += [
                 slot
                 for slot in _best_slots(np.where(mask, cosines, -np.inf), MAX_CANDIDATES)
@@ -218,7 +218,10 @@ def _best_slots(scores: NDArray[np.floating], count: int) -> list[int]:
 
 
 def _calibrate(
-    desk: EngineContext, memory: Memory, near: Sequence[CompareCandidate], known: dict[str, Memory]
+    engine: EngineContext,
+    memory: Memory,
+    near: Sequence[CompareCandidate],
+    known: dict[str, Memory],
 ) -> tuple[Neighbour, ...]:
     """Those whose similarity is known: the model reads both texts."""
     text = memory.searchable_text
@@ -226,7 +229,7 @@ def _calibrate(
         Neighbour(each.id, similarity)
         for each in near
         if each.id in known
-        and (similarity := desk.similarity(each.cosine, text, known[each.id].searchable_text))
+        and (similarity := engine.similarity(each.cosine, text, known[each.id].searchable_text))
         is not None
     )
 
@@ -240,7 +243,7 @@ class Comparer:
     """Compares memories of a batch. Of each text the embedder is asked once, also where a batch is
     decided again; once it is down, no more is asked of it."""
 
-    desk: EngineContext
+    engine: EngineContext
     compared: dict[TextPair, Comparison | None] = field(default_factory=dict)
     vectors: dict[str, Vector] = field(default_factory=dict)
     is_down: bool = False
@@ -250,7 +253,7 @@ class Comparer:
         missing = [text for text in dict.fromkeys(texts) if text not in self.vectors]
         if not missing or self.is_down:
             return
-        rows = self.desk.embed(missing)
+        rows = self.engine.embed(missing)
         self.is_down = rows is None
         if rows is not None:
             self.vectors.update(zip(missing, np.asarray(rows, dtype=np.float32), strict=True))
@@ -260,7 +263,7 @@ class Comparer:
         self.embed(texts)
         if self.is_down:
             return None
-        dimension = self.desk.embedder.dimension
+        dimension = self.engine.embedder.dimension
         return np.array([self.vectors[text] for text in texts], np.float32).reshape(-1, dimension)
 
     def index(self, memories: Sequence[Memory]) -> list[IndexEntry]:
@@ -286,7 +289,7 @@ class Comparer:
         self.embed(self.texts_of(pairs))
 
     def weigh(self, new: Memory, old: Memory, cosine: float | None) -> ComparedMemory:
-        similarity = self.desk.similarity(cosine, new.searchable_text, old.searchable_text)
+        similarity = self.engine.similarity(cosine, new.searchable_text, old.searchable_text)
         comparison = self.comparison(new, old)
         texts = texts_to_compare(new, old, comparison)
         likened = self._likened(*texts) if texts else None
@@ -302,7 +305,7 @@ class Comparer:
         if one not in self.vectors or other not in self.vectors:
             return None
         cosine = float(self.vectors[one] @ self.vectors[other])
-        return self.desk.similarity(cosine, one, other)
+        return self.engine.similarity(cosine, one, other)
 
 
 def candidates_in_batch(
@@ -371,10 +374,10 @@ def pairs_to_compare(
 
 
 def compare_all(
-    desk: EngineContext, memories: Sequence[Memory], around: Neighbourhood
+    engine: EngineContext, memories: Sequence[Memory], around: Neighbourhood
 ) -> list[list[ComparedMemory]]:
     """Each against what is stored."""
-    scales, known = Comparer(desk), around.known
+    scales, known = Comparer(engine), around.known
     scales.prepare(pairs_to_compare(memories, around.candidates, known))
     return [
         [
@@ -397,13 +400,13 @@ def build_links(memory: Memory, neighbours: Iterable[Neighbour], at: datetime) -
 
 
 def link_after_embedding(
-    desk: EngineContext, principal: Principal, memories: Sequence[Memory], vectors: Vectors
+    engine: EngineContext, principal: Principal, memories: Sequence[Memory], vectors: Vectors
 ) -> None:
     """Links of memories whose vectors came after they were stored."""
 
     def decide() -> tuple[Changeset, None]:
-        now = desk.clock()
-        around = load_neighbourhood(desk, principal.scope, memories, vectors)
+        now = engine.clock()
+        around = load_neighbourhood(engine, principal.scope, memories, vectors)
         steps = tuple(
             build_link(link, node=JournalNode.WORKER)
             for memory, near in zip(memories, around.neighbours, strict=True)
@@ -412,23 +415,23 @@ def link_after_embedding(
         )
         return Changeset(principal.scope, now, principal.actor, steps, around.revision), None
 
-    run_transaction(desk, None, decide)
+    run_transaction(engine, None, decide)
 
 
 def neighbours_in_batch(
-    desk: EngineContext, memories: Sequence[Memory], vectors: Vectors | None, place: int
+    engine: EngineContext, memories: Sequence[Memory], vectors: Vectors | None, place: int
 ) -> list[Neighbour]:
     """Those of the same batch that come before: near enough, they are linked once stored."""
     if vectors is None or not place:
         return []
     cosines = vectors[:place] @ vectors[place]
     text = memories[place].searchable_text
-    similarities = desk.similarities(cosines, text)
+    similarities = engine.similarities(cosines, text)
     if similarities is None:
         return []
     return [
         Neighbour(memories[earlier].id, similarity)
         for earlier in np.flatnonzero(similarities >= MIN_LINK_SIMILARITY).tolist()
         if (other := memories[earlier].searchable_text)
-        and (similarity := desk.similarity(float(cosines[earlier]), text, other)) is not None
+        and (similarity := engine.similarity(float(cosines[earlier]), text, other)) is not None
     ]

@@ -47,12 +47,14 @@ from commonplace.model.memory.memory import Memory
 from commonplace.store.queries import HeldQuery
 
 
-def allowlist_warnings(desk: EngineContext, principal: Principal, category: str) -> tuple[str, ...]:
+def allowlist_warnings(
+    engine: EngineContext, principal: Principal, category: str
+) -> tuple[str, ...]:
     """Said beforehand, since the agent would look for it in vain. It depends on the file of
     categories alone, and so tells nothing of what is there."""
     if principal.agent is None or visibility_of(principal).admits_category(category):
         return ()
-    allowlist = desk.categories().allowlist_of(principal.agent).agent
+    allowlist = engine.categories().allowlist_of(principal.agent).agent
     return (
         f"The allowlist {allowlist!r} of {principal.agent} does not name the category "
         f"{category!r}: the owner sees what is told there, {principal.agent} does not see it "
@@ -103,18 +105,18 @@ class RememberRequest:
 
 
 def read_request(
-    desk: EngineContext, principal: Principal, given: Mapping[str, Any], now: datetime
+    engine: EngineContext, principal: Principal, given: Mapping[str, Any], now: datetime
 ) -> RememberRequest:
     """Checked and composed, or an error that names the field."""
     fields = dict(given)
     wish = _read_on_conflict(principal, fields.pop("on_conflict", None))
     check_caller_metadata(fields.get("metadata") or {})
-    memory = compose_memory(read_draft(fields), desk.new_id(), principal, now)
+    memory = compose_memory(read_draft(fields), engine.new_id(), principal, now)
     refuse_profile_field(principal, memory)
     if OWNER_EVIDENCE in memory.evidence and not principal.is_owner:
         raise NotAllowed("Only the owner may give evidence 'owner'.", field="evidence")
     mentioned = frozenset(name for name, value in given.items() if value is not None)
-    unseen = allowlist_warnings(desk, principal, memory.category)
+    unseen = allowlist_warnings(engine, principal, memory.category)
     return RememberRequest(memory, mentioned, wish, (*writing_warnings(memory), *unseen))
 
 
@@ -152,18 +154,18 @@ class MemoryBatch:
 
 
 def prepare_batch(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     asked: Sequence[RememberRequest],
     beside: Sequence[str] = (),
 ) -> MemoryBatch:
     """With one call to the embedder for the memories, for all that comparing them will ask of it,
     and for what else the caller has to embed (``beside``)."""
-    scales = Comparer(desk)
+    scales = Comparer(engine)
     memories = [each.memory for each in asked]
     texts = [memory.searchable_text for memory in memories]
     unembedded = [build_indexing(memory, None) for memory in memories]
-    pairs = load_rivals(desk, principal.scope, memories, unembedded) if memories else []
+    pairs = load_rivals(engine, principal.scope, memories, unembedded) if memories else []
     mentioned = {each.memory.id: each.mentioned for each in asked}
     joined = [
         text
@@ -186,7 +188,7 @@ RefusalCheck = Callable[[int, Memory, WriteDecision, WritePlan], bool]
 
 
 def plan_batch(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     batch: MemoryBatch,
     around: Neighbourhood,
@@ -202,7 +204,7 @@ def plan_batch(
             strict=True,
         )
     ]
-    ledger = _open_write_plan(desk, principal, batch, around)
+    ledger = _open_write_plan(engine, principal, batch, around)
     queued = () if batch.vectors is not None else (VECTOR_QUEUED,)
     known = {**ledger.standing, **{memory.id: memory for memory in memories}}
     scales.prepare(pairs_to_compare(memories, rivals, known))
@@ -220,7 +222,7 @@ def plan_batch(
             continue
         near = [
             *around.neighbours[place],
-            *neighbours_in_batch(desk, memories, batch.vectors, place),
+            *neighbours_in_batch(engine, memories, batch.vectors, place),
         ]
         item = PlannedMemory(memory, batch.indexes[place], each.mentioned, near)
         outcome = ledger.apply_decision(item, decision)
@@ -229,7 +231,7 @@ def plan_batch(
 
 
 def _open_write_plan(
-    desk: EngineContext, principal: Principal, batch: MemoryBatch, around: Neighbourhood
+    engine: EngineContext, principal: Principal, batch: MemoryBatch, around: Neighbourhood
 ) -> WritePlan:
     """Rivals as they stand, with what waits for or beside them."""
     standing = dict(around.known)
@@ -239,8 +241,8 @@ def _open_write_plan(
     held = []
     if conflicts or beside:
         query = HeldQuery(conflicts=sorted(conflicts), beside=beside)
-        held = desk.store.held(principal.scope, query)
-    return WritePlan(desk, principal, desk.clock(), standing, held, batch.scales)
+        held = engine.store.held(principal.scope, query)
+    return WritePlan(engine, principal, engine.clock(), standing, held, batch.scales)
 
 
 def _answer(
@@ -273,7 +275,7 @@ def _answer(
 
 
 def log_repeats(
-    desk: EngineContext, principal: Principal, answers: Sequence[Remembered], thread: str | None
+    engine: EngineContext, principal: Principal, answers: Sequence[Remembered], thread: str | None
 ) -> None:
     """Told again with nothing new, a memory is touched; it has no new version."""
     same = [each for each in answers if each.action is Action.REFRESHED and not each.undo]
@@ -282,10 +284,10 @@ def log_repeats(
     entries = tuple(
         Entry(op=Op.UPDATE, subject=each.id, meta={"relation": each.relation}) for each in same
     )
-    desk.access_log.record_later(
+    engine.access_log.record_later(
         Bookkeeping(
             principal.scope,
-            desk.clock(),
+            engine.clock(),
             touched=Counter(each.id for each in same),
             entries=entries,
             thread_id=thread,
@@ -298,21 +300,21 @@ __all__ = ["Remembered", "remember"]
 
 
 def remember(
-    desk: EngineContext, request: RequestContext, given: Sequence[Mapping[str, Any]]
+    engine: EngineContext, request: RequestContext, given: Sequence[Mapping[str, Any]]
 ) -> list[Remembered]:
     """All of them in one transaction, or none."""
     principal = request.principal
-    now = desk.clock()
-    wanted = [read_request(desk, principal, each, now) for each in given]
-    batch = prepare_batch(desk, principal, wanted)
+    now = engine.clock()
+    wanted = [read_request(engine, principal, each, now) for each in given]
+    batch = prepare_batch(engine, principal, wanted)
 
     def decision() -> tuple[Changeset, list[Remembered]]:
-        with desk.store.read_session():
+        with engine.store.read_session():
             around = load_neighbourhood(
-                desk, principal.scope, batch.memories, batch.vectors, batch.indexes
+                engine, principal.scope, batch.memories, batch.vectors, batch.indexes
             )
             check_live_limits(batch.memories, around.live_by_kind)
-            ledger, answers = plan_batch(desk, principal, batch, around)
+            ledger, answers = plan_batch(engine, principal, batch, around)
         changeset = Changeset(
             principal.scope,
             ledger.now,
@@ -323,6 +325,6 @@ def remember(
         )
         return changeset, [answer for answer in answers if answer is not None]
 
-    revision, answers = run_transaction(desk, request, decision)
-    log_repeats(desk, principal, answers, batch.common_thread)
+    revision, answers = run_transaction(engine, request, decision)
+    log_repeats(engine, principal, answers, batch.common_thread)
     return [replace(answer, revision=revision) for answer in answers]

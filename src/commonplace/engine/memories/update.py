@@ -91,7 +91,7 @@ class Updated:
 
 
 def update_memory(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     id: str,
     given: Mapping[str, Any],
@@ -102,8 +102,8 @@ def update_memory(
     wanted = {name: value for name, value in given.items() if value is not None}
     if not wanted:
         raise MissingField("No field to change was given.", field="content")
-    now = desk.clock()
-    before = _load_current(desk, principal, id, now)
+    now = engine.clock()
+    before = _load_current(engine, principal, id, now)
     if _changes_content(before, wanted):
         if is_override(before.kind) and not principal.decides:
             raise NotAllowed(
@@ -111,14 +111,14 @@ def update_memory(
                 remedy="Give the new value to remember: it is held until the owner decides.",
                 field="id",
             )
-        return _replace_content(desk, request, before, wanted, now, thread)
-    return _change_in_place(desk, request, before, wanted, now, thread)
+        return _replace_content(engine, request, before, wanted, now, thread)
+    return _change_in_place(engine, request, before, wanted, now, thread)
 
 
-def _load_current(desk: EngineContext, principal: Principal, id: str, now: datetime) -> Memory:
+def _load_current(engine: EngineContext, principal: Principal, id: str, now: datetime) -> Memory:
     """Live, or an error; of what was superseded, perhaps just now, it names the successor."""
     memory = find_memories(
-        desk, principal, [id], lambda m: m.is_live(now) or bool(_successor_of(m))
+        engine, principal, [id], lambda m: m.is_live(now) or bool(_successor_of(m))
     )[0]
     if successor := _successor_of(memory):
         raise NotFound(
@@ -146,7 +146,7 @@ def _changes_content(before: Memory, wanted: Mapping[str, Any]) -> bool:
 
 
 def _change_in_place(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     before: Memory,
     wanted: Mapping[str, Any],
@@ -156,8 +156,8 @@ def _change_in_place(
     principal = request.principal
 
     def decide() -> tuple[Changeset, Memory]:
-        revision = desk.store.counters(principal.scope).revision
-        current = _load_current(desk, principal, before.id, now)
+        revision = engine.store.counters(principal.scope).revision
+        current = _load_current(engine, principal, before.id, now)
         after = current.evolve(**_check_update(current, wanted, now))
         refuse_profile_field(principal, after)
         if after == current:
@@ -167,15 +167,15 @@ def _change_in_place(
             after.evolve(updated_at=now),
             op=Op.UPDATE,
             event=Event.UPDATE,
-            index=_new_index(desk, current, after),
+            index=_new_index(engine, current, after),
             meta={"fields": _changed_fields(current, after)},
         )
         changeset = Changeset(principal.scope, now, principal.actor, (step,), revision, thread)
         return changeset, step.after
 
-    revision, after = run_transaction(desk, request, decide)
+    revision, after = run_transaction(engine, request, decide)
     action = "unchanged" if after.version == before.version else "updated"
-    warnings = allowlist_warnings(desk, principal, after.category)
+    warnings = allowlist_warnings(engine, principal, after.category)
     return Updated(after.id, after, action, None, revision, warnings)
 
 
@@ -185,10 +185,10 @@ def _changed_fields(before: Memory, after: Memory) -> list[str]:
     )
 
 
-def _new_index(desk: EngineContext, before: Memory, after: Memory) -> IndexEntry | None:
+def _new_index(engine: EngineContext, before: Memory, after: Memory) -> IndexEntry | None:
     if before.searchable_text == after.searchable_text:
         return None
-    return index_memories(desk, [after])[0][0]
+    return index_memories(engine, [after])[0][0]
 
 
 def _check_update(current: Memory, wanted: Mapping[str, Any], now: datetime) -> dict[str, Any]:
@@ -246,7 +246,7 @@ def _read_expiry(current: Memory, name: str, value: object, now: datetime) -> da
 
 
 def _replace_content(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     before: Memory,
     wanted: Mapping[str, Any],
@@ -256,20 +256,23 @@ def _replace_content(
     principal = request.principal
 
     def decide() -> tuple[Changeset, Memory]:
-        revision = desk.store.counters(principal.scope).revision
-        current = _load_current(desk, principal, before.id, now)
-        after = _build_update(desk, current, wanted, now)
+        revision = engine.store.counters(principal.scope).revision
+        current = _load_current(engine, principal, before.id, now)
+        after = _build_update(engine, current, wanted, now)
         refuse_profile_field(principal, after)
-        parts = _inherited_contributions(desk, principal, current, after, wanted)
+        parts = _inherited_contributions(engine, principal, current, after, wanted)
         if parts and principal.is_owner:
             after = after.evolve(
                 evidence=(*(e for e in after.evidence if e != OWNER_EVIDENCE), OWNER_EVIDENCE)
             )
-        steps = (*_replacement(desk, principal, current, after), *hold_contributions(after, parts))
+        steps = (
+            *_replacement(engine, principal, current, after),
+            *hold_contributions(after, parts),
+        )
         return Changeset(principal.scope, now, principal.actor, steps, revision, thread), after
 
-    revision, after = run_transaction(desk, request, decide)
-    unseen = allowlist_warnings(desk, principal, after.category)
+    revision, after = run_transaction(engine, request, decide)
+    unseen = allowlist_warnings(engine, principal, after.category)
     warnings = (*writing_warnings(after), *unseen)
     if after.id == before.id:
         return Updated(after.id, after, "updated", None, revision, warnings)
@@ -278,24 +281,26 @@ def _replace_content(
 
 
 def _replacement(
-    desk: EngineContext, principal: Principal, before: Memory, after: Memory
+    engine: EngineContext, principal: Principal, before: Memory, after: Memory
 ) -> tuple[ChangesetStep, ...]:
-    indexes, vectors = index_memories(desk, [after])
+    indexes, vectors = index_memories(engine, [after])
     if after.id == before.id:
         change = build_change(before, after, op=Op.UPDATE, event=Event.UPDATE, index=indexes[0])
-        return (change, *_settle_proposals(desk, principal, after))
+        return (change, *_settle_proposals(engine, principal, after))
     now = after.created_at
     event = Event.OVERRIDE if is_override(before.kind) else Event.UPDATE
-    old = retire_memory(before, after, now, desk.lifetimes.restorable)
-    waiting = transfer_held_values(before, held_values_about(desk, principal, before), after).steps
-    around = load_neighbourhood(desk, principal.scope, [after], vectors)
+    old = retire_memory(before, after, now, engine.lifetimes.restorable)
+    waiting = transfer_held_values(
+        before, held_values_about(engine, principal, before), after
+    ).steps
+    around = load_neighbourhood(engine, principal.scope, [after], vectors)
     near = [neighbour for neighbour in around.neighbours[0] if neighbour.id != before.id]
     links = [build_link(link) for link in build_links(after, near, now)]
     return (build_add(after, indexes[0], event=event, old_ref=before.ref), old, *waiting, *links)
 
 
 def _inherited_contributions(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     before: Memory,
     after: Memory,
@@ -330,22 +335,22 @@ def _inherited_contributions(
         agent_id=principal.agent,
     )
     told = make_contribution(own, wanted, after.created_at, REPLACES)
-    return inherit_contributions(desk, principal, after, before, told)
+    return inherit_contributions(engine, principal, after, before, told)
 
 
 def _settle_proposals(
-    desk: EngineContext, principal: Principal, after: Memory
+    engine: EngineContext, principal: Principal, after: Memory
 ) -> Sequence[ChangesetStep]:
     """A field of the profile is set with this, as by `profile set`."""
     if not after.id.startswith(PROFILE_PREFIX) or after.kind is not Kind.KV:
         return ()
     return settle_answered_proposals(
-        desk, principal, after.metadata["subject"], after.metadata["value"]
+        engine, principal, after.metadata["subject"], after.metadata["value"]
     )
 
 
 def _build_update(
-    desk: EngineContext, before: Memory, wanted: Mapping[str, Any], now: datetime
+    engine: EngineContext, before: Memory, wanted: Mapping[str, Any], now: datetime
 ) -> Memory:
     """The new item: what was not mentioned is kept, what describes the words is made anew."""
     metadata = _read_stated_metadata(before, wanted)
@@ -356,7 +361,7 @@ def _build_update(
     draft = read_draft({"kind": before.kind, "content": content, **_kept_fields(before, metadata)})
     derived_tags = before.tags == extract_keywords(before.content)
     kept = before.evolve(
-        id=desk.new_id(),
+        id=engine.new_id(),
         content=draft.content,
         metadata=draft.metadata,
         summary=summarise(draft.content),

@@ -76,7 +76,7 @@ class WritePlan:
     """How things stand after the steps so far, so that the next of a batch sees what the ones
     before it did."""
 
-    desk: EngineContext
+    engine: EngineContext
     principal: Principal
     now: datetime
     standing: dict[str, Memory]
@@ -185,7 +185,7 @@ class WritePlan:
         at = self.now + timedelta(microseconds=len(self.steps) + 1)  # after what stood, in order
         has_first = old.id in self._with_contributions
         new = item.memory
-        return new_contributions(self.desk, self.principal, old, new, mentioned, at, has_first)
+        return new_contributions(self.engine, self.principal, old, new, mentioned, at, has_first)
 
     def _keep_parts(self, memory: Memory, parts: Sequence[HeldValue]) -> None:
         self.steps += hold_contributions(memory, parts)
@@ -207,7 +207,7 @@ class WritePlan:
             replaces = REPLACES if decision.action is Action.OVERRIDDEN else ""
             self._keep_parts(new, self._parts_in_place(new, first, item, replaces))
         for old in decision.others:
-            step = retire_memory(old, new, self.now, self.desk.lifetimes.restorable)
+            step = retire_memory(old, new, self.now, self.engine.lifetimes.restorable)
             self._add(step, step.after)
             self._transfer_held_values(old, new)
         gone = {old.id for old in decision.others}
@@ -220,11 +220,11 @@ class WritePlan:
         """What was told of the old one, and what is told now, are parts of the new one."""
         at = self.now + timedelta(microseconds=len(self.steps) + 1)
         told = make_contribution(item.memory, item.mentioned, at, how)
-        return inherit_contributions(self.desk, self.principal, new, old, told)
+        return inherit_contributions(self.engine, self.principal, new, old, told)
 
     def _transfer_held_values(self, old: Memory, new: Memory) -> None:
         """What waits about the old one, as the store has it and as this batch has left it."""
-        stored = {h.memory.id: h for h in held_values_about(self.desk, self.principal, old)}
+        stored = {h.memory.id: h for h in held_values_about(self.engine, self.principal, old)}
         known = stored | {held.memory.id: held for held in self.held}
         waiting = [
             held
@@ -239,7 +239,7 @@ class WritePlan:
             self.standing[new.id] = new.evolve(conflict=old.conflict)
 
     def _hold(self, item: PlannedMemory, decision: WriteDecision) -> WriteOutcome:
-        value = self._held(item, decision, conflict=self.desk.new_id())
+        value = self._held(item, decision, conflict=self.engine.new_id())
         waiting = hold_in_conflict(value, decision.others, self.held)
         self.steps += waiting.steps
         if waiting.steps:

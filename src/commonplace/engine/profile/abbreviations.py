@@ -42,7 +42,7 @@ class Abbreviated:
 
 
 def abbreviate(
-    desk: EngineContext, request: RequestContext, short: object, long: object
+    engine: EngineContext, request: RequestContext, short: object, long: object
 ) -> Abbreviated:
     """Another long form for a known short one takes the place of the one before, as a version."""
     principal = request.principal
@@ -51,13 +51,13 @@ def abbreviate(
             "Only the owner may define abbreviations.", remedy="Ask the owner to define it."
         )
     wanted = _check_abbreviation(short, long)
-    fresh = _compose_abbreviation(desk, principal, wanted)
-    indexes, _ = index_memories(desk, [fresh])
+    fresh = _compose_abbreviation(engine, principal, wanted)
+    indexes, _ = index_memories(engine, [fresh])
     now = fresh.updated_at
 
     def decide() -> tuple[Changeset, bool]:
-        revision = desk.store.counters(principal.scope).revision
-        known = desk.store.fetch(principal.scope, [fresh.id])
+        revision = engine.store.counters(principal.scope).revision
+        known = engine.store.fetch(principal.scope, [fresh.id])
         before = known[0] if known else None
         is_new = before is None or not before.is_live(now)
         steps: tuple[ChangesetStep, ...] = ()
@@ -70,7 +70,7 @@ def abbreviate(
             )
         return Changeset(principal.scope, now, principal.actor, steps, revision), is_new
 
-    revision, is_new = run_transaction(desk, request, decide)
+    revision, is_new = run_transaction(engine, request, decide)
     return Abbreviated(fresh.id, wanted.short, wanted.long, is_new, revision)
 
 
@@ -96,7 +96,7 @@ def _is_shipped_form(short: str) -> bool:
 
 
 def _compose_abbreviation(
-    desk: EngineContext, principal: Principal, wanted: Abbreviation
+    engine: EngineContext, principal: Principal, wanted: Abbreviation
 ) -> Memory:
     draft = read_draft(
         {
@@ -108,4 +108,4 @@ def _compose_abbreviation(
         }
     )
     name = abbreviation_key(wanted.short).replace(" ", "+")  # which no short form holds
-    return compose_memory(draft, ABBREVIATION_PREFIX + name, principal, desk.clock())
+    return compose_memory(draft, ABBREVIATION_PREFIX + name, principal, engine.clock())

@@ -77,7 +77,7 @@ def is_same_value(verdict: CompareVerdict, similarity: float | None) -> bool:
     return verdict is CompareVerdict.EQUAL or (similarity or 0.0) >= _REQUIRED_SIMILARITY[verdict]
 
 
-def find_same_value(desk: EngineContext, value: Any, others: Sequence[Any]) -> int | None:
+def find_same_value(engine: EngineContext, value: Any, others: Sequence[Any]) -> int | None:
     """The place of the first of the others that is the same value, with one call to the embedder
     at most."""
     verdicts = [_compare_values(other, value) for other in others]
@@ -87,10 +87,10 @@ def find_same_value(desk: EngineContext, value: Any, others: Sequence[Any]) -> i
     if not open_ones:
         return None
     texts = [_value_text(value), *(_value_text(others[place]) for place in open_ones)]
-    vectors = desk.embed(texts)
+    vectors = engine.embed(texts)
     for row, place in enumerate(open_ones, 1):
         cosine = None if vectors is None else float(vectors[0] @ vectors[row])
-        if is_same_value(verdicts[place], desk.similarity(cosine, texts[0], texts[row])):
+        if is_same_value(verdicts[place], engine.similarity(cosine, texts[0], texts[row])):
             return place
     return None
 
@@ -122,47 +122,47 @@ class ProfileChange:
     revision: int
 
 
-def read_profile(desk: EngineContext, principal: Principal) -> Profile:
+def read_profile(engine: EngineContext, principal: Principal) -> Profile:
     listing = MemoryListing(
         visibility=OWNER_VISIBILITY if principal.is_owner else visibility_of(principal),
-        now=desk.clock(),
+        now=engine.clock(),
         only_profile=True,
         limit=10_000,
     )
-    items = list(reversed(desk.store.page(principal.scope, listing)))
+    items = list(reversed(engine.store.page(principal.scope, listing)))
     fields = {m.metadata["subject"]: m.metadata["value"] for m in items if m.kind is Kind.KV}
     notes = {memory.id: memory.content for memory in items if memory.kind is not Kind.KV}
     return Profile(dict(sorted(fields.items())), notes)
 
 
 def set_field(
-    desk: EngineContext, request: RequestContext, name: object, value: object
+    engine: EngineContext, request: RequestContext, name: object, value: object
 ) -> ProfileChange:
     """The owner's own word is consent, so it holds at once, and answers what was proposed."""
     principal = request.principal
     require_profile_owner(principal)
     said = field_name(name)
     kept = read_field_value(said, value)
-    now = desk.clock()
+    now = engine.clock()
 
     def decide() -> tuple[Changeset, Memory]:
-        revision = desk.store.counters(principal.scope).revision
-        known = load_fields(desk, principal, [said]).get(target_field(said))
-        step, after = write_field(desk, principal, known, said, kept)
-        settling = settle_answered_proposals(desk, principal, said, after.metadata["value"])
+        revision = engine.store.counters(principal.scope).revision
+        known = load_fields(engine, principal, [said]).get(target_field(said))
+        step, after = write_field(engine, principal, known, said, kept)
+        settling = settle_answered_proposals(engine, principal, said, after.metadata["value"])
         steps = (*([step] if step else []), *settling)
         return Changeset(principal.scope, now, principal.actor, steps, revision), after
 
-    revision, after = run_transaction(desk, request, decide)
+    revision, after = run_transaction(engine, request, decide)
     return ProfileChange(after.id, after, revision)
 
 
 def settle_answered_proposals(
-    desk: EngineContext, principal: Principal, name: str, now_said: Any
+    engine: EngineContext, principal: Principal, name: str, now_said: Any
 ) -> list[CloseProposals]:
     """What others proposed for a field that its owner sets: it was the same, or it is declined.
     Further goals that are not among those set now still wait."""
-    waiting = [p for p in open_proposals(desk, principal) if p.field == target_field(name)]
+    waiting = [p for p in open_proposals(engine, principal) if p.field == target_field(name)]
     goals = now_said if isinstance(now_said, list) else []
     steps: list[CloseProposals] = []
     for proposal in waiting:
@@ -174,21 +174,21 @@ def settle_answered_proposals(
     return steps
 
 
-def open_proposals(desk: EngineContext, principal: Principal) -> list[Proposal]:
-    now = desk.clock()
-    return [each for each in desk.store.proposals(principal.scope) if each.is_open(now)]
+def open_proposals(engine: EngineContext, principal: Principal) -> list[Proposal]:
+    now = engine.clock()
+    return [each for each in engine.store.proposals(principal.scope) if each.is_open(now)]
 
 
 def load_fields(
-    desk: EngineContext, principal: Principal, names: Sequence[str]
+    engine: EngineContext, principal: Principal, names: Sequence[str]
 ) -> dict[str, Memory]:
     """The fields behind these names, forgotten ones too: set anew, one is itself again."""
     ids = [PROFILE_PREFIX + target_field(name) for name in names]
-    return {m.id.removeprefix(PROFILE_PREFIX): m for m in desk.store.fetch(principal.scope, ids)}
+    return {m.id.removeprefix(PROFILE_PREFIX): m for m in engine.store.fetch(principal.scope, ids)}
 
 
 def write_field(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     known: Memory | None,
     name: str,
@@ -198,11 +198,11 @@ def write_field(
     supports: SignalSupports | None = None,  # without, it is the owner's word
 ) -> tuple[ChangesetStep | None, Memory]:
     """The step that makes a field say this, and the field after it; no step where it does."""
-    now = desk.clock()
+    now = engine.clock()
     fresh = _new_field(principal, known, name, value, supports or [], now)
     if known and known.is_live(now) and known.metadata == fresh.metadata:
         return None, known
-    indexes, _ = index_memories(desk, [fresh])
+    indexes, _ = index_memories(engine, [fresh])
     told: dict[str, Any] = {"event": Event.CONSENT, "meta": consent} if consent else {}
     if known is None:
         return build_add(fresh, indexes[0], **told), fresh
@@ -265,16 +265,16 @@ def with_new_value(known: Memory, fresh: Memory) -> Memory:
     )
 
 
-def add_note(desk: EngineContext, request: RequestContext, text: object) -> ProfileChange:
+def add_note(engine: EngineContext, request: RequestContext, text: object) -> ProfileChange:
     principal = request.principal
     require_profile_owner(principal)
-    now = desk.clock()
+    now = engine.clock()
     draft = read_draft({"kind": Kind.NOTE, "content": text, "category": PROFILE_CATEGORY})
 
     def decide() -> tuple[Changeset, Memory]:
-        counters = desk.store.counters(principal.scope)
+        counters = engine.store.counters(principal.scope)
         note = compose_memory(draft, f"{PROFILE_PREFIX}{counters.profile_numbers}", principal, now)
-        indexes, _ = index_memories(desk, [note])
+        indexes, _ = index_memories(engine, [note])
         changeset = Changeset(
             principal.scope,
             now,
@@ -285,7 +285,7 @@ def add_note(desk: EngineContext, request: RequestContext, text: object) -> Prof
         )
         return changeset, note
 
-    revision, note = run_transaction(desk, request, decide)
+    revision, note = run_transaction(engine, request, decide)
     return ProfileChange(note.id, note, revision)
 
 

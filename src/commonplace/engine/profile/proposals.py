@@ -116,54 +116,54 @@ def read_claim(
     )
 
 
-def propose(desk: EngineContext, request: RequestContext, said: ProfileClaim) -> Proposed:
+def propose(engine: EngineContext, request: RequestContext, said: ProfileClaim) -> Proposed:
     """The owner's own word is consent: it is set."""
     principal = request.principal
     if principal.is_owner:
-        _require_origin(desk, principal, said)
-        change = set_field(desk, request, said.name, said.value)
+        _require_origin(engine, principal, said)
+        change = set_field(engine, request, said.name, said.value)
         return Proposed(
             change.id, said.name, said.value, ProposalOutcome.APPLIED, 1, None, change.revision
         )
 
     def decide() -> tuple[Changeset, Proposed]:
-        revision = desk.store.counters(principal.scope).revision
-        _require_origin(desk, principal, said)
-        steps, (answer,) = propose_claims(desk, principal, [said])
+        revision = engine.store.counters(principal.scope).revision
+        _require_origin(engine, principal, said)
+        steps, (answer,) = propose_claims(engine, principal, [said])
         if answer.outcome is ProposalOutcome.FULL:
             raise LimitReached(answer.reason, remedy=_MAKE_ROOM_REMEDY)
-        at = desk.clock()
+        at = engine.clock()
         changeset = Changeset(principal.scope, at, principal.actor, steps, revision, said.thread)
         return changeset, answer
 
-    revision, answer = run_transaction(desk, request, decide)
+    revision, answer = run_transaction(engine, request, decide)
     return replace(answer, revision=revision)
 
 
 _MAKE_ROOM_REMEDY = "Let the owner decide on some (profile proposals), or shorten the list."
 
 
-def _require_origin(desk: EngineContext, principal: Principal, said: ProfileClaim) -> None:
+def _require_origin(engine: EngineContext, principal: Principal, said: ProfileClaim) -> None:
     """What it rests on, for whoever says so: else nothing could be erased with it."""
     scope = principal.scope
     if said.source_id:
-        sources = desk.live_sources(scope, [said.source_id])
+        sources = engine.live_sources(scope, [said.source_id])
         if not any(can_see_source(principal, source) for source in sources):
             raise NotFound(f"There is no {said.source_id!r} here.", field="source_id")
     if said.memory_id:
-        memories = desk.store.fetch(scope, [said.memory_id])
+        memories = engine.store.fetch(scope, [said.memory_id])
         if not any(can_see(principal, memory) for memory in memories):
             raise NotFound(f"There is no {said.memory_id!r} here.", field="memory_id")
 
 
 def propose_claims(
-    desk: EngineContext, principal: Principal, claims: Sequence[ProfileClaim]
+    engine: EngineContext, principal: Principal, claims: Sequence[ProfileClaim]
 ) -> tuple[tuple[ChangesetStep, ...], tuple[Proposed, ...]]:
     """What claims lead to, one after the other, as steps for the caller's own changeset. It must
     carry the revision from before this call, so that a stale decision is made again."""
     if not claims:
         return (), ()
-    weighing = _ProposalRound(desk, principal, claims)
+    weighing = _ProposalRound(engine, principal, claims)
     answers = tuple(map(weighing.take, claims))
     return tuple(weighing.steps), answers
 
@@ -171,12 +171,12 @@ def propose_claims(
 class _ProposalRound:
     """The open proposals and the fields in question, as they will be after each claim."""
 
-    def __init__(self, desk: EngineContext, principal: Principal, claims: Sequence[ProfileClaim]):
-        self.desk = desk
+    def __init__(self, engine: EngineContext, principal: Principal, claims: Sequence[ProfileClaim]):
+        self.engine = engine
         self.principal = principal
-        self.now = desk.clock()
-        self.open = {proposal.id: proposal for proposal in open_proposals(desk, principal)}
-        self.fields = load_fields(desk, principal, [each.name for each in claims])
+        self.now = engine.clock()
+        self.open = {proposal.id: proposal for proposal in open_proposals(engine, principal)}
+        self.fields = load_fields(engine, principal, [each.name for each in claims])
         self.steps: list[ChangesetStep] = []
 
     def take(self, said: ProfileClaim) -> Proposed:
@@ -206,7 +206,7 @@ class _ProposalRound:
             return []
         says = field.metadata["value"]
         values = says if name in LIST_ADDITIONS and isinstance(says, list) else [says]
-        place = find_same_value(self.desk, value, values)
+        place = find_same_value(self.engine, value, values)
         return [] if place is None else [values[place]]
 
     def _corroborate(self, field: Memory, value: Any, signals: Sequence[Signal]) -> None:
@@ -218,7 +218,7 @@ class _ProposalRound:
 
     def _same_as(self, said: ProfileClaim) -> Proposal | None:
         candidates = [each for each in self.open.values() if each.name == said.name]
-        place = find_same_value(self.desk, said.value, [each.value for each in candidates])
+        place = find_same_value(self.engine, said.value, [each.value for each in candidates])
         return None if place is None else candidates[place]
 
     def _is_full(self, said: ProfileClaim, known: Memory | None, found: Proposal | None) -> str:
@@ -251,13 +251,13 @@ class _ProposalRound:
 
     def _new(self, said: ProfileClaim) -> Proposal:
         return Proposal(
-            id=PROPOSAL + self.desk.new_id(),
+            id=PROPOSAL + self.engine.new_id(),
             name=said.name,
             value=said.value,
             signals=(self._signal(said),),
             reason=said.reason,
             proposed_at=self.now,
-            ends_at=self.now + self.desk.lifetimes.proposed,
+            ends_at=self.now + self.engine.lifetimes.proposed,
         )
 
     def _applies(self, proposal: Proposal, known: Memory | None) -> bool:
@@ -267,8 +267,8 @@ class _ProposalRound:
         if known and known.sensitivity is Sensitivity.HIGH:
             return False
         query = JournalQuery(subject=PROFILE_PREFIX + proposal.field, events_only=True)
-        rows = self.desk.store.journal(self.principal.scope, query)
-        lately = self.now - self.desk.lifetimes.proposed
+        rows = self.engine.store.journal(self.principal.scope, query)
+        lately = self.now - self.engine.lifetimes.proposed
         is_live = known is not None and known.is_live(self.now)
         return (
             not requires_owner(proposal, rows, is_live, lately)
@@ -280,7 +280,7 @@ class _ProposalRound:
         """Whether an earlier list had the goal: only the owner makes one shorter."""
         if not known.is_live(self.now) or self._held(known, proposal.name, proposal.value):
             return False
-        versions = self.desk.store.versions(self.principal.scope, [known.id])
+        versions = self.engine.store.versions(self.principal.scope, [known.id])
         said = [version.memory.metadata["value"] for version in versions]
         before = [each for value in said if isinstance(value, list) for each in value]
         return proposal.value.casefold() in {each.casefold() for each in before}
@@ -299,7 +299,7 @@ class _ProposalRound:
             self._corroborate(known, held[0], proposal.signals)
             return  # which whoever proposed it may not see
         step, after = write_field(
-            self.desk,
+            self.engine,
             self.principal,
             known,
             proposal.name,
@@ -324,7 +324,7 @@ class _ProposalRound:
     def _without_others(self, said: ProfileClaim, proposal: Proposal) -> Proposal:
         own = tuple(each for each in proposal.signals if each.actor == self.principal.actor)
         own = own or (self._signal(said),)
-        ends_at = own[0].at + self.desk.lifetimes.proposed
+        ends_at = own[0].at + self.engine.lifetimes.proposed
         return replace(proposal, value=said.value, signals=own, ends_at=ends_at)
 
 
@@ -340,19 +340,19 @@ class Decided:
 
 
 def accept_proposal(
-    desk: EngineContext, request: RequestContext, id: str, thread: str | None = None
+    engine: EngineContext, request: RequestContext, id: str, thread: str | None = None
 ) -> Decided:
     """The field, the proposal's end and that of its rivals are one change."""
     principal = request.principal
     _require_owner(principal)
 
     def decide() -> tuple[Changeset, Decided]:
-        revision = desk.store.counters(principal.scope).revision
-        waiting = open_proposals(desk, principal)
+        revision = engine.store.counters(principal.scope).revision
+        waiting = open_proposals(engine, principal)
         chosen = _find_open(waiting, id)
-        known = load_fields(desk, principal, [chosen.name]).get(chosen.field)
+        known = load_fields(engine, principal, [chosen.name]).get(chosen.field)
         told = {"proposal": chosen.id, "decision": ProposalDecision.ACCEPTED}
-        step, _ = write_field(desk, principal, known, chosen.name, chosen.value, consent=told)
+        step, _ = write_field(engine, principal, known, chosen.name, chosen.value, consent=told)
         others = competing_proposals(chosen, waiting)
         steps = (
             *([step] if step else []),
@@ -360,37 +360,37 @@ def accept_proposal(
             *(build_settlement(other, ProposalDecision.DECLINED) for other in others),
         )
         answer = _decision_answer(chosen, ProposalDecision.ACCEPTED, others)
-        return _proposal_changeset(desk, principal, steps, revision, thread), answer
+        return _proposal_changeset(engine, principal, steps, revision, thread), answer
 
-    revision, answer = run_transaction(desk, request, decide)
+    revision, answer = run_transaction(engine, request, decide)
     return replace(answer, revision=revision)
 
 
 def decline_proposal(
-    desk: EngineContext, request: RequestContext, id: str, thread: str | None = None
+    engine: EngineContext, request: RequestContext, id: str, thread: str | None = None
 ) -> Decided:
     principal = request.principal
     _require_owner(principal)
 
     def decide() -> tuple[Changeset, Decided]:
-        revision = desk.store.counters(principal.scope).revision
-        chosen = _find_open(open_proposals(desk, principal), id)
+        revision = engine.store.counters(principal.scope).revision
+        chosen = _find_open(open_proposals(engine, principal), id)
         steps = (build_settlement(chosen, ProposalDecision.DECLINED),)
         answer = _decision_answer(chosen, ProposalDecision.DECLINED, ())
-        return _proposal_changeset(desk, principal, steps, revision, thread), answer
+        return _proposal_changeset(engine, principal, steps, revision, thread), answer
 
-    revision, answer = run_transaction(desk, request, decide)
+    revision, answer = run_transaction(engine, request, decide)
     return replace(answer, revision=revision)
 
 
 def _proposal_changeset(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     steps: tuple[ChangesetStep, ...],
     revision: int,
     thread: str | None,
 ) -> Changeset:
-    return Changeset(principal.scope, desk.clock(), principal.actor, steps, revision, thread)
+    return Changeset(principal.scope, engine.clock(), principal.actor, steps, revision, thread)
 
 
 def _decision_answer(
@@ -425,14 +425,14 @@ def _find_open(waiting: Sequence[Proposal], id: str) -> Proposal:
 
 
 def import_proposals(
-    desk: EngineContext, principal: Principal, coming: Sequence[Proposal]
+    engine: EngineContext, principal: Principal, coming: Sequence[Proposal]
 ) -> list[PutProposal]:
     """What waits in another memory waits here, too, until its own days are over; not what the
     profile says. One that waits here already gets the signals of the other."""
-    now = desk.clock()
-    taken = {proposal.id for proposal in desk.store.proposals(principal.scope)}
-    waiting = {proposal.id: proposal for proposal in open_proposals(desk, principal)}
-    fields = load_fields(desk, principal, [proposal.name for proposal in coming])
+    now = engine.clock()
+    taken = {proposal.id for proposal in engine.store.proposals(principal.scope)}
+    waiting = {proposal.id: proposal for proposal in open_proposals(engine, principal)}
+    fields = load_fields(engine, principal, [proposal.name for proposal in coming])
     wanted: dict[str, Proposal] = {}
     for proposal in coming:
         if not proposal.is_open(now) or _says_already(fields.get(proposal.field), proposal, now):
@@ -468,10 +468,12 @@ def _join_signals(here: Proposal, there: Proposal) -> Proposal:
 # ——— erasing ———
 
 
-def find_proposals(desk: EngineContext, principal: Principal, ids: Sequence[str]) -> list[Proposal]:
+def find_proposals(
+    engine: EngineContext, principal: Principal, ids: Sequence[str]
+) -> list[Proposal]:
     """Those of the ids that are proposals. To erase one is to decide, unless one made it oneself;
     to an agent that did not, it looks as if there were none."""
-    named = [each for each in desk.store.proposals(principal.scope) if each.id in ids]
+    named = [each for each in engine.store.proposals(principal.scope) if each.id in ids]
     return [each for each in named if principal.is_owner or _is_made_by(principal, each)]
 
 
@@ -480,10 +482,10 @@ def _is_made_by(principal: Principal, proposal: Proposal) -> bool:
 
 
 def erase_proposals(
-    desk: EngineContext, principal: Principal, named: Sequence[Proposal], gone: Container[str]
+    engine: EngineContext, principal: Principal, named: Sequence[Proposal], gone: Container[str]
 ) -> list[CloseProposals]:
     """Those that are named, and those that came out of what is erased."""
-    everyone = desk.store.proposals(principal.scope)
+    everyone = engine.store.proposals(principal.scope)
     doomed = {proposal.id: proposal for proposal in named}
     doomed |= {proposal.id: proposal for proposal in everyone if proposal.comes_from(gone)}
     return [build_erasure(proposal) for proposal in doomed.values()]

@@ -228,15 +228,15 @@ class GatheredLayers:
 
 
 def gather_layers(
-    desk: EngineContext, principal: Principal, asked: ContextRequest
+    engine: EngineContext, principal: Principal, asked: ContextRequest
 ) -> GatheredLayers:
-    seen, said = visibility_of(principal), desk.categories()
-    with desk.index.reading(principal.scope) as index:
-        found = list_indexed_memories(index, seen, said, asked, desk.clock())
-        heard = find_conversations(index, seen, asked.thread, asked.moment, desk.clock())
+    seen, said = visibility_of(principal), engine.categories()
+    with engine.index.reading(principal.scope) as index:
+        found = list_indexed_memories(index, seen, said, asked, engine.clock())
+        heard = find_conversations(index, seen, asked.thread, asked.moment, engine.clock())
     taken = select_for_layers(found, said, asked, principal.agent)
-    rows = _load_memories(desk, principal, [id for ids in taken.ids.values() for id in ids])
-    against = load_disputes(desk, principal, list(rows.values()))
+    rows = _load_memories(engine, principal, [id for ids in taken.ids.values() for id in ids])
+    against = load_disputes(engine, principal, list(rows.values()))
     return GatheredLayers(
         {name: _sort_layer(rows, ids, name) for name, ids in taken.ids.items()},
         taken.goals,
@@ -247,15 +247,17 @@ def gather_layers(
 
 
 def _load_memories(
-    desk: EngineContext, principal: Principal, ids: Sequence[str]
+    engine: EngineContext, principal: Principal, ids: Sequence[str]
 ) -> dict[str, Memory]:
     """What changed since the index was asked is judged again. What reads like instructions to an
     agent does not enter its prompt."""
-    now, seen = desk.clock(), visibility_of(principal)
+    now, seen = engine.clock(), visibility_of(principal)
     return {
         memory.id: memory
-        for memory in desk.store.fetch(principal.scope, ids)
-        if memory.is_live(now) and seen.admits(memory) and may_enter_prompt(desk, principal, memory)
+        for memory in engine.store.fetch(principal.scope, ids)
+        if memory.is_live(now)
+        and seen.admits(memory)
+        and may_enter_prompt(engine, principal, memory)
     }
 
 
@@ -283,24 +285,24 @@ _WORDING_OF_LAYER = {
 }
 
 
-def context(desk: EngineContext, principal: Principal, asked: ContextRequest) -> Context:
-    with desk.store.read_session():
-        gathered = gather_layers(desk, principal, asked)
-        meant = _expand_query(desk, principal, asked)
-    plan = _build_plan(desk, asked, meant)
-    recalled = recall(desk, principal, [plan])[0] if plan else None
-    delta = _load_delta(desk, principal, asked)
+def context(engine: EngineContext, principal: Principal, asked: ContextRequest) -> Context:
+    with engine.store.read_session():
+        gathered = gather_layers(engine, principal, asked)
+        meant = _expand_query(engine, principal, asked)
+    plan = _build_plan(engine, asked, meant)
+    recalled = recall(engine, principal, [plan])[0] if plan else None
+    delta = _load_delta(engine, principal, asked)
     lines = [
         *_memory_lines(gathered),
-        _hit_lines(recalled, desk, asked, gathered.talks.heard),
+        _hit_lines(recalled, engine, asked, gathered.talks.heard),
         _time_lines(gathered, asked),
     ]
     composed = _compose_with_changes(lines, delta, asked.budget)
     if delta and (not delta.header or _has_changes(composed)):  # else it is told next time
-        move_cursor(desk, principal, asked.thread, delta)
+        move_cursor(engine, principal, asked.thread, delta)
     if plan and recalled:
         said = _shown_hits(recalled, composed.citations)
-        record_read_hits(desk, principal, plan, said, "context", asked.query)
+        record_read_hits(engine, principal, plan, said, "context", asked.query)
     return Context(
         query=meant,
         stable_text=composed.text_of(stable=True),
@@ -314,20 +316,20 @@ def context(desk: EngineContext, principal: Principal, asked: ContextRequest) ->
     )
 
 
-def _expand_query(desk: EngineContext, principal: Principal, asked: ContextRequest) -> str | None:
+def _expand_query(engine: EngineContext, principal: Principal, asked: ContextRequest) -> str | None:
     """A follow-up says little by itself: what the conversation was about is put in."""
     if asked.query is None:
         return None
-    return understand_message(desk, principal, asked.query, thread=asked.thread).query
+    return understand_message(engine, principal, asked.query, thread=asked.thread).query
 
 
-def _load_delta(desk: EngineContext, principal: Principal, asked: ContextRequest) -> Delta | None:
+def _load_delta(engine: EngineContext, principal: Principal, asked: ContextRequest) -> Delta | None:
     """A look at the past tells no changes, and moves no cursor. Who asks for some categories hears
     of these, and how many others there were."""
     if asked.is_past:
         return None
-    with desk.store.read_session():
-        delta = load_delta(desk, principal, asked.thread, in_short=not asked.categories)
+    with engine.store.read_session():
+        delta = load_delta(engine, principal, asked.thread, in_short=not asked.categories)
     wanted = tuple(each for each in delta.changes if asked.asks_for(each.category))
     return replace(delta, changes=wanted, elsewhere=len(delta.changes) - len(wanted))
 
@@ -381,14 +383,16 @@ def _time_lines(gathered: GatheredLayers, asked: ContextRequest) -> LayerLines:
     return LayerLines(LAYER_BY_NAME[LayerName.TIME], [ContextLine(line) for line in told])
 
 
-def _build_plan(desk: EngineContext, asked: ContextRequest, meant: str | None) -> RecallPlan | None:
+def _build_plan(
+    engine: EngineContext, asked: ContextRequest, meant: str | None
+) -> RecallPlan | None:
     if meant is None or asked.budget == 0:
         return None
     return RecallPlan(
         query=meant,
         k=max(_MIN_HITS, min(_MAX_HITS, asked.budget // _TOKENS_PER_HIT)),
         filters=Filters(categories=asked.categories),
-        explain=desk.recall_log,
+        explain=engine.recall_log,
         thread_id=asked.thread,
         turn=asked.turn,
         logged_as=None,
@@ -399,16 +403,16 @@ def _build_plan(desk: EngineContext, asked: ContextRequest, meant: str | None) -
 
 
 def _hit_lines(
-    recalled: Recalled | None, desk: EngineContext, asked: ContextRequest, heard: frozenset[str]
+    recalled: Recalled | None, engine: EngineContext, asked: ContextRequest, heard: frozenset[str]
 ) -> LayerLines:
     found = recalled.hits if recalled else ()
-    hits = _limit_per_category([hit for hit in found if _may_enter(hit, asked, heard)], desk)
+    hits = _limit_per_category([hit for hit in found if _may_enter(hit, asked, heard)], engine)
     return LayerLines(LAYER_BY_NAME[LayerName.RECALLED], [wording.of_hit(hit) for hit in hits])
 
 
-def _limit_per_category(hits: Sequence[Hit], desk: EngineContext) -> list[Hit]:
+def _limit_per_category(hits: Sequence[Hit], engine: EngineContext) -> list[Hit]:
     """At most so many of a category as the file says; insights last."""
-    said = desk.categories()
+    said = engine.categories()
     counts: Counter[str] = Counter()
     found: list[Hit] = []
     for hit in hits:

@@ -44,7 +44,7 @@ class ContextPack:
 
 
 def context_pack(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     query: str | None,
     thread: str | None,
@@ -53,11 +53,11 @@ def context_pack(
     """The newest, or the best for a query. What is sensitive stays out, whoever asks."""
     asking = replace(principal, cleared=False)
     found = (
-        _newest_memories(desk, asking)
+        _newest_memories(engine, asking)
         if query is None
-        else _best_memories(desk, asking, query, thread, turn)
+        else _best_memories(engine, asking, query, thread, turn)
     )
-    entering = (memory for memory in found if _may_enter(desk, principal, memory))
+    entering = (memory for memory in found if _may_enter(engine, principal, memory))
     return pack_memories(islice(entering, MAX_NOTES))
 
 
@@ -79,20 +79,22 @@ def _indent(words: str) -> str:
     return _INDENT.join(line for line in words.splitlines() if line.strip())
 
 
-def _may_enter(desk: EngineContext, principal: Principal, memory: Memory) -> bool:
+def _may_enter(engine: EngineContext, principal: Principal, memory: Memory) -> bool:
     is_for_reading = memory.kind not in ON_REQUEST_KINDS and not is_abbreviation(memory.id)
-    return is_for_reading and may_enter_prompt(desk, principal, memory)
+    return is_for_reading and may_enter_prompt(engine, principal, memory)
 
 
-def _newest_memories(desk: EngineContext, principal: Principal) -> Iterator[Memory]:
-    listing = MemoryListing(visibility=visibility_of(principal), now=desk.clock(), limit=_PAGE_SIZE)
-    while page := desk.store.page(principal.scope, listing):
+def _newest_memories(engine: EngineContext, principal: Principal) -> Iterator[Memory]:
+    listing = MemoryListing(
+        visibility=visibility_of(principal), now=engine.clock(), limit=_PAGE_SIZE
+    )
+    while page := engine.store.page(principal.scope, listing):
         yield from page
         listing = replace(listing, after=page[-1].id)
 
 
 def _best_memories(
-    desk: EngineContext, principal: Principal, query: str, thread: str | None, turn: int | None
+    engine: EngineContext, principal: Principal, query: str, thread: str | None, turn: int | None
 ) -> Sequence[Memory]:
     plan = RecallPlan(
         query,
@@ -103,8 +105,8 @@ def _best_memories(
         node=JournalNode.CONTEXT,
         within=SearchTargets(passages=False, procedures=False),
     )
-    found = recall(desk, principal, [plan])[0]
-    return desk.store.fetch(principal.scope, [hit.id for hit in found.hits])
+    found = recall(engine, principal, [plan])[0]
+    return engine.store.fetch(principal.scope, [hit.id for hit in found.hits])
 
 
 MEMORIES_SECTION = "memories"
@@ -135,7 +137,7 @@ class _ContextSection:
 
 
 def whole_context(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     query: str,
     *,
@@ -147,15 +149,15 @@ def whole_context(
     plan = RecallPlan(
         query,
         k=k,
-        explain=desk.recall_log,
+        explain=engine.recall_log,
         thread_id=thread,
         turn=turn,
         logged_as=None,
         node=JournalNode.CONTEXT,
         hits_only=True,
     )
-    shelves = list(_list_sections(desk, principal, plan))
-    answers = recall(desk, principal, [shelf.plan for shelf in shelves])
+    shelves = list(_list_sections(engine, principal, plan))
+    answers = recall(engine, principal, [shelf.plan for shelf in shelves])
     found = [
         (shelf, _hits_of_section(shelf, answer.hits)[:k])
         for shelf, answer in zip(shelves, answers, strict=True)
@@ -166,7 +168,7 @@ def whole_context(
     )
     told = {cited.id for cited in composed.citations}
     said = [hit for _, hits in full for hit in hits if hit.id in told]
-    record_read_hits(desk, principal, plan, said, "whole_context")
+    record_read_hits(engine, principal, plan, said, "whole_context")
     return WholeContext(
         query,
         composed.text,
@@ -179,7 +181,7 @@ def whole_context(
 
 
 def _list_sections(
-    desk: EngineContext, principal: Principal, plan: RecallPlan
+    engine: EngineContext, principal: Principal, plan: RecallPlan
 ) -> Iterator[_ContextSection]:
     """One for each type of source that has passages here that the asker may see."""
     memories = replace(plan, within=SearchTargets(passages=False, procedures=False))
@@ -188,7 +190,7 @@ def _list_sections(
     if seen.admits_category(PROFILE_CATEGORY):
         own = replace(memories, filters=Filters(categories=(PROFILE_CATEGORY,)), k=2 * plan.k)
         yield _ContextSection(PROFILE_CATEGORY, "## About the user", own)
-    for source_type in _source_types(desk, principal):
+    for source_type in _source_types(engine, principal):
         of_type = replace(plan, within=SearchTargets(memories=False))
         filters = Filters(source_type=source_type)
         yield _ContextSection(
@@ -196,10 +198,10 @@ def _list_sections(
         )
 
 
-def _source_types(desk: EngineContext, principal: Principal) -> list[str]:
-    readings, now = merge_readable_scopes(readable_scopes(desk, principal)), desk.clock()
+def _source_types(engine: EngineContext, principal: Principal) -> list[str]:
+    readings, now = merge_readable_scopes(readable_scopes(engine, principal)), engine.clock()
     types: set[str] = set()
-    with desk.index.holding(readings) as indexes:
+    with engine.index.holding(readings) as indexes:
         for reading, index in zip(readings, indexes, strict=True):
             mask = index.passages & index.visible(visibility_in(principal, reading), now)
             present = set(index.coded["source_type"][: index.size][mask].tolist())

@@ -106,7 +106,7 @@ def is_from_source(memory: Memory) -> bool:
 
 
 def new_contributions(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     standing: Memory,
     new: Memory,
@@ -116,15 +116,15 @@ def new_contributions(
 ) -> list[HeldValue]:
     """To be kept when the new one becomes a part of what stands: what it tells, and before the
     first such one what stood. ``has_first``: that is kept already."""
-    known = has_first or desk.store.held(principal.scope, HeldQuery(merged_into=[standing.id]))
+    known = has_first or engine.store.held(principal.scope, HeldQuery(merged_into=[standing.id]))
     if not (known or is_from_source(standing) or is_from_source(new)):
         return []  # nothing could take it away
-    first = [] if known else [_contribution(standing, desk.new_id(), frozenset(), standing)]
+    first = [] if known else [_contribution(standing, engine.new_id(), frozenset(), standing)]
     return [*first, _contribution(new, new.id, mentioned, standing, at)]
 
 
 def inherit_contributions(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     new: Memory,
     old: Memory,
@@ -133,12 +133,12 @@ def inherit_contributions(
     """Of a memory that takes another's place: what it has kept of the old one goes with whoever
     told that. ``told``: what was said now, and by whom. The old one keeps its own, for the day that
     it comes back."""
-    before = desk.store.held(principal.scope, HeldQuery(merged_into=[old.id]))
+    before = engine.store.held(principal.scope, HeldQuery(merged_into=[old.id]))
     if not (before or is_from_source(old) or is_from_source(told.memory)):
         return []
     before = before or [_contribution(old, old.id, frozenset(), old)]
     return [
-        replace(each, memory=each.memory.evolve(id=desk.new_id()), merged_into=new.id)
+        replace(each, memory=each.memory.evolve(id=engine.new_id()), merged_into=new.id)
         for each in (*before, told)
     ]
 
@@ -254,7 +254,7 @@ class Rebuild:
 
 
 def rebuild_memories(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     changed: Collection[str],
     stood: Collection[str],
@@ -266,14 +266,14 @@ def rebuild_memories(
     that told and tell, before and from now on. ``for_good``: what was told by those that end goes,
     and what only forgotten ones tell is made of those, for the day that they come back."""
     found = Rebuild()
-    held = desk.store.held(principal.scope)
+    held = engine.store.held(principal.scope)
     together = _group_by_memory(held)
     shared = {
         id: told
         for id, told in together.items()
         if any(_is_contributed_by(each, changed) for each in told)
     }
-    for memory in desk.store.fetch(principal.scope, list(shared)):
+    for memory in engine.store.fetch(principal.scope, list(shared)):
         told = shared[memory.id]
         before, after = (
             _supporting_contributions(told, stood) or told,

@@ -152,7 +152,7 @@ def add_field_supports(field: Memory, value: Any, supports: SignalSupports) -> M
 
 
 def remove_unsupported_fields(
-    desk: EngineContext, principal: Principal, gone: Container[str]
+    engine: EngineContext, principal: Principal, gone: Container[str]
 ) -> tuple[list[RemoveMemory], list[RewriteMemory]]:
     """The fields, or the goals among them, that lose their last support with these. One that
     expired before, or was purged, neither keeps a field nor takes it along."""
@@ -160,11 +160,11 @@ def remove_unsupported_fields(
     listing = MemoryListing(
         states=tuple(State), visibility=OWNER_VISIBILITY, only_profile=True, limit=NO_LIMIT
     )
-    fields = [field for field in desk.store.page(scope, listing) if field.id not in gone]
+    fields = [field for field in engine.store.page(scope, listing) if field.id not in gone]
     told = {field.id: [field] for field in fields}
-    for version in desk.store.versions(scope, list(told)):
+    for version in engine.store.versions(scope, list(told)):
         told[version.memory.id].append(version.memory)
-    standing = _SupportCheck(desk, principal, gone)
+    standing = _SupportCheck(engine, principal, gone)
     lost = {field.id: standing.lost(told[field.id]) for field in fields}
     ended = [f for f in fields if lost[f.id] and _remaining_value(f, lost[f.id]) in (None, [])]
     fewer = [
@@ -172,7 +172,7 @@ def remove_unsupported_fields(
         for field in fields
         if lost[field.id] and field not in ended
     ]
-    indexes = index_memories(desk, fewer)[0] if fewer else []
+    indexes = index_memories(engine, fewer)[0] if fewer else []
     rewrites = [
         RewriteMemory(field, index, _rebuilt_field_entry(field))
         for field, index in zip(fewer, indexes, strict=True)
@@ -182,7 +182,7 @@ def remove_unsupported_fields(
 
 @dataclass(frozen=True, slots=True)
 class _SupportCheck:
-    desk: EngineContext
+    engine: EngineContext
     principal: Principal
     gone: Container[str]
 
@@ -203,8 +203,8 @@ class _SupportCheck:
 
     def _stands(self, ids: list[str]) -> bool:
         scope, left = self.principal.scope, [id for id in ids if id not in self.gone]
-        there = {memory.id for memory in self.desk.store.fetch(scope, left)}
-        there |= {source.id for source in self.desk.live_sources(scope, left)}
+        there = {memory.id for memory in self.engine.store.fetch(scope, left)}
+        there |= {source.id for source in self.engine.live_sources(scope, left)}
         return there == set(ids)
 
 

@@ -55,17 +55,17 @@ class _ChangedSources:
         return bool(self.gone or self.hidden or self.back or self.guarded)
 
 
-def cascade(desk: EngineContext, changeset: Changeset) -> list[Changeset]:
+def cascade(engine: EngineContext, changeset: Changeset) -> list[Changeset]:
     """The changeset with all that follows from it; first of all its own scope's."""
-    changeset = _with_owner_node_name(desk, changeset)
+    changeset = _with_owner_node_name(engine, changeset)
     sources = _changed_sources(changeset.steps)
     if not sources.any:
         return [changeset]
     whole, elsewhere = changeset, []
-    for reader, may_learn in _readers(desk, changeset.scope).items():
-        revision = desk.store.counters(reader).revision
+    for reader, may_learn in _readers(engine, changeset.scope).items():
+        revision = engine.store.counters(reader).revision
         is_own = reader == changeset.scope
-        steps = _cascade_steps(desk, reader, sources, changeset, is_own)
+        steps = _cascade_steps(engine, reader, sources, changeset, is_own)
         if is_own and steps:
             decided_on = revision if changeset.decided_on is None else changeset.decided_on
             whole = replace(whole, steps=(*changeset.steps, *steps), decided_on=decided_on)
@@ -75,13 +75,13 @@ def cascade(desk: EngineContext, changeset: Changeset) -> list[Changeset]:
     return [whole, *elsewhere]
 
 
-def _with_owner_node_name(desk: EngineContext, changeset: Changeset) -> Changeset:
+def _with_owner_node_name(engine: EngineContext, changeset: Changeset) -> Changeset:
     """The owner's node is called what the profile says."""
     said = [step for step in changeset.steps if _sets_owner_name(step)]
     if not said or not changeset.scope.is_user:
         return changeset
-    canvas = GraphUnitOfWork(desk, changeset.scope, changeset.actor, changeset.at)
-    names = build_name_index(desk.graph_cache.of(changeset.scope).snapshot.nodes.values())
+    canvas = GraphUnitOfWork(engine, changeset.scope, changeset.actor, changeset.at)
+    names = build_name_index(engine.graph_cache.of(changeset.scope).snapshot.nodes.values())
     rename_owner(canvas, names, _owner_name_in(said[-1]) or changeset.scope.name)
     return replace(changeset, steps=(*changeset.steps, *diff_graph(canvas)))
 
@@ -123,35 +123,39 @@ def _changed_sources(steps: Sequence[ChangesetStep]) -> _ChangedSources:
     return found
 
 
-def _readers(desk: EngineContext, scope: Scope) -> dict[Scope, bool]:
+def _readers(engine: EngineContext, scope: Scope) -> dict[Scope, bool]:
     """Who may have learned of its sources, and whether they may at this moment."""
     if not scope.is_team:
         return {scope: False}
-    return {one.user_scope: one.is_member for one in desk.store.access(scope).memberships}
+    return {one.user_scope: one.is_member for one in engine.store.access(scope).memberships}
 
 
 def _cascade_steps(
-    desk: EngineContext, reader: Scope, sources: _ChangedSources, changeset: Changeset, is_own: bool
+    engine: EngineContext,
+    reader: Scope,
+    sources: _ChangedSources,
+    changeset: Changeset,
+    is_own: bool,
 ) -> tuple[ChangesetStep, ...]:
     by, at = changeset.actor, changeset.at
     owner = Principal(reader.name)
     steps: list[ChangesetStep] = []
     if sources.gone:
-        steps += retract_sources(desk, reader, sources.gone, by, at, sources.ended)
+        steps += retract_sources(engine, reader, sources.gone, by, at, sources.ended)
         if not is_own:  # at home whoever takes the source away sees to the memories, too
-            steps += erase_source_memories(desk, owner, sources.gone)
+            steps += erase_source_memories(engine, owner, sources.gone)
         elif sources.ended is Event.DELETE:
-            steps += purge_contributions(desk, owner, sources.gone)
+            steps += purge_contributions(engine, owner, sources.gone)
     if sources.hidden:
         ids = [source.id for source in sources.hidden]
-        steps += set_sources_standing(desk, reader, ids, False, by, at)
-        steps += forget_source_memories(desk, owner, sources.hidden, at)
+        steps += set_sources_standing(engine, reader, ids, False, by, at)
+        steps += forget_source_memories(engine, owner, sources.hidden, at)
     if sources.back:
         ids = [source.id for source in sources.back]
-        steps += set_sources_standing(desk, reader, ids, True, by, at)
-        steps += restore_source_memories(desk, owner, sources.back, at)
+        steps += set_sources_standing(engine, reader, ids, True, by, at)
+        steps += restore_source_memories(engine, owner, sources.back, at)
     for source in sources.guarded:
-        steps += apply_source_sensitivity(desk, reader, source, by, at)
+        steps += apply_source_sensitivity(engine, reader, source, by, at)
     decided = {id for step in changeset.steps if (id := _memory_id(step))} if is_own else set()
     return tuple(step for step in steps if _memory_id(step) not in decided)
 

@@ -62,17 +62,17 @@ _GRANT_ENTRY = Entry(op=Op.GRANT, node=JournalNode.API)
 
 
 def remove_memberships_and_shares(
-    desk: EngineContext, principal: Principal, now: datetime
+    engine: EngineContext, principal: Principal, now: datetime
 ) -> list[Changeset]:
     """In every team and with every guest the user's name goes. What they brought into a team is
     the team's, and stays; a team that nobody else is in goes with them."""
     steps: dict[Scope, list[ChangesetStep]] = {}
     decided_on: dict[Scope, int] = {}
-    for one in desk.store.access(principal.own_scope).memberships:
-        decided_on[one.team_scope] = desk.store.counters(one.team_scope).revision
-        for scope, step in _leave_team(desk, one):
+    for one in engine.store.access(principal.own_scope).memberships:
+        decided_on[one.team_scope] = engine.store.counters(one.team_scope).revision
+        for scope, step in _leave_team(engine, one):
             steps.setdefault(scope, []).append(step)
-    for share in desk.store.access(principal.own_scope).shares:
+    for share in engine.store.access(principal.own_scope).shares:
         if share.owner == principal.own_scope:
             steps.setdefault(share.guest_scope, []).append(
                 SetGrant(share, _REVOKE_ENTRY, gone=True)
@@ -85,9 +85,9 @@ def remove_memberships_and_shares(
     ]
 
 
-def _leave_team(desk: EngineContext, one: Membership) -> Iterator[tuple[Scope, ChangesetStep]]:
+def _leave_team(engine: EngineContext, one: Membership) -> Iterator[tuple[Scope, ChangesetStep]]:
     team = one.team_scope
-    people = desk.store.access(team).memberships
+    people = engine.store.access(team).memberships
     others = [each for each in people if each.is_member and each.user_id != one.user_id]
     if one.is_member and not others:
         yield team, ClearScope(Entry(op=Op.DELETE, event=Event.ERASE, node=JournalNode.API))
@@ -98,7 +98,7 @@ def _leave_team(desk: EngineContext, one: Membership) -> Iterator[tuple[Scope, C
     yield team, SetMember(one, _REVOKE_ENTRY, gone=True)
     if (heir := next_owner(people, one.user_id)) is not None:
         yield team, SetMember(replace(heir, role=TeamRole.OWNER), _GRANT_ENTRY)
-        for mine in desk.store.access(heir.user_scope).memberships:
+        for mine in engine.store.access(heir.user_scope).memberships:
             if mine.team_scope == team:
                 yield (
                     heir.user_scope,
@@ -123,7 +123,7 @@ Compact = Callable[[], object]  # the store's files, by whoever may: it is for a
 
 
 def erase_items(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     ids: Sequence[str],
     compact: Compact | None,
@@ -131,13 +131,13 @@ def erase_items(
 ) -> Erased:
     """Also what is held back: a value that waits in a conflict, an alternative, a proposal."""
     principal = request.principal
-    desk.access_log.flush()  # what was just asked about it is to go with it
-    at = desk.clock()
-    receipt_id = desk.new_id()
+    engine.access_log.flush()  # what was just asked about it is to go with it
+    at = engine.clock()
+    receipt_id = engine.new_id()
 
     def decide() -> tuple[list[Changeset], _ErasePlan]:
-        revision = desk.store.counters(principal.scope).revision
-        fall = _plan_erase(desk, principal, ids)
+        revision = engine.store.counters(principal.scope).revision
+        fall = _plan_erase(engine, principal, ids)
         receipt = Receipt(receipt_id, at, len(fall.gone))
         changeset = Changeset(
             principal.scope,
@@ -149,13 +149,13 @@ def erase_items(
             receipt,
             member=principal.member,
         )
-        return [changeset, *_changes_elsewhere(desk, principal, fall, at)], fall
+        return [changeset, *_changes_elsewhere(engine, principal, fall, at)], fall
 
-    fall = run_transaction_across_scopes(desk, request, decide)
-    revision = desk.store.counters(principal.scope).revision
-    receipt = _finish_receipt(desk, principal, receipt_id, compact)
+    fall = run_transaction_across_scopes(engine, request, decide)
+    revision = engine.store.counters(principal.scope).revision
+    receipt = _finish_receipt(engine, principal, receipt_id, compact)
     gone, rewritten = _visible_result(principal, fall, ids)
-    said = remaining_mentions(desk, principal, fall.named)
+    said = remaining_mentions(engine, principal, fall.named)
     return Erased(replace(receipt, items=len(gone)), gone, rewritten, revision, said)
 
 
@@ -170,33 +170,33 @@ class _ErasePlan:
     sources: tuple[Source, ...]
 
 
-def _plan_erase(desk: EngineContext, principal: Principal, ids: Sequence[str]) -> _ErasePlan:
-    drawn = remove_items(desk, principal, [id for id in ids if is_graph_id(id)], Event.ERASE)
+def _plan_erase(engine: EngineContext, principal: Principal, ids: Sequence[str]) -> _ErasePlan:
+    drawn = remove_items(engine, principal, [id for id in ids if is_graph_id(id)], Event.ERASE)
     ids = [id for id in ids if not is_graph_id(id)]
-    asked_for = find_held_values(desk, principal, ids)
-    proposed = find_proposals(desk, principal, ids)
+    asked_for = find_held_values(engine, principal, ids)
+    proposed = find_proposals(engine, principal, ids)
     aside = {*(each.memory.id for each in asked_for), *(each.id for each in proposed)}
-    named = resolve_source_ids(desk, principal, [id for id in ids if id not in aside])
-    sources = find_sources(desk, principal, list(named.values()))
+    named = resolve_source_ids(engine, principal, [id for id in ids if id not in aside])
+    sources = find_sources(engine, principal, list(named.values()))
     doomed = find_memories(
-        desk, principal, [id for id in ids if id not in aside and id not in named]
+        engine, principal, [id for id in ids if id not in aside and id not in named]
     )
     asked = tuple(doomed)
     met = {memory.id for memory in doomed}
     gone_sources = [source.id for source in sources]
-    told_beside = held_values_from_sources(desk, principal, gone_sources)
+    told_beside = held_values_from_sources(engine, principal, gone_sources)
     waiting = list({each.memory.id: each for each in (*asked_for, *told_beside)}.values())
     held = [each.memory.id for each in waiting]
-    fallen = plan_source_removal(desk, principal, gone_sources, met)
+    fallen = plan_source_removal(engine, principal, gone_sources, met)
     doomed += fallen.unsupported
-    removals, rewrites = _rebuild_summaries(desk, principal, doomed, fallen.carried)
+    removals, rewrites = _rebuild_summaries(engine, principal, doomed, fallen.carried)
     ended = [build_source_removal(source, event=Event.ERASE) for source in sources]
     gone = [*(step.id for step in removals), *(step.id for step in ended)]
-    unsaid, reworded = remove_unsupported_fields(desk, principal, gone)
+    unsaid, reworded = remove_unsupported_fields(engine, principal, gone)
     gone += [step.id for step in unsaid]
-    proposals = erase_proposals(desk, principal, proposed, gone)
+    proposals = erase_proposals(engine, principal, proposed, gone)
     owed = (WithdrawJobs(tuple(source.id for source in sources)),) if sources else ()
-    held_back = remove_held_values(desk, principal, waiting)
+    held_back = remove_held_values(engine, principal, waiting)
     remembered = (*fallen.steps, *rewrites, *reworded, *removals, *unsaid)
     return _ErasePlan(
         (*remembered, *ended, *owed, *held_back, *proposals, *drawn.steps),
@@ -208,7 +208,7 @@ def _plan_erase(desk: EngineContext, principal: Principal, ids: Sequence[str]) -
 
 
 def _changes_elsewhere(
-    desk: EngineContext, principal: Principal, fall: _ErasePlan, at: datetime
+    engine: EngineContext, principal: Principal, fall: _ErasePlan, at: datetime
 ) -> list[Changeset]:
     """Guests lose what they were given. Whoever brought a source into a team may have an answer
     kept that tells of it."""
@@ -216,7 +216,7 @@ def _changes_elsewhere(
     steps: dict[Scope, list[ChangesetStep]] = {
         Scope.of_user(source.user_id): [] for source in fall.sources
     }
-    for share in desk.store.access(principal.scope).shares if gone else ():
+    for share in engine.store.access(principal.scope).shares if gone else ():
         if share.owner == principal.scope and share.source_id in gone:
             told = Entry(op=Op.REVOKE)
             steps.setdefault(share.guest_scope, []).append(SetGrant(share, told, gone=True))
@@ -238,63 +238,63 @@ def _visible_result(
 
 
 def erase_source_memories(
-    desk: EngineContext, principal: Principal, sources: Sequence[str]
+    engine: EngineContext, principal: Principal, sources: Sequence[str]
 ) -> tuple[ChangesetStep, ...]:
     """Of a reader of sources that another owner takes away: the memories that only they carry go,
     others rest on what is left; and what waits because they told it."""
     held_back = remove_held_values(
-        desk, principal, held_values_from_sources(desk, principal, sources)
+        engine, principal, held_values_from_sources(engine, principal, sources)
     )
-    fallen = plan_source_removal(desk, principal, sources)
-    removals, rewrites = _rebuild_summaries(desk, principal, fallen.unsupported, fallen.carried)
+    fallen = plan_source_removal(engine, principal, sources)
+    removals, rewrites = _rebuild_summaries(engine, principal, fallen.unsupported, fallen.carried)
     unsaid, reworded = remove_unsupported_fields(
-        desk, principal, [*(step.id for step in removals), *sources]
+        engine, principal, [*(step.id for step in removals), *sources]
     )
     return (*fallen.steps, *rewrites, *reworded, *removals, *unsaid, *held_back)
 
 
-def erase_user(desk: EngineContext, request: RequestContext, compact: Compact | None) -> Erased:
+def erase_user(engine: EngineContext, request: RequestContext, compact: Compact | None) -> Erased:
     principal = request.principal
     if not principal.is_owner:
         raise NotAllowed("Only the owner may erase a whole memory.")
-    at = desk.clock()
-    receipt_id = desk.new_id()
+    at = engine.clock()
+    receipt_id = engine.new_id()
     everything = MemoryListing(
         states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
     )
-    ids = [memory.id for memory in desk.store.page(principal.scope, everything)]
+    ids = [memory.id for memory in engine.store.page(principal.scope, everything)]
     all_sources = SourceListing(
         states=tuple(State), visibility=Visibility(cleared=True), limit=NO_LIMIT
     )
-    ids += [source.id for source in desk.store.sources(principal.scope, all_sources)]
+    ids += [source.id for source in engine.store.sources(principal.scope, all_sources)]
     entry = Entry(op=Op.DELETE, event=Event.ERASE, meta={"items": len(ids)})
     receipt = Receipt(receipt_id, at, len(ids))
     changeset = Changeset(
         principal.scope, at, principal.actor, (ClearScope(entry),), receipt=receipt
     )
     run_transaction_across_scopes(
-        desk,
+        engine,
         request,
-        lambda: ([changeset, *remove_memberships_and_shares(desk, principal, at)], None),
+        lambda: ([changeset, *remove_memberships_and_shares(engine, principal, at)], None),
     )
-    revision = desk.store.counters(principal.scope).revision
-    desk.index.drop(principal.scope)
-    return Erased(_finish_receipt(desk, principal, receipt_id, compact), tuple(ids), (), revision)
+    revision = engine.store.counters(principal.scope).revision
+    engine.index.drop(principal.scope)
+    return Erased(_finish_receipt(engine, principal, receipt_id, compact), tuple(ids), (), revision)
 
 
 def _finish_receipt(
-    desk: EngineContext, principal: Principal, receipt_id: str, compact: Compact | None
+    engine: EngineContext, principal: Principal, receipt_id: str, compact: Compact | None
 ) -> Receipt:
     """The receipt as it stands; after the compaction that completes it, where that is wanted. If
     it cannot be had now, it is erased all the same, and the receipt says what waits."""
     if compact:
-        desk.access_log.flush()
+        engine.access_log.flush()
         compact()
-    return next(r for r in desk.store.statistics(principal.scope).receipts if r.id == receipt_id)
+    return next(r for r in engine.store.statistics(principal.scope).receipts if r.id == receipt_id)
 
 
 def _rebuild_summaries(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     doomed: Sequence[Memory],
     carried: Mapping[str, Memory],
@@ -303,7 +303,7 @@ def _rebuild_summaries(
     of one that is made anew, too."""
     gone = {memory.id: memory for memory in doomed}
     rewritten = dict(carried)
-    summaries = _merged_summaries(desk, principal)
+    summaries = _merged_summaries(engine, principal)
     turns: Counter[str] = Counter()
     queue = [*doomed, *carried.values()]
     while queue:
@@ -312,7 +312,7 @@ def _rebuild_summaries(
             if summary.id in gone or memory.id not in _merged_from(summary):
                 continue
             sources = [id for id in _merged_from(summary) if id not in gone]
-            fetched = desk.store.fetch(principal.scope, sources)
+            fetched = engine.store.fetch(principal.scope, sources)
             # A summary of summaries is made from those as they will be, not as they were.
             survivors = [rewritten.get(source.id, source) for source in fetched]
             remade = _rebuild_summary(summary, survivors) if survivors else None
@@ -327,7 +327,7 @@ def _rebuild_summaries(
                 gone[summary.id] = summary
             queue.append(summary)
     memories = list(rewritten.values())
-    indexes, _ = index_memories(desk, memories)
+    indexes, _ = index_memories(engine, memories)
     rewrites = [
         RewriteMemory(memory, index, rebuilt_entry(memory))
         for memory, index in zip(memories, indexes, strict=True)
@@ -335,7 +335,7 @@ def _rebuild_summaries(
     return [build_removal(memory, event=Event.ERASE) for memory in gone.values()], rewrites
 
 
-def _merged_summaries(desk: EngineContext, principal: Principal) -> list[Memory]:
+def _merged_summaries(engine: EngineContext, principal: Principal) -> list[Memory]:
     """All that were merged from others. An original does not know for sure: restoring it, or
     replacing it after that, has made it forget which summary it went into."""
     listing = MemoryListing(
@@ -344,7 +344,7 @@ def _merged_summaries(desk: EngineContext, principal: Principal) -> list[Memory]
         visibility=Visibility(cleared=True),
         limit=NO_LIMIT,
     )
-    return [m for m in desk.store.page(principal.scope, listing) if _merged_from(m)]
+    return [m for m in engine.store.page(principal.scope, listing) if _merged_from(m)]
 
 
 def _merged_from(summary: Memory) -> list[str]:

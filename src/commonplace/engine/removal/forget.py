@@ -42,10 +42,10 @@ _STATE_FIELDS = frozenset(
 
 
 def split_version_refs(
-    desk: EngineContext, principal: Principal, ids: Sequence[str]
+    engine: EngineContext, principal: Principal, ids: Sequence[str]
 ) -> dict[str, int | None]:
     """The ids, each with the version behind an @ if one is asked for; ids may have an @, too."""
-    known = {memory.id for memory in desk.store.fetch(principal.scope, ids)}
+    known = {memory.id for memory in engine.store.fetch(principal.scope, ids)}
     wanted: dict[str, int | None] = {}
     for id in ids:
         found = None if id in known else _VERSION_REF.fullmatch(id)
@@ -54,11 +54,11 @@ def split_version_refs(
 
 
 def last_active_versions(
-    desk: EngineContext, principal: Principal, dead: Sequence[Memory]
+    engine: EngineContext, principal: Principal, dead: Sequence[Memory]
 ) -> dict[str, Memory]:
     """What each said, and until when it was to hold, in its last living version."""
     lives: dict[str, Memory] = {}
-    for known in desk.store.versions(principal.scope, [memory.id for memory in dead]):
+    for known in engine.store.versions(principal.scope, [memory.id for memory in dead]):
         if known.memory.state is State.ACTIVE:
             lives[known.memory.id] = known.memory
     return {
@@ -68,9 +68,11 @@ def last_active_versions(
     }
 
 
-def load_version(desk: EngineContext, principal: Principal, memory: Memory, version: int) -> Memory:
+def load_version(
+    engine: EngineContext, principal: Principal, memory: Memory, version: int
+) -> Memory:
     """The memory with what it said then."""
-    for known in desk.store.versions(principal.scope, [memory.id]):
+    for known in engine.store.versions(principal.scope, [memory.id]):
         if known.memory.version == version and can_see(principal, known.memory):
             said = {n: getattr(known.memory, n) for n in VERSIONED_FIELDS if n not in _STATE_FIELDS}
             return memory.evolve(**said)
@@ -97,19 +99,21 @@ class Restored:
 
 
 def forget_items(
-    desk: EngineContext, request: RequestContext, ids: Sequence[str], thread: str | None = None
+    engine: EngineContext, request: RequestContext, ids: Sequence[str], thread: str | None = None
 ) -> Forgotten:
     principal = request.principal
-    now = desk.clock()
-    until = now + desk.lifetimes.restorable
+    now = engine.clock()
+    until = now + engine.lifetimes.restorable
 
     def decide() -> tuple[Changeset, tuple[list[Memory | Source], list[str], tuple[str, ...]]]:
-        revision = desk.store.counters(principal.scope).revision
-        drawn = forget_graph_items(desk, principal, list(filter(is_graph_id, ids)), until)
-        named = resolve_source_ids(desk, principal, ids)
-        sources = find_sources(desk, principal, list(named.values()), lambda s: is_unpurged(s, now))
+        revision = engine.store.counters(principal.scope).revision
+        drawn = forget_graph_items(engine, principal, list(filter(is_graph_id, ids)), until)
+        named = resolve_source_ids(engine, principal, ids)
+        sources = find_sources(
+            engine, principal, list(named.values()), lambda s: is_unpurged(s, now)
+        )
         rest = [id for id in ids if id not in named and not is_graph_id(id)]
-        memories = find_memories(desk, principal, rest, lambda m: _is_unended(m, now))
+        memories = find_memories(engine, principal, rest, lambda m: _is_unended(m, now))
         items: list[Memory | Source] = [*memories, *sources]
         alive = [item for item in items if item.state is not State.SOFT_DELETED]
         steps = tuple(step for item in alive for step in _forget_steps(item, now, until))
@@ -125,42 +129,42 @@ def forget_items(
         )
         return changeset, (alive, [*already, *drawn.already], drawn.ids)
 
-    revision, (gone, already, drawn) = run_transaction(desk, request, decide)
-    told = _answer(desk, principal, gone, already, until, revision)
+    revision, (gone, already, drawn) = run_transaction(engine, request, decide)
+    told = _answer(engine, principal, gone, already, until, revision)
     return replace(told, ids=(*told.ids, *drawn))
 
 
 def forget_matching(
-    desk: EngineContext, request: RequestContext, filters: Filters, thread: str | None = None
+    engine: EngineContext, request: RequestContext, filters: Filters, thread: str | None = None
 ) -> Forgotten:
     """Everything live that the filter admits, in one changeset."""
     principal = request.principal
-    now = desk.clock()
-    until = now + desk.lifetimes.restorable
+    now = engine.clock()
+    until = now + engine.lifetimes.restorable
 
     def decide() -> tuple[Changeset, list[Memory | Source]]:
-        revision = desk.store.counters(principal.scope).revision
+        revision = engine.store.counters(principal.scope).revision
         listing = MemoryListing(
             filters=filters,
             visibility=visibility_of(principal),
             now=now,
             limit=NO_LIMIT,
         )
-        found = desk.store.page(principal.scope, listing)
+        found = engine.store.page(principal.scope, listing)
         items: list[Memory | Source] = [
             m for m in found if principal.is_owner or not is_profile_item(m.id)
         ]
-        items += _sources_matching(desk, principal, filters)
+        items += _sources_matching(engine, principal, filters)
         steps = tuple(step for item in items for step in _forget_steps(item, now, until))
         changeset = Changeset(principal.scope, now, principal.actor, steps, revision, thread)
         return changeset, items
 
-    revision, gone = run_transaction(desk, request, decide)
-    return _answer(desk, principal, gone, (), until, revision)
+    revision, gone = run_transaction(engine, request, decide)
+    return _answer(engine, principal, gone, (), until, revision)
 
 
 def _answer(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     gone: Sequence[Memory | Source],
     already: Sequence[str],
@@ -173,7 +177,7 @@ def _answer(
         tuple(already),
         until,
         revision,
-        remaining_mentions(desk, principal, memories),
+        remaining_mentions(engine, principal, memories),
     )
 
 
@@ -185,7 +189,9 @@ def _forget_steps(
     return (soft_delete_memory(item, now, until),)
 
 
-def _sources_matching(desk: EngineContext, principal: Principal, filters: Filters) -> list[Source]:
+def _sources_matching(
+    engine: EngineContext, principal: Principal, filters: Filters
+) -> list[Source]:
     """A filter that says something only memories have, such as a kind, means memories alone."""
     common = Filters(
         source_type=filters.source_type,
@@ -209,7 +215,7 @@ def _sources_matching(desk: EngineContext, principal: Principal, filters: Filter
     )
     return [
         source
-        for source in desk.live_source_page(principal.scope, listing)
+        for source in engine.live_source_page(principal.scope, listing)
         if filters.source_id in (None, source.id)
         and _was_said_within(source, filters.created_after, filters.created_before)
     ]
@@ -229,42 +235,44 @@ def _is_unended(memory: Memory, now: datetime) -> bool:
 
 
 def restore_items(
-    desk: EngineContext, request: RequestContext, ids: Sequence[str], thread: str | None = None
+    engine: EngineContext, request: RequestContext, ids: Sequence[str], thread: str | None = None
 ) -> Restored:
     """Back to life. What had taken its place (an update, an override) steps back, restorable.
     An id with a version (…@2) brings back what the memory said then."""
     principal = request.principal
-    now = desk.clock()
+    now = engine.clock()
 
     def decide() -> tuple[Changeset, tuple[list[str], list[str], list[str]]]:
-        revision = desk.store.counters(principal.scope).revision
-        named = resolve_source_ids(desk, principal, ids)
-        sources = find_sources(desk, principal, list(named.values()), lambda s: is_unpurged(s, now))
-        drawn = restore_graph_items(desk, principal, list(filter(is_graph_id, ids)))
+        revision = engine.store.counters(principal.scope).revision
+        named = resolve_source_ids(engine, principal, ids)
+        sources = find_sources(
+            engine, principal, list(named.values()), lambda s: is_unpurged(s, now)
+        )
+        drawn = restore_graph_items(engine, principal, list(filter(is_graph_id, ids)))
         rest = [id for id in ids if id not in named and not is_graph_id(id)]
-        wanted = split_version_refs(desk, principal, rest)
-        memories = find_memories(desk, principal, list(wanted), lambda m: _is_unended(m, now))
+        wanted = split_version_refs(engine, principal, rest)
+        memories = find_memories(engine, principal, list(wanted), lambda m: _is_unended(m, now))
         said = {
-            memory.id: load_version(desk, principal, memory, version)
+            memory.id: load_version(engine, principal, memory, version)
             for memory in memories
             if (version := wanted[memory.id]) is not None
         }
         dead = [memory for memory in memories if memory.state is not State.ACTIVE]
-        successors = _live_successors(desk, principal, dead)
+        successors = _live_successors(engine, principal, dead)
         _require_visible_successors(principal, successors)
-        before = last_active_versions(desk, principal, dead)
+        before = last_active_versions(engine, principal, dead)
         steps = [
             revive_memory(memory, said.get(memory.id, before.get(memory.id, memory)), now)
             for memory in dead
         ]
         reverted = [memory for memory in memories if memory.id in said and memory not in dead]
         steps += [revive_memory(memory, said[memory.id], now) for memory in reverted]
-        steps = [_reindex(desk, step) for step in steps]
+        steps = [_reindex(engine, step) for step in steps]
         leaving = [successor for successor, _ in successors]
-        stepping_back = _retire_successors(desk, principal, successors, steps, now)
-        check_live_limits_with_stored(desk, principal, dead, leaving, now)
+        stepping_back = _retire_successors(engine, principal, successors, steps, now)
+        check_live_limits_with_stored(engine, principal, dead, leaving, now)
         asleep = [source for source in sources if source.state is not State.ACTIVE]
-        waking = [step for each in asleep for step in restore_source(each, now, desk.new_id())]
+        waking = [step for each in asleep for step in restore_source(each, now, engine.new_id())]
         changeset = Changeset(
             principal.scope,
             now,
@@ -284,7 +292,7 @@ def restore_items(
         )
         return changeset, told
 
-    revision, (back, already, replaced) = run_transaction(desk, request, decide)
+    revision, (back, already, replaced) = run_transaction(engine, request, decide)
     return Restored(tuple(back), tuple(already), tuple(replaced), revision)
 
 
@@ -298,31 +306,31 @@ def _require_visible_successors(
 
 
 def _retire_successors(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     successors: Sequence[tuple[Memory, str]],
     revivals: Sequence[ChangeMemory],
     now: datetime,
 ) -> list[ChangesetStep]:
     """What had taken a place leaves it, and hands back what was asked about it."""
-    until = now + desk.lifetimes.restorable
+    until = now + engine.lifetimes.restorable
     revived = {step.after.id: step.after for step in revivals}
     steps: list[ChangesetStep] = []
     for successor, back in successors:
         steps.append(soft_delete_memory(successor, now, until, replaced_by=back))
-        waiting = held_values_about(desk, principal, successor)
+        waiting = held_values_about(engine, principal, successor)
         steps += transfer_held_values(successor, waiting, revived[back]).steps
     return steps
 
 
-def _reindex(desk: EngineContext, step: ChangeMemory) -> ChangeMemory:
+def _reindex(engine: EngineContext, step: ChangeMemory) -> ChangeMemory:
     if step.before.searchable_text == step.after.searchable_text:
         return step
-    return replace(step, index=index_memories(desk, [step.after])[0][0])
+    return replace(step, index=index_memories(engine, [step.after])[0][0])
 
 
 def _live_successors(
-    desk: EngineContext, principal: Principal, dead: Sequence[Memory]
+    engine: EngineContext, principal: Principal, dead: Sequence[Memory]
 ) -> list[tuple[Memory, str]]:
     """The live end of each chain of replacements, and whom it makes room for, so that restoring
     it swaps the two again. A merged summary replaces nobody alone."""
@@ -333,7 +341,7 @@ def _live_successors(
         passed = {memory.id}
         while successor and successor.superseded_by and successor.superseded_by not in passed:
             passed.add(successor.superseded_by)
-            fetched = desk.store.fetch(principal.scope, [successor.superseded_by])
+            fetched = engine.store.fetch(principal.scope, [successor.superseded_by])
             successor = fetched[0] if fetched else None
             if successor and "merged_from" in successor.metadata:
                 successor = None
@@ -343,7 +351,7 @@ def _live_successors(
 
 
 def check_live_limits_with_stored(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     dead: Sequence[Memory],
     leaving: Sequence[Memory],
@@ -354,6 +362,6 @@ def check_live_limits_with_stored(
     for kind in limited:
         everyone = Visibility(cleared=True)
         listing = MemoryListing(filters=Filters(kinds=(kind,)), visibility=everyone, now=now)
-        count = len(desk.store.page(principal.scope, listing))
+        count = len(engine.store.page(principal.scope, listing))
         live[kind] = count - sum(memory.kind is kind for memory in leaving)
     check_live_limits(dead, live)

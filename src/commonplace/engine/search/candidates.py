@@ -46,7 +46,7 @@ from commonplace.store.queries import Counters, PassagesByUnit
 MENTIONING_HITS = 5  # the best, whose mentions of titles are followed
 
 
-def load_passage_texts(desk: EngineContext, best: Sequence[Ranked]) -> list[tuple[Ranked, str]]:
+def load_passage_texts(engine: EngineContext, best: Sequence[Ranked]) -> list[tuple[Ranked, str]]:
     """The passages among them, with what they say."""
     passages = [each for each in best if each.is_passage]
     units: dict[ReadableScope, list[int]] = {}
@@ -55,7 +55,7 @@ def load_passage_texts(desk: EngineContext, best: Sequence[Ranked]) -> list[tupl
     found = {
         (reading, unit): passage.text
         for reading, wanted in units.items()
-        for unit, passage in desk.store.passages(reading.scope, PassagesByUnit(wanted)).items()
+        for unit, passage in engine.store.passages(reading.scope, PassagesByUnit(wanted)).items()
     }
     return [(each, found.get((each.reading, each.unit), "")) for each in passages]
 
@@ -95,7 +95,7 @@ class Shortlist:
 class RecallRequest:
     """Who asks what, and where."""
 
-    desk: EngineContext
+    engine: EngineContext
     principal: Principal
     readings: Sequence[ReadableScope]
     plan: RecallPlan
@@ -104,8 +104,8 @@ class RecallRequest:
 
 
 def select_candidates(asking: RecallRequest, most: int) -> Shortlist:
-    desk = asking.desk
-    with desk.index.holding(asking.readings) as indexes:
+    engine = asking.engine
+    with engine.index.holding(asking.readings) as indexes:
         judged = _score_indexes(asking, indexes)
         best = best_slots(
             [each.scores for each in judged], [each.candidates for each in judged], most
@@ -131,19 +131,19 @@ def select_candidates(asking: RecallRequest, most: int) -> Shortlist:
 
 
 def _score_indexes(asking: RecallRequest, indexes: Sequence[ScopeIndex]) -> list[_ScoredIndex]:
-    desk, plan, now = asking.desk, asking.plan, asking.desk.clock()
+    engine, plan, now = asking.engine, asking.plan, asking.engine.clock()
     listeners = tuple(
         _searched_index(asking, reading, index)
         for reading, index in zip(asking.readings, indexes, strict=True)
     )
     heard = run_arms(
-        SearchInput(listeners, asking.understood, asking.vectors, now, desk.calibration)
+        SearchInput(listeners, asking.understood, asking.vectors, now, engine.calibration)
     )
     evidence = [
-        _collect_evidence(desk, index, plan, each)
+        _collect_evidence(engine, index, plan, each)
         for index, each in zip(indexes, heard, strict=True)
     ]
-    found = _relevant_candidates(evidence, plan, floors_at(desk.recall_floor))
+    found = _relevant_candidates(evidence, plan, floors_at(engine.recall_floor))
     told = zip(asking.readings, indexes, heard, evidence, found, strict=True)
     return [_ScoredIndex(*each, plan.explain) for each in told]
 
@@ -152,7 +152,7 @@ def _searched_index(
     asking: RecallRequest, reading: ReadableScope, index: ScopeIndex
 ) -> SearchedIndex:
     """Of another's scope passages alone are found, and nothing but what may be seen is known."""
-    plan, now = asking.plan, asking.desk.clock()
+    plan, now = asking.plan, asking.engine.clock()
     visibility = plan.within.visibility(asking.principal, reading)
     visible = index.visible(visibility, now)
     mask = plan.within.narrowed(index, index.candidates(plan.filters, visibility, now))
@@ -162,9 +162,9 @@ def _searched_index(
 
 
 def _collect_evidence(
-    desk: EngineContext, index: ScopeIndex, plan: RecallPlan, heard: IndexSignals
+    engine: EngineContext, index: ScopeIndex, plan: RecallPlan, heard: IndexSignals
 ) -> Evidence:
-    told = desk.calibration.similarities(heard.cosines, detect_script(plan.query))
+    told = engine.calibration.similarities(heard.cosines, detect_script(plan.query))
     similarities: Floats = np.full(index.size, np.nan) if told is None else told
     return Evidence(similarities, heard.held, heard.known, index.passages, heard.named, heard.mask)
 
@@ -248,7 +248,7 @@ def _lift_mentioned(
     asking: RecallRequest, judged: Sequence[_ScoredIndex], ranked: list[Ranked]
 ) -> list[Ranked]:
     """Documents that the best hits mention by title are lifted among them, wherever they are."""
-    texts = load_passage_texts(asking.desk, ranked[:MENTIONING_HITS])
+    texts = load_passage_texts(asking.engine, ranked[:MENTIONING_HITS])
     highest = ranked[0].score
     if highest <= 0:
         return ranked
@@ -261,17 +261,17 @@ def _lift_reached(
 ) -> list[Ranked]:
     """Passages to which the names in the question lead through the asker's graph. A threshold is
     a word about similarity: it is not got around."""
-    desk, principal, highest = asking.desk, asking.principal, ranked[0].score
-    named = find_named_nodes(desk, principal, asking.plan.query, counters)
+    engine, principal, highest = asking.engine, asking.principal, ranked[0].score
+    named = find_named_nodes(engine, principal, asking.plan.query, counters)
     if named is None or highest <= 0:
         return ranked
-    with desk.index.holding(asking.readings) as indexes:
+    with engine.index.holding(asking.readings) as indexes:
         seen = [
-            (index, index.visible(visibility_in(principal, reading), desk.clock()))
+            (index, index.visible(visibility_in(principal, reading), engine.clock()))
             for reading, index in zip(asking.readings, indexes, strict=True)
         ]
         speaking = find_mentioning_sources(seen, named)
-    by_source = compute_source_lifts(desk, named, speaking, ranked)
+    by_source = compute_source_lifts(engine, named, speaking, ranked)
     admits = ADMITTED_LIFT * GRAPH_WEIGHT * highest if asking.plan.threshold is None else inf
     lift = _Lift("graph", lambda index: lifts_of_reached(index, by_source), admits)
     return _apply_lift(asking, judged, ranked, lift) if by_source else ranked
@@ -284,7 +284,7 @@ def _apply_lift(
     met, others = {each.id for each in ranked}, list[Ranked]()
     lowest = ranked[-1].score if len(ranked) < _count_candidates(judged) else -inf
     by_id: dict[str, float] = {}
-    with asking.desk.index.holding(asking.readings) as indexes:
+    with asking.engine.index.holding(asking.readings) as indexes:
         for index, each in zip(indexes, judged, strict=True):
             if index.numbering is not each.numbering:  # built anew: its slots are others now
                 return ranked

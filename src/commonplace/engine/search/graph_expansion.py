@@ -148,7 +148,7 @@ class ExpansionGraph:
 
 
 def find_named_nodes(
-    desk: EngineContext, principal: Principal, query: str, counters: Counters
+    engine: EngineContext, principal: Principal, query: str, counters: Counters
 ) -> NamedNodes | None:
     """None: nothing in it is named, or scipy is not here to walk with.
     ``counters``: those of the asker's own index, so that the database is asked for the graph only
@@ -156,12 +156,12 @@ def find_named_nodes(
     if not has_scipy() or principal.team is not None:
         return None  # a key for one team would be led by what another's sources tell
     sight, scope = visibility_of(principal.at(principal.own_scope)), principal.own_scope
-    who, stamp = (scope.key, sight, desk.moment), (counters.graph, counters.epoch_of_graph)
-    view: GraphView = desk.caches.graph_views.get_or_make(
+    who, stamp = (scope.key, sight, engine.moment), (counters.graph, counters.epoch_of_graph)
+    view: GraphView = engine.caches.graph_views.get_or_make(
         who,
         lambda: GraphView(
             _nodes_known_at(
-                limit_to_visibility(desk.graph_cache.of(scope).snapshot, sight), desk.moment
+                limit_to_visibility(engine.graph_cache.of(scope).snapshot, sight), engine.moment
             ),
             (),
         ),
@@ -218,13 +218,13 @@ def _count_passages(
 
 
 def compute_source_lifts(
-    desk: EngineContext, named: NamedNodes, speaking: MentioningSources, ranked: Sequence[Ranked]
+    engine: EngineContext, named: NamedNodes, speaking: MentioningSources, ranked: Sequence[Ranked]
 ) -> dict[str, float]:
     """By how much each passage of a source is lifted. ``ranked``: best first."""
-    ground: ExpansionGraph = desk.caches.expansion_graphs.get_or_make(
+    ground: ExpansionGraph = engine.caches.expansion_graphs.get_or_make(
         named.who,
-        lambda: _build_expansion_graph(desk, named.view.snapshot, speaking),
-        (named.stamp, frozenset(speaking.passages), speaking.titled, desk.clock().date()),
+        lambda: _build_expansion_graph(engine, named.view.snapshot, speaking),
+        (named.stamp, frozenset(speaking.passages), speaking.titled, engine.clock().date()),
     )
     reached = score_sources(
         ground.view, ground.web, names=named.nodes, top_sources=_best_sources(ranked)
@@ -233,14 +233,14 @@ def compute_source_lifts(
 
 
 def _build_expansion_graph(
-    desk: EngineContext, picture: GraphSnapshot, speaking: MentioningSources
+    engine: EngineContext, picture: GraphSnapshot, speaking: MentioningSources
 ) -> ExpansionGraph:
-    now = desk.clock()
+    now = engine.clock()
     ends = datetime.combine(now.date(), time.max, now.tzinfo)
     whole = replace(picture, mentions=(*picture.mentions, *speaking.titled))
     return ExpansionGraph(
         GraphView(whole, speaking.passages),
-        build_transition_matrix(whole, ends, desk.moment, speaking.passages),
+        build_transition_matrix(whole, ends, engine.moment, speaking.passages),
     )
 
 

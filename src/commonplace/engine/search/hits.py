@@ -91,8 +91,8 @@ def _describe_reason(name: str, ranked: Ranked) -> str:
 class HitLoader:
     """What changed since the indexes were asked is judged again."""
 
-    def __init__(self, desk: EngineContext, principal: Principal, plan: RecallPlan):
-        self._desk = desk
+    def __init__(self, engine: EngineContext, principal: Principal, plan: RecallPlan):
+        self._engine = engine
         self._principal = principal
         self._plan = plan
         self._memories: dict[str, Memory] = {}
@@ -118,7 +118,7 @@ class HitLoader:
     def _fetch(self, group: Sequence[Ranked]) -> None:
         """Memories are the asker's own; passages may be of any scope, one statement for each."""
         ids = [each.id for each in group if not each.is_passage]
-        memories = self._desk.store.fetch(self._principal.scope, ids)
+        memories = self._engine.store.fetch(self._principal.scope, ids)
         self._memories |= {memory.id: memory for memory in memories}
         units: dict[ReadableScope, list[int]] = {}
         for each in group:
@@ -128,11 +128,11 @@ class HitLoader:
             self._fetch_passages(reading, wanted)
 
     def _fetch_passages(self, reading: ReadableScope, units: Sequence[int]) -> None:
-        found = self._desk.store.passages(reading.scope, PassagesByUnit(units))
+        found = self._engine.store.passages(reading.scope, PassagesByUnit(units))
         self._passages |= {(reading, unit): passage for unit, passage in found.items()}
         sources = {passage.source_id for passage in found.values()}
         missing = [id for id in sources if (reading, id) not in self._sources]
-        for source in self._desk.live_sources(reading.scope, missing):
+        for source in self._engine.live_sources(reading.scope, missing):
             self._sources[reading, source.id] = source
 
     def _stands(self, ranked: Ranked) -> bool:
@@ -151,7 +151,7 @@ class HitLoader:
         return (
             memory is not None
             and reading.is_own
-            and memory.is_live(self._desk.clock())
+            and memory.is_live(self._engine.clock())
             and visibility.admits(memory)
             and self._plan.filters.admits(memory)
         )

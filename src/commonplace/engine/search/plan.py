@@ -62,7 +62,9 @@ class SearchTargets:
 ALL_TARGETS = SearchTargets()
 
 
-def read_targets(desk: EngineContext, principal: Principal, wanted: Sequence[str]) -> SearchTargets:
+def read_targets(
+    engine: EngineContext, principal: Principal, wanted: Sequence[str]
+) -> SearchTargets:
     """From what was asked: one of the two words, or sources by id or by their own names."""
     match wanted:
         case []:
@@ -72,12 +74,12 @@ def read_targets(desk: EngineContext, principal: Principal, wanted: Sequence[str
         case [word] if word == ONLY_PASSAGES:
             return SearchTargets(memories=False)
     return SearchTargets(
-        memories=False, sources=tuple(_resolve_source(desk, principal, id) for id in wanted)
+        memories=False, sources=tuple(_resolve_source(engine, principal, id) for id in wanted)
     )
 
 
-def _resolve_source(desk: EngineContext, principal: Principal, id: str) -> str:
-    known = resolve_source_id(desk, principal, id)
+def _resolve_source(engine: EngineContext, principal: Principal, id: str) -> str:
+    known = resolve_source_id(engine, principal, id)
     if known is None:
         raise NotFound(
             f"Unknown source {id!r}.",
@@ -91,7 +93,7 @@ def _resolve_source(desk: EngineContext, principal: Principal, id: str) -> str:
             remedy=f"Give its source: {source}.",
             field="sources",
         )
-    return load_visible_source(desk, principal, source, "sources").id
+    return load_visible_source(engine, principal, source, "sources").id
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class Queried:
 
 
 def run_query(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     plan: RecallPlan,
     returns: QueryReturns,
@@ -86,12 +86,12 @@ def run_query(
     *,
     in_anothers_name: bool = False,
 ) -> Queried:
-    """``delta_from``: the desk of today, where changes are told of; None: who looks into the past
+    """``delta_from``: the context of today, where changes are told of; None: who looks into the past
     hears of none. Who asks in an agent's name does not use up that agent's news."""
     budget, thread = plan.budget_tokens or 0, plan.thread_id or MAIN_THREAD
     delta = _load_delta(delta_from, principal, thread) if delta_from else Delta(0, 0, ())
     header = fit_header(delta, budget // _HEADER_DIVISOR)
-    answer = recall(desk, principal, [plan], partial(_pack, header, returns))[0]
+    answer = recall(engine, principal, [plan], partial(_pack, header, returns))[0]
     items = tuple(_build_item(hit, returns) for hit in answer.hits)
     is_told = header or not delta.changes  # what had no room is told next time
     if delta_from and is_told and not in_anothers_name:
@@ -100,8 +100,8 @@ def run_query(
     return Queried(plan.query, header, items, tokens, answer.degraded)
 
 
-def _load_delta(desk: EngineContext, principal: Principal, thread: str) -> Delta:
-    return load_delta(desk, principal, thread, in_short=True)
+def _load_delta(engine: EngineContext, principal: Principal, thread: str) -> Delta:
+    return load_delta(engine, principal, thread, in_short=True)
 
 
 def _pack(

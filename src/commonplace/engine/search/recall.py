@@ -57,7 +57,7 @@ class Recalled:
 
 
 def recall(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     plans: Sequence[RecallPlan],
     packing: PackFunction = pack,
@@ -66,26 +66,26 @@ def recall(
     """One answer for each plan, with one call to the embedder for all of them; they are plans of
     one turn. ``reach`` narrows where it looks; without it, everywhere that they may read."""
     wishes = [plan.explain for plan in plans]
-    plans = [replace(plan, explain=plan.explain or desk.recall_log) for plan in plans]
-    with desk.store.read_session():
+    plans = [replace(plan, explain=plan.explain or engine.recall_log) for plan in plans]
+    with engine.store.read_session():
         readings = merge_readable_scopes(
-            _readable_scopes(desk, principal, plans) if reach is None else reach
+            _readable_scopes(engine, principal, plans) if reach is None else reach
         )
-        people, stamp = load_known_people(desk, principal, readings)
-        words = load_terminology(desk, principal, stamp)
+        people, stamp = load_known_people(engine, principal, readings)
+        words = load_terminology(engine, principal, stamp)
     understood = [parse_query(plan.query, people, words) for plan in plans]
-    vectors = desk.embed([text for each in understood for text in each.texts])
+    vectors = engine.embed([text for each in understood for text in each.texts])
     answers, start = [], 0
     for plan, each in zip(plans, understood, strict=True):
         end = start + len(each.texts)
         mine = None if vectors is None else tuple(vectors[start:end])
         answers.append(
-            _answer_plan(RecallRequest(desk, principal, readings, plan, each, mine), packing)
+            _answer_plan(RecallRequest(engine, principal, readings, plan, each, mine), packing)
         )
         start = end
-    if not desk.recall_log:
+    if not engine.recall_log:
         return answers
-    _log_recall(desk, principal, plans, answers)
+    _log_recall(engine, principal, plans, answers)
     return [
         answer if explained else _without_explanation(answer)
         for answer, explained in zip(answers, wishes, strict=True)
@@ -93,15 +93,15 @@ def recall(
 
 
 def _readable_scopes(
-    desk: EngineContext, principal: Principal, plans: Sequence[RecallPlan]
+    engine: EngineContext, principal: Principal, plans: Sequence[RecallPlan]
 ) -> tuple[ReadableScope, ...]:
     """A source that is named is looked for wherever it may be read."""
     is_named = any(plan.within.sources for plan in plans)
-    return readable_scopes(desk, principal, searching=not is_named)
+    return readable_scopes(engine, principal, searching=not is_named)
 
 
 def _log_recall(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     plans: Sequence[RecallPlan],
     answers: Sequence[Recalled],
@@ -112,7 +112,7 @@ def _log_recall(
         if plan.logged_as
     ]
     if searches:
-        log_turn(desk, principal, searches, plans[0].thread_id, plans[0].turn)
+        log_turn(engine, principal, searches, plans[0].thread_id, plans[0].turn)
 
 
 def _without_explanation(answer: Recalled) -> Recalled:
@@ -121,44 +121,44 @@ def _without_explanation(answer: Recalled) -> Recalled:
 
 
 def _answer_plan(asking: RecallRequest, packing: PackFunction) -> Recalled:
-    desk, principal, plan = asking.desk, asking.principal, asking.plan
+    engine, principal, plan = asking.engine, asking.principal, asking.plan
     degraded = asking.vectors is None
-    with desk.store.read_session():
+    with engine.store.read_session():
         hits, nearest = _load_hits(asking)
     if plan.hits_only:
         return Recalled(plan.query, tuple(hits), 0, degraded)
     packed, tokens = packing(hits, plan.budget_tokens)
-    record_search(desk, principal, plan, packed, nearest)
+    record_search(engine, principal, plan, packed, nearest)
     return Recalled(plan.query, tuple(packed), tokens, degraded)
 
 
 def _load_hits(asking: RecallRequest) -> tuple[list[Hit], float | None]:
     """With the best similarity of all candidates."""
-    desk, principal, plan = asking.desk, asking.principal, asking.plan
+    engine, principal, plan = asking.engine, asking.principal, asking.plan
     most = max(MIN_CANDIDATES, 4 * plan.k)
     while True:
         found = select_candidates(asking, most)
-        links = _visible_links(desk, principal, found)
-        rows = HitLoader(desk, principal, plan)
+        links = _visible_links(engine, principal, found)
+        rows = HitLoader(engine, principal, plan)
         best = rows.best(_lift_linked(found.ranked, links), plan.k)
         if len(best) >= plan.k or found.is_all:
             break
         most *= _CANDIDATE_GROWTH  # one long turn had taken the places of others
-    against = load_disputes(desk, principal, list(rows.memories_of(best)))
+    against = load_disputes(engine, principal, list(rows.memories_of(best)))
     hits = [rows.hit(ranked, against) for ranked in best]
     if not plan.hits_only:
-        hits = _load_related(desk, principal, hits, links)
+        hits = _load_related(engine, principal, hits, links)
     return hits, found.nearest
 
 
-def _visible_links(desk: EngineContext, principal: Principal, found: Shortlist) -> list[Link]:
+def _visible_links(engine: EngineContext, principal: Principal, found: Shortlist) -> list[Link]:
     """Of the memories among the best, to what the caller can still be shown; strongest first."""
     ids = [ranked.id for ranked in found.ranked if not ranked.is_passage]
-    links = desk.store.links(principal.scope, ids)
+    links = engine.store.links(principal.scope, ids)
     if not links:
         return []
-    with desk.index.reading(principal.scope) as index:
-        seen = index.candidates(NO_FILTERS, visibility_of(principal), desk.clock())
+    with engine.index.reading(principal.scope) as index:
+        seen = index.candidates(NO_FILTERS, visibility_of(principal), engine.clock())
         slots = index.slot_of_id
         return [
             link
@@ -184,7 +184,7 @@ def _lift_linked(ranked: Sequence[Ranked], links: Sequence[Link]) -> list[Ranked
 
 
 def _load_related(
-    desk: EngineContext, principal: Principal, hits: Sequence[Hit], links: Sequence[Link]
+    engine: EngineContext, principal: Principal, hits: Sequence[Hit], links: Sequence[Link]
 ) -> list[Hit]:
     """One or two neighbours of each hit that are not hits themselves."""
     if not links:
@@ -199,10 +199,10 @@ def _load_related(
         ]
         wanted[hit.id] = [pair for pair in others if pair[0] not in shown]
     ids = [id for pairs in wanted.values() for id, _ in pairs]
-    now, visibility = desk.clock(), visibility_of(principal)
+    now, visibility = engine.clock(), visibility_of(principal)
     texts = {
         memory.id: shorten(memory.summary)
-        for memory in desk.store.fetch(principal.scope, ids)
+        for memory in engine.store.fetch(principal.scope, ids)
         if memory.is_live(now) and visibility.admits(memory) and not is_prompt_injection(memory)
     }
     return [_attach_related(hit, wanted[hit.id], texts) for hit in hits]
@@ -214,7 +214,7 @@ def _attach_related(hit: Hit, pairs: Sequence[tuple[str, float]], texts: Mapping
 
 
 def record_search(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     plan: RecallPlan,
     hits: Sequence[Hit],
@@ -228,10 +228,10 @@ def record_search(
         similarity=nearest,
         meta={"hits": len(hits)},
     )
-    desk.access_log.record_later(
+    engine.access_log.record_later(
         Bookkeeping(
             principal.scope,
-            desk.clock(),
+            engine.clock(),
             touched={hit.id: 1 for hit in hits if hit.kind != PASSAGE_KIND},
             entries=(entry,),
             thread_id=plan.thread_id,
@@ -241,7 +241,7 @@ def record_search(
 
 
 def record_read_hits(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     plan: RecallPlan,
     hits: Sequence[Hit],
@@ -250,7 +250,11 @@ def record_read_hits(
 ) -> None:
     """Of what was found, that for which there was room. ``asked``: in the asker's own words, where
     something else was looked for."""
-    record_search(desk, principal, plan, hits, best_similarity(hits))
+    record_search(engine, principal, plan, hits, best_similarity(hits))
     log_turn(
-        desk, principal, [build_search(verb, asked or plan.query, hits)], plan.thread_id, plan.turn
+        engine,
+        principal,
+        [build_search(verb, asked or plan.query, hits)],
+        plan.thread_id,
+        plan.turn,
     )

@@ -43,18 +43,18 @@ def build_search(verb: str, asked: str, hits: Iterable[Hit]) -> LoggedSearch:
 
 
 def log_turn(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     searches: Sequence[LoggedSearch],
     thread: str | None = None,
     turn: int | None = None,
 ) -> None:
     """One turn's searches together. Nothing where the log is off."""
-    if not desk.recall_log or not searches:
+    if not engine.recall_log or not searches:
         return
-    now = desk.clock()
+    now = engine.clock()
     noted = RecallTurn(thread or MAIN_THREAD, principal.agent, now, tuple(searches), turn)
-    desk.access_log.record_later(Bookkeeping(principal.scope, now, turns=(noted,)))
+    engine.access_log.record_later(Bookkeeping(principal.scope, now, turns=(noted,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,20 +86,20 @@ class WhatWasAsked:
 
 
 def explain_turn(
-    desk: EngineContext, principal: Principal, thread: str, turn: int | None
+    engine: EngineContext, principal: Principal, thread: str, turn: int | None
 ) -> WhatWasAsked:
     """Without a turn, the last one. An agent hears of what it asked itself, and of what it was
     given then as far as it may see it now."""
-    if not desk.recall_log:
+    if not engine.recall_log:
         raise BadSettings(
             "The recall log is off.",
             remedy="Set recall_log = true (COMMONPLACE_RECALL_LOG=true); it begins with the next "
             "question.",
             field="recall_log",
         )
-    desk.access_log.flush()
+    engine.access_log.flush()
     query = RecallLogQuery(thread, turn, principal.agent, newest_turn=turn is None)
-    found = desk.store.recall_log(principal.scope, query)
+    found = engine.store.recall_log(principal.scope, query)
     if not found:
         which = "any turn" if turn is None else f"turn {turn}"
         raise NotFound(
@@ -108,7 +108,7 @@ def explain_turn(
             field="turn",
         )
     told = _CurrentTexts(
-        desk, principal, [hit.id for each in found for hit in each.search.returned]
+        engine, principal, [hit.id for each in found for hit in each.search.returned]
     )
     return WhatWasAsked(thread, found[0].turn, tuple(_explain_search(each, told) for each in found))
 
@@ -122,14 +122,14 @@ def _explain_search(logged: RecallLogEntry, words: _CurrentTexts) -> ExplainedSe
 class _CurrentTexts:
     """What hits of then say now, to whoever asks."""
 
-    def __init__(self, desk: EngineContext, principal: Principal, ids: Sequence[str]):
-        self._desk = desk
+    def __init__(self, engine: EngineContext, principal: Principal, ids: Sequence[str]):
+        self._engine = engine
         self._principal = principal
         self._visibility = visibility_of(principal)
-        memories = desk.store.fetch(principal.scope, [id for id in ids if not is_source_id(id)])
+        memories = engine.store.fetch(principal.scope, [id for id in ids if not is_source_id(id)])
         self._memories = {memory.id: memory for memory in memories}
         named = {split_passage_id(id)[0] for id in ids if is_source_id(id)}
-        sources = desk.live_sources(principal.scope, sorted(named))
+        sources = engine.live_sources(principal.scope, sorted(named))
         self._sources = {source.id: source for source in sources}
 
     def shown(self, returned: Iterable[LoggedHit]) -> Iterable[ReturnedThen]:
@@ -153,14 +153,16 @@ class _CurrentTexts:
             passage = self._passage(id)
             return (SOURCE_CATEGORY, shorten(passage.text)) if passage else (None, None)
         memory = self._memories[id]
-        is_told = memory.state is State.SUPERSEDED or memory.is_live(self._desk.clock())
+        is_told = memory.state is State.SUPERSEDED or memory.is_live(self._engine.clock())
         return (memory.category, _memory_line(memory)) if is_told else (None, None)
 
     def _passage(self, id: str) -> Passage | None:
         wanted, number = split_passage_id(id)
         if number is None or self._sources[wanted].state is not State.ACTIVE:
             return None
-        found = self._desk.store.passages(self._principal.scope, PassagesOf(wanted, number, number))
+        found = self._engine.store.passages(
+            self._principal.scope, PassagesOf(wanted, number, number)
+        )
         return next(iter(found.values()), None)
 
 

@@ -42,7 +42,7 @@ class ShownSource:
 
 
 def list_sources(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     listing: SourceListing,
     after: str | None = None,
@@ -51,28 +51,28 @@ def list_sources(
     """Newest first, of all who may be read. ``after`` is the place of the last one of the page
     before, or its id."""
     if after is not None:
-        listing = replace(listing, after=_position_of(desk, principal, after))
+        listing = replace(listing, after=_position_of(engine, principal, after))
     found: list[Source] = []
-    for reading in readable_scopes(desk, principal) if readings is None else readings:
+    for reading in readable_scopes(engine, principal) if readings is None else readings:
         seen = replace(listing, visibility=visibility_in(principal, reading), among=reading.sources)
-        found += desk.live_source_page(reading.scope, seen)
+        found += engine.live_source_page(reading.scope, seen)
     found.sort(key=lambda source: (source.created_at, source.id), reverse=True)
     page = found[: listing.limit - 1]
     further = PageCursor(page[-1].created_at, page[-1].id) if len(found) >= listing.limit else None
     return SourcePage(tuple(page), str(further) if further else None)
 
 
-def _position_of(desk: EngineContext, principal: Principal, id: str) -> tuple[datetime, str]:
+def _position_of(engine: EngineContext, principal: Principal, id: str) -> tuple[datetime, str]:
     if place := parse_cursor(id):
         return place.at, place.id
-    placed = principal_at_source(desk, principal, id)
-    for source in desk.live_sources(placed.scope, [id]):
+    placed = principal_at_source(engine, principal, id)
+    for source in engine.live_sources(placed.scope, [id]):
         if can_see_source(placed, source):
             return source.created_at, source.id
     raise NotFound(f"Unknown cursor: after={id!r}.", field="after")
 
 
-def resolve_source_id(desk: EngineContext, principal: Principal, id: str) -> str | None:
+def resolve_source_id(engine: EngineContext, principal: Principal, id: str) -> str | None:
     """The id of the source, or of the passage, that an id or a name from elsewhere means. To whom
     it is hidden, its name means nothing."""
     if is_source_id(id):
@@ -80,29 +80,29 @@ def resolve_source_id(desk: EngineContext, principal: Principal, id: str) -> str
     alias = split_alias(id)
     if alias is None:
         return None
-    placed = principal_at_source(desk, principal, id)
-    source = desk.live_source_by_alias(placed.scope, *alias)
+    placed = principal_at_source(engine, principal, id)
+    source = engine.live_source_by_alias(placed.scope, *alias)
     return source.id if source and can_see_source(placed, source) else None
 
 
-def show_source(desk: EngineContext, principal: Principal, id: str) -> ShownSource:
+def show_source(engine: EngineContext, principal: Principal, id: str) -> ShownSource:
     """A source with all its passages; of a passage's id, the passages around it."""
     wanted, number = split_passage_id(id)
-    source = load_visible_source(desk, principal, wanted, "id")
+    source = load_visible_source(engine, principal, wanted, "id")
     first, last = (
         (1, NO_LIMIT)
         if number is None
         else (number - SURROUNDING_PASSAGES, number + SURROUNDING_PASSAGES)
     )
-    passages = list(desk.store.passages(source.scope, PassagesOf(wanted, first, last)).values())
+    passages = list(engine.store.passages(source.scope, PassagesOf(wanted, first, last)).values())
     if number is not None and number not in {passage.number for passage in passages}:
         raise NotFound(f"There is no {id!r} here.", field="id")
     return ShownSource(source, tuple(passages))
 
 
-def load_visible_source(desk: EngineContext, principal: Principal, id: str, field: str) -> Source:
-    placed = principal_at_source(desk, principal, id)
-    found = desk.live_sources(placed.scope, [id])
+def load_visible_source(engine: EngineContext, principal: Principal, id: str, field: str) -> Source:
+    placed = principal_at_source(engine, principal, id)
+    found = engine.live_sources(placed.scope, [id])
     if not found or found[0].state is not State.ACTIVE or not can_see_source(placed, found[0]):
         raise NotFound(f"There is no {id!r} here.", field=field)
     return found[0]

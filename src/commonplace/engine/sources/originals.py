@@ -82,14 +82,14 @@ class ParsedOriginal:
 
 
 @contextmanager
-def offer_parsed(desk: EngineContext, id: str, parsed: ParsedOriginal) -> Iterator[None]:
+def offer_parsed(engine: EngineContext, id: str, parsed: ParsedOriginal) -> Iterator[None]:
     """An original that was parsed when it came, for the job that processes it while its caller
     waits. Any other job parses the original that is kept."""
-    desk.caches.parsed_originals.put(id, parsed)
+    engine.caches.parsed_originals.put(id, parsed)
     try:
         yield
     finally:
-        desk.caches.parsed_originals.drop(lambda key: key == id)
+        engine.caches.parsed_originals.drop(lambda key: key == id)
 
 
 RECORD_KEY = "commonplace"  # the name in the provenance
@@ -246,12 +246,12 @@ _SHORT_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
 _INVISIBLE = re.compile("[\u00ad\u200b]")  # soft hyphens and the like, which nobody sees
 
 
-def is_in_originals(desk: EngineContext, scope: Scope, text: str) -> bool:
+def is_in_originals(engine: EngineContext, scope: Scope, text: str) -> bool:
     sought = _folded(text)
     return any(
         sought in _folded(said)
-        for source in desk.store.sources(scope, _ALL_SOURCES)
-        for raw in desk.store.original(scope, source.id)
+        for source in engine.store.sources(scope, _ALL_SOURCES)
+        for raw in engine.store.original(scope, source.id)
         for said in decoded_variants(raw)
     )
 

@@ -122,31 +122,31 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[TextSpan]:
 ACTOR = "worker:process"
 
 
-def process(desk: EngineContext, job: Job) -> Callable[[], Changeset]:
+def process(engine: EngineContext, job: Job) -> Callable[[], Changeset]:
     """The slow part is done at once; again only when somebody changed the source meanwhile."""
     scope, id = job.scope, str(job.payload["source"])
-    ready = [processing_changeset(desk, scope, id)]
-    return lambda: ready.pop() if ready else processing_changeset(desk, scope, id)
+    ready = [processing_changeset(engine, scope, id)]
+    return lambda: ready.pop() if ready else processing_changeset(engine, scope, id)
 
 
-def processing_changeset(desk: EngineContext, scope: Scope, id: str) -> Changeset:
+def processing_changeset(engine: EngineContext, scope: Scope, id: str) -> Changeset:
     """The changeset that processing a source comes to; none for one that is gone or done."""
-    started = desk.clock()
-    with desk.store.read_session():
-        found = desk.live_sources(scope, [id])
+    started = engine.clock()
+    with engine.store.read_session():
+        found = engine.live_sources(scope, [id])
         if (
             not found
             or found[0].state is not State.ACTIVE
             or found[0].status is not ProcessingStatus.RAW
         ):
             return Changeset(scope, started, ACTOR, ())
-        source, parts = found[0], desk.store.original(scope, id)
-        kept = list(desk.store.passages(scope, PassagesOf(id)).values())
-    reading = parse_parts(source, parts, desk.caches.parsed_originals.get(id))
+        source, parts = found[0], engine.store.original(scope, id)
+        kept = list(engine.store.passages(scope, PassagesOf(id)).values())
+    reading = parse_parts(source, parts, engine.caches.parsed_originals.get(id))
     made = cut_into_passages(source, reading.turns, kept)
     anew = made[: len(kept)] != kept
     new = made if anew else made[len(kept) :]
-    indexed = index_passages(desk, [(source, passage) for passage in new])
+    indexed = index_passages(engine, [(source, passage) for passage in new])
     described = _with_refreshed_description(
         source, reading, kept[-1].turn if kept and not anew else 0
     )
@@ -154,7 +154,7 @@ def processing_changeset(desk: EngineContext, scope: Scope, id: str) -> Changese
         passages=len(made),
         version=source.version + 1,
         processing_started_at=started,
-        processing_completed_at=desk.clock(),
+        processing_completed_at=engine.clock(),
     )
     entry = Entry(
         op=Op.UPDATE,
@@ -169,7 +169,7 @@ def processing_changeset(desk: EngineContext, scope: Scope, id: str) -> Changese
     step = ChangeSource(
         source, after, entry, anew=anew, passages=tuple(zip(new, indexed, strict=True))
     )
-    return Changeset(scope, desk.clock(), ACTOR, (step,), thread_id=source.thread_id)
+    return Changeset(scope, engine.clock(), ACTOR, (step,), thread_id=source.thread_id)
 
 
 def parse_parts(
@@ -310,19 +310,19 @@ def growth_milestone(turns: int) -> int:
 DESCRIBE_ACTOR = "worker:describe"
 
 
-def describe_thread(desk: EngineContext, job: Job) -> Callable[[], Changeset]:
+def describe_thread(engine: EngineContext, job: Job) -> Callable[[], Changeset]:
     """Decided again when a further turn came meanwhile."""
-    return lambda: _description_changeset(desk, job)
+    return lambda: _description_changeset(engine, job)
 
 
-def _description_changeset(desk: EngineContext, job: Job) -> Changeset:
+def _description_changeset(engine: EngineContext, job: Job) -> Changeset:
     scope, id = job.scope, str(job.payload["source"])
-    now = desk.clock()
-    found = desk.live_sources(scope, [id])
+    now = engine.clock()
+    found = engine.live_sources(scope, [id])
     if not found or found[0].state is not State.ACTIVE:
         return Changeset(scope, now, DESCRIBE_ACTOR, ())
     source = found[0]
-    after = with_description(source, parse_parts(source, desk.store.original(scope, id)))
+    after = with_description(source, parse_parts(source, engine.store.original(scope, id)))
     if after == source:
         return Changeset(scope, now, DESCRIBE_ACTOR, ())
     after = after.evolve(version=source.version + 1)

@@ -117,18 +117,22 @@ class Received:
 
 
 def receive(
-    desk: EngineContext, request: RequestContext, original: IngestRequest, *, awaited: bool = False
+    engine: EngineContext,
+    request: RequestContext,
+    original: IngestRequest,
+    *,
+    awaited: bool = False,
 ) -> Received:
     """Refused at once when it cannot be read: nothing is kept of it then."""
     principal = request.principal
-    now = desk.clock()
+    now = engine.clock()
     arriving = _parse_original(original, now)
     alias = _alias_of(original, arriving.reading)
 
     def decide() -> tuple[Changeset, tuple[Source, IngestAction]]:
-        steps, source, outcome = _decide(desk, principal, arriving, alias)
+        steps, source, outcome = _decide(engine, principal, arriving, alias)
         if needs_processing(source):  # also when nobody was at it any more, and it comes again
-            steps += (EnqueueJob(build_process_job(source, desk.new_id(), now, awaited=awaited)),)
+            steps += (EnqueueJob(build_process_job(source, engine.new_id(), now, awaited=awaited)),)
         changeset = Changeset(
             principal.scope,
             now,
@@ -141,8 +145,8 @@ def receive(
 
     as_if_new = None
     if not visibility_of(principal).sees_sources:
-        _, as_if_new, _ = new_source(desk, principal, arriving, alias)
-    revision, (source, outcome) = run_transaction(desk, request, decide)
+        _, as_if_new, _ = new_source(engine, principal, arriving, alias)
+    revision, (source, outcome) = run_transaction(engine, request, decide)
     if as_if_new is None:
         return Received(source, outcome, revision, arriving)
     id = source.id if outcome is IngestAction.RECEIVED else as_if_new.id
@@ -178,15 +182,15 @@ def _alias_of(original: IngestRequest, reading: ParsedSource) -> SourceAlias:
 
 
 def _decide(
-    desk: EngineContext, principal: Principal, arriving: ParsedOriginal, alias: SourceAlias
+    engine: EngineContext, principal: Principal, arriving: ParsedOriginal, alias: SourceAlias
 ) -> SourceDecision:
-    known = desk.live_source_by_alias(principal.scope, *check_alias(*alias))
+    known = engine.live_source_by_alias(principal.scope, *check_alias(*alias))
     if known is None:
-        return new_source(desk, principal, arriving, alias)
+        return new_source(engine, principal, arriving, alias)
     if not can_see_source(principal, known) and not _may_extend_hidden(principal, arriving, known):
-        return _decide_hidden(desk, principal, arriving, known)
+        return _decide_hidden(engine, principal, arriving, known)
     if _belongs_to_other_member(principal, known):
-        return _keep_apart_from_other_member(desk, principal, arriving, known)
+        return _keep_apart_from_other_member(engine, principal, arriving, known)
     if known.state is not State.ACTIVE:
         return (), redacted_source(known), IngestAction.FORGOTTEN
     if arriving.original.append:
@@ -194,7 +198,7 @@ def _decide(
     if known.digest == original_digest(arriving.original.raw):
         return _decide_same_bytes(principal, arriving, known)
     if known.parts > 1 or arriving.is_named_by_itself:
-        parts = desk.store.original(principal.scope, known.id)
+        parts = engine.store.original(principal.scope, known.id)
         if is_already_stored(arriving, known, parts):
             return update_details(principal, arriving, known)
     if not arriving.is_named_by_itself:
@@ -202,7 +206,7 @@ def _decide(
     if known.content_type is ContentType.SLACK_THREAD:
         return append_part(principal, arriving, known)  # it went on: what was said stays
     return _decide(
-        desk, principal, arriving, derived_alias(alias, _text_of_turns(arriving.reading))
+        engine, principal, arriving, derived_alias(alias, _text_of_turns(arriving.reading))
     )
 
 
@@ -225,14 +229,14 @@ def _belongs_to_other_member(principal: Principal, known: Source) -> bool:
 
 
 def _keep_apart_from_other_member(
-    desk: EngineContext, principal: Principal, arriving: ParsedOriginal, known: Source
+    engine: EngineContext, principal: Principal, arriving: ParsedOriginal, known: Source
 ) -> SourceDecision:
     """The same again adds nothing and changes nothing; whatever else comes is the bringer's own."""
     stands = known.state is State.ACTIVE
-    if stands and is_already_stored(arriving, known, desk.store.original(known.scope, known.id)):
+    if stands and is_already_stored(arriving, known, engine.store.original(known.scope, known.id)):
         return (), known.evolve(status=ProcessingStatus.PROCESSED), IngestAction.UNCHANGED
     alias = derived_alias((known.origin, known.external_id), principal.user_id)
-    return _decide(desk, principal, arriving, alias)
+    return _decide(engine, principal, arriving, alias)
 
 
 def _decide_same_bytes(
@@ -246,15 +250,15 @@ def _decide_same_bytes(
 
 
 def _decide_hidden(
-    desk: EngineContext, principal: Principal, arriving: ParsedOriginal, known: Source
+    engine: EngineContext, principal: Principal, arriving: ParsedOriginal, known: Source
 ) -> SourceDecision:
     """To refuse would tell that the name is taken: what comes is kept under a name beside it.
     Not so the hidden text itself, which would be there once more for everybody to find."""
-    if is_already_stored(arriving, known, desk.store.original(principal.scope, known.id)):
+    if is_already_stored(arriving, known, engine.store.original(principal.scope, known.id)):
         nothing_owed = redacted_source(known).evolve(status=ProcessingStatus.PROCESSED)
         return (), nothing_owed, IngestAction.UNCHANGED
     return _decide(
-        desk, principal, arriving, derived_alias((known.origin, known.external_id), known.id)
+        engine, principal, arriving, derived_alias((known.origin, known.external_id), known.id)
     )
 
 
@@ -268,7 +272,7 @@ def _text_of_turns(reading: ParsedSource) -> str:
 
 
 def new_source(
-    desk: EngineContext, principal: Principal, arriving: ParsedOriginal, alias: SourceAlias
+    engine: EngineContext, principal: Principal, arriving: ParsedOriginal, alias: SourceAlias
 ) -> SourceDecision:
     original, reading = arriving.original, arriving.reading
     origin, external_id = alias
@@ -285,7 +289,7 @@ def new_source(
         agent=principal.agent,
     )
     source = Source(
-        id=SOURCE_PREFIX + desk.new_id(),
+        id=SOURCE_PREFIX + engine.new_id(),
         user_id=principal.user_id,
         team_id=None if principal.is_in_own_scope else principal.scope.name,
         origin=origin,
@@ -341,29 +345,29 @@ class Ingested:
 
 
 def ingest(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     original: IngestRequest,
     see_through: AwaitJob | None,
 ) -> Ingested:
     """Without ``see_through``: a worker will process it."""
     principal = request.principal
-    received = receive(desk, request, original, awaited=see_through is not None)
+    received = receive(engine, request, original, awaited=see_through is not None)
     source, scope = received.source, principal.scope
     waits = see_through is not None and needs_processing(source)
     job = None
     if see_through and waits:
-        with offer_parsed(desk, source.id, received.parsed):
+        with offer_parsed(engine, source.id, received.parsed):
             job = see_through(scope, PROCESS_JOB, source.id, PATIENCE_SECONDS)
     if received.told is not None:
-        return _answer_without_visibility(desk, scope, received.told, see_through is not None)
+        return _answer_without_visibility(engine, scope, received.told, see_through is not None)
     if not waits:
         return Ingested(
             source.id, received.outcome, _visible_source(principal, source), received.revision
         )
-    with desk.store.read_session():
-        now_is = next(iter(desk.live_sources(scope, [source.id])), source)
-        revision = desk.store.counters(scope).revision
+    with engine.store.read_session():
+        now_is = next(iter(engine.live_sources(scope, [source.id])), source)
+        revision = engine.store.counters(scope).revision
     return Ingested(
         source.id,
         received.outcome,
@@ -374,12 +378,12 @@ def ingest(
 
 
 def _answer_without_visibility(
-    desk: EngineContext, scope: Scope, told: Source, is_processed: bool
+    engine: EngineContext, scope: Scope, told: Source, is_processed: bool
 ) -> Ingested:
     """The same whatever is there: who sees no sources would learn from any other answer which
     names and which texts are known."""
     source = told.evolve(status=ProcessingStatus.PROCESSED) if is_processed else told
-    return Ingested(told.id, IngestAction.RECEIVED, source, desk.store.counters(scope).revision)
+    return Ingested(told.id, IngestAction.RECEIVED, source, engine.store.counters(scope).revision)
 
 
 def _visible_source(principal: Principal, source: Source) -> Source:

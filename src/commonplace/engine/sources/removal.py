@@ -64,7 +64,7 @@ from commonplace.store.queries import NO_LIMIT, HeldQuery, MemoryListing
 
 
 def resolve_source_ids(
-    desk: EngineContext, principal: Principal, ids: Sequence[str]
+    engine: EngineContext, principal: Principal, ids: Sequence[str]
 ) -> dict[str, str]:
     """Those of the ids that name a source → its id: by the id, or by its name where it came from
     (`file:/path`). A passage cannot be forgotten alone."""
@@ -75,25 +75,25 @@ def resolve_source_ids(
             if number is not None:
                 raise _passage_error(id, source)
             found[id] = source
-        elif named := _find_by_alias(desk, principal, id):
+        elif named := _find_by_alias(engine, principal, id):
             found[id] = named
     return found
 
 
-def _find_by_alias(desk: EngineContext, principal: Principal, id: str) -> str | None:
+def _find_by_alias(engine: EngineContext, principal: Principal, id: str) -> str | None:
     alias = split_alias(id)
-    source = desk.live_source_by_alias(principal.scope, *alias) if alias else None
+    source = engine.live_source_by_alias(principal.scope, *alias) if alias else None
     return source.id if source and can_see_source(principal, source) else None
 
 
 def find_sources(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     ids: Sequence[str],
     acceptable: Callable[[Source], bool] = lambda source: True,
 ) -> list[Source]:
     """All of them, or NotFound naming the first that is not there for this caller."""
-    found = {source.id: source for source in desk.live_sources(principal.scope, ids)}
+    found = {source.id: source for source in engine.live_sources(principal.scope, ids)}
     for id in ids:
         source = found.get(id)
         if source is None or not can_see_source(principal, source) or not acceptable(source):
@@ -102,24 +102,26 @@ def find_sources(
 
 
 def remaining_mentions(
-    desk: EngineContext, principal: Principal, memories: Sequence[Memory]
+    engine: EngineContext, principal: Principal, memories: Sequence[Memory]
 ) -> tuple[str, ...]:
     """Where the words of memories that go still stand in conversations, as far as the caller may
     know of these."""
     turns = list(dict.fromkeys(turn for memory in memories for turn in supporting_passages(memory)))
-    sources = desk.live_sources(principal.scope, list({source_of_evidence(turn) for turn in turns}))
+    sources = engine.live_sources(
+        principal.scope, list({source_of_evidence(turn) for turn in turns})
+    )
     live = {s.id for s in sources if s.state is State.ACTIVE and can_see_source(principal, s)}
     return tuple(turn for turn in turns if source_of_evidence(turn) in live)
 
 
 def memories_from_sources(
-    desk: EngineContext, principal: Principal, sources: Iterable[str]
+    engine: EngineContext, principal: Principal, sources: Iterable[str]
 ) -> list[Memory]:
     """What came out of these sources, whatever its state."""
     return [
         memory
         for source in sources
-        for memory in desk.store.page(
+        for memory in engine.store.page(
             principal.scope,
             MemoryListing(
                 filters=Filters(source_id=source),
@@ -152,11 +154,11 @@ def restore_source(source: Source, now: datetime, job_id: str) -> tuple[Changese
 
 
 def processing_jobs(
-    desk: EngineContext, sources: Sequence[Source], now: datetime
+    engine: EngineContext, sources: Sequence[Source], now: datetime
 ) -> list[EnqueueJob]:
     """Of sources that come in, or come back: the work that they still need."""
     return [
-        EnqueueJob(build_process_job(source, desk.new_id(), now, awaited=False))
+        EnqueueJob(build_process_job(source, engine.new_id(), now, awaited=False))
         for source in sources
         if needs_processing(source)
     ]
@@ -185,10 +187,12 @@ def _passage_error(id: str, source: str) -> InvalidInput:
     )
 
 
-def locate_items(desk: EngineContext, principal: Principal, ids: Sequence[str]) -> Principal:
+def locate_items(engine: EngineContext, principal: Principal, ids: Sequence[str]) -> Principal:
     """The caller, placed where these items are. A team's sources are taken away, and brought back,
     by whoever brought them and by those who manage the team; a guest only reads."""
-    placed = {each.scope: each for each in (principal_at_source(desk, principal, id) for id in ids)}
+    placed = {
+        each.scope: each for each in (principal_at_source(engine, principal, id) for id in ids)
+    }
     if len(placed) > 1:
         raise InvalidInput(
             "These belong to different owners.",
@@ -204,13 +208,13 @@ def locate_items(desk: EngineContext, principal: Principal, ids: Sequence[str]) 
             remedy="To give it up: sources unshare.",
             field="ids",
         )
-    return _require_team_rights(desk, acting, ids)
+    return _require_team_rights(engine, acting, ids)
 
 
-def _require_team_rights(desk: EngineContext, acting: Principal, ids: Sequence[str]) -> Principal:
-    is_admin = manages_team(desk, acting, acting.scope)
-    named = resolve_source_ids(desk, acting, ids)
-    sources = find_sources(desk, acting, list(named.values()))
+def _require_team_rights(engine: EngineContext, acting: Principal, ids: Sequence[str]) -> Principal:
+    is_admin = manages_team(engine, acting, acting.scope)
+    named = resolve_source_ids(engine, acting, ids)
+    sources = find_sources(engine, acting, list(named.values()))
     others = [source for source in sources if source.user_id != acting.user_id]
     if others and not is_admin:
         raise NotAllowed(
@@ -220,11 +224,11 @@ def _require_team_rights(desk: EngineContext, acting: Principal, ids: Sequence[s
     return acting.in_team(acting.scope.name, is_admin)
 
 
-def manages_team(desk: EngineContext, principal: Principal, team: Scope) -> bool:
+def manages_team(engine: EngineContext, principal: Principal, team: Scope) -> bool:
     """Whether they manage the team."""
     return any(
         one.manages
-        for one in desk.store.access(principal.own_scope).memberships
+        for one in engine.store.access(principal.own_scope).memberships
         if one.team_scope == team
     )
 
@@ -239,17 +243,17 @@ class RemovalPlan:
 
 
 def plan_source_removal(
-    desk: EngineContext, principal: Principal, ended: Sequence[str], met: Collection[str] = ()
+    engine: EngineContext, principal: Principal, ended: Sequence[str], met: Collection[str] = ()
 ) -> RemovalPlan:
     """``met``: memories that are decided about already."""
     if not ended:
         return RemovalPlan()
     told = [
-        memory for memory in memories_from_sources(desk, principal, ended) if memory.id not in met
+        memory for memory in memories_from_sources(engine, principal, ended) if memory.id not in met
     ]
-    stood = _active_sources(desk, principal, told)
+    stood = _active_sources(engine, principal, told)
     stands = {id: source for id, source in stood.items() if id not in ended}
-    shared = rebuild_memories(desk, principal, ended, {*stood, *ended}, stands, for_good=True)
+    shared = rebuild_memories(engine, principal, ended, {*stood, *ended}, stands, for_good=True)
     single = [memory for memory in told if memory.id not in shared.known]
     carried = {m.id: kept for m in single if (kept := keep_other_evidence(m, stands)) is not None}
     carried |= {id: memory for id, memory in shared.anew.items() if id not in met}
@@ -259,32 +263,32 @@ def plan_source_removal(
     for id, gone in shared.gone.items():
         steps += release_contributions(id, gone)
     steps += hold_again(shared.beside)
-    steps += _promote_alternatives(desk, principal, alone, stands)
+    steps += _promote_alternatives(engine, principal, alone, stands)
     return RemovalPlan(alone, carried, tuple(steps))
 
 
 def purge_contributions(
-    desk: EngineContext, principal: Principal, ended: Sequence[str]
+    engine: EngineContext, principal: Principal, ended: Sequence[str]
 ) -> tuple[ChangesetStep, ...]:
     """Their time to come back is over: what they told of memories that others tell, too."""
-    shared = rebuild_memories(desk, principal, ended, (), (), for_good=True)
+    shared = rebuild_memories(engine, principal, ended, (), (), for_good=True)
     return tuple(
         step for id, gone in shared.gone.items() for step in release_contributions(id, gone)
     )
 
 
 def forget_source_memories(
-    desk: EngineContext, principal: Principal, sources: Sequence[Source], now: datetime
+    engine: EngineContext, principal: Principal, sources: Sequence[Source], now: datetime
 ) -> list[ChangesetStep]:
     """Memories that nothing else carries are forgotten with their source, until the same day: by
     that they are known when it comes back. A value that waits has no such day, and is let go."""
     ended = [source.id for source in sources]
-    waiting = held_values_from_sources(desk, principal, ended)
-    steps: list[ChangesetStep] = remove_held_values(desk, principal, waiting, Event.DELETE)
-    told = memories_from_sources(desk, principal, ended)
-    stood = _active_sources(desk, principal, told)
+    waiting = held_values_from_sources(engine, principal, ended)
+    steps: list[ChangesetStep] = remove_held_values(engine, principal, waiting, Event.DELETE)
+    told = memories_from_sources(engine, principal, ended)
+    stood = _active_sources(engine, principal, told)
     stands = {id: source for id, source in stood.items() if id not in ended}
-    shared = rebuild_memories(desk, principal, ended, {*stood, *ended}, stands)
+    shared = rebuild_memories(engine, principal, ended, {*stood, *ended}, stands)
     single = [
         m for m in told if m.id not in shared.known and keep_other_evidence(m, stands) is None
     ]
@@ -293,19 +297,19 @@ def forget_source_memories(
     for memory in hidden:
         days = [until[id] for id in supporting_sources(memory) if id in until]
         steps.append(soft_delete_memory(memory, now, max(days)))
-    steps += _rewrite_memories(desk, principal, shared.anew.values())
+    steps += _rewrite_memories(engine, principal, shared.anew.values())
     steps += hold_again(shared.beside)
-    steps += _promote_alternatives(desk, principal, hidden, stands)
+    steps += _promote_alternatives(engine, principal, hidden, stands)
     return steps
 
 
 def restore_source_memories(
-    desk: EngineContext, principal: Principal, sources: Sequence[Source], now: datetime
+    engine: EngineContext, principal: Principal, sources: Sequence[Source], now: datetime
 ) -> list[ChangesetStep]:
     back = {source.id: source.purge_at for source in sources}
-    told = memories_from_sources(desk, principal, list(back))
-    stands = _active_sources(desk, principal, told).keys() | back.keys()
-    shared = rebuild_memories(desk, principal, list(back), stands - back.keys(), stands)
+    told = memories_from_sources(engine, principal, list(back))
+    stands = _active_sources(engine, principal, told).keys() | back.keys()
+    shared = rebuild_memories(engine, principal, list(back), stands - back.keys(), stands)
     steps: list[ChangesetStep] = []
     revived_ones: dict[str, Memory] = {}
     for memory in (*told, *shared.anew.values()):
@@ -314,31 +318,31 @@ def restore_source_memories(
             steps.append(revive_memory(memory, memory, now))
             revived_ones[memory.id] = memory
     live = [memory for id, memory in shared.anew.items() if id not in revived_ones]
-    steps += _rewrite_memories(desk, principal, live)
-    steps += _restore_alternatives(desk, principal, revived_ones.values(), now)
+    steps += _rewrite_memories(engine, principal, live)
+    steps += _restore_alternatives(engine, principal, revived_ones.values(), now)
     return steps
 
 
 def _active_sources(
-    desk: EngineContext, principal: Principal, memories: Sequence[Memory]
+    engine: EngineContext, principal: Principal, memories: Sequence[Memory]
 ) -> dict[str, Source]:
     """The sources that these rest on, and all that tell something together with others or
     otherwise, where they stand and may be read."""
-    telling = (*memories, *(each.memory for each in desk.store.held(principal.scope)))
+    telling = (*memories, *(each.memory for each in engine.store.held(principal.scope)))
     behind = sorted({id for memory in telling for id in supporting_sources(memory)})
     found: list[Source] = []
-    for reading in readable_scopes(desk, principal, searching=False) if behind else ():
-        found += desk.live_sources(reading.scope, behind)
+    for reading in readable_scopes(engine, principal, searching=False) if behind else ():
+        found += engine.live_sources(reading.scope, behind)
     return {source.id: source for source in found if source.state is State.ACTIVE}
 
 
 def _rewrite_memories(
-    desk: EngineContext, principal: Principal, memories: Collection[Memory]
+    engine: EngineContext, principal: Principal, memories: Collection[Memory]
 ) -> list[ChangesetStep]:
     """Without a version of it: what it said by then is told by one that is forgotten."""
-    before = {m.id: m for m in desk.store.fetch(principal.scope, [m.id for m in memories])}
+    before = {m.id: m for m in engine.store.fetch(principal.scope, [m.id for m in memories])}
     changed = [memory for memory in memories if memory != before.get(memory.id)]
-    indexes, _ = index_memories(desk, changed)
+    indexes, _ = index_memories(engine, changed)
     return [
         RewriteMemory(memory, index, rebuilt_entry(memory))
         for memory, index in zip(changed, indexes, strict=True)
@@ -357,12 +361,12 @@ def rebuilt_entry(memory: Memory) -> Entry:
 
 
 def _promote_alternatives(
-    desk: EngineContext, principal: Principal, gone: Sequence[Memory], stands: Collection[str]
+    engine: EngineContext, principal: Principal, gone: Sequence[Memory], stands: Collection[str]
 ) -> list[ChangesetStep]:
     """What another source says otherwise was only kept beside what is gone: now it stands."""
     waiting = [
         each
-        for each in desk.store.held(principal.scope, HeldQuery(beside=[m.id for m in gone]))
+        for each in engine.store.held(principal.scope, HeldQuery(beside=[m.id for m in gone]))
         if supporting_sources(each.memory) & set(stands)
     ]
     steps: list[ChangesetStep] = []
@@ -372,12 +376,12 @@ def _promote_alternatives(
             new = beside[0].memory
             same = [each for each in beside[1:] if is_same_statement(each.memory, new)]
             others = [each for each in beside if each not in same]
-            (index,), _ = index_memories(desk, [new])
+            (index,), _ = index_memories(engine, [new])
             steps += [
                 build_add(new, index, op=Op.RESTORE),
                 *transfer_held_values(old, others, new).steps,
             ]
-            steps += hold_contributions(new, join_contributions(new, same, desk.new_id()))
+            steps += hold_contributions(new, join_contributions(new, same, engine.new_id()))
     return steps
 
 
@@ -385,7 +389,7 @@ _VALUE_KINDS = kinds_where(lambda policy: policy.asks_on_change)
 
 
 def _restore_alternatives(
-    desk: EngineContext, principal: Principal, back: Collection[Memory], now: datetime
+    engine: EngineContext, principal: Principal, back: Collection[Memory], now: datetime
 ) -> list[ChangesetStep]:
     """What sources have said otherwise meanwhile stands beside what is back, as it did."""
     values = [memory for memory in back if POLICIES[memory.kind].asks_on_change]
@@ -394,18 +398,20 @@ def _restore_alternatives(
     listing = MemoryListing(
         filters=Filters(kinds=_VALUE_KINDS), visibility=OWNER_VISIBILITY, limit=NO_LIMIT
     )
-    live = desk.store.page(principal.scope, listing)
+    live = engine.store.page(principal.scope, listing)
     steps: list[ChangesetStep] = []
     for memory in values:
         for other in live:
             related = relate_memories(other, memory, None) if other.id != memory.id else None
             if other.kind is memory.kind and related and related.relation is MemoryRelation.CHANGED:
-                steps += _demote_to_alternative(desk, principal, other, memory, related.reason, now)
+                steps += _demote_to_alternative(
+                    engine, principal, other, memory, related.reason, now
+                )
     return steps
 
 
 def _demote_to_alternative(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     other: Memory,
     stands: Memory,
@@ -413,7 +419,7 @@ def _demote_to_alternative(
     now: datetime,
 ) -> list[ChangesetStep]:
     """With each who tells it. What somebody has said themself is not set aside."""
-    parts = desk.store.held(principal.scope, HeldQuery(merged_into=[other.id]))
+    parts = engine.store.held(principal.scope, HeldQuery(merged_into=[other.id]))
     told = parts or [HeldValue(other, None, None, frozenset(), "", other.actor_id, now)]
     if (
         not all(supporting_sources(each.memory) for each in told)

@@ -76,11 +76,11 @@ class GrownThread:
 
 
 def thread_updates(
-    desk: EngineContext, principal: Principal, turns: Sequence[ConversationTurn]
+    engine: EngineContext, principal: Principal, turns: Sequence[ConversationTurn]
 ) -> list[ThreadUpdate]:
     threads = dict.fromkeys(turn.thread for turn in turns)
     return [
-        _thread_update(desk, principal, t, [u for u in turns if u.thread == t]) for t in threads
+        _thread_update(engine, principal, t, [u for u in turns if u.thread == t]) for t in threads
     ]
 
 
@@ -100,7 +100,7 @@ def _distinct_turns(
 
 
 def _thread_update(
-    desk: EngineContext, principal: Principal, thread: str, handed_in: Sequence[ConversationTurn]
+    engine: EngineContext, principal: Principal, thread: str, handed_in: Sequence[ConversationTurn]
 ) -> ThreadUpdate:
     heard, places = _distinct_turns(handed_in)
     turns = tuple(
@@ -128,8 +128,8 @@ def _thread_update(
         started_at=first,
         ended_at=last,
     )
-    arriving = ParsedOriginal(original, reading, SourceFormat.CONVERSATION, desk.clock())
-    _, alone, _ = new_source(desk, principal, arriving, check_alias(THREAD_ORIGIN, thread))
+    arriving = ParsedOriginal(original, reading, SourceFormat.CONVERSATION, engine.clock())
+    _, alone, _ = new_source(engine, principal, arriving, check_alias(THREAD_ORIGIN, thread))
     passages = cut_into_passages(alone, turns)
     return ThreadUpdate(
         thread, arriving, tuple((alone, passage) for passage in passages), heard, places
@@ -153,18 +153,18 @@ def _json_lines(turns: Iterable[SourceTurn]) -> bytes:
 
 
 def grow_thread(
-    desk: EngineContext, principal: Principal, talk: ThreadUpdate, indexes: Sequence[IndexEntry]
+    engine: EngineContext, principal: Principal, talk: ThreadUpdate, indexes: Sequence[IndexEntry]
 ) -> GrownThread:
     """To be decided again when another writer was faster."""
-    known, alias = _current_source(desk, principal, talk.thread)
+    known, alias = _current_source(engine, principal, talk.thread)
     if known is None:
-        (step,), source, _ = new_source(desk, principal, talk.arriving, alias)
+        (step,), source, _ = new_source(engine, principal, talk.arriving, alias)
         assert isinstance(step, AddSource)
-        return _started_thread(desk, step, source, talk, indexes)
+        return _started_thread(engine, step, source, talk, indexes)
     if known.status is not ProcessingStatus.RAW and (
-        there := _already_stored_turns(desk, talk, known)
+        there := _already_stored_turns(engine, talk, known)
     ):
-        return _grow_with_new_turns(desk, principal, talk, indexes, known, there)
+        return _grow_with_new_turns(engine, principal, talk, indexes, known, there)
     steps, source, outcome = append_part(principal, talk.arriving, known)
     if outcome is not IngestAction.APPENDED:  # sent again by whoever did not hear the answer
         return GrownThread(known, (), _ids(known, known.passages - len(talk.passages), talk))
@@ -173,21 +173,21 @@ def grow_thread(
         known.status is ProcessingStatus.RAW
     ):  # somebody brought a beginning that is not processed yet
         at = talk.arriving.at
-        owed = EnqueueJob(build_process_job(source, desk.new_id(), at, awaited=False))
+        owed = EnqueueJob(build_process_job(source, engine.new_id(), at, awaited=False))
         turns = len(talk.arriving.reading.turns)
         return GrownThread(source, (*told, _without_news(step, turns), owed), ())
-    return _continued_thread(desk, (*told, step), known, source, talk, indexes)
+    return _continued_thread(engine, (*told, step), known, source, talk, indexes)
 
 
 def _already_stored_turns(
-    desk: EngineContext, talk: ThreadUpdate, known: Source
+    engine: EngineContext, talk: ThreadUpdate, known: Source
 ) -> dict[int, list[str]]:
     """The passages of those turns that stand among the last of the source already, by turn."""
     if not any(turn.is_dated for turn in talk.heard):
         return {}
     first = max(1, known.passages - LOOKED_BACK + 1)
     kept = list(
-        desk.store.passages(known.scope, PassagesOf(known.id, first, known.passages)).values()
+        engine.store.passages(known.scope, PassagesOf(known.id, first, known.passages)).values()
     )
     by_words: dict[object, list[str]] = {}
     for _, own in groupby(kept, key=lambda passage: passage.turn):
@@ -211,7 +211,7 @@ def _turn_key(pieces: Sequence[Passage]) -> object:
 
 
 def _grow_with_new_turns(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     talk: ThreadUpdate,
     indexes: Sequence[IndexEntry],
@@ -223,8 +223,8 @@ def _grow_with_new_turns(
     grown = GrownThread(known, (), ())
     if new:
         wanted = [n for n, (_, p) in enumerate(talk.passages) if p.turn not in there]
-        rest = _thread_update(desk, principal, talk.thread, new)
-        grown = grow_thread(desk, principal, rest, [indexes[n] for n in wanted])
+        rest = _thread_update(engine, principal, talk.thread, new)
+        grown = grow_thread(engine, principal, rest, [indexes[n] for n in wanted])
     added = iter(grown.passages)
     kept = {turn: iter(ids) for turn, ids in there.items()}
     ids = tuple(next(kept.get(p.turn, added)) for _, p in talk.passages)
@@ -232,13 +232,13 @@ def _grow_with_new_turns(
 
 
 def _current_source(
-    desk: EngineContext, principal: Principal, thread: str
+    engine: EngineContext, principal: Principal, thread: str
 ) -> tuple[Source | None, tuple[str, str]]:
     """The thread's source, or the name that a new one gets. One that was forgotten, is full or is
     no conversation stays as it is: the talk goes on beside it, and stays there when the earlier
     one is restored."""
     alias, newest = check_alias(THREAD_ORIGIN, thread), None
-    while known := desk.live_source_by_alias(principal.scope, *alias):
+    while known := engine.live_source_by_alias(principal.scope, *alias):
         is_talk = known.content_type is ContentType.CONVERSATION
         if known.state is State.ACTIVE and is_talk and known.parts < MAX_PARTS:
             newest = known
@@ -247,7 +247,7 @@ def _current_source(
 
 
 def _started_thread(
-    desk: EngineContext,
+    engine: EngineContext,
     step: AddSource,
     source: Source,
     talk: ThreadUpdate,
@@ -262,11 +262,11 @@ def _started_thread(
         entry=_entry_without_news(step.entry, len(talk.arriving.reading.turns)),
         passages=tuple(zip(placed, indexes, strict=True)),
     )
-    return GrownThread(source, (grown, _describe_job(desk, source, now)), _ids(source, 0, talk))
+    return GrownThread(source, (grown, _describe_job(engine, source, now)), _ids(source, 0, talk))
 
 
 def _continued_thread(
-    desk: EngineContext,
+    engine: EngineContext,
     steps: tuple[ChangeSource, ...],
     known: Source,
     source: Source,
@@ -275,7 +275,7 @@ def _continued_thread(
 ) -> GrownThread:
     *told, step = steps
     before = known.passages
-    last = desk.store.passages(source.scope, PassagesOf(source.id, before, before))
+    last = engine.store.passages(source.scope, PassagesOf(source.id, before, before))
     turns = max((passage.turn for passage in last.values()), default=0)
     now, reading = talk.arriving.at, talk.arriving.reading
     source = _processed(source, before + len(talk.passages), now).evolve(
@@ -289,7 +289,7 @@ def _continued_thread(
         passages=tuple(zip(placed, indexes, strict=True)),
     )
     has_grown = growth_milestone(turns) != growth_milestone(turns + len(reading.turns))
-    owed = (_describe_job(desk, source, now),) if has_grown else ()
+    owed = (_describe_job(engine, source, now),) if has_grown else ()
     return GrownThread(source, (*told, step, *owed), _ids(source, before, talk))
 
 
@@ -320,8 +320,8 @@ def _ids(source: Source, before: int, talk: ThreadUpdate) -> tuple[str, ...]:
     return tuple(f"{source.id}#{before + n}" for n in range(1, len(talk.passages) + 1))
 
 
-def _describe_job(desk: EngineContext, source: Source, now: datetime) -> EnqueueJob:
-    return EnqueueJob(build_describe_job(source, desk.new_id(), now))
+def _describe_job(engine: EngineContext, source: Source, now: datetime) -> EnqueueJob:
+    return EnqueueJob(build_describe_job(source, engine.new_id(), now))
 
 
 def _without_news(step: ChangeSource, turns: int) -> ChangeSource:

@@ -30,28 +30,28 @@ from commonplace.model.journal import Entry, JournalNode, Op
 MAX_VALID_KEYS = 1000  # of one owner
 
 
-def identify_key(desk: EngineContext, token: object) -> Key:
+def identify_key(engine: EngineContext, token: object) -> Key:
     """The key that a token is of. Read from the database each time, so that one that was revoked
     anywhere opens nothing here; whatever is wrong with it, the answer is the same."""
     given = token if isinstance(token, str) else ""
-    now = desk.clock()
-    found = desk.store.keys(*locate_token(given))
+    now = engine.clock()
+    found = engine.store.keys(*locate_token(given))
     key, digest = next(iter(found.items()), (None, None))
     if not matches_digest(given, digest) or key is None or not key.is_valid(now):
         raise Unauthenticated("Invalid, expired or revoked API key.")
     if not key.was_used_on(now):
-        desk.access_log.record_later(Bookkeeping(key.scope, now, used_keys=(key.id,)))
+        engine.access_log.record_later(Bookkeeping(key.scope, now, used_keys=(key.id,)))
     return key
 
 
-def list_keys(desk: EngineContext, scope: Scope) -> list[ShownKey]:
-    desk.access_log.flush()  # when each was used last
-    now = desk.clock()
-    return [show_key(key, now) for key in desk.store.keys(scope)]
+def list_keys(engine: EngineContext, scope: Scope) -> list[ShownKey]:
+    engine.access_log.flush()  # when each was used last
+    now = engine.clock()
+    return [show_key(key, now) for key in engine.store.keys(scope)]
 
 
 def create_key(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext | None,
     user_id: str | None,
     *,
@@ -60,38 +60,38 @@ def create_key(
 ) -> NewKey:
     """Without a request: for whoever has opened the store itself."""
     by = request.principal if request else None
-    now = desk.clock()
-    asked = Key(id=desk.new_id(), user_id=user_id, created_at=now, **rights)
+    now = engine.clock()
+    asked = Key(id=engine.new_id(), user_id=user_id, created_at=now, **rights)
     key = _limit_to_own_rights(by, asked)
-    if sum(each.is_valid(now) for each in desk.store.keys(key.scope)) >= MAX_VALID_KEYS:
+    if sum(each.is_valid(now) for each in engine.store.keys(key.scope)) >= MAX_VALID_KEYS:
         raise LimitReached(
             f"Too many valid API keys: the limit is {MAX_VALID_KEYS}.",
             remedy="Revoke some of them first.",
         )
     token, step = _grant_step(key, if_first)
-    apply_changeset(desk, request, _key_changeset(key.scope, now, by, step))
+    apply_changeset(engine, request, _key_changeset(key.scope, now, by, step))
     return show_new_key(key, token, now)
 
 
 def revoke_key(
-    desk: EngineContext, request: RequestContext | None, scope: Scope, id: str
+    engine: EngineContext, request: RequestContext | None, scope: Scope, id: str
 ) -> ShownKey:
     """At once, and everywhere. One that is revoked already stays as it is."""
     by = request.principal if request else None
-    now = desk.clock()
+    now = engine.clock()
 
     def decide() -> tuple[Changeset, Key]:
-        key = _find_key(desk, scope, id)
+        key = _find_key(engine, scope, id)
         if key.revoked_at is not None:
             return _key_changeset(scope, now, by), key
         ended = replace(key, revoked_at=now)
         return _key_changeset(scope, now, by, _end_step(key, ended)), ended
 
-    return show_key(run_transaction(desk, request, decide)[1], now)
+    return show_key(run_transaction(engine, request, decide)[1], now)
 
 
 def rotate_key(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext | None,
     scope: Scope,
     id: str,
@@ -100,11 +100,11 @@ def rotate_key(
     """A new key with the same rights, for as long as the old one was made for. The old one ends
     with it, or after the grace, if it does not end before."""
     by = request.principal if request else None
-    now = desk.clock()
-    new_id = desk.new_id()
+    now = engine.clock()
+    new_id = engine.new_id()
 
     def decide() -> tuple[Changeset, tuple[Key, str]]:
-        old = _find_key(desk, scope, id)
+        old = _find_key(engine, scope, id)
         if not old.is_valid(now):
             raise InvalidInput(
                 f"This key is {old.state_at(now)} already.",
@@ -119,7 +119,7 @@ def rotate_key(
             scope, now, by, step, _end_step(old, _end_after_grace(old, now, grace))
         ), (new, token)
 
-    _, (new, token) = run_transaction(desk, request, decide)
+    _, (new, token) = run_transaction(engine, request, decide)
     return show_new_key(new, token, now)
 
 
@@ -159,8 +159,8 @@ def _key_changeset(
     return Changeset(scope, at, by.actor if by else "admin", steps)
 
 
-def _find_key(desk: EngineContext, scope: Scope, id: str) -> Key:
-    found = desk.store.keys(scope, id)
+def _find_key(engine: EngineContext, scope: Scope, id: str) -> Key:
+    found = engine.store.keys(scope, id)
     if not found:  # what was given is not repeated: it may be a token, by mistake
         raise NotFound("No API key with this id.", remedy="See `commonplace keys`.", field="id")
     return next(iter(found))

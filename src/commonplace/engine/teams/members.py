@@ -61,25 +61,25 @@ class ShownTeam:
     members: tuple[ShownMember, ...] = ()  # told to members alone
 
 
-def list_teams(desk: EngineContext, principal: Principal) -> list[ShownTeam]:
+def list_teams(engine: EngineContext, principal: Principal) -> list[ShownTeam]:
     """Those that one is in, and those that one is invited to."""
-    mine = own_memberships(desk, principal)
-    found = ((one, desk.store.access(one.team_scope).team) for one in mine)
+    mine = own_memberships(engine, principal)
+    found = ((one, engine.store.access(one.team_scope).team) for one in mine)
     return [describe_team(team, one) for one, team in found if team is not None]
 
 
-def show_team(desk: EngineContext, principal: Principal, wanted: str) -> ShownTeam:
-    one = find_membership(desk, principal, wanted)
-    team = load_team(desk, one.team_scope)
-    people = desk.store.access(one.team_scope).memberships if one.is_member else []
+def show_team(engine: EngineContext, principal: Principal, wanted: str) -> ShownTeam:
+    one = find_membership(engine, principal, wanted)
+    team = load_team(engine, one.team_scope)
+    people = engine.store.access(one.team_scope).memberships if one.is_member else []
     here = [
         describe_member(team, each) for each in people if each.standing is not MembershipStatus.LEFT
     ]
     return replace(describe_team(team, one), members=tuple(here))
 
 
-def load_team(desk: EngineContext, scope: Scope) -> Team:
-    team = desk.store.access(scope).team
+def load_team(engine: EngineContext, scope: Scope) -> Team:
+    team = engine.store.access(scope).team
     if team is None:
         raise_no_such_team()
     return team
@@ -99,8 +99,8 @@ def describe_team(team: Team, one: Membership) -> ShownTeam:
     )
 
 
-def show_member(desk: EngineContext, one: Membership) -> ShownMember:
-    return describe_member(desk.store.access(one.team_scope).team, one)
+def show_member(engine: EngineContext, one: Membership) -> ShownMember:
+    return describe_member(engine.store.access(one.team_scope).team, one)
 
 
 def describe_member(team: Team | None, one: Membership) -> ShownMember:
@@ -115,21 +115,23 @@ def describe_member(team: Team | None, one: Membership) -> ShownMember:
     )
 
 
-def own_memberships(desk: EngineContext, principal: Principal) -> list[Membership]:
+def own_memberships(engine: EngineContext, principal: Principal) -> list[Membership]:
     """A key that is for one team knows of no other."""
-    mine = desk.store.access(principal.own_scope).memberships
+    mine = engine.store.access(principal.own_scope).memberships
     return [one for one in mine if principal.team in (None, one.team_id)]
 
 
-def find_membership(desk: EngineContext, principal: Principal, wanted: str) -> Membership:
+def find_membership(engine: EngineContext, principal: Principal, wanted: str) -> Membership:
     """One's own, in the team of this id or name; `primary` is a name, too. Whoever stands outside
     learns nothing, not even that there is such a team."""
-    mine = own_memberships(desk, principal)
+    mine = own_memberships(engine, principal)
     found = [one for one in mine if one.team_id == wanted]
     if not found and wanted == PRIMARY:
         found = [one for one in mine if one.is_primary]
     if not found:
-        called = [one for one in mine if _has_name(desk.store.access(one.team_scope).team, wanted)]
+        called = [
+            one for one in mine if _has_name(engine.store.access(one.team_scope).team, wanted)
+        ]
         # A stranger's invitation to a team of the same name takes no name away.
         found = [one for one in called if one.is_member] or called
     if len(found) > 1:
@@ -147,8 +149,8 @@ def _has_name(team: Team | None, name: str) -> bool:
     return team is not None and team.name.casefold() == name.casefold()
 
 
-def require_member(desk: EngineContext, principal: Principal, wanted: str) -> Membership:
-    one = find_membership(desk, principal, wanted)
+def require_member(engine: EngineContext, principal: Principal, wanted: str) -> Membership:
+    one = find_membership(engine, principal, wanted)
     if not one.is_member:
         raise_no_such_team()
     return one
@@ -159,21 +161,21 @@ def raise_no_such_team() -> NoReturn:
 
 
 def membership_and_revision(
-    desk: EngineContext, principal: Principal, wanted: str
+    engine: EngineContext, principal: Principal, wanted: str
 ) -> tuple[Membership, int]:
     """One's own membership, and the team's revision that a decision about it rests on. Every
     membership moves that revision, and it is read first: whatever changes since makes the decision
     stale."""
-    team = find_membership(desk, principal, wanted).team_id
-    revision = desk.store.counters(Scope.of_team(team)).revision
-    return find_membership(desk, principal, team), revision
+    team = find_membership(engine, principal, wanted).team_id
+    revision = engine.store.counters(Scope.of_team(team)).revision
+    return find_membership(engine, principal, team), revision
 
 
 def require_manager(
-    desk: EngineContext, principal: Principal, wanted: str, role: TeamRole | None = None
+    engine: EngineContext, principal: Principal, wanted: str, role: TeamRole | None = None
 ) -> tuple[Membership, int]:
     """The same for those who look after the team. With a role: whether one may give it."""
-    one, revision = membership_and_revision(desk, principal, wanted)
+    one, revision = membership_and_revision(engine, principal, wanted)
     if not one.is_member:
         raise_no_such_team()
     if not one.manages:
@@ -199,15 +201,15 @@ def check_team_limit(mine: Sequence[Membership]) -> None:
 
 
 def invite_member(
-    desk: EngineContext, request: RequestContext, wanted: str, user_id: str, role: TeamRole
+    engine: EngineContext, request: RequestContext, wanted: str, user_id: str, role: TeamRole
 ) -> Membership:
     """Nothing is seen until it is accepted: nobody's searches are filled by strangers."""
     principal = request.principal
-    now = desk.clock()
+    now = engine.clock()
 
     def decide() -> tuple[list[Changeset], Membership]:
-        mine, revision = require_manager(desk, principal, wanted, role)
-        people = desk.store.access(mine.team_scope).memberships
+        mine, revision = require_manager(engine, principal, wanted, role)
+        people = engine.store.access(mine.team_scope).memberships
         known = next((each for each in people if each.user_id == user_id), None)
         if known is not None and known.standing is not MembershipStatus.LEFT:
             return [], known
@@ -221,85 +223,85 @@ def invite_member(
             invited_by=principal.user_id,
             since=now,
         )
-        return membership_changesets(desk, principal, now, [invited], revision, by=mine), invited
+        return membership_changesets(engine, principal, now, [invited], revision, by=mine), invited
 
-    return run_transaction_across_scopes(desk, request, decide)
+    return run_transaction_across_scopes(engine, request, decide)
 
 
-def join_team(desk: EngineContext, request: RequestContext, wanted: str) -> ShownTeam:
+def join_team(engine: EngineContext, request: RequestContext, wanted: str) -> ShownTeam:
     principal = request.principal
-    now = desk.clock()
+    now = engine.clock()
 
     def decide() -> tuple[list[Changeset], str]:
-        one, revision = membership_and_revision(desk, principal, wanted)
-        mine = desk.store.access(principal.own_scope).memberships
+        one, revision = membership_and_revision(engine, principal, wanted)
+        mine = engine.store.access(principal.own_scope).memberships
         if one.is_member:
             return [], one.team_id
         check_team_limit(mine)
         is_first = not any(each.is_primary for each in mine)
         joined = replace(one.becomes(MembershipStatus.MEMBER, now), is_primary=is_first)
-        return membership_changesets(desk, principal, now, [joined], revision), one.team_id
+        return membership_changesets(engine, principal, now, [joined], revision), one.team_id
 
-    return show_team(desk, principal, run_transaction_across_scopes(desk, request, decide))
+    return show_team(engine, principal, run_transaction_across_scopes(engine, request, decide))
 
 
-def leave_team(desk: EngineContext, request: RequestContext, wanted: str) -> Membership:
+def leave_team(engine: EngineContext, request: RequestContext, wanted: str) -> Membership:
     """Also declines an invitation."""
     principal = request.principal
-    now = desk.clock()
+    now = engine.clock()
 
     def decide() -> tuple[list[Changeset], Membership]:
-        one, revision = membership_and_revision(desk, principal, wanted)
-        _require_other_owner(desk, one, "team")
-        return end_membership(desk, principal, one, now, revision), one.becomes(
+        one, revision = membership_and_revision(engine, principal, wanted)
+        _require_other_owner(engine, one, "team")
+        return end_membership(engine, principal, one, now, revision), one.becomes(
             MembershipStatus.LEFT, now
         )
 
-    return run_transaction_across_scopes(desk, request, decide)
+    return run_transaction_across_scopes(engine, request, decide)
 
 
 def remove_member(
-    desk: EngineContext, request: RequestContext, wanted: str, user_id: str
+    engine: EngineContext, request: RequestContext, wanted: str, user_id: str
 ) -> Membership:
     principal = request.principal
-    now = desk.clock()
+    now = engine.clock()
     if user_id == principal.user_id:
-        return leave_team(desk, request, wanted)
+        return leave_team(engine, request, wanted)
 
     def decide() -> tuple[list[Changeset], Membership]:
-        mine, revision = require_manager(desk, principal, wanted)
-        one = _find_member(desk, mine, user_id)
+        mine, revision = require_manager(engine, principal, wanted)
+        one = _find_member(engine, mine, user_id)
         require_rights_over_role(mine, one.role)
-        _require_other_owner(desk, one, "member")
-        return end_membership(desk, principal, one, now, revision, by=mine), one.becomes(
+        _require_other_owner(engine, one, "member")
+        return end_membership(engine, principal, one, now, revision, by=mine), one.becomes(
             MembershipStatus.LEFT, now
         )
 
-    return run_transaction_across_scopes(desk, request, decide)
+    return run_transaction_across_scopes(engine, request, decide)
 
 
 def set_role(
-    desk: EngineContext, request: RequestContext, wanted: str, user_id: str, role: TeamRole
+    engine: EngineContext, request: RequestContext, wanted: str, user_id: str, role: TeamRole
 ) -> Membership:
     principal = request.principal
-    now = desk.clock()
+    now = engine.clock()
 
     def decide() -> tuple[list[Changeset], Membership]:
-        mine, revision = require_manager(desk, principal, wanted, role)
-        one = _find_member(desk, mine, user_id)
+        mine, revision = require_manager(engine, principal, wanted, role)
+        one = _find_member(engine, mine, user_id)
         require_rights_over_role(mine, one.role)
         if role is not TeamRole.OWNER:
-            _require_other_owner(desk, one, "as_role")
+            _require_other_owner(engine, one, "as_role")
         after = replace(one, role=role)
         if after == one:
             return [], one
-        return membership_changesets(desk, principal, now, [after], revision, by=mine), after
+        return membership_changesets(engine, principal, now, [after], revision, by=mine), after
 
-    return run_transaction_across_scopes(desk, request, decide)
+    return run_transaction_across_scopes(engine, request, decide)
 
 
-def _require_other_owner(desk: EngineContext, one: Membership, field: str) -> None:
-    if is_last_owner(desk.store.access(one.team_scope).memberships, one.user_id):
+def _require_other_owner(engine: EngineContext, one: Membership, field: str) -> None:
+    if is_last_owner(engine.store.access(one.team_scope).memberships, one.user_id):
         raise NotAllowed(
             "A team needs at least one owner.",
             remedy="Make another member owner first (`teams role`), or delete the team.",
@@ -307,8 +309,8 @@ def _require_other_owner(desk: EngineContext, one: Membership, field: str) -> No
         )
 
 
-def _find_member(desk: EngineContext, mine: Membership, user_id: str) -> Membership:
-    people = desk.store.access(mine.team_scope).memberships
+def _find_member(engine: EngineContext, mine: Membership, user_id: str) -> Membership:
+    people = engine.store.access(mine.team_scope).memberships
     for one in people:
         if one.user_id == user_id and one.standing is not MembershipStatus.LEFT:
             return one
@@ -323,7 +325,7 @@ def _find_member(desk: EngineContext, mine: Membership, user_id: str) -> Members
 
 
 def membership_changesets(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     now: datetime,
     changed: Sequence[Membership],
@@ -347,15 +349,15 @@ def membership_changesets(
         )
     ]
     for one in changed:
-        kept = _keep_choices(desk, one)
+        kept = _keep_choices(engine, one)
         step = SetMembership(kept, access_entry(Op.GRANT, one.team_id))
         sides.append(Changeset(one.user_scope, now, principal.actor, (step,)))
     return sides
 
 
-def _keep_choices(desk: EngineContext, one: Membership) -> Membership:
+def _keep_choices(engine: EngineContext, one: Membership) -> Membership:
     """Another's hand does not change which team is somebody's primary or active one."""
-    mine = {each.team_id: each for each in desk.store.access(one.user_scope).memberships}
+    mine = {each.team_id: each for each in engine.store.access(one.user_scope).memberships}
     known = mine.get(one.team_id)
     if known is None:
         return one
@@ -367,7 +369,7 @@ def _keep_choices(desk: EngineContext, one: Membership) -> Membership:
 
 
 def end_membership(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     one: Membership,
     now: datetime,
@@ -378,7 +380,7 @@ def end_membership(
     could read as a guest goes with the membership."""
     team, told = one.team_scope, access_entry(Op.REVOKE, one.team_id, one)
     left = replace(one.becomes(MembershipStatus.LEFT, now), is_primary=False, is_active=False)
-    shares = [share for share in desk.store.access(team).shares if share.guest == one.user_id]
+    shares = [share for share in engine.store.access(team).shares if share.guest == one.user_id]
     of_team: list[ChangesetStep] = [SetMember(left, told)]
     of_team += [SetShare(s, access_entry(Op.REVOKE, s.source_id), gone=True) for s in shares]
     of_user: list[ChangesetStep] = [

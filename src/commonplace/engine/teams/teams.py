@@ -48,7 +48,7 @@ TeamChoice = Literal["primary", "active"]
 
 
 def create_team(
-    desk: EngineContext, request: RequestContext, name: str, retention: int | None
+    engine: EngineContext, request: RequestContext, name: str, retention: int | None
 ) -> ShownTeam:
     principal = request.principal
     if principal.team is not None:
@@ -56,8 +56,8 @@ def create_team(
             "This API key is limited to one team.",
             remedy="Use a key that is not limited to a team.",
         )
-    now, id = desk.clock(), desk.new_id()
-    mine = desk.store.access(principal.own_scope).memberships
+    now, id = engine.clock(), engine.new_id()
+    mine = engine.store.access(principal.own_scope).memberships
     check_team_limit(mine)
     team = Team(
         id=id,
@@ -77,13 +77,15 @@ def create_team(
     )
     made = PutTeam(team, access_entry(Op.CREATE, id))
     apply_changesets(
-        desk, request, membership_changesets(desk, principal, now, [first], 0, team_steps=(made,))
+        engine,
+        request,
+        membership_changesets(engine, principal, now, [first], 0, team_steps=(made,)),
     )
     return replace(describe_team(team, first), members=(describe_member(team, first),))
 
 
 def change_team(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     wanted: str,
     name: str | None,
@@ -94,14 +96,14 @@ def change_team(
     principal = request.principal
 
     def decide() -> tuple[list[Changeset], None]:
-        one, revision = require_manager(desk, principal, wanted)
-        team = load_team(desk, one.team_scope)
+        one, revision = require_manager(engine, principal, wanted)
+        team = load_team(engine, one.team_scope)
         kept = team.retention_days if retention is None else retention or None
         after = replace(team, name=name or team.name, retention_days=kept)
         step = PutTeam(after, access_entry(Op.UPDATE, team.id))
         changeset = Changeset(
             one.team_scope,
-            desk.clock(),
+            engine.clock(),
             principal.actor,
             (step,),
             revision,
@@ -109,8 +111,8 @@ def change_team(
         )
         return [changeset], None
 
-    run_transaction_across_scopes(desk, request, decide)
-    return show_team(desk, principal, wanted)
+    run_transaction_across_scopes(engine, request, decide)
+    return show_team(engine, principal, wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,62 +123,62 @@ class TeamEnded:
     receipt: Receipt
 
 
-def delete_team(desk: EngineContext, request: RequestContext, wanted: str) -> TeamEnded:
+def delete_team(engine: EngineContext, request: RequestContext, wanted: str) -> TeamEnded:
     """For good, with all its sources; nobody is a member or a guest of it any more."""
     principal = request.principal
-    now, receipt_id = desk.clock(), desk.new_id()
+    now, receipt_id = engine.clock(), engine.new_id()
 
     def decide() -> tuple[list[Changeset], TeamEnded]:
-        one, revision = require_manager(desk, principal, wanted)
+        one, revision = require_manager(engine, principal, wanted)
         if not one.owns:
             raise NotAllowed(
                 "Only an owner of the team may delete it.", remedy=ASK_OWNER_REMEDY, field="team"
             )
         scope = one.team_scope
-        name = load_team(desk, scope).name
-        count = sum(each.count for each in desk.store.statistics(scope).sources)
+        name = load_team(engine, scope).name
+        count = sum(each.count for each in engine.store.statistics(scope).sources)
         receipt = Receipt(receipt_id, now, count)
         ended = ClearScope(Entry(op=Op.DELETE, event=Event.ERASE, node=JournalNode.API))
         team = Changeset(
             scope, now, principal.actor, (ended,), revision, receipt=receipt, member=one.user_id
         )
-        return [team, *_remove_from_users(desk, principal, scope, now)], TeamEnded(
+        return [team, *_remove_from_users(engine, principal, scope, now)], TeamEnded(
             one.team_id, name, count, receipt
         )
 
-    return run_transaction_across_scopes(desk, request, decide)
+    return run_transaction_across_scopes(engine, request, decide)
 
 
 def _remove_from_users(
-    desk: EngineContext, principal: Principal, team: Scope, now: datetime
+    engine: EngineContext, principal: Principal, team: Scope, now: datetime
 ) -> list[Changeset]:
     """Of everybody who had something to do with it: their side of it goes, too."""
     steps: dict[Scope, list[ChangesetStep]] = {}
-    for one in desk.store.access(team).memberships:
+    for one in engine.store.access(team).memberships:
         told = access_entry(Op.REVOKE, one.team_id)
         steps.setdefault(one.user_scope, []).append(SetMembership(one, told, gone=True))
-    for share in desk.store.access(team).shares:
+    for share in engine.store.access(team).shares:
         told = access_entry(Op.REVOKE, share.source_id)
         steps.setdefault(share.guest_scope, []).append(SetGrant(share, told, gone=True))
     return [Changeset(scope, now, principal.actor, tuple(each)) for scope, each in steps.items()]
 
 
 def choose_team(
-    desk: EngineContext, request: RequestContext, wanted: str | None, which: TeamChoice
+    engine: EngineContext, request: RequestContext, wanted: str | None, which: TeamChoice
 ) -> list[ShownTeam]:
     """One team, or none, is the primary or the active one: a matter of the user's side alone."""
     principal = request.principal
-    now = desk.clock()
+    now = engine.clock()
 
     def decide() -> tuple[list[Changeset], None]:
         revisions = {
-            one.team_scope: desk.store.counters(one.team_scope).revision
-            for one in desk.store.access(principal.own_scope).memberships
+            one.team_scope: engine.store.counters(one.team_scope).revision
+            for one in engine.store.access(principal.own_scope).memberships
         }
-        chosen = None if wanted is None else require_member(desk, principal, wanted).team_id
+        chosen = None if wanted is None else require_member(engine, principal, wanted).team_id
         mine = [
             one
-            for one in desk.store.access(principal.own_scope).memberships
+            for one in engine.store.access(principal.own_scope).memberships
             if one.team_scope in revisions
         ]
         after = [_with_choice(one, which, one.team_id == chosen) for one in mine]
@@ -192,8 +194,8 @@ def choose_team(
             *held,
         ] if steps else [], None
 
-    run_transaction_across_scopes(desk, request, decide)
-    return list_teams(desk, principal)
+    run_transaction_across_scopes(engine, request, decide)
+    return list_teams(engine, principal)
 
 
 def _with_choice(one: Membership, which: TeamChoice, chosen: bool) -> Membership:
@@ -213,9 +215,9 @@ class Shared:
     guests: tuple[str, ...]
 
 
-def share_source(desk: EngineContext, request: RequestContext, id: str, guest: str) -> Shared:
+def share_source(engine: EngineContext, request: RequestContext, id: str, guest: str) -> Shared:
     principal = request.principal
-    source, acting = _find_shareable(desk, principal, id)
+    source, acting = _find_shareable(engine, principal, id)
     if guest == principal.user_id:
         raise InvalidInput("You can read this source already.", field="with_user")
     if source.sensitivity is Sensitivity.HIGH:
@@ -224,33 +226,33 @@ def share_source(desk: EngineContext, request: RequestContext, id: str, guest: s
             remedy="Ingest it again with a lower sensitivity first.",
             field="id",
         )
-    if _standing_in_team(desk, source, guest) is MembershipStatus.LEFT:
+    if _standing_in_team(engine, source, guest) is MembershipStatus.LEFT:
         raise NotAllowed(
             f"{guest!r} has left the team and cannot be a guest of it.",
             remedy="Invite them again: `teams invite`.",
             field="with_user",
         )
-    _grant_share(desk, request.acting_as(acting), source, guest)
-    return _shared_answer(desk, source)
+    _grant_share(engine, request.acting_as(acting), source, guest)
+    return _shared_answer(engine, source)
 
 
 def unshare_source(
-    desk: EngineContext, request: RequestContext, id: str, guest: str | None
+    engine: EngineContext, request: RequestContext, id: str, guest: str | None
 ) -> Shared:
     """Without a guest: one declines what another shared, for good."""
     principal = request.principal
-    placed = principal_at_source(desk, principal, id)
+    placed = principal_at_source(engine, principal, id)
     if guest is None:
-        return _decline_share(desk, request.acting_as(placed), id)
-    source, acting = _find_shareable(desk, principal, id)
-    for known in _shares_of_source(desk, source):
+        return _decline_share(engine, request.acting_as(placed), id)
+    source, acting = _find_shareable(engine, principal, id)
+    for known in _shares_of_source(engine, source):
         if known.guest == guest and not known.declined:
-            _apply_share(desk, request.acting_as(acting), known, gone=True)
-    return _shared_answer(desk, source)
+            _apply_share(engine, request.acting_as(acting), known, gone=True)
+    return _shared_answer(engine, source)
 
 
 def share_with_participants(
-    desk: EngineContext, request: RequestContext, source: Source, named: Sequence[str]
+    engine: EngineContext, request: RequestContext, source: Source, named: Sequence[str]
 ) -> None:
     """Those whom the owner names as taking part, where they are users of this store. Names that
     are only read in a text give nobody a right, and neither does naming them beside what another
@@ -259,49 +261,55 @@ def share_with_participants(
     brought = source.user_id == acting.user_id or acting.manages
     if not acting.is_owner or not brought or source.sensitivity is Sensitivity.HIGH:
         return
-    known = {each.guest for each in _shares_of_source(desk, source)}
+    known = {each.guest for each in _shares_of_source(engine, source)}
     for guest in dict.fromkeys(named):
-        if guest in known or guest == acting.user_id or not _is_user(desk, guest):
+        if guest in known or guest == acting.user_id or not _is_user(engine, guest):
             continue
-        if _standing_in_team(desk, source, guest) in (None, MembershipStatus.INVITED):
-            _grant_share(desk, request, source, guest)
+        if _standing_in_team(engine, source, guest) in (None, MembershipStatus.INVITED):
+            _grant_share(engine, request, source, guest)
 
 
-def _find_shareable(desk: EngineContext, principal: Principal, id: str) -> tuple[Source, Principal]:
+def _find_shareable(
+    engine: EngineContext, principal: Principal, id: str
+) -> tuple[Source, Principal]:
     """Whoever may take a source away may also let others read it."""
-    source = load_visible_source(desk, principal, id, "id")
-    return source, locate_items(desk, principal, [source.id])
+    source = load_visible_source(engine, principal, id, "id")
+    return source, locate_items(engine, principal, [source.id])
 
 
-def _is_user(desk: EngineContext, user_id: str) -> bool:
-    counters = desk.store.counters(Scope.of_user(user_id))
+def _is_user(engine: EngineContext, user_id: str) -> bool:
+    counters = engine.store.counters(Scope.of_user(user_id))
     return counters.journal > 0
 
 
-def _standing_in_team(desk: EngineContext, source: Source, user_id: str) -> MembershipStatus | None:
+def _standing_in_team(
+    engine: EngineContext, source: Source, user_id: str
+) -> MembershipStatus | None:
     if source.team_id is None:
         return None
-    people = desk.store.access(source.scope).memberships
+    people = engine.store.access(source.scope).memberships
     return next((each.standing for each in people if each.user_id == user_id), None)
 
 
-def _shares_of_source(desk: EngineContext, source: Source) -> list[Share]:
-    shares = desk.store.access(source.scope).shares
+def _shares_of_source(engine: EngineContext, source: Source) -> list[Share]:
+    shares = engine.store.access(source.scope).shares
     return [each for each in shares if each.owner == source.scope and each.source_id == source.id]
 
 
-def _grant_share(desk: EngineContext, request: RequestContext, source: Source, guest: str) -> None:
+def _grant_share(
+    engine: EngineContext, request: RequestContext, source: Source, guest: str
+) -> None:
     """Held to the revision at which the source stood and the guest had not left."""
 
     acting = request.principal
 
     def decide() -> tuple[list[Changeset], None]:
-        revision = desk.store.counters(source.scope).revision
+        revision = engine.store.counters(source.scope).revision
         given = [
-            each for each in desk.store.access(source.scope).shares if each.owner == source.scope
+            each for each in engine.store.access(source.scope).shares if each.owner == source.scope
         ]
-        there = desk.live_sources(source.scope, [source.id])
-        if not there or _standing_in_team(desk, source, guest) is MembershipStatus.LEFT:
+        there = engine.live_sources(source.scope, [source.id])
+        if not there or _standing_in_team(engine, source, guest) is MembershipStatus.LEFT:
             raise NotFound(f"There is no {source.id!r} here.", field="id")
         if any(_is_settled(each, source, guest) for each in given):
             return [], None
@@ -314,11 +322,11 @@ def _grant_share(desk: EngineContext, request: RequestContext, source: Source, g
             source_id=source.id,
             guest=guest,
             granted_by=acting.user_id,
-            granted_at=desk.clock(),
+            granted_at=engine.clock(),
         )
-        return _share_changesets(desk, acting, share, revision), None
+        return _share_changesets(engine, acting, share, revision), None
 
-    run_transaction_across_scopes(desk, request, decide)
+    run_transaction_across_scopes(engine, request, decide)
 
 
 def _is_settled(known: Share, source: Source, guest: str) -> bool:
@@ -327,26 +335,26 @@ def _is_settled(known: Share, source: Source, guest: str) -> bool:
     return known.guest == guest and (known.source_id == source.id or known.declined)
 
 
-def _decline_share(desk: EngineContext, request: RequestContext, id: str) -> Shared:
+def _decline_share(engine: EngineContext, request: RequestContext, id: str) -> Shared:
     placed = request.principal
-    for known in desk.store.access(placed.own_scope).shares:
+    for known in engine.store.access(placed.own_scope).shares:
         if known.source_id != id or known.owner == placed.own_scope:
             continue
-        if known in desk.store.access(known.owner).shares:  # else its source is gone
-            _apply_share(desk, request, replace(known, declined=True))
+        if known in engine.store.access(known.owner).shares:  # else its source is gone
+            _apply_share(engine, request, replace(known, declined=True))
             return Shared(id, ())
     raise NotFound(f"There is no {id!r} here.", field="id")
 
 
 def _apply_share(
-    desk: EngineContext, request: RequestContext, share: Share, *, gone: bool = False
+    engine: EngineContext, request: RequestContext, share: Share, *, gone: bool = False
 ) -> None:
     acting = request.principal
-    apply_changesets(desk, request, _share_changesets(desk, acting, share, None, gone=gone))
+    apply_changesets(engine, request, _share_changesets(engine, acting, share, None, gone=gone))
 
 
 def _share_changesets(
-    desk: EngineContext,
+    engine: EngineContext,
     acting: Principal,
     share: Share,
     revision: int | None,
@@ -354,7 +362,7 @@ def _share_changesets(
     gone: bool = False,
 ) -> list[Changeset]:
     told = access_entry(Op.REVOKE if gone or share.declined else Op.GRANT, share.source_id)
-    now, actor = desk.clock(), acting.actor
+    now, actor = engine.clock(), acting.actor
     member = None if share.declined else acting.member
     given = Changeset(
         share.owner, now, actor, (SetShare(share, told, gone),), revision, member=member
@@ -364,6 +372,6 @@ def _share_changesets(
     return [given, taken]
 
 
-def _shared_answer(desk: EngineContext, source: Source) -> Shared:
-    guests = (each.guest for each in _shares_of_source(desk, source) if not each.declined)
+def _shared_answer(engine: EngineContext, source: Source) -> Shared:
+    guests = (each.guest for each in _shares_of_source(engine, source) if not each.declined)
     return Shared(source.id, tuple(sorted(guests)))

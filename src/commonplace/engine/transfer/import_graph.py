@@ -54,15 +54,15 @@ def _rename_citations(graph: WholeGraph, called: Mapping[str, str]) -> WholeGrap
 
 
 def ensure_owner_node(
-    desk: EngineContext, principal: Principal, graph: WholeGraph, memories: Sequence[Memory]
+    engine: EngineContext, principal: Principal, graph: WholeGraph, memories: Sequence[Memory]
 ) -> WholeGraph:
     """The owner comes with the first thing. An export from before that may hold a graph without
     them."""
     if not (graph.nodes or graph.artifacts) or any(node.is_owner for node in graph.nodes):
         return graph
-    canvas = GraphUnitOfWork(desk, principal.scope, principal.actor, desk.clock())
+    canvas = GraphUnitOfWork(engine, principal.scope, principal.actor, engine.clock())
     names = build_name_index(node for node in graph.nodes if node.stands_for_itself)
-    owner = build_owner_node(canvas, names, load_owner_name(desk, principal.scope, memories))
+    owner = build_owner_node(canvas, names, load_owner_name(engine, principal.scope, memories))
     texts = {owner.id: node_search_text(owner, ()), **graph.texts}
     return replace(graph, nodes=(owner, *graph.nodes), texts=texts)
 

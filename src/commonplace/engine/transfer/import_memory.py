@@ -58,7 +58,7 @@ from commonplace.store.queries import (
 class ImportedSources:
     """Sources on their way in. Each is made ready once, however often its coming is decided."""
 
-    desk: EngineContext
+    engine: EngineContext
     sources: Sequence[WholeSource]
     is_suspicious: Callable[[str], bool]  # what a file says of its own harmlessness is no proof
     _ready: dict[str, AddSource] = field(default_factory=dict)
@@ -67,11 +67,11 @@ class ImportedSources:
         """What stands here for those that need not come, by the id they come under: the source
         of the same id, or of the same name in the place where it is from."""
         ids = [whole.source.id for whole in self.sources]
-        known = {source.id: source for source in self.desk.store.sources(scope, SourcesById(ids))}
+        known = {source.id: source for source in self.engine.store.sources(scope, SourcesById(ids))}
         for whole in self.sources:
             name = whole.source.origin, whole.source.external_id
             if whole.source.id not in known and (
-                same := self.desk.store.sources(scope, SourceByAlias(*name))
+                same := self.engine.store.sources(scope, SourceByAlias(*name))
             ):
                 known[whole.source.id] = same[0]
         return known
@@ -89,7 +89,7 @@ class ImportedSources:
         chosen = list(wanted)
         missing = [whole for whole in chosen if whole.source.id not in self._ready]
         marked = [(whole.source, self._marked(p)) for whole in missing for p in whole.passages]
-        indexed = zip(marked, index_passages(self.desk, marked), strict=True)
+        indexed = zip(marked, index_passages(self.engine, marked), strict=True)
         placed = ((passage, index) for (_, passage), index in indexed)
         for whole in missing:
             first, *further = whole.original
@@ -138,7 +138,7 @@ _ANY_SOURCE = SourceListing(states=tuple(State), visibility=_EVERYONE, limit=1)
 
 
 def import_memory(
-    desk: EngineContext,
+    engine: EngineContext,
     request: RequestContext,
     belongings: ScopeExport,
     is_suspicious: Callable[[str], bool],
@@ -146,18 +146,18 @@ def import_memory(
     principal = request.principal
     if not principal.is_owner:
         raise NotAllowed("Only the owner may import into a memory.")
-    now = desk.clock()
+    now = engine.clock()
     arrived = [memory.evolve(arrived_at=now) for memory in belongings.memories]
-    indexes, vectors = index_memories(desk, arrived)
-    arrivals = ImportedSources(desk, belongings.sources, is_suspicious)
-    graph = ensure_owner_node(desk, principal, belongings.graph, arrived)
+    indexes, vectors = index_memories(engine, arrived)
+    arrivals = ImportedSources(engine, belongings.sources, is_suspicious)
+    graph = ensure_owner_node(engine, principal, belongings.graph, arrived)
     belongings = replace(belongings, graph=graph)
-    of_graph = _graph_vectors(desk, graph)
+    of_graph = _graph_vectors(engine, graph)
 
     def decision() -> tuple[Changeset, Imported]:
-        counters = desk.store.counters(principal.scope)
+        counters = engine.store.counters(principal.scope)
         steps: tuple[ChangesetStep, ...]
-        if _is_empty(desk, principal):
+        if _is_empty(engine, principal):
             sources = arrivals.all_as_exported()
             steps = (_copy_step(belongings, arrived, indexes, sources, of_graph),)
             told = Imported(len(arrived), (), (), True, 0, proposals=len(belongings.proposals))
@@ -167,20 +167,20 @@ def import_memory(
             sources = arrivals.beside(known)
             here = [_rename_sources(memory, known) for memory in arrived]
             held = [replace(h, memory=_rename_sources(h.memory, known)) for h in belongings.held]
-            steps, told = _import_new(desk, principal, here, indexes, vectors, held)
+            steps, told = _import_new(engine, principal, here, indexes, vectors, held)
             heard = [_rename_signal_sources(proposal, known) for proposal in belongings.proposals]
-            proposed = import_proposals(desk, principal, heard)
+            proposed = import_proposals(engine, principal, heard)
             called = {id: source.id for id, source in known.items()}
-            there = desk.store.whole_graph(principal.scope)
+            there = engine.store.whole_graph(principal.scope)
             woven = import_new_graph(there, graph, called, of_graph)
             steps += (*sources, *proposed, *woven)
             told = _with_known_sources(told, belongings.sources, known)
             told = replace(told, proposals=len(proposed))
             coming = [step.memory for step in steps if isinstance(step, AddMemory)]
             live = [memory for memory in coming if memory.is_live(now)]
-            check_live_limits_with_stored(desk, principal, live, (), now)
+            check_live_limits_with_stored(engine, principal, live, (), now)
             numbers = max(0, belongings.profile_numbers - counters.profile_numbers)
-        steps += tuple(processing_jobs(desk, [step.source for step in sources], now))
+        steps += tuple(processing_jobs(engine, [step.source for step in sources], now))
         changeset = Changeset(
             principal.scope,
             now,
@@ -191,14 +191,14 @@ def import_memory(
         )
         return changeset, replace(told, sources=len(sources))
 
-    revision, told = run_transaction(desk, request, decision)
+    revision, told = run_transaction(engine, request, decision)
     return replace(told, revision=revision)
 
 
-def _is_empty(desk: EngineContext, principal: Principal) -> bool:
+def _is_empty(engine: EngineContext, principal: Principal) -> bool:
     scope = principal.scope
-    kept = desk.store.page(scope, _ANY_MEMORY) or desk.store.sources(scope, _ANY_SOURCE)
-    return not (kept or desk.store.proposals(scope)) and desk.store.whole_graph(scope).is_empty
+    kept = engine.store.page(scope, _ANY_MEMORY) or engine.store.sources(scope, _ANY_SOURCE)
+    return not (kept or engine.store.proposals(scope)) and engine.store.whole_graph(scope).is_empty
 
 
 def _rename_sources(memory: Memory, known: Mapping[str, Source]) -> Memory:
@@ -233,17 +233,17 @@ def _with_known_sources(
 
 
 def _import_new(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     arrived: Sequence[Memory],
     indexes: Sequence[IndexEntry],
     vectors: Vectors | None,
     held: Sequence[HeldValue],
 ) -> tuple[tuple[ChangesetStep, ...], Imported]:
-    known = {m.id: m for m in desk.store.fetch(principal.scope, [m.id for m in arrived])}
+    known = {m.id: m for m in engine.store.fetch(principal.scope, [m.id for m in arrived])}
     fresh = [place for place, memory in enumerate(arrived) if memory.id not in known]
     verdicts = _decide_imports(
-        desk,
+        engine,
         principal,
         [arrived[place] for place in fresh],
         [indexes[place] for place in fresh],
@@ -264,7 +264,7 @@ def _import_new(
         if decision.action is Action.REFRESHED or reworded:
             same.append(memory.id)
         elif decision.action is Action.ALTERNATIVE:
-            beside.append(_make_alternative(desk, principal, memory, decision))
+            beside.append(_make_alternative(engine, principal, memory, decision))
         else:
             stands[memory.id] = memory
             steps.append(build_add(memory, indexes[place], op=Op.IMPORT))
@@ -274,23 +274,23 @@ def _import_new(
             memory, [each for each in held if each.merged_into == memory.id]
         )
     beside += _imported_alternatives(held, arrived, stands)
-    kept = _hold_alternatives(desk, principal, beside, stands)
+    kept = _hold_alternatives(engine, principal, beside, stands)
     alternatives = tuple(value.memory.id for step in kept for value in step.values)
     told = Imported(coming, tuple(same), tuple(differing), False, 0, alternatives)
     return (*steps, *kept), told
 
 
 def _decide_imports(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     memories: Sequence[Memory],
     indexes: Sequence[IndexEntry],
     vectors: Vectors | None,
 ) -> list[WriteDecision]:
     """How each that is live relates to what stands here. An import never asks."""
-    now = desk.clock()
-    around = load_neighbourhood(desk, principal.scope, memories, vectors, indexes)
-    weighed = compare_all(desk, memories, around)
+    now = engine.clock()
+    around = load_neighbourhood(engine, principal.scope, memories, vectors, indexes)
+    weighed = compare_all(engine, memories, around)
     return [
         decide_action(memory, theirs, now, OnConflict.ALTERNATIVE)
         if memory.is_live(now) and not is_profile_item(memory.id)
@@ -300,9 +300,9 @@ def _decide_imports(
 
 
 def _make_alternative(
-    desk: EngineContext, principal: Principal, memory: Memory, decision: WriteDecision
+    engine: EngineContext, principal: Principal, memory: Memory, decision: WriteDecision
 ) -> HeldValue:
-    stands, now = decision.others[0], desk.clock()
+    stands, now = decision.others[0], engine.clock()
     return HeldValue(memory, None, stands.id, frozenset(), decision.reason, principal.actor, now)
 
 
@@ -319,7 +319,7 @@ def _imported_alternatives(
 
 
 def _hold_alternatives(
-    desk: EngineContext,
+    engine: EngineContext,
     principal: Principal,
     beside: Sequence[HeldValue],
     stands: Mapping[str, Memory],
@@ -327,9 +327,9 @@ def _hold_alternatives(
     """Each once: not what stands, nor what is held here already."""
     here = {memory.id: memory for memory in stands.values()}
     ids = [value.memory.id for value in beside]
-    taken = {memory.id for memory in desk.store.fetch(principal.scope, ids)}
+    taken = {memory.id for memory in engine.store.fetch(principal.scope, ids)}
     query = HeldQuery(ids=ids, beside=sorted({str(value.beside) for value in beside}))
-    known = desk.store.held(principal.scope, query)
+    known = engine.store.held(principal.scope, query)
     steps: list[HoldValues] = []
     for value in beside:
         standing = here[str(value.beside)]
@@ -354,9 +354,9 @@ def _copy_step(
     return ImportScope(**coming, graph_vectors=of_graph)
 
 
-def _graph_vectors(desk: EngineContext, graph: WholeGraph) -> dict[str, bytes]:
+def _graph_vectors(engine: EngineContext, graph: WholeGraph) -> dict[str, bytes]:
     """Of its nodes and edges; none while the embedder is down."""
-    vectors = desk.embed([*graph.texts.values()]) if graph.texts else None
+    vectors = engine.embed([*graph.texts.values()]) if graph.texts else None
     if vectors is None:
         return {}
     return {id: row.astype("<f4").tobytes() for id, row in zip(graph.texts, vectors, strict=True)}

@@ -70,56 +70,56 @@ class PreparedExtraction:
         return {passage.number: passage.at for passage in self.passages}
 
 
-def run_extraction_job(desk: EngineContext, job: Job) -> Callable[[], Changeset]:
+def run_extraction_job(engine: EngineContext, job: Job) -> Callable[[], Changeset]:
     """The slow part is done at once; again when the source was changed meanwhile."""
     reader = Principal(job.scope.name)
     ready: list[PreparedExtraction | None] = [
-        prepare_extraction(desk, reader, str(job.payload["source"]))
+        prepare_extraction(engine, reader, str(job.payload["source"]))
     ]
 
-    return lambda: _decide_prepared(desk, reader, ready)[0]
+    return lambda: _decide_prepared(engine, reader, ready)[0]
 
 
 def _decide_prepared(
-    desk: EngineContext, reader: Principal, ready: list[PreparedExtraction | None]
+    engine: EngineContext, reader: Principal, ready: list[PreparedExtraction | None]
 ) -> tuple[Changeset, StoredCandidates | None]:
     """From what is ``ready``, which is made anew where the source was changed since. The revisions
     are read before the source is looked at: whoever takes it away later makes this stale."""
     read = ready[0]
     scopes = [reader.own_scope, read.source.scope] if read else []
-    with desk.store.read_session():
-        revisions = {scope: desk.store.counters(scope).revision for scope in scopes}
-        is_unchanged = read and _readable_source(desk, reader, read.source.id) == read.source
+    with engine.store.read_session():
+        revisions = {scope: engine.store.counters(scope).revision for scope in scopes}
+        is_unchanged = read and _readable_source(engine, reader, read.source.id) == read.source
     if read and not is_unchanged:
-        ready[0] = read = _prepare_again(desk, reader, read)
+        ready[0] = read = _prepare_again(engine, reader, read)
     if read is None:
-        return Changeset(reader.own_scope, desk.clock(), ACTOR, ()), None
-    return build_extraction_changeset(desk, reader, read, revisions)
+        return Changeset(reader.own_scope, engine.clock(), ACTOR, ()), None
+    return build_extraction_changeset(engine, reader, read, revisions)
 
 
 def _prepare_again(
-    desk: EngineContext, reader: Principal, read: PreparedExtraction
+    engine: EngineContext, reader: Principal, read: PreparedExtraction
 ) -> PreparedExtraction | None:
     """The source was changed meanwhile; None: there is nothing to read any more."""
-    again = prepare_extraction(desk, reader, read.source.id)
+    again = prepare_extraction(engine, reader, read.source.id)
     return replace(again, is_manual=read.is_manual) if again else None
 
 
 def prepare_extraction(
-    desk: EngineContext, reader: Principal, id: str
+    engine: EngineContext, reader: Principal, id: str
 ) -> PreparedExtraction | None:
     """None: it is gone, not processed yet, or not theirs to read any more."""
-    with desk.store.read_session():
-        source = _readable_source(desk, reader, id)
+    with engine.store.read_session():
+        source = _readable_source(engine, reader, id)
         if source is None or source.status is ProcessingStatus.RAW:
             return None
         if source.state is not State.ACTIVE:
             return None
-        started = desk.clock()
-        passages = tuple(desk.store.passages(source.scope, PassagesOf(id)).values())
-        everybody = desk.graph_cache.of(reader.own_scope).snapshot.nodes.values()
-        owner = describe_owner(desk, reader.own_scope, everybody)
-        called = load_owner_nicknames(desk, reader.own_scope, everybody, passages)
+        started = engine.clock()
+        passages = tuple(engine.store.passages(source.scope, PassagesOf(id)).values())
+        everybody = engine.graph_cache.of(reader.own_scope).snapshot.nodes.values()
+        owner = describe_owner(engine, reader.own_scope, everybody)
+        called = load_owner_nicknames(engine, reader.own_scope, everybody, passages)
     account = replace(
         build_extraction_input(source, passages, owner, reader.user_id), called=called
     )
@@ -127,30 +127,33 @@ def prepare_extraction(
     # What was said to an agent was looked at turn by turn, as it came.
     candidates = () if source.origin == THREAD_ORIGIN else found.candidates
     said_at = {passage.number: passage.at for passage in passages}
-    batch = prepare_candidates(desk, reader, source, candidates, said_at)
+    batch = prepare_candidates(engine, reader, source, candidates, said_at)
     return PreparedExtraction(source, passages, found, batch, started)
 
 
-def _readable_source(desk: EngineContext, reader: Principal, id: str) -> Source | None:
-    place = principal_for_extraction(desk, reader, id)
+def _readable_source(engine: EngineContext, reader: Principal, id: str) -> Source | None:
+    place = principal_for_extraction(engine, reader, id)
     if place is None:
         return None
-    found = desk.live_sources(place.scope, [id])
+    found = engine.live_sources(place.scope, [id])
     return found[0] if found and can_see_source(place, found[0]) else None
 
 
 def build_extraction_changeset(
-    desk: EngineContext, reader: Principal, read: PreparedExtraction, revisions: Mapping[Scope, int]
+    engine: EngineContext,
+    reader: Principal,
+    read: PreparedExtraction,
+    revisions: Mapping[Scope, int],
 ) -> tuple[Changeset, StoredCandidates]:
     """The changeset that a source comes to in a reader's memory. It rests on the team's, too, where
     the source is a team's: the member learns nothing of what the team takes away meanwhile."""
-    scope, at = reader.own_scope, desk.clock()
-    canvas = GraphUnitOfWork(desk, scope, ACTOR, at)
-    with desk.store.read_session():
-        heard = _seen_before(desk, scope, read)
+    scope, at = reader.own_scope, engine.clock()
+    canvas = GraphUnitOfWork(engine, scope, ACTOR, at)
+    with engine.store.read_session():
+        heard = _seen_before(engine, scope, read)
         told = import_extraction(canvas, canvas.known, read.source, read.found, read.said_at, heard)
         changes = diff_graph(canvas, place=JournalNode.WORKER)
-        kept = store_candidates(desk, reader, read.source, read.batch)
+        kept = store_candidates(engine, reader, read.source, read.batch)
     steps = (*changes, *kept.steps, *_mark_extracted(read, scope, at, told))
     changeset = Changeset(
         scope,
@@ -164,9 +167,9 @@ def build_extraction_changeset(
     return changeset, kept
 
 
-def _seen_before(desk: EngineContext, reader: Scope, read: PreparedExtraction) -> SeenSentences:
+def _seen_before(engine: EngineContext, reader: Scope, read: PreparedExtraction) -> SeenSentences:
     """What this reader has taken in before; nothing of it where they ask for all anew."""
-    known = [] if read.is_manual else desk.store.extractions(reader, [read.source.id])
+    known = [] if read.is_manual else engine.store.extractions(reader, [read.source.id])
     return (
         find_seen_sentences(read.source, read.passages, known[0].heard)
         if known
@@ -231,26 +234,28 @@ class Extracted:
     revision: int
 
 
-def extract_sources(desk: EngineContext, request: RequestContext, ids: Sequence[str]) -> Extracted:
+def extract_sources(
+    engine: EngineContext, request: RequestContext, ids: Sequence[str]
+) -> Extracted:
     """Whether they were extracted before or not."""
     reader = request.principal
     total = Counter[str]()
     for id in ids:
-        read = prepare_extraction(desk, reader, id)
+        read = prepare_extraction(engine, reader, id)
         if read is None:
             raise NotFound(
                 f"No processed source {id!r}.",
                 remedy="Wait until it is processed; see jobs.",
                 field="ids",
             )
-        total += _extract_one(desk, request, replace(read, is_manual=True))
-    return _extraction_answer(desk, reader, total, 0)
+        total += _extract_one(engine, request, replace(read, is_manual=True))
+    return _extraction_answer(engine, reader, total, 0)
 
 
-def extract_pending(desk: EngineContext, request: RequestContext, limit: int) -> Extracted:
+def extract_pending(engine: EngineContext, request: RequestContext, limit: int) -> Extracted:
     """The newest first, as far as a run goes."""
     reader = request.principal
-    waiting = list(pending_sources(desk, reader))
+    waiting = list(pending_sources(engine, reader))
     total = Counter[str]()
     mails = passages = done = 0
     for source in waiting:
@@ -261,19 +266,19 @@ def extract_pending(desk: EngineContext, request: RequestContext, limit: int) ->
         )
         if done >= limit or too_many:
             continue
-        read = prepare_extraction(desk, reader, source.id)
+        read = prepare_extraction(engine, reader, source.id)
         if read is not None:
-            total += _extract_one(desk, request, read)
+            total += _extract_one(engine, request, read)
             mails += is_mail
             passages += source.passages if is_file else 0
             done += 1
-    return _extraction_answer(desk, reader, total, len(waiting) - done)
+    return _extraction_answer(engine, reader, total, len(waiting) - done)
 
 
-def pending_sources(desk: EngineContext, reader: Principal) -> Iterator[Source]:
+def pending_sources(engine: EngineContext, reader: Principal) -> Iterator[Source]:
     """What this reader may read, was processed, and has changed since they last extracted it."""
-    read = {each.source: each for each in desk.store.extractions(reader.own_scope)}
-    for reading in readable_scopes(desk, reader, searching=False):
+    read = {each.source: each for each in engine.store.extractions(reader.own_scope)}
+    for reading in readable_scopes(engine, reader, searching=False):
         if reading.is_guest:
             continue
         listing = SourceListing(
@@ -281,23 +286,23 @@ def pending_sources(desk: EngineContext, reader: Principal) -> Iterator[Source]:
             statuses=(ProcessingStatus.PROCESSED, ProcessingStatus.EXTRACTED),
             limit=NO_LIMIT,
         )
-        for source in desk.live_source_page(reading.scope, listing):
+        for source in engine.live_source_page(reading.scope, listing):
             known = read.get(source.id)
             if known is None or not known.is_all_of(source):
                 yield source
 
 
 def _extract_one(
-    desk: EngineContext, request: RequestContext, read: PreparedExtraction
+    engine: EngineContext, request: RequestContext, read: PreparedExtraction
 ) -> Counter[str]:
     reader = request.principal
     ready: list[PreparedExtraction | None] = [read]
 
     def decision() -> tuple[Changeset, Counter[str]]:
-        changeset, kept = _decide_prepared(desk, reader, ready)
+        changeset, kept = _decide_prepared(engine, reader, ready)
         return changeset, _count_steps(changeset, kept) if kept else Counter()
 
-    return run_transaction(desk, request, decision)[1]
+    return run_transaction(engine, request, decision)[1]
 
 
 def _count_steps(changeset: Changeset, kept: StoredCandidates) -> Counter[str]:
@@ -316,7 +321,7 @@ def _count_steps(changeset: Changeset, kept: StoredCandidates) -> Counter[str]:
 
 
 def _extraction_answer(
-    desk: EngineContext, reader: Principal, total: Counter[str], left: int
+    engine: EngineContext, reader: Principal, total: Counter[str], left: int
 ) -> Extracted:
     return Extracted(
         sources=total["sources"],
@@ -325,7 +330,7 @@ def _extraction_answer(
         notes=total["notes"],
         memories=total["memories"],
         left=left,
-        revision=desk.store.counters(reader.own_scope).revision,
+        revision=engine.store.counters(reader.own_scope).revision,
     )
 
 
@@ -347,7 +352,7 @@ class ExtractedForAll:
 
 
 def extract_for_all_users(
-    desk: EngineContext, scopes: Iterable[Scope], limit: int
+    engine: EngineContext, scopes: Iterable[Scope], limit: int
 ) -> ExtractedForAll:
     """One user's trouble does not keep the others waiting."""
     done, failed = [], 0
@@ -355,7 +360,7 @@ def extract_for_all_users(
         if not scope.is_user:
             continue
         try:
-            done.append(extract_pending(desk, RequestContext(Principal(scope.name)), limit))
+            done.append(extract_pending(engine, RequestContext(Principal(scope.name)), limit))
         except CommonplaceError as error:
             log.warning("extraction postponed: %s", error.code)
             failed += 1

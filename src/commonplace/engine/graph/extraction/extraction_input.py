@@ -100,7 +100,7 @@ def _read_passage(
 
 
 def load_owner_nicknames(
-    desk: EngineContext, home: Scope, everybody: Iterable[Node], passages: Iterable[Passage]
+    engine: EngineContext, home: Scope, everybody: Iterable[Node], passages: Iterable[Passage]
 ) -> dict[str, str]:
     """Names by the addresses of these speakers. Only somebody's own word counts: in the memories of
     one source, a name that another source told would outlive that one when it is erased."""
@@ -113,7 +113,7 @@ def load_owner_nicknames(
         if node.sensitivity is not Sensitivity.HIGH
         and addresses & {email_key(address) for address in node.addresses}
     }
-    told = desk.store.assertions(home, AssertionQuery(nodes=[*people])).nodes
+    told = engine.store.assertions(home, AssertionQuery(nodes=[*people])).nodes
     named = {(t.node, t.name) for t in told if t.source is None and t.stands}
     return {
         key: node.name
@@ -125,37 +125,41 @@ def load_owner_nicknames(
 
 
 def queue_first_extraction(
-    desk: EngineContext, principal: Principal, sources: Iterable[str]
+    engine: EngineContext, principal: Principal, sources: Iterable[str]
 ) -> None:
     """``sources``: of teams. It is owed, and done later; what is owed already is not owed twice."""
     wanted = list(dict.fromkeys(sources))
-    if not wanted or not desk.extracts:
+    if not wanted or not engine.extracts:
         return
-    home, now = principal.own_scope, desk.clock()
-    known = _already_extracted(desk, home, wanted)
-    known |= {job.key for job in desk.store.jobs(home, JobQuery(kinds=[EXTRACT_JOB], keys=wanted))}
-    new = [id for id in wanted if id not in known and principal_for_extraction(desk, principal, id)]
-    owed = tuple(EnqueueJob(build_extract_job(id, home, desk.new_id(), now)) for id in new)
+    home, now = principal.own_scope, engine.clock()
+    known = _already_extracted(engine, home, wanted)
+    known |= {
+        job.key for job in engine.store.jobs(home, JobQuery(kinds=[EXTRACT_JOB], keys=wanted))
+    }
+    new = [
+        id for id in wanted if id not in known and principal_for_extraction(engine, principal, id)
+    ]
+    owed = tuple(EnqueueJob(build_extract_job(id, home, engine.new_id(), now)) for id in new)
     if owed:
-        apply_changeset(desk, None, Changeset(home, now, principal.actor, owed))
+        apply_changeset(engine, None, Changeset(home, now, principal.actor, owed))
 
 
-def principal_for_extraction(desk: EngineContext, reader: Principal, id: str) -> Principal | None:
+def principal_for_extraction(engine: EngineContext, reader: Principal, id: str) -> Principal | None:
     """They themselves where a source is of which they make knowledge: at home, or in a team of
     theirs. None: a guest reads, and learns nothing."""
-    place = principal_at_source(desk, reader, id)
+    place = principal_at_source(engine, reader, id)
     if place.is_in_own_scope:
         return place
-    readings = readable_scopes(desk, reader, searching=False)
+    readings = readable_scopes(engine, reader, searching=False)
     is_in_it = any(each.scope == place.scope and not each.is_guest for each in readings)
     return place if is_in_it else None
 
 
-def _already_extracted(desk: EngineContext, reader: Scope, wanted: Sequence[str]) -> set[str]:
-    read = {each.source: each for each in desk.store.extractions(reader, wanted)}
+def _already_extracted(engine: EngineContext, reader: Scope, wanted: Sequence[str]) -> set[str]:
+    read = {each.source: each for each in engine.store.extractions(reader, wanted)}
     sources = [
         source
         for owner in {each.scope for each in read.values()}
-        for source in desk.live_sources(Scope(owner), list(read))
+        for source in engine.live_sources(Scope(owner), list(read))
     ]
     return {source.id for source in sources if read[source.id].is_all_of(source)}

@@ -72,7 +72,7 @@ def import_extraction(
 ) -> tuple[str, ...]:
     """Digests of what it tells now. ``said_at``: when each passage was. ``heard``: what was taken
     in already: what it told and is not told any more was taken out by hand, and stays out."""
-    nodes, edges, notes = canvas.desk.store.assertions(
+    nodes, edges, notes = canvas.engine.store.assertions(
         canvas.scope, AssertionQuery(sources=[source.id])
     )
     before = [each.id for told in (nodes, edges, notes) for each in told]
@@ -222,7 +222,7 @@ class _ExtractionImport:
             if (node.type, node.subtype, node.key) == (found.type, found.subtype, key):
                 return node.id
         node = Node(
-            id=NODE_PREFIX + canvas.desk.new_id(),
+            id=NODE_PREFIX + canvas.engine.new_id(),
             user_id=canvas.scope.name,
             type=found.type,
             subtype=found.subtype,
@@ -282,7 +282,7 @@ class _ExtractionImport:
         is_out = self.out.has(node_suppression_keys(found)) and not self.heard.is_new_mention(found)
         if is_out and not self._tells_of(node):
             return None
-        telling = replace(telling, id=self.canvas.desk.new_id())
+        telling = replace(telling, id=self.canvas.engine.new_id())
         self.canvas.tell(telling)
         self.told.append(telling)
         return telling.id
@@ -315,7 +315,7 @@ class _ExtractionImport:
     def _ids_in_order(self, edges: Sequence[FoundEdge]) -> list[str]:
         """Of what one source says the later word counts, so ids are in the order of its text."""
         in_order = sorted(range(len(edges)), key=lambda at: edges[at].place)
-        ids = sorted(self.canvas.desk.new_id() for _ in edges)
+        ids = sorted(self.canvas.engine.new_id() for _ in edges)
         return [id for _, id in sorted(zip(in_order, ids, strict=True))]
 
     def _is_edge_out(self, edge: FoundEdge, nodes: Sequence[FoundNode]) -> bool:
@@ -391,7 +391,7 @@ class _ExtractionImport:
         if ends is not None and ends <= self.canvas.at:
             return None
         note = Note(
-            id=OF_NOTES + self.canvas.desk.new_id(),
+            id=OF_NOTES + self.canvas.engine.new_id(),
             about=about,
             content=found.content,
             added_by=self.canvas.by,
