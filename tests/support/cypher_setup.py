@@ -10,7 +10,6 @@ from typing import Any
 from commonplace.engine.graph_search.cypher.execution.budget import QueryBudget, QueryLimits
 from commonplace.engine.graph_search.cypher.execution.clauses import QueryCompiler
 from commonplace.engine.graph_search.cypher.execution.expressions import CompilerContext
-from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
 from commonplace.engine.graph_search.cypher.execution.rows import VariableScope
 from commonplace.engine.graph_search.cypher.functions.scalars import FunctionContext
 from commonplace.engine.graph_search.cypher.syntax.parser import QueryParser
@@ -22,7 +21,7 @@ from commonplace.engine.graph_search.cypher.syntax.tree import (
     PathPattern,
     PropertyAccess,
 )
-from commonplace.engine.graph_search.cypher.values import CypherNode, MappingReader
+from commonplace.engine.graph_search.cypher.values import CypherGraph, CypherNode, MappingReader
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
 _READER = MappingReader()

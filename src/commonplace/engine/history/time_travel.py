@@ -1,7 +1,7 @@
 """Time travel: an engine context whose store and indexes show an earlier moment.
 
-`context_at` gives one whose store and index show a scope as it stood then. Recall, lists and whatever
-else reads through a context need not know of it, so that ranking in the past is the same function.
+`context_at` gives one whose store and index show a scope as it was then. Recall, lists and other
+reads through a context need not know of it, so that ranking in the past is the same function.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def run_query(
     *,
     in_anothers_name: bool = False,
 ) -> Queried:
-    """``delta_from``: the context of today, where changes are told of; None: who looks into the past
+    """``delta_from``: the context of today, which knows what changed; None: who looks into the past
     hears of none. Who asks in an agent's name does not use up that agent's news."""
     budget, thread = plan.budget_tokens or 0, plan.thread_id or MAIN_THREAD
     delta = _load_delta(delta_from, principal, thread) if delta_from else Delta(0, 0, ())

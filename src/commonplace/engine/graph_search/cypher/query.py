@@ -16,7 +16,6 @@ from commonplace.engine.graph_search.cypher.execution.budget import (
 )
 from commonplace.engine.graph_search.cypher.execution.clauses import CompiledQuery, QueryCompiler
 from commonplace.engine.graph_search.cypher.execution.expressions import CompilerContext
-from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
 from commonplace.engine.graph_search.cypher.functions.catalog import FUNCTIONS, SPECIAL
 from commonplace.engine.graph_search.cypher.functions.scalars import FunctionContext
 from commonplace.engine.graph_search.cypher.schema import MOMENTS, SchemaNames
@@ -32,6 +31,7 @@ from commonplace.engine.graph_search.cypher.temporal.types import (
 from commonplace.engine.graph_search.cypher.values import (
     LARGEST,
     SMALLEST,
+    CypherGraph,
     CypherNode,
     CypherPath,
     CypherRelationship,

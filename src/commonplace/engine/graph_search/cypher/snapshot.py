@@ -14,10 +14,9 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
-from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
 from commonplace.engine.graph_search.cypher.schema import LABELS, RELATIONSHIPS, PropertyType
 from commonplace.engine.graph_search.cypher.temporal.types import from_python
-from commonplace.engine.graph_search.cypher.values import CypherNode
+from commonplace.engine.graph_search.cypher.values import CypherGraph, CypherNode
 from commonplace.model.graph.assertion import notes_live_at
 from commonplace.model.graph.elements import Artifact, Edge, Node
 from commonplace.model.graph.salience import current_salience

@@ -15,7 +15,6 @@ from commonplace.engine.graph_search.cypher.execution.expressions import (
     CompilerContext,
     ExpressionCompiler,
 )
-from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
 from commonplace.engine.graph_search.cypher.execution.matching import MatchCompiler
 from commonplace.engine.graph_search.cypher.execution.projection import (
     Operator,
@@ -37,7 +36,7 @@ from commonplace.engine.graph_search.cypher.syntax.tree import (
     ProjectionClause,
     UnwindClause,
 )
-from commonplace.engine.graph_search.cypher.values import group_key
+from commonplace.engine.graph_search.cypher.values import CypherGraph, group_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from typing import Any
 
 from commonplace.engine.graph_search.cypher.execution.budget import QueryBudget
 from commonplace.engine.graph_search.cypher.execution.expressions import ExpressionCompiler
-from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
 from commonplace.engine.graph_search.cypher.execution.operators import truth
 from commonplace.engine.graph_search.cypher.execution.planning import (
     MatchPlanner,
@@ -32,6 +31,7 @@ from commonplace.engine.graph_search.cypher.execution.rows import (
 )
 from commonplace.engine.graph_search.cypher.syntax.tree import Expression, MapLiteral, PathPattern
 from commonplace.engine.graph_search.cypher.values import (
+    CypherGraph,
     CypherNode,
     CypherPath,
     CypherRelationship,

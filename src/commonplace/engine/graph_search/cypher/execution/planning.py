@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from commonplace.engine.graph_search.cypher.execution.graph import CypherGraph
 from commonplace.engine.graph_search.cypher.syntax.tree import (
     BinaryOperation,
     ComparisonChain,
@@ -18,7 +17,11 @@ from commonplace.engine.graph_search.cypher.syntax.tree import (
     VariableRef,
     variables_in,
 )
-from commonplace.engine.graph_search.cypher.values import CypherNode, CypherRelationship
+from commonplace.engine.graph_search.cypher.values import (
+    CypherGraph,
+    CypherNode,
+    CypherRelationship,
+)
 
 _FAR = 1e18
 _LABEL_SHARE = 0.3  # of the rows that a condition lets through, about
