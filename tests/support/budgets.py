@@ -19,7 +19,7 @@ SECONDS = {
     "docs": 40,
     "architecture": 15,
     "acceptance": 200,
-    "bench": 45,
+    "benchmarks": 45,
 }
 _spent: defaultdict[str, float] = defaultdict(float)
 
