@@ -72,9 +72,11 @@ class Store(Protocol):
         the lock waits for one. A write of this thread ends the transaction."""
         ...
 
-    def end_read_transaction(self) -> None:
+    def end_read_transaction(self, *, renew: bool = False) -> None:
         """The next read of the session begins another one, and sees a later state. To be called
-        before anything slow, such as a model, and where a cache has seen a later state."""
+        before anything slow, such as a model. With ``renew``, where a cache has seen a later state:
+        the next one begins at once, on the same connection, so that who holds the lock of a cache
+        waits for none."""
         ...
 
     def counters(self, scope: Scope) -> Counters: ...

@@ -285,8 +285,8 @@ class PastStore:
     def read_session(self, scope: Scope | None = None) -> AbstractContextManager[None]:
         return self._store.read_session(scope)
 
-    def end_read_transaction(self) -> None:
-        self._store.end_read_transaction()
+    def end_read_transaction(self, *, renew: bool = False) -> None:
+        self._store.end_read_transaction(renew=renew)
 
     def counters(self, scope: Scope) -> Counters:
         return self._store.counters(scope)

@@ -47,7 +47,7 @@ class GraphCache:
         with self._store.read_session(scope), kept.lock:
             page = self._store.graph_page(scope, kept.seq, kept.epoch)
             if page.seq < kept.seq or page.epoch < kept.epoch:
-                self._store.end_read_transaction()
+                self._store.end_read_transaction(renew=True)
                 page = self._store.graph_page(scope, kept.seq, kept.epoch)
             if kept.absorb(page):
                 self._graphs.resize(scope.key, kept, kept.size())

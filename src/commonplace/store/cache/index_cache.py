@@ -81,7 +81,7 @@ class IndexCache:
         known = index.counters
         page = self._page(reading, known)
         if page.counters.seq < known.seq or page.counters.epoch < known.epoch:
-            self._store.end_read_transaction()
+            self._store.end_read_transaction(renew=True)
             page = self._page(reading, known)
         if (page.counters.seq, page.counters.epoch) == (known.seq, known.epoch):
             return

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from typing import Any, LiteralString
 
 import psycopg
@@ -100,9 +101,13 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 
 class PostgresSession:
-    def __init__(self, connection: Connection, scope: Scope | None):
+    def __init__(
+        self, connection: Connection, scope: Scope | None, begin: Callable[[Scope | None], object]
+    ):
         self._cursor = connection.cursor(binary=True)
         self._scope = {"scope": scope.key} if scope else {}
+        self._entered = scope
+        self._begin = begin
 
     def rows(self, statement: str, **values: Any) -> Sequence[Row]:
         self._cursor.execute(_sql(STATEMENTS[statement]), {**self._scope, **values})
@@ -123,7 +128,11 @@ class PostgresSession:
     def at(self, scope: Scope | None) -> PostgresSession:
         entered = {"scope": scope.key if scope else ""}
         self._cursor.execute(_sql(OWN_STATEMENTS["enter"]), entered)
-        return PostgresSession(self._cursor.connection, scope)
+        return PostgresSession(self._cursor.connection, scope, self._begin)
+
+    def restart(self) -> None:
+        self._cursor.connection.rollback()
+        self._begin(self._entered)
 
 
 class PostgresStore(SqlStore):
@@ -165,7 +174,8 @@ class PostgresStore(SqlStore):
         if self._process != os.getpid():
             self._start()
         with translated_errors(), self._living(role, scope, begin) as connection:
-            yield PostgresSession(connection, scope)
+            again = partial(self._enter, connection, role, begin)
+            yield PostgresSession(connection, scope, again)
 
     @contextmanager
     def _living(self, role: str, scope: Scope | None, begin: str) -> Iterator[Connection]:
@@ -191,21 +201,27 @@ class PostgresStore(SqlStore):
     def _begin(
         self, connection: Connection, role: str, scope: Scope | None, begin: str
     ) -> tuple[Connection, str | None]:
+        try:
+            return connection, self._enter(connection, role, begin, scope)
+        except BaseException:
+            with suppress(psycopg.OperationalError):  # it may be dead, which the pool will see
+                connection.rollback()
+            self._pool.putconn(connection)
+            raise
+
+    def _enter(
+        self, connection: Connection, role: str, begin: str, scope: Scope | None
+    ) -> str | None:
+        """Begin a transaction; of one that writes, its id."""
         taken = {
             "role": role,
             "scope": scope.key if scope else "",
             "wait": self._lock_wait,
             "writes": begin == _WRITING,
         }
-        try:
-            connection.execute(_sql(OWN_STATEMENTS[begin]))
-            row = connection.execute(_sql(OWN_STATEMENTS["take_on"]), taken).fetchone()
-        except BaseException:
-            with suppress(psycopg.OperationalError):  # it may be dead, which the pool will see
-                connection.rollback()
-            self._pool.putconn(connection)
-            raise
-        return connection, row[-1] if row else None
+        connection.execute(_sql(OWN_STATEMENTS[begin]))
+        row = connection.execute(_sql(OWN_STATEMENTS["take_on"]), taken).fetchone()
+        return row[-1] if row else None
 
     def _commit(self, connection: Connection, transaction: str | None) -> None:
         """A connection lost while committing does not say how it ended, so ask on another one:

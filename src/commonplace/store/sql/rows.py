@@ -282,6 +282,10 @@ class Session(Protocol):
         """The same transaction on another scope. From then on this session is not to be used."""
         ...
 
+    def restart(self) -> None:
+        """Another transaction on the same connection; for reading alone."""
+        ...
+
 
 @dataclass
 class WriteNumbers:

@@ -109,6 +109,16 @@ class _ReadSession:
         self._scope = scope
         return self._session
 
+    def renew(self) -> None:
+        if self._session is None:
+            return
+        try:
+            self._session.restart()
+        except BaseException:
+            self._session = None
+            self._open.__exit__(*sys.exc_info())
+            raise
+
     def end(self) -> None:
         self._session = None
         self._open.close()
@@ -154,9 +164,9 @@ class SqlStore(
         self.end_read_transaction()
         self._threads.reads = None
 
-    def end_read_transaction(self) -> None:
+    def end_read_transaction(self, *, renew: bool = False) -> None:
         if shared := self._read_session():
-            shared.end()
+            shared.renew() if renew else shared.end()
 
     def _read_session(self) -> _ReadSession | None:
         """Of this thread. A fork has none of its parent's."""

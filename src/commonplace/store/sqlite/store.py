@@ -108,6 +108,10 @@ class SqliteSession:
     def at(self, scope: Scope | None) -> SqliteSession:
         return SqliteSession(self._connection, scope)
 
+    def restart(self) -> None:
+        self._connection.execute("ROLLBACK")
+        self._connection.execute("BEGIN")
+
     def _bound(self, values: Mapping[str, Any]) -> dict[str, Any]:
         bound = {**self._scope, **values}
         for name, value in bound.items():
