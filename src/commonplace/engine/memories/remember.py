@@ -296,9 +296,6 @@ def log_repeats(
     )
 
 
-__all__ = ["Remembered", "remember"]
-
-
 def remember(
     engine: EngineContext, request: RequestContext, given: Sequence[Mapping[str, Any]]
 ) -> list[Remembered]:
