@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -23,17 +24,17 @@ from commonplace.engine.graph_search.cypher.values import (
 from commonplace.errors import BadCypher
 
 
-class Accumulator:
+class Accumulator(ABC):
     """Takes the values of one group that are not null. ``extra`` is a second argument."""
 
     def __init__(self, budget: QueryBudget) -> None:
         self._budget = budget
 
-    def take(self, value: Any, extra: Any) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def take(self, value: Any, extra: Any) -> None: ...
 
-    def result(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def result(self) -> Any: ...
 
 
 class CountAccumulator(Accumulator):
